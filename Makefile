@@ -6,12 +6,12 @@ WORKERS ?= auto
 # The rooms, as pyproject.toml lists them.
 ROOMS := $(shell sed -n 's/^"downfield[.][a-z]*" = "\([a-z]*\)"$$/\1/p' pyproject.toml)
 
-.PHONY: run test tests fuzz collect test-training lint types check format docs docs-site lock audit release clean
+.PHONY: run test tests fuzz collect test-training lint types js check format docs docs-site lock audit release clean
 
 run: $(VENV)/.run
 	$(BIN)/downfield run
 
-test: $(VENV)/.dev lint types tests
+test: $(VENV)/.dev lint types js tests
 
 # A test runs on every core, so one thread of linear algebra each: two made calibrations take half as long again.
 # Hundreds of processes are started, which would each compile all modules again where Python keeps no bytecode; of what is
@@ -52,6 +52,13 @@ lint: $(VENV)/.dev
 types: $(VENV)/.dev build/typing/downfield
 	$(BIN)/mypy --num-workers auto -p downfield
 	$(BIN)/mypy --num-workers auto tests benchmarks docs
+
+# The pages' scripts against the services' models, so that neither says what the other doesn't know.
+TYPESCRIPT := build/typescript
+js: $(VENV)/.dev $(TYPESCRIPT)/.done
+	$(BIN)/python docs/service_types.py $(TYPESCRIPT)/service.d.ts
+	PATH="$$PATH:$(BIN)" $(TYPESCRIPT)/node_modules/.bin/tsc
+	PATH="$$PATH:$(BIN)" $(TYPESCRIPT)/node_modules/.bin/tsc --project tsconfig.worker.json
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
@@ -122,6 +129,10 @@ $(VENV)-site/.done:
 $(VENV)-lock/.done:
 	$(PYTHON) -m venv $(VENV)-lock
 	$(VENV)-lock/bin/python .ci/install.py 'uv>=0.9' 'pip-audit>=2.9'
+	touch $@
+
+$(TYPESCRIPT)/.done: .ci/typescript/package-lock.json | $(VENV)/.dev
+	.ci/typescript/install $(BIN)/python $(TYPESCRIPT)
 	touch $@
 
 build/typing/downfield: pyproject.toml

@@ -2,7 +2,11 @@
 // service: with another build all files are fetched anew, and a page never mixes those of two builds.
 
 const BUILD = "BUILD_ID";
+/** @type {string[]} */
 const FILES = [];
+
+/** What this script runs as, which the compiler takes for a worker of another kind. */
+const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 
 const PREFIX = "downfield-panel-";
 const CACHE = PREFIX + BUILD;
@@ -16,21 +20,23 @@ const SAME_LOAD_MS = 15_000;
 const kept = new Set(FILES.map((file) => new URL(file, location.href).pathname));
 let offlineAt = -Infinity;
 
-addEventListener("install", (event) => {
+worker.addEventListener("install", (event) => {
   const requests = FILES.map((file) => new Request(file, { cache: "no-cache" }));
-  event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(requests)).then(() => skipWaiting()));
+  event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(requests)).then(() => worker.skipWaiting()));
 });
 
-addEventListener("activate", (event) => {
+worker.addEventListener("activate", (event) => {
+  /** @param {string} name */
   const old = (name) => name.startsWith(PREFIX) && name !== CACHE;
-  event.waitUntil(caches.keys().then((names) => Promise.all(names.filter(old).map((name) => caches.delete(name)))).then(() => clients.claim()));
+  event.waitUntil(caches.keys().then((names) => Promise.all(names.filter(old).map((name) => caches.delete(name)))).then(() => worker.clients.claim()));
 });
 
-addEventListener("fetch", (event) => {
+worker.addEventListener("fetch", (event) => {
   const { request } = event;
   if (request.method === "GET" && kept.has(new URL(request.url).pathname)) event.respondWith(answer(request));
 });
 
+/** A file from the network, or from the cache where no network answers. @param {Request} request */
 async function answer(request) {
   const cached = await (await caches.open(CACHE)).match(request, { ignoreSearch: true });
   if (cached !== undefined && performance.now() - offlineAt < SAME_LOAD_MS) return cached;

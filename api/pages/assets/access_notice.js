@@ -10,7 +10,9 @@ const HELD_BACK_MS = 10_000;
  * Say in a box why the device can't do what the page is for.
  *
  * @param {string[]} roles that can
- * @returns the device's session; null where the rig does not answer
+ * @param {HTMLElement} box
+ * @param {Feed} feed
+ * @returns {Promise<?Service.SessionDetails>} the device's session; null where the rig does not answer
  */
 export async function noteAccess(box, feed, roles) {
   const session = await send("api/session", null, { method: "GET" }).catch(() => null);
@@ -27,6 +29,7 @@ export async function noteAccess(box, feed, roles) {
   return session;
 }
 
+/** @param {HTMLElement} box @param {string} text @param {Node[]} more */
 function show(box, text, ...more) {
   box.replaceChildren(el("p", {}, text), ...more);
   box.hidden = false;

@@ -2,6 +2,7 @@
 
 import { applyTeamColors } from "./color.js";
 import { svg } from "./dom.js";
+import { opponent, SIDES } from "./format.js";
 import { Motion } from "./motion.js";
 
 /** Without a scene for this long the figures are hidden. */
@@ -12,25 +13,34 @@ const STRIPE_YD = 10;
 /** A drawing of the board: `element` is its SVG. */
 export class Board {
   #motion = new Motion();
-  #bases = new Map();
+  /** @type {Map<string, Service.Player>} */
+  #players = new Map();
+  /** @type {Map<string, { group: SVGGElement, base: SVGGElement }>} of each figure: all of it, and the part that turns with its heading */
   #figures = new Map();
+  /** @type {?Service.FieldModel} */
   #field = null;
+  /** @type {?string} */
   #carrier = null;
   #carried = true;
-  #rotated;
-  #numbers;
-  #hands;
-  #layers = Object.fromEntries(
-    ["paint", "zones", "lines", "hands", "links", "figures", "ball"].map((name) => [name, svg("g", { class: name })]),
-  );
+  #options;
+  #layers = {
+    paint: svg("g", { class: "paint" }),
+    zones: svg("g", { class: "zones" }),
+    lines: svg("g", { class: "lines" }),
+    hands: svg("g", { class: "hands" }),
+    links: svg("g", { class: "links" }),
+    figures: svg("g", { class: "figures" }),
+    ball: svg("g", { class: "ball" }),
+  };
 
   /**
-   * @param {boolean} rotated show it from the other side of the table
-   * @param {boolean} numbers show the figures' numbers
-   * @param {boolean} hands show hands
+   * @param {object} options
+   * @param {boolean} [options.rotated] show it from the other side of the table
+   * @param {boolean} [options.numbers] show the figures' numbers
+   * @param {boolean} [options.hands] show hands
    */
   constructor({ rotated = false, numbers = true, hands = true } = {}) {
-    [this.#rotated, this.#numbers, this.#hands] = [rotated, numbers, hands];
+    this.#options = { rotated, numbers, hands };
     this.element = svg("svg", { class: "board", role: "img", "aria-label": "The board from above" });
     this.element.append(...Object.values(this.#layers));
     const step = () => {
@@ -40,17 +50,18 @@ export class Board {
     requestAnimationFrame(step);
   }
 
-  /** Show what a feed publishes; a new game clears the figures. */
+  /** Show what a feed publishes; a new game clears the figures. @param {Feed} feed */
   follow(feed) {
-    let gameId = null;
+    let gameId = "";
     feed.on("line_up", (lineUp) => {
       if (lineUp === undefined) return;
       this.lineUp(lineUp);
-      if (feed.value("game")) this.game(feed.value("game"));
+      const game = feed.value("game");
+      if (game !== undefined) this.game(game);
     });
     feed.on("game", (game) => {
       if (game === undefined) return;
-      if (gameId !== null && game.game !== gameId) this.clear();
+      if (gameId !== "" && game.game !== gameId) this.clear();
       gameId = game.game;
       this.game(game);
     });
@@ -58,41 +69,46 @@ export class Board {
     feed.on("scene", (scene) => scene && this.scene(scene));
   }
 
+  /** @param {Service.LineUpView} lineUp */
   lineUp({ field, players }) {
     if (JSON.stringify(field) !== JSON.stringify(this.#field)) {
       this.#field = field;
-      this.#layers.paint.replaceChildren(...paint(field, (x, y) => this.#toDrawing(x, y)));
+      this.#layers.paint.replaceChildren(...paint(field, (x, y) => this.#toDrawing(field, x, y)));
       const { x, y, width, height } = extent(field);
       this.element.setAttribute("viewBox", `${x} ${y} ${width} ${height}`);
     }
-    this.#bases = new Map(players.map((player) => [player.id, player]));
+    this.#players = new Map(players.map((player) => [player.id, player]));
     this.#layers.figures.replaceChildren();
     this.#figures.clear();
   }
 
+  /** @param {Service.GameView} game */
   game(game) {
-    if (this.#field === null) return;
-    const left = game.direction === 1 ? game.possession : game.possession === "home" ? "away" : "home";
-    const right = left === "home" ? "away" : "home";
+    const field = this.#field;
+    if (field === null) return;
+    const left = game.direction === 1 ? game.possession : opponent(game.possession);
     const scrimmage = game.due === "scrimmage" && game.phase !== "over";
     this.#layers.zones.replaceChildren(
-      ...[[left, -1], [right, 1]].map(([side, end]) => endZone(this.#field, game[side], end, this.#rotated)),
+      endZone(field, game[left], -1, this.#options.rotated),
+      endZone(field, game[opponent(left)], 1, this.#options.rotated),
     );
     this.#layers.lines.replaceChildren(
-      this.#line(game.spot_yd, "scrimmage"),
-      ...(scrimmage && !game.goal_to_go ? [this.#line(game.to_gain_yd, "to-gain")] : []),
-      this.#arrow(game),
+      this.#line(field, game.spot_yd, "scrimmage"),
+      ...(scrimmage && !game.goal_to_go ? [this.#line(field, game.to_gain_yd, "to-gain")] : []),
+      this.#arrow(field, game),
     );
-    for (const side of ["home", "away"]) {
+    for (const side of SIDES) {
       this.element.style.setProperty(`--${game[side].jersey}-side`, game[side].color);
     }
   }
 
+  /** @param {Service.BallView} ball */
   ball(ball) {
     this.#carrier = ball.player;
     this.#carried = ball.player !== null || ball.state === "carried";
   }
 
+  /** @param {Service.SceneView} scene */
   scene(scene) {
     this.#motion.add(scene);
   }
@@ -102,64 +118,75 @@ export class Board {
     this.#motion.clear();
   }
 
-  /** Board millimeters to drawing millimeters: the drawing's y goes down, and it may be rotated by 180 degrees. */
-  #toDrawing(x_mm, y_mm) {
-    const { length, width } = size(this.#field);
-    return this.#rotated ? [length - x_mm, y_mm] : [x_mm, width - y_mm];
+  /**
+   * Board millimeters to drawing millimeters: the drawing's y goes down, and it may be rotated by 180 degrees.
+   *
+   * @param {Service.FieldModel} field
+   * @param {number} x_mm
+   * @param {number} y_mm
+   * @returns {Point}
+   */
+  #toDrawing(field, x_mm, y_mm) {
+    const { length, width } = size(field);
+    return this.#options.rotated ? [length - x_mm, y_mm] : [x_mm, width - y_mm];
   }
 
-  #line(x_yd, name) {
-    const x_mm = x_yd * this.#field.mm_per_yd_x;
-    const [[x1, y1], [x2, y2]] = [this.#toDrawing(x_mm, 0), this.#toDrawing(x_mm, size(this.#field).width)];
+  /** @param {Service.FieldModel} field @param {number} x_yd @param {string} name */
+  #line(field, x_yd, name) {
+    const x_mm = x_yd * field.mm_per_yd_x;
+    const [[x1, y1], [x2, y2]] = [this.#toDrawing(field, x_mm, 0), this.#toDrawing(field, x_mm, size(field).width)];
     return svg("line", { class: name, x1, y1, x2, y2 });
   }
 
-  /** An arrow in the direction of the side with the ball. */
-  #arrow(game) {
-    const across = this.#field.mm_per_yd_y;
-    const [x, y] = this.#toDrawing(game.spot_yd * this.#field.mm_per_yd_x, size(this.#field).width - 3.2 * across);
-    const direction = game.direction * (this.#rotated ? -1 : 1);
+  /** An arrow in the direction of the side with the ball. @param {Service.FieldModel} field @param {Service.GameView} game */
+  #arrow(field, game) {
+    const across = field.mm_per_yd_y;
+    const [x, y] = this.#toDrawing(field, game.spot_yd * field.mm_per_yd_x, size(field).width - 3.2 * across);
+    const direction = game.direction * (this.#options.rotated ? -1 : 1);
     const arrow = svg("path", { class: "arrow", d: `M${x + 8 * direction},${y - 13}l${22 * direction},13l${-22 * direction},13z` });
     applyTeamColors(arrow, game[game.possession]);
     return arrow;
   }
 
   #draw() {
-    if (this.#field === null) return;
+    const field = this.#field;
+    if (field === null) return;
     const now = this.#motion.now();
     const lost = now === null || now.age_ms > LOST_MS;
     this.element.classList.toggle("lost", lost);
     if (now === null) return;
-    for (const figure of now.figures) this.#place(figure);
-    for (const [id, group] of this.#figures) if (!now.ids.has(id)) this.#remove(id, group);
-    const positions = new Map(now.figures.map((figure) => [figure.id, this.#toDrawing(figure.x_mm, figure.y_mm)]));
+    for (const figure of now.figures) this.#place(field, figure);
+    for (const [id, { group }] of this.#figures) if (!now.ids.has(id)) this.#remove(id, group);
+    const positions = new Map(now.figures.map((figure) => [figure.id, this.#toDrawing(field, figure.x_mm, figure.y_mm)]));
     this.#layers.links.replaceChildren(
-      ...now.scene.touching
-        .filter(([a, b]) => positions.has(a) && positions.has(b))
-        .map(([a, b]) => contactMark(positions.get(a), positions.get(b))),
+      ...now.scene.touching.flatMap((pair) => {
+        const [a, b] = pair.map((id) => positions.get(id));
+        return a && b ? [contactMark(a, b)] : [];
+      }),
     );
     const ball = this.#carried ? null : now.scene.ball_mm;
-    this.#layers.ball.replaceChildren(...(ball ? [looseBall(this.#toDrawing(...ball))] : []));
-    const hands = this.#hands ? now.scene.hands : [];
+    this.#layers.ball.replaceChildren(...(ball ? [looseBall(this.#toDrawing(field, ...ball))] : []));
+    const hands = this.#options.hands ? now.scene.hands : [];
     this.#layers.hands.replaceChildren(
-      ...hands.map((hand) => svg("polygon", { points: hand.map(([x, y]) => this.#toDrawing(x, y)).join(" ") })),
+      ...hands.map((hand) => svg("polygon", { points: hand.map(([x, y]) => this.#toDrawing(field, x, y)).join(" ") })),
     );
   }
 
-  #place(figure) {
-    if (!this.#figures.has(figure.id)) this.#add(figure);
-    const group = this.#figures.get(figure.id);
-    const [x, y] = this.#toDrawing(figure.x_mm, figure.y_mm);
+  /** @param {Service.FieldModel} field @param {Service.FigureView} figure */
+  #place(field, figure) {
+    const { group, base } = this.#figures.get(figure.id) ?? this.#add(figure);
+    const [x, y] = this.#toDrawing(field, figure.x_mm, figure.y_mm);
     group.setAttribute("transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
-    const rotation = -figure.heading + (this.#rotated ? 180 : 0);
-    group.firstChild.setAttribute("transform", `rotate(${rotation.toFixed(1)})`);
+    const rotation = -figure.heading + (this.#options.rotated ? 180 : 0);
+    base.setAttribute("transform", `rotate(${rotation.toFixed(1)})`);
     const carrier = figure.id === this.#carrier ? " carrier" : "";
     const name = `figure ${figure.jersey} ${figure.posture}${figure.sure ? "" : " unsure"}${carrier}`;
     if (group.getAttribute("class") !== name) group.setAttribute("class", name);
   }
 
+  /** @param {Service.FigureView} figure */
   #add(figure) {
-    const player = this.#bases.get(figure.id);
+    const player = this.#players.get(figure.id);
     const { length_mm, width_mm, corner_mm } = player?.base ?? { length_mm: 30, width_mm: 18, corner_mm: 1 };
     const [x, y] = [-length_mm / 2, -width_mm / 2];
     const base = svg(
@@ -168,37 +195,43 @@ export class Board {
       svg("rect", { class: "base", x, y, width: length_mm, height: width_mm, rx: corner_mm + 1.5 }),
       svg("path", { class: "front", d: `M${-x - 5},${y + 3}l4,${width_mm / 2 - 3}l-4,${width_mm / 2 - 3}z` }),
     );
-    const text = this.#numbers ? svg("text", { y: 0.5 }, player?.number ?? "") : "";
+    const text = this.#options.numbers ? svg("text", { y: 0.5 }, player?.number ?? "") : "";
     const group = svg("g", { "data-figure": figure.id }, base, text);
-    this.#figures.set(figure.id, group);
+    this.#figures.set(figure.id, { group, base });
     this.#layers.figures.append(group);
+    return { group, base };
   }
 
+  /** @param {string} id @param {SVGGElement} group */
   #remove(id, group) {
     group.remove();
     this.#figures.delete(id);
   }
 }
 
+/** @param {Service.FieldModel} field */
 function size(field) {
   return { length: field.length_yd * field.mm_per_yd_x, width: field.width_yd * field.mm_per_yd_y };
 }
 
+/** @param {Service.FieldModel} field @returns {Box} */
 function extent(field) {
   const { length, width } = size(field);
   const [out, side] = [field.end_zone_yd * field.mm_per_yd_x + 8, 8];
   return { x: -out, y: -side, width: length + 2 * out, height: width + 2 * side };
 }
 
+/** @param {number} step @param {number} until */
 function* every(step, until) {
   for (let at = step; at < until - 1e-6; at += step) yield at;
 }
 
-/** The printed field. */
+/** The printed field. @param {Service.FieldModel} field @param {(x_mm: number, y_mm: number) => Point} toDrawing */
 function paint(field, toDrawing) {
   const { length, width } = size(field);
   const [along, across] = [field.mm_per_yd_x, field.mm_per_yd_y];
   const { x, y, width: w, height: h } = extent(field);
+  /** @type {SVGElement[]} */
   const parts = [svg("rect", { class: "surround", x, y, width: w, height: h, rx: 14 })];
   const stripes = Math.ceil(field.length_yd / STRIPE_YD);
   for (let i = 0; i < stripes; i++) {
@@ -206,6 +239,7 @@ function paint(field, toDrawing) {
     const stripe = Math.min(STRIPE_YD * along, length - from);
     parts.push(svg("rect", { class: i % 2 ? "turf odd" : "turf", x: from, y: 0, width: stripe, height: width }));
   }
+  /** @param {string} name @param {Point} from @param {Point} to */
   const line = (name, from, to) => {
     const [[x1, y1], [x2, y2]] = [toDrawing(...from), toDrawing(...to)];
     return svg("line", { class: name, x1, y1, x2, y2 });
@@ -225,6 +259,7 @@ function paint(field, toDrawing) {
   return [...parts, ...yardNumbers(field, toDrawing)];
 }
 
+/** @param {Service.FieldModel} field @param {(x_mm: number, y_mm: number) => Point} toDrawing */
 function yardNumbers(field, toDrawing) {
   if (!field.number_every_yd) return [];
   const height = field.number_height_yd * field.mm_per_yd_y;
@@ -239,6 +274,12 @@ function yardNumbers(field, toDrawing) {
   return parts;
 }
 
+/**
+ * @param {Service.FieldModel} field
+ * @param {Service.TeamView} team
+ * @param {number} end -1 for the left one, 1 for the right one
+ * @param {boolean} rotated
+ */
 function endZone(field, team, end, rotated) {
   const { length, width } = size(field);
   const depth = field.end_zone_yd * field.mm_per_yd_x;
@@ -266,10 +307,12 @@ function endZone(field, team, end, rotated) {
   return zone;
 }
 
+/** @param {Point} a @param {Point} b */
 function contactMark([x1, y1], [x2, y2]) {
   return svg("circle", { class: "contact", cx: (x1 + x2) / 2, cy: (y1 + y2) / 2, r: 6 });
 }
 
+/** @param {Point} at */
 function looseBall([x, y]) {
   return svg("ellipse", { class: "loose-ball", cx: x, cy: y, rx: 9, ry: 6 });
 }

@@ -8,8 +8,13 @@ const KINDS = [
   "penalty",
 ];
 
-/** Kinds as options [value, text]; one more than these where it is given. */
+/**
+ * Kinds as options; one more than these where it is given.
+ *
+ * @param {?string} [more]
+ * @returns {import("./panel_fields.js").SelectOption[]}
+ */
 export const kindOptions = (more = null) => [...(more === null || KINDS.includes(more) ? [] : [more]), ...KINDS].map((name) => [name, capitalize(humanize(name))]);
 
-/** What a call of a kind says, in favor of a team or of none. */
+/** What a call of a kind says, in favor of a team or of none. @param {string} kind @param {string} [team] */
 export const kindText = (kind, team = "") => `${capitalize(humanize(kind))}${team && `, ${team}`}`;

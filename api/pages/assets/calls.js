@@ -15,10 +15,22 @@ const MIN_SHOWN_MS = 2_500;
 /** Calls that have waited longer than this are not shown. */
 const MAX_WAIT_MS = 20_000;
 
+/** @typedef {import("./options.js").Values<typeof import("./overlay_options.js").OVERLAY_OPTIONS["calls"]>} Options */
+
+/**
+ * What is on the screen: the call, or the challenge where `call` is null.
+ *
+ * @typedef {{ id: string, call: ?ShownCall, element: HTMLElement, since_ms: number }} Banner
+ */
+
 overlay("calls", ["game", "calls", "challenges"], (stage, options, feed) => {
+  /** @type {{ call: Service.CallView, received_ms: number }[]} */
   const queue = [];
+  /** @type {?Banner} */
   let shown = null;
-  let review = null; // the challenge that is not decided yet
+  /** @type {?Service.ChallengeView} the one that is not decided yet */
+  let review = null;
+  /** @type {?Service.GameView} */
   let game = null;
 
   feed.on("game", (now) => {
@@ -33,28 +45,29 @@ overlay("calls", ["game", "calls", "challenges"], (stage, options, feed) => {
   feed.on("calls", (now, { snapshot, changed }) => {
     if (snapshot || changed === undefined) return; // calls from before the page was opened are not shown
     if (game?.shadow) return; // people referee: the score bug alone is on air
-    const newGame = now.calls.length === 0;
-    for (const id of changed.withdrawn ?? []) withdraw(id, newGame);
+    const newGame = now?.calls.length === 0;
+    for (const id of changed.withdrawn) withdraw(id, newGame);
     for (const call of changed.calls) add(call);
   });
 
   feed.on("challenges", (now) => {
     const all = now?.challenges ?? [];
-    const decided = review === null ? undefined : all.find(({ id, decision }) => id === review.id && decision !== null);
+    const decided = all.find(({ id, decision }) => id === review?.id && decision !== null);
     review = all.find(({ decision }) => decision === null) ?? null;
-    if (review !== null) present(reviewOf(review), reviewBanner(review, game));
-    else if (decided !== undefined) present(reviewOf(decided), reviewBanner(decided, game));
-    else if (shown?.call.review) replaceBanner(null);
+    if (review !== null) present(reviewId(review), reviewBanner(review, game), null);
+    else if (decided !== undefined) present(reviewId(decided), reviewBanner(decided, game), null);
+    else if (shown?.call === null) replaceBanner(null);
   });
 
-  /** Show that a call the audience has seen is withdrawn. */
+  /** Show that a call the audience has seen is withdrawn. @param {string} id @param {boolean} silent */
   function withdraw(id, silent) {
-    if (shown?.call.id === id && !silent) show({ ...shown.call, standing: "withdrawn" });
+    if (shown?.call?.id === id && !silent) show({ ...shown.call, standing: "withdrawn" });
     else remove(id);
   }
 
+  /** @param {Service.CallView} call */
   function add(call) {
-    if (shown?.call.id === call.id) {
+    if (shown?.id === call.id) {
       show(call);
       return;
     }
@@ -62,22 +75,30 @@ overlay("calls", ["game", "calls", "challenges"], (stage, options, feed) => {
     if (call.verdict !== "reported" || options.noted === "show") queue.push({ call, received_ms: steadyNow() });
   }
 
+  /** @param {string} id */
   function remove(id) {
     const index = queue.findIndex((entry) => entry.call.id === id);
     if (index >= 0) queue.splice(index, 1);
-    if (shown?.call.id === id) replaceBanner(null);
+    if (shown?.id === id) replaceBanner(null);
   }
 
+  /** @param {ShownCall} call */
   function show(call) {
     const cue = cueOf(call);
-    if (options.sound === "on" && (shown?.call.id !== call.id || cueOf(shown.call) !== cue)) playCue(cue);
+    if (options.sound === "on" && (shown?.call?.id !== call.id || cueOf(shown.call) !== cue)) playCue(cue);
     const team = call.side === null || game === null ? null : game[call.side];
-    present(call, banner(call, team, options));
+    present(call.id, banner(call, team, options), call);
   }
 
-  /** Put a banner on the screen; one for the same call is changed in place. */
-  function present(call, element) {
-    if (shown !== null && shown.call.id === call.id) {
+  /**
+   * Put a banner on the screen; one for the same call is changed in place.
+   *
+   * @param {string} id of the call or the challenge
+   * @param {HTMLElement} element
+   * @param {?ShownCall} call
+   */
+  function present(id, element, call) {
+    if (shown?.id === id) {
       shown.element.replaceChildren(...element.childNodes);
       shown.element.className = element.className;
       shown.element.style.cssText = element.style.cssText;
@@ -85,7 +106,7 @@ overlay("calls", ["game", "calls", "challenges"], (stage, options, feed) => {
       shown.since_ms = steadyNow();
       return;
     }
-    replaceBanner({ call, element, since_ms: steadyNow() });
+    replaceBanner({ id, call, element, since_ms: steadyNow() });
     stage.append(element);
     element.animate([{ opacity: 0, translate: "0 calc(var(--away) * 36px)" }, { opacity: 1, translate: "0 0" }], {
       duration: 420,
@@ -93,6 +114,7 @@ overlay("calls", ["game", "calls", "challenges"], (stage, options, feed) => {
     });
   }
 
+  /** @param {?Banner} next */
   function replaceBanner(next) {
     const old = shown?.element;
     shown = next;
@@ -106,32 +128,39 @@ overlay("calls", ["game", "calls", "challenges"], (stage, options, feed) => {
     if (review !== null) return; // what is called meanwhile waits until it is decided
     while (queue.length && now - queue[0].received_ms > MAX_WAIT_MS) queue.shift();
     const age_ms = shown === null ? Infinity : now - shown.since_ms;
-    if (queue.length && age_ms >= MIN_SHOWN_MS) show(queue.shift().call);
+    const next = age_ms >= MIN_SHOWN_MS ? queue.shift() : undefined;
+    if (next !== undefined) show(next.call);
     else if (shown !== null && age_ms >= 1000 * options.seconds) replaceBanner(null);
   }, 100);
 });
 
-/** What is shown of a challenge, as calls are told apart by id. */
-const reviewOf = ({ id, call }) => ({ id: `${call} ${id}`, review: true });
+/** By what a challenge's banner is told from those of calls. @param {Service.ChallengeView} challenge */
+const reviewId = ({ id, call }) => `${call} ${id}`;
 
 const DECISIONS = { upheld: "The call stands", overturned: "Call overturned", too_close: "Too close: the call stands" };
 
-/** A challenged call: whose coach challenges it and why, or what was decided and why. */
+/**
+ * A challenged call: whose coach challenges it and why, or what was decided and why.
+ *
+ * @param {Service.ChallengeView} challenge
+ * @param {?Service.GameView} game
+ */
 function reviewBanner(challenge, game) {
-  const open = challenge.decision === null;
+  const { decision } = challenge;
   const team = game?.[challenge.side] ?? null;
-  const why = open ? `${team === null ? "Challenged" : `${team.name} challenges`}: ${challenge.reason}` : challenge.ruling_reason;
-  const state = open ? "under_review" : challenge.decision === "overturned" ? "overturned" : "confirmed";
+  const why = decision === null ? `${team === null ? "Challenged" : `${team.name} challenges`}: ${challenge.reason}` : challenge.ruling_reason;
+  const state = decision === null ? "under_review" : decision === "overturned" ? "overturned" : "confirmed";
   const element = el(
     "article",
     { class: `banner scaled ${state}${team === null ? "" : " with-team"}`, "data-challenge": challenge.id },
-    el("div", { class: "tab" }, open ? "Under review" : DECISIONS[challenge.decision]),
+    el("div", { class: "tab" }, decision === null ? "Under review" : DECISIONS[decision]),
     el("div", { class: "plate" }, el("p", { class: "text" }, capitalize(formatCallText(challenge.text))), el("p", { class: "clause" }, why)),
   );
   if (team !== null) applyTeamColors(element, team);
   return element;
 }
 
+/** @param {ShownCall} call @param {?Service.TeamView} team @param {Options} options */
 function banner(call, team, options) {
   const element = el(
     "article",
@@ -150,17 +179,17 @@ function banner(call, team, options) {
   return element;
 }
 
-/** Both readings of a close call, each as wide as it is probable. */
+/** Both readings of a close call, each as wide as it is probable. @param {ShownCall} call */
 function readings(call) {
   const parts = call.readings.map((reading) => {
     const part = el("div", { class: "reading" }, el("b", {}, formatPercent(reading.probability)), el("span", {}, formatCallText(reading.text)));
-    part.style.flexGrow = Math.max(0.28, reading.probability);
+    part.style.flexGrow = String(Math.max(0.28, reading.probability));
     return part;
   });
   return el("div", { class: "readings" }, parts);
 }
 
-/** Each of several things measured with its bell, name and percentage, and what they come to together. */
+/** Each of several things measured with its bell, name and percentage, and what they come to together. @param {ShownCall} call */
 function conditions(call) {
   const parts = call.conditions.map((one) => {
     const name = el("span", { class: "words" }, capitalize(one.name));
@@ -169,6 +198,7 @@ function conditions(call) {
   return el("div", { class: "margin several" }, parts, call.joint_words && el("p", {}, el("span", { class: "sure" }, capitalize(call.joint_words))));
 }
 
+/** @param {ShownCall} call */
 function margin(call) {
   if (call.conditions.length > 0) return conditions(call);
   const drawing = gauge(call);
@@ -184,6 +214,7 @@ function margin(call) {
   );
 }
 
+/** @param {ShownCall} call @param {string} detail "text", "id" or "hide" */
 function clauses(call, detail) {
   if (detail === "hide" || !call.clauses.length) return null;
   const [first] = call.clauses;

@@ -1,6 +1,6 @@
 // The camera page: the live picture with the calibrated field drawn over it, camera health and calibration.
 
-import { el, refresh, setText } from "./dom.js";
+import { el, elementsOf, refresh, setText } from "./dom.js";
 import { Feed, reloadOnUpgrade } from "./feed.js";
 import { capitalize, humanize } from "./format.js";
 import { errorText, send } from "./send.js";
@@ -8,9 +8,9 @@ import { errorText, send } from "./send.js";
 /** A picture that failed is requested again after this long. */
 const RETRY_MS = 3_000;
 
-const at = (id) => document.getElementById(id);
+const at = elementsOf("camera");
 const feed = new Feed(["health", "source", "game"]);
-let calibrationKey = null;
+let calibrationKey = ""; // of the calibration that is shown; "" for none
 
 function watch() {
   at("live").src = `camera.mjpeg?from=${Date.now()}`; // a new address, or the browser keeps the broken picture
@@ -26,11 +26,12 @@ at("live").addEventListener("error", () => {
 at("lines").addEventListener("change", showLines);
 
 function showLines() {
-  at("field").hidden = calibrationKey === null || !at("lines").checked;
+  at("field").hidden = calibrationKey === "" || !at("lines").checked;
 }
 
 feed.on("health", (health) => {
   if (health === undefined) return;
+  /** @type {[string, string][]} */
   const rows = [
     ["Camera calls", health.calls],
     ["Picture size", health.size === null ? "no picture" : `${health.size.join(" × ")} px`],
@@ -60,49 +61,54 @@ feed.onLink((link) => {
 
 function updateStatus() {
   const health = feed.value("health");
+  /** @type {Partial<Record<Link, string>>} */
   const links = { connecting: "Connecting…", lost: "Reconnecting…", stale: "No connection" };
   const level = feed.link === "live" ? (health?.level ?? "") : "warning";
   const text = links[feed.link] ?? capitalize(health?.text || humanize(health?.level ?? "live"));
   refresh(at("state"), [level, text], () => [el("span", { class: `dot ${level}` }), el("span", {}, text)]);
 }
 
+/** @param {Service.HealthStatus} health */
 const latency = ({ latency_ms, latency_p99_ms }) => {
   if (latency_ms === null) return "–";
   return `${latency_ms.toFixed(0)} ms${latency_p99_ms === null ? "" : `, 99% within ${latency_p99_ms.toFixed(0)} ms`}`;
 };
 
-/** Load the calibration; `key` changes with it. */
+/** Load the calibration; `key` changes with it. @param {string} key */
 async function loadCalibration(key) {
   calibrationKey = key;
   const response = await fetch("api/calibration", { credentials: "same-origin" }).catch(() => null);
-  const calibration = response?.ok ? await response.json() : null;
-  for (const [id, path] of [["field", "field.svg"], ["residuals", "residuals.svg"]]) {
-    at(id).src = calibration === null ? "" : `api/calibration/${path}?of=${encodeURIComponent(key)}`;
+  const calibration = /** @type {?Service.Calibration} */ (response?.ok ? await response.json() : null);
+  for (const id of /** @type {const} */ (["field", "residuals"])) {
+    at(id).src = calibration === null ? "" : `api/calibration/${id}.svg?of=${encodeURIComponent(key)}`;
   }
   at("residuals").hidden = !calibration?.quality?.cells.length;
-  if (calibration === null) calibrationKey = null;
+  if (calibration === null) calibrationKey = "";
   showLines();
   table(at("calibration"), calibration === null ? [["Calibration", "none yet: press Recalibrate"]] : calibrationRows(calibration));
 }
 
+/** @param {Service.Calibration} calibration @returns {[string, string][]} */
 function calibrationRows({ field, method, made_at, quality, certificate, camera }) {
+  /** @param {Point} pair */
   const yards = (pair) => pair.map((value) => value.toFixed(4)).join(" and ");
   return [
     ["Field", field.title],
     ["Made from", `${{ field: "the printed field", fiducials: "markers", landmarks: "points set by hand", truth: "the digital twin (exact)" }[method]}${made_at ? `, ${made_at.slice(0, 16).replace("T", " ")}` : ""}`],
     ["Lens", `${camera.lens.size_px.join(" × ")}, focal length ${camera.lens.focal_px[0].toFixed(0)} px`],
     ...(quality
-      ? [
+      ? /** @type {[string, string][]} */ ([
           ["Residual", `${quality.rms_px.toFixed(3)} px = ${quality.rms_mm.toFixed(3)} mm rms over ${quality.points} points`],
           ["Residual in yards", `${yards(quality.rms_yd)} yd along and across`],
-        ]
+        ])
       : []),
     ...(certificate
-      ? [["Certified", `95% within ${certificate.p95_mm.toFixed(2)} mm against ${certificate.points} ${certificate.against}`]]
+      ? /** @type {[string, string][]} */ ([["Certified", `95% within ${certificate.p95_mm.toFixed(2)} mm against ${certificate.points} ${certificate.against}`]])
       : []),
   ];
 }
 
+/** @param {HTMLElement} list @param {[string, string][]} rows */
 function table(list, rows) {
   refresh(list, rows, () => rows.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
 }

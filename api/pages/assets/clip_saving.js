@@ -10,12 +10,13 @@ import { NoResponseError, RefusedError, errorText, fetchOnce } from "./send.js";
  * @param {string} label
  * @param {() => string} path of the clip, when the button is pressed
  * @param {(sentence: string) => void} tell shows a sentence, "" for none
- * @param {object} attributes more of the button
+ * @param {Record<string, string>} [attributes] more of the button
  */
 export function clipButton(label, path, tell, attributes = {}) {
   return el("button", { type: "button", class: "small", ...attributes, onclick: ({ currentTarget }) => saveClip(currentTarget, path(), tell) }, label);
 }
 
+/** @param {HTMLButtonElement} button @param {string} path @param {Tell} tell */
 async function saveClip(button, path, tell) {
   if (button.getAttribute("aria-busy") === "true") return;
   button.setAttribute("aria-busy", "true");
@@ -33,7 +34,7 @@ async function saveClip(button, path, tell) {
   }
 }
 
-/** What a response holds; it may break off on the way. */
+/** What a response holds; it may break off on the way. @param {Response} response */
 async function whole(response) {
   try {
     return await response.blob();
@@ -42,7 +43,7 @@ async function whole(response) {
   }
 }
 
-/** Save a file from memory. */
+/** Save a file from memory. @param {Blob} blob @param {string} name */
 export function saveFile(blob, name) {
   const url = URL.createObjectURL(blob);
   el("a", { href: url, download: name }).click();

@@ -1,8 +1,8 @@
 // The viewer of a call: its frames one by one, as the service decodes them. A browser's video player does not show exact
 // frames, so none is used.
 
-import { el, refresh, setText } from "./dom.js";
-import { KINDS, drawFrame, middle } from "./evidence_drawings.js";
+import { el, elementsOf, find, findAll, refresh, setText } from "./dom.js";
+import { KINDS, drawFrame, known, middle } from "./evidence_drawings.js";
 import { CallSection } from "./evidence_call.js";
 import { Comparison } from "./evidence_compare.js";
 import { exportButtons } from "./evidence_exports.js";
@@ -22,25 +22,32 @@ const AHEAD_PLAYING = 16;
 const CLIP_S = 3; // to each side of the call, of an exported clip
 const SLOW_CLIP_S = 1;
 const CLOSE_UP = 5; // zoom on the figures concerned
-const COLORS = { first: "#ffdc3c", second: "#ff8078" }; // as in evidence.css
+const COLORS = { first: "#ffdc3c", second: "#ff8078", other: "" }; // as in evidence.css
 
-const at = (id) => document.getElementById(id);
+const at = elementsOf("evidence");
 const query = new URLSearchParams(location.search);
 let game = query.get("game") ?? "current";
 const call = query.get("call") ?? "";
 
+/** @typedef {import("./evidence_drawings.js").Trail} Trail */
+
+/** @type {Service.EvidenceFrame[]} */
 let frames = [];
 let decisive = 0;
 let called_ns = 0;
 let place = 0;
 let direction = 1;
-let drawings = { lines: [], spot: null, size_px: null, calibration: "", plane: null };
+/** @type {Drawings} */
+let drawings = { lines: [], spot: null, size_px: null, calibration: "", base_height_mm: 0, field: null, frames: [], plane: null };
 let view = cameraView;
-let shown = { frame: null, view: null }; // what the picture on the screen is
+/** @type {?{ frame: number, view: View }} what the picture on the screen is; null before there is one */
+let shown = null;
 let failure = ""; // of what was last tried; a picture that arrives later does not end it
-let plane = "base"; // that is measured on
+/** @type {Plane} that is measured on */
+let plane = "base";
+/** @type {Map<number, Service.FrameDrawing>} */
 let drawnFrames = new Map();
-const kinds = new Set(Object.keys(KINDS).filter((kind) => KINDS[kind].on));
+const kinds = new Set(Object.entries(KINDS).filter(([, { on }]) => on).map(([kind]) => kind));
 
 const pictures = new Pictures((path) => path === pathOf(frames[place]) && show());
 const stage = new Stage(at("picture"), at("frame"), at("drawing"), { onView: draw, claims: () => loupe.on || ruler.mode !== null });
@@ -48,9 +55,9 @@ const loupe = new Loupe(at("picture"), at("loupe"), loupeSource);
 const ruler = new Ruler(
   at("picture"),
   {
-    view: () => shown.view,
-    toScreen: (point) => stage.toScreen(shown.view.pixel(point)),
-    toCoordinates: (point) => shown.view.coordinates(stage.toPicture(point)),
+    view: () => shown?.view ?? null,
+    toScreen: (point) => stage.toScreen((shown?.view ?? view).pixel(point)),
+    toCoordinates: (point) => (shown?.view ?? view).coordinates(stage.toPicture(point)),
     measure,
   },
   () => {
@@ -71,13 +78,14 @@ const comparison = new Comparison(at("comparison"), {
   label: (other) => `Frame ${frames[other].frame}, ${sinceCall(frames[other])}`,
   decisive: () => decisive,
   count: () => frames.length,
-  center: () => decisivePoint(cameraView) ?? (drawings.size_px ?? stage.size).map((length) => length / 2),
+  center: () => decisivePoint(cameraView) ?? middle([[0, 0], drawings.size_px ?? stage.size ?? [0, 0]]),
   draw: (other, size, toScreen, bounds) => drawingsOf(frames[other].frame, cameraView, size, toScreen, bounds, []),
 });
 const callSection = new CallSection({ call: at("call"), neighbors: at("neighbors"), notice: at("notice"), back: at("back") }, load);
 
 const callPath = () => `api/games/${encodeURIComponent(game)}/calls/${encodeURIComponent(call)}`;
 const base = () => `${callPath()}/frames`;
+/** @param {Service.EvidenceFrame} entry */
 const pathOf = ({ frame }) => `${base()}/${view.path(frame)}`;
 
 // --- loading -------------------------------------------------------------------------------------------------------
@@ -90,8 +98,9 @@ async function load() {
   } catch (error) {
     if (frames.length > 0) throw error;
     showError(error);
-    for (const tool of document.querySelectorAll(".under, .side > :not(#neighbors, #call, #notice)")) tool.hidden = true;
-    const [details] = await read(`api/games/${encodeURIComponent(game)}/calls?${new URLSearchParams({ around: call, limit: 1 })}`).catch(() => []);
+    for (const tool of findAll(document, ".under, .side > :not(#neighbors, #call, #notice)")) tool.hidden = true;
+    /** @type {Service.CallView[]} */
+    const [details] = await read(`api/games/${encodeURIComponent(game)}/calls?${new URLSearchParams({ around: call, limit: "1" })}`).catch(() => []);
     if (details !== undefined) callSection.show(game, details);
     const { camera } = await read(`api/games/${encodeURIComponent(game)}`).catch(() => ({}));
     if (camera === false) setText(at("message"), "No camera was used in this game, so there are no pictures of its calls.");
@@ -100,12 +109,13 @@ async function load() {
 
 /** Load the list of frames and what is drawn on them; the frame that is shown stays if it is in the list. */
 async function loadList() {
+  /** @type {Service.EvidenceFrames} */
   const found = await read(base(), showWaiting);
   const current = frames[place]?.frame ?? found.decisive;
   ({ game, frames } = found);
   decisive = frames.findIndex((entry) => entry.frame === found.decisive);
   place = Math.max(0, frames.findIndex((entry) => entry.frame === current));
-  at("timeline").max = frames.length - 1;
+  at("timeline").max = String(frames.length - 1);
   history.replaceState(null, "", `?${new URLSearchParams({ game, call })}`);
   called_ns = found.call.t_ns;
   failure = "";
@@ -128,23 +138,25 @@ async function loadSeal() {
 /** Load what is drawn, on the plane of the view from above where that is shown. */
 async function loadDrawings() {
   const on = view.name === "above" ? plane : null;
+  /** @type {Service.CallDrawings} */
   const found = await read(`${base()}/drawings${on ? `?plane=${on}` : ""}`, (text) => setText(at("calibration"), text));
   drawings = { ...found, plane: on };
   drawnFrames = new Map(drawings.frames.map((drawing) => [drawing.frame, drawing]));
   setText(at("calibration"), drawings.calibration);
   plots.show(seriesOf(frames, drawnFrames, called_ns));
-  for (const button of document.querySelectorAll("[data-view], #use-ruler, #use-angle")) button.disabled = drawings.field === null;
+  for (const button of findAll(document, "[data-view], #use-ruler, #use-angle", HTMLButtonElement)) button.disabled = drawings.field === null;
   draw();
 }
 
-/** Ask the service for a length or an angle between points of the view that is shown. */
+/** Ask the service for a length or an angle between points of the view that is shown. @param {Point[]} points */
 function measure(points) {
-  const query = new URLSearchParams({ unit: shown.view.unit, plane });
+  const { frame, view: on } = shown ?? { frame: frames[place].frame, view };
+  const query = new URLSearchParams({ unit: on.unit, plane });
   for (const [x, y] of points) {
     query.append("x", x.toFixed(4));
     query.append("y", y.toFixed(4));
   }
-  return send(`${base()}/${shown.frame}/measurement?${query}`, null, { method: "GET" });
+  return send(`${base()}/${frame}/measurement?${query}`, null, { method: "GET" });
 }
 
 /** What to load, in this order: the frame that is shown, then those that come next. */
@@ -171,15 +183,15 @@ function show() {
   setText(at("measurement"), measured ? capitalize(text) : "No measurement is stored for this frame");
   at("previous").disabled = place === 0;
   at("decisive").disabled = place === decisive;
-  at("timeline").value = place;
+  at("timeline").value = String(place);
   plots.moveTo((frames[place].t_ns - called_ns) / 1e6);
   at("picture").setAttribute("aria-busy", String(picture === undefined));
   at("picture").setAttribute("aria-label", `Frame ${frame}`);
   const problem = picture?.problem ?? failure;
   at("message").hidden = !problem;
   setText(at("message"), problem);
-  if (picture?.url && (shown.frame !== frame || shown.view !== view)) {
-    const turned = shown.view !== null && shown.view !== view;
+  if (picture?.image !== undefined && (shown?.frame !== frame || shown.view !== view)) {
+    const turned = shown !== null && shown.view !== view;
     shown = { frame, view };
     stage.show(picture, frame);
     if (turned) ruler.changeView(view.unit);
@@ -188,7 +200,7 @@ function show() {
   wantPictures();
 }
 
-/** How long after the call a frame was captured, "+24 ms". */
+/** How long after the call a frame was captured, "+24 ms". @param {Service.EvidenceFrame} entry */
 function sinceCall({ t_ns }) {
   const since_ms = Math.round((t_ns - called_ns) / 1e6);
   return `${since_ms < 0 ? "−" : since_ms > 0 ? "+" : ""}${Math.abs(since_ms)} ms`;
@@ -198,69 +210,84 @@ function sinceCall({ t_ns }) {
 function draw() {
   const { width, height } = stage.bounds;
   at("drawing").setAttribute("viewBox", `0 0 ${width} ${height}`);
-  const visible = shown.view !== null && at("message").hidden;
-  const taken = []; // boxes that labels must not cover
-  const marks = visible && shown.view.marks(stage, drawings, taken);
-  at("drawing").replaceChildren(
-    ...[
-      visible && drawingsOf(shown.frame, shown.view, stage.size, stage.toScreen.bind(stage), stage.bounds, taken),
-      marks,
-      visible && ruler.draw(stage.bounds, taken),
-    ]
-      .flat(3)
-      .filter(Boolean),
-  );
+  at("drawing").replaceChildren();
+  if (shown !== null && at("message").hidden) {
+    /** @type {Box[]} that labels must not cover: those of the view's own marks first */
+    const taken = [];
+    const marks = shown.view.marks(stage, drawings, taken);
+    const drawn = drawingsOf(shown.frame, shown.view, stage.size, stage.toScreen.bind(stage), stage.bounds, taken);
+    at("drawing").append(...drawn, ...marks, ...ruler.draw(stage.bounds, taken));
+  }
   loupe.draw();
   comparison.redraw();
 }
 
-/** What is drawn on a frame's picture of a size in a view; nothing where the drawings do not fit the picture. */
+/**
+ * What is drawn on a frame's picture of a size in a view; nothing where the drawings do not fit the picture.
+ *
+ * @param {number} frame
+ * @param {View} on
+ * @param {?Point} size
+ * @param {(pixel: Point) => Point} toScreen
+ * @param {Size} bounds
+ * @param {Box[]} taken
+ */
 function drawingsOf(frame, on, size, toScreen, bounds, taken) {
   if (!on.fits(drawings, size)) return [];
-  const screen = (point) => toScreen(on.pixel(point));
-  const corners = (drawn) => on.corners(drawn).map(screen);
-  const to = { place: (drawn) => on.place(drawn) && screen(on.place(drawn)), corners, line: corners };
+  /** @type {import("./evidence_drawings.js").ToScreen} */
+  const to = {
+    place: (drawn) => {
+      const point = on.place(drawn);
+      return point && toScreen(on.pixel(point));
+    },
+    corners: (drawn) => on.corners(drawn).map((point) => toScreen(on.pixel(point))),
+  };
   const scene = { lines: drawings.lines, spot: drawings.spot, trails: kinds.has("trails") ? trails(frame) : [] };
   return drawFrame(drawnFrames.get(frame) ?? null, scene, kinds, to, bounds, taken);
 }
 
-/** The way of each figure concerned, up to a frame. */
+/** The way of each figure concerned, up to a frame. @param {number} until @returns {Trail[]} */
 function trails(until) {
+  /** @type {Map<string, Trail>} */
   const ways = new Map();
   for (const { frame, figures } of drawnFrames.values()) {
     if (frame > until) break;
     for (const { id, part, px, above } of figures.filter(({ part: one }) => one !== "other")) {
-      if (!ways.has(id)) ways.set(id, { part, places: [] });
-      ways.get(id).places.push({ px: px.length ? middle(px) : null, above: above.length ? middle(above) : null });
+      const way = ways.get(id) ?? { part, places: [] };
+      ways.set(id, way);
+      way.places.push({ px: px.length ? middle(px) : null, above: above.length ? middle(above) : null });
     }
   }
   return [...ways.values()];
 }
 
+/** @returns {?import("./evidence_loupe.js").Source} */
 function loupeSource() {
-  if (!stage.image || !at("message").hidden) return null;
-  const figures = shown.view.fits(drawings, stage.size) && kinds.has("footprints") ? (drawnFrames.get(shown.frame)?.figures ?? []) : [];
-  const outlined = figures.filter((figure) => figure.part !== "other" && shown.view.corners(figure).length);
+  if (stage.image === undefined || shown === null || !at("message").hidden) return null;
+  const { frame, view: on } = shown;
+  const figures = on.fits(drawings, stage.size) && kinds.has("footprints") ? (drawnFrames.get(frame)?.figures ?? []) : [];
+  const outlined = figures.filter((figure) => figure.part !== "other" && on.corners(figure).length);
   return {
     image: stage.image,
     toPicture: (point) => stage.toPicture(point),
-    polygons: outlined.map((figure) => ({ points: shown.view.corners(figure).map(shown.view.pixel), color: COLORS[figure.part] })),
+    polygons: outlined.map((figure) => ({ points: on.corners(figure).map(on.pixel), color: COLORS[figure.part] })),
   };
 }
 
 function showPlaying() {
-  for (const button of document.querySelectorAll("[data-speed]")) button.setAttribute("aria-pressed", String(player.speed === Number(button.dataset.speed)));
+  for (const button of findAll(document, "[data-speed]")) button.setAttribute("aria-pressed", String(player.speed === Number(button.dataset.speed)));
   at("loop").setAttribute("aria-pressed", String(player.loop));
   wantPictures();
 }
 
-/** Tell that the list of frames is still to come; once there is one, what is shown stays as it is. */
+/** Tell that the list of frames is still to come; once there is one, what is shown stays as it is. @param {string} text */
 function showWaiting(text) {
   if (frames.length > 0) return;
   at("message").hidden = false;
   setText(at("message"), text);
 }
 
+/** @param {unknown} error */
 function showError(error) {
   failure = errorText(error);
   at("message").hidden = false;
@@ -270,6 +297,7 @@ function showError(error) {
 
 // --- acting --------------------------------------------------------------------------------------------------------
 
+/** @param {number} index */
 function goTo(index) {
   if (frames.length === 0) return;
   failure = "";
@@ -279,7 +307,7 @@ function goTo(index) {
   show();
 }
 
-/** Go to a frame by hand, which ends playing. */
+/** Go to a frame by hand, which ends playing. @param {number} index */
 function step(index) {
   player.stop();
   goTo(index);
@@ -296,12 +324,14 @@ async function next() {
   }
 }
 
+/** @param {string} kind */
 function toggleKind(kind) {
-  const box = document.querySelector(`#kinds input[value="${kind}"]`);
+  const box = find(at("kinds"), `input[value="${kind}"]`, HTMLInputElement);
   box.checked = !box.checked;
   box.dispatchEvent(new Event("change"));
 }
 
+/** @type {?string[]} */
 let hidden = null; // the kinds that were on before all drawings were switched off
 
 function toggleDrawings() {
@@ -309,7 +339,7 @@ function toggleDrawings() {
   hidden = hidden === null ? [...kinds] : null;
   kinds.clear();
   for (const kind of on) kinds.add(kind);
-  for (const box of document.querySelectorAll("#kinds input")) box.checked = kinds.has(box.value);
+  for (const box of findAll(at("kinds"), "input", HTMLInputElement)) box.checked = kinds.has(box.value);
   draw();
 }
 
@@ -336,37 +366,46 @@ function closeUp() {
     stage.resetZoom();
     return;
   }
+  if (shown === null) return;
   const point = decisivePoint(shown.view, shown.frame);
   if (point !== null) stage.zoomTo(shown.view.pixel(point), CLOSE_UP);
 }
 
-/** Where to look on a frame: at the gap, at the figures concerned, or at the spot; null where none of them is known. */
+/**
+ * Where to look on a frame: at the gap, at the figures concerned, or at the spot; null where none of them is known.
+ *
+ * @param {View} on
+ * @param {number} [frame]
+ * @returns {?Point}
+ */
 function decisivePoint(on, frame = frames[decisive].frame) {
   const drawing = drawnFrames.get(frame);
   const outlines = drawing?.figures.filter(({ part }) => part !== "other").flatMap((figure) => on.corners(figure)) ?? [];
-  const points = [drawing?.gap?.ends.map(on.place) ?? [], outlines, [drawings.spot && on.place(drawings.spot)]].map((found) => found.filter(Boolean));
-  const best = points.find((found) => found.length);
+  const places = [drawing?.gap?.ends.map(on.place) ?? [], outlines, [drawings.spot && on.place(drawings.spot)]];
+  const best = places.map(known).find((found) => found.length);
   return best === undefined ? null : middle(best);
 }
 
-/** Turn to the view from above, closer or wider, or back to the camera's. */
+/** Turn to the view from above, closer or wider, or back to the camera's. @param {string} name "camera", "close" or "whole" */
 async function turnTo(name) {
   const close = name === "close";
-  view = name === "camera" ? cameraView : aboveView(regionOf(drawings, drawnFrames.get(frames[decisive].frame), close, stage.bounds), plane);
-  for (const button of document.querySelectorAll("[data-view]")) button.setAttribute("aria-pressed", String(button.dataset.view === name));
+  const { field } = drawings;
+  view = name === "camera" || field === null ? cameraView : aboveView(regionOf(drawings, field, drawnFrames.get(frames[decisive].frame), close, stage.bounds), plane);
+  for (const button of findAll(document, "[data-view]")) button.setAttribute("aria-pressed", String(button.dataset.view === name));
   at("above").dataset.shown = name;
   stage.resetZoom();
   show();
   await loadDrawings().catch(showError);
 }
 
-/** Measure on another plane. */
+/** Measure on another plane. @param {Plane} other */
 async function usePlane(other) {
   plane = other;
-  if (view.name === "above") await turnTo(at("above").dataset.shown);
+  if (view.name === "above") await turnTo(at("above").dataset.shown ?? "close");
   ruler.refresh();
 }
 
+/** @param {"ruler" | "angle"} mode */
 function useRuler(mode) {
   if (drawings.field === null) return;
   if (loupe.on) toggleLoupe();
@@ -375,8 +414,10 @@ function useRuler(mode) {
   at("use-angle").setAttribute("aria-pressed", String(ruler.mode === "angle"));
 }
 
+/** @param {string | undefined} href */
 const goToCall = (href) => href && location.assign(href);
 
+/** @type {import("./evidence_keys.js").Keys} */
 const keys = {
   ArrowLeft: { text: "step", act: () => step(place - 1) },
   ArrowRight: { text: "step", act: next },
@@ -402,10 +443,10 @@ at("next").addEventListener("click", next);
 at("decisive").addEventListener("click", () => step(decisive));
 at("timeline").addEventListener("input", () => step(Number(at("timeline").value)));
 at("timeline").addEventListener("keydown", (event) => event.stopPropagation());
-for (const button of document.querySelectorAll("[data-speed]")) button.addEventListener("click", () => player.toggle(Number(button.dataset.speed)));
+for (const button of findAll(document, "[data-speed]")) button.addEventListener("click", () => player.toggle(Number(button.dataset.speed)));
 at("loop").addEventListener("click", () => player.setLoop(!player.loop));
 at("close-up").addEventListener("click", closeUp);
-for (const button of document.querySelectorAll("[data-view]")) button.addEventListener("click", () => turnTo(button.dataset.view));
+for (const button of findAll(document, "[data-view]")) button.addEventListener("click", () => turnTo(button.dataset.view ?? "camera"));
 at("use-ruler").addEventListener("click", () => useRuler("ruler"));
 at("use-angle").addEventListener("click", () => useRuler("angle"));
 at("plane").append(...planeChoice(usePlane));
@@ -421,9 +462,9 @@ at("kinds").append(
         type: "checkbox",
         value: kind,
         checked: on,
-        onchange: ({ target }) => {
+        onchange: ({ currentTarget }) => {
           hidden = null;
-          kinds[target.checked ? "add" : "delete"](kind);
+          kinds[currentTarget.checked ? "add" : "delete"](kind);
           draw();
         },
       }),
@@ -435,12 +476,12 @@ at("exports").append(
   ...exportButtons(
     {
       clip: (form, speed) => {
-        const query = new URLSearchParams({ speed, seconds: speed < 1 ? SLOW_CLIP_S : CLIP_S, plain: kinds.size === 0 });
+        const query = new URLSearchParams({ speed: String(speed), seconds: String(speed < 1 ? SLOW_CLIP_S : CLIP_S), plain: String(kinds.size === 0) });
         for (const kind of kinds) query.append("draw", kind);
         return `${callPath()}/clip.${form}?${query}`;
       },
       stage,
-      name: () => `downfield_${game}_${call.replace(/[^A-Za-z0-9-]+/g, "-")}_frame${shown.frame}${shown.view === cameraView ? "" : "_above"}.png`,
+      name: () => `downfield_${game}_${call.replace(/[^A-Za-z0-9-]+/g, "-")}_frame${shown?.frame}${shown?.view === cameraView ? "" : "_above"}.png`,
     },
     (text) => {
       at("export-state").hidden = text === "";

@@ -1,39 +1,51 @@
 // The call beside its frames: what was called, the way to the calls before and after it, and ruling on it in place.
 
 import { MAY_RULE, challengeButton } from "./challenges.js";
-import { el, refresh } from "./dom.js";
+import { around, el, refresh } from "./dom.js";
 import { callDetails, callHead, rulingButtons } from "./panel_calls.js";
-import { NoResponseError, errorText, read, send } from "./send.js";
+import { NoResponseError, errorText, messageOf, read, send } from "./send.js";
 import { capitalize, formatCallText } from "./format.js";
 
 export class CallSection {
+  /** @type {?{ game: string, details: Service.CallView }} */
+  shown = null;
+  mayRule = false;
+  /** @type {?string} of the game, once it is known */
+  standing = null;
+  /** The ways to the calls before and after it. @type {string | undefined} */
+  before;
+  /** @type {string | undefined} */
+  after;
+
   /**
-   * @param {object} elements {call, neighbors, notice, back}
-   * @param {function} onRuled called when a ruling was accepted
+   * @param {{ call: HTMLElement, neighbors: HTMLElement, notice: HTMLElement, back: HTMLAnchorElement }} elements
+   * @param {() => Promise<void>} onRuled called when a ruling was accepted
    */
-  constructor(elements, onRuled) {
-    Object.assign(this, elements);
+  constructor({ call, neighbors, notice, back }, onRuled) {
+    this.call = call;
+    this.neighbors = neighbors;
+    this.notice = notice;
+    this.back = back;
     this.onRuled = onRuled;
-    this.mayRule = false;
-    this.standing = null; // of the game, once it is known
     this.call.addEventListener("click", (event) => {
-      const button = event.target.closest("[data-post]");
-      if (button !== null && button.getAttribute("aria-busy") !== "true") this.#rule(button, () => send(this.#pathOf(button.dataset.post), JSON.parse(button.dataset.body)));
+      const button = around(event, "[data-post]");
+      if (!(button instanceof HTMLButtonElement) || button.getAttribute("aria-busy") === "true") return;
+      const { post = "", body = "{}" } = button.dataset;
+      this.#rule(button, () => send(this.#pathOf(post), JSON.parse(body)));
     });
     this.#askRole();
   }
 
-  /** Show a call of a game. */
+  /** Show a call of a game. @param {string} game @param {Service.CallView} details */
   show(game, details) {
     const isOther = this.shown?.game !== game;
     this.shown = { game, details };
-    if (isOther) this.#askStanding();
+    if (isOther) this.#askStanding(game, details);
     this.#draw();
   }
 
-  /** Find out whether the game is in play, where the way back is the panel, or closed, where nobody rules. */
-  async #askStanding() {
-    const { game, details } = this.shown;
+  /** Find out whether the game is in play, where the way back is the panel, or closed, where nobody rules. @param {string} game @param {Service.CallView} details */
+  async #askStanding(game, details) {
     const { standing } = await read(`api/games/${encodeURIComponent(game)}`).catch(() => ({ standing: "" }));
     this.standing = standing;
     if (!["", "in_play"].includes(standing)) {
@@ -44,13 +56,14 @@ export class CallSection {
   }
 
   async #askRole() {
+    /** @type {?Service.SessionDetails} */
     const session = await read("api/session").catch(() => null);
-    this.mayRule = MAY_RULE.has(session?.role);
+    this.mayRule = MAY_RULE.has(session?.role ?? "");
     this.#draw();
   }
 
   #draw() {
-    if (this.shown === undefined) return;
+    if (this.shown === null) return;
     const { game, details } = this.shown;
     const isClosed = this.standing === "ended";
     const rules = this.mayRule && this.standing !== null && !isClosed;
@@ -66,12 +79,13 @@ export class CallSection {
     );
   }
 
-  /** A ruling's path: a game that is over has its own, which refuses with the way to reopen it. */
+  /** A ruling's path: a game that is over has its own, which refuses with the way to reopen it. @param {string} path */
   #pathOf(path) {
-    const { game } = this.shown;
+    const game = this.shown?.game ?? "current";
     return this.standing === "in_play" ? path : path.replace(/^api\//, `api/games/${encodeURIComponent(game)}/`);
   }
 
+  /** @param {HTMLButtonElement} button @param {() => Promise<unknown>} sending */
   async #rule(button, sending) {
     button.setAttribute("aria-busy", "true");
     try {
@@ -80,36 +94,46 @@ export class CallSection {
       this.tell("");
       await this.onRuled();
     } catch (error) {
-      const again = error instanceof NoResponseError ? () => this.#rule(button, error.retry) : null;
-      this.tell(again ? error.message : capitalize(errorText(error)), again);
+      const retry = error instanceof NoResponseError ? error.retry : null;
+      if (retry === null) this.tell(capitalize(errorText(error)));
+      else this.tell(messageOf(error), () => this.#rule(button, retry));
     } finally {
       button.removeAttribute("aria-busy");
     }
   }
 
-  /** Tell something about the ruling, with a way to try again where there is one. */
+  /** Tell something about the ruling, with a way to try again where there is one. @param {string} text @param {?(() => void)} [again] */
   tell(text, again = null) {
     this.notice.hidden = text === "";
     this.notice.replaceChildren(el("span", {}, text), ...(again ? [el("button", { type: "button", class: "small", onclick: again }, "Try again")] : []));
   }
 
-  /** Show the ways to the calls before and after this one in its game. */
+  /** Show the ways to the calls before and after this one in its game. @param {string} game @param {string} call */
   async showNeighbors(game, call) {
-    const calls = await read(`api/games/${encodeURIComponent(game)}/calls?${new URLSearchParams({ around: call, limit: 3 })}`).catch(() => []);
+    /** @type {Service.CallView[]} */
+    const calls = await read(`api/games/${encodeURIComponent(game)}/calls?${new URLSearchParams({ around: call, limit: "3" })}`).catch(() => []);
     const place = calls.findIndex(({ id }) => id === call);
     const [before, after] = place < 0 ? [] : [calls[place - 1], calls[place + 1]];
     this.before = before && address(game, before.id);
     this.after = after && address(game, after.id);
-    this.neighbors.replaceChildren(neighbor("‹ Previous call", this.before, before), neighbor("Next call ›", this.after, after));
+    this.neighbors.replaceChildren(neighbor("‹ Previous call", before, this.before), neighbor("Next call ›", after, this.after));
   }
 }
 
+/** @param {string} game @param {string} call */
 const gamePage = (game, call) => `game?${new URLSearchParams({ game })}#call-${encodeURIComponent(call)}`;
 
+/** @param {string} game @param {string} call */
 const address = (game, call) => `evidence?${new URLSearchParams({ game, call })}`;
 
-/** A link to another call; without one it is shown disabled, so that nothing moves. */
-function neighbor(label, href, call) {
-  if (!href) return el("span", { class: "button small", "aria-disabled": "true" }, label);
+/**
+ * A link to another call; without one it is shown disabled, so that nothing moves.
+ *
+ * @param {string} label
+ * @param {Service.CallView | undefined} call
+ * @param {string} [href]
+ */
+function neighbor(label, call, href) {
+  if (call === undefined || href === undefined) return el("span", { class: "button small", "aria-disabled": "true" }, label);
   return el("a", { class: "button small", href, title: formatCallText(call.text) }, label);
 }

@@ -1,23 +1,39 @@
 // Before and after the decisive instant, side by side: the same part of two pictures, as far from the decisive frame.
 
-import { el, svg } from "./dom.js";
+import { context2d, el, svg } from "./dom.js";
 
 const PART = 0.115; // of the width of the camera's picture, a side of the square that is shown
 const CANVAS_PX = 440;
 
+/** One side of the comparison: -1 is before the decisive frame, 1 after it. What is shown there has a place, an image and a center. @typedef {{ side: number, canvas: HTMLCanvasElement, drawing: SVGSVGElement, label: HTMLElement, shown?: { place: number, image: HTMLImageElement, center: Point } }} Half */
+
+/**
+ * The pictures that are compared, by their places among the frames.
+ *
+ * @typedef {object} Film
+ * @property {(place: number) => Promise<import("./evidence_pictures.js").Picture>} load
+ * @property {(place: number) => string} label
+ * @property {() => number} decisive
+ * @property {() => number} count
+ * @property {() => Point} center of what is shown, pixels of the picture
+ * @property {(place: number, size: Point, toScreen: (pixel: Point) => Point, bounds: Size) => SVGElement[]} draw what lies on a picture
+ */
+
 export class Comparison {
   /**
    * @param {HTMLElement} box where it stands
-   * @param {object} film {load(place): a picture, or one with `problem`; label(place); decisive(); count(); center(): [x, y];
-   *   draw(place, size, toScreen, bounds): what is drawn on it}
+   * @param {Film} film
    */
   constructor(box, film) {
-    Object.assign(this, { box, film });
-    this.apart = 3;
-    this.sides = [-1, 1].map((side) => ({ side, canvas: el("canvas", { role: "img" }), drawing: svg("svg", { class: "drawing", "aria-hidden": "true" }), label: el("figcaption") }));
+    this.box = box;
+    this.film = film;
+    this.apart = 3; // frames, from the decisive one
+    /** @type {Half[]} */
+    this.halves = [-1, 1].map((side) => ({ side, canvas: el("canvas", { role: "img" }), drawing: svg("svg", { class: "drawing", "aria-hidden": "true" }), label: el("figcaption") }));
+    /** @param {number} by @param {string} label */
     const further = (by, label) => el("button", { type: "button", class: "small", onclick: () => this.#set(this.apart + by) }, label);
     box.append(
-      el("div", { class: "pair" }, this.sides.map(({ canvas, drawing, label }) => el("figure", {}, el("div", { class: "part" }, canvas, drawing), label))),
+      el("div", { class: "pair" }, this.halves.map(({ canvas, drawing, label }) => el("figure", {}, el("div", { class: "part" }, canvas, drawing), label))),
       el("div", { class: "row" }, further(-1, "Nearer"), further(1, "Further")),
     );
   }
@@ -32,43 +48,55 @@ export class Comparison {
   /** Draw anew what is drawn on the pictures, after it was switched on or off. */
   redraw() {
     if (this.box.hidden) return;
-    for (const one of this.sides) if (one.place !== undefined) this.#drawOn(one);
+    for (const half of this.halves) this.#drawOn(half);
   }
 
+  /** @param {number} apart */
   #set(apart) {
     this.apart = Math.max(1, Math.min(apart, this.film.decisive(), this.film.count() - 1 - this.film.decisive()));
-    for (const one of this.sides) this.#draw(one);
+    for (const half of this.halves) this.#draw(half);
   }
 
-  async #draw(one) {
-    const { side, canvas, label } = one;
+  /** @param {Half} half */
+  async #draw(half) {
+    const { side, canvas, label } = half;
     const apart = this.apart;
     const place = this.film.decisive() + side * apart;
-    const picture = await this.film.load(place);
-    if (apart !== this.apart) return;
-    label.textContent = picture.problem ?? this.film.label(place);
+    const { problem, image } = await this.film.load(place);
+    if (apart !== this.apart) return; // another distance was chosen meanwhile
+    label.textContent = problem ?? this.film.label(place);
     canvas.setAttribute("aria-label", label.textContent);
-    canvas.hidden = Boolean(picture.problem);
-    Object.assign(one, { place: picture.problem ? undefined : place, image: picture.image, center: this.film.center() });
-    this.#drawOn(one);
-    if (picture.problem) return;
-    const [x, y] = one.center;
+    canvas.hidden = image === undefined;
+    const center = this.film.center();
+    half.shown = image && { place, image, center };
+    this.#drawOn(half);
+    if (image === undefined) return;
+    const [x, y] = center;
     Object.assign(canvas, { width: CANVAS_PX, height: CANVAS_PX });
-    const part = partOf(picture.image);
-    const pen = canvas.getContext("2d");
+    const part = partOf(image);
+    const pen = context2d(canvas);
     pen.imageSmoothingEnabled = false;
-    pen.drawImage(picture.image, x - part / 2, y - part / 2, part, part, 0, 0, canvas.width, canvas.height);
+    pen.drawImage(image, x - part / 2, y - part / 2, part, part, 0, 0, canvas.width, canvas.height);
   }
-  /** Draw on one picture, in pixels of the screen; a pixel's center has integer coordinates. */
-  #drawOn({ place, image, center, drawing }) {
+
+  /** Draw on one picture, in pixels of the screen; a pixel's center has integer coordinates. @param {Half} half */
+  #drawOn({ shown, drawing }) {
     const { width } = drawing.getBoundingClientRect();
     const bounds = { width, height: width };
     drawing.setAttribute("viewBox", `0 0 ${width} ${width}`);
-    const part = place === undefined ? 1 : partOf(image);
-    const toScreen = (point) => point.map((at, axis) => ((at + 0.5 - (center[axis] - part / 2)) * width) / part);
-    const size = place === undefined ? null : [image.naturalWidth, image.naturalHeight];
-    drawing.replaceChildren(...(size === null || width === 0 ? [] : this.film.draw(place, size, toScreen, bounds)));
+    if (shown === undefined || width === 0) {
+      drawing.replaceChildren();
+      return;
+    }
+    const { place, image, center } = shown;
+    const part = partOf(image);
+    /** @param {number} at @param {0 | 1} axis */
+    const onScreen = (at, axis) => ((at + 0.5 - (center[axis] - part / 2)) * width) / part;
+    /** @param {Point} pixel @returns {Point} */
+    const toScreen = ([x, y]) => [onScreen(x, 0), onScreen(y, 1)];
+    drawing.replaceChildren(...this.film.draw(place, [image.naturalWidth, image.naturalHeight], toScreen, bounds));
   }
 }
 
+/** @param {HTMLImageElement} image */
 const partOf = (image) => PART * image.naturalWidth;

@@ -15,50 +15,76 @@ export const KINDS = {
   names: { label: "Names", key: "7", on: true },
 };
 
+/** @type {Record<Service.DrawnLine["kind"], string>} */
 const LINE_NAMES = { scrimmage: "Line of scrimmage", to_gain: "Line to gain", goal: "Goal line", call: "" };
 const RING_PX = 16;
 const TINY_PX = 300; // and a label in one narrower than this would cover what it names: colors tell
 const NARROW_PX = 600; // a picture narrower than this has no room to name the lines, whose colors are told below it
 
+/** The way of a figure up to a frame. @typedef {{ part: Service.DrawnFigure["part"], places: Pixels[] }} Trail */
+
+/** Where something is in either view, null where out of view: pixels of the camera's picture, or millimeters of the view from above. @typedef {{ px: ?Point, above: ?Point }} Pixels */
+
+/** What is drawn on all frames of a call. @typedef {{ lines: Service.DrawnLine[], spot: ?Service.Place, trails: Trail[] }} Scene */
+
+/**
+ * The ways to the screen: of a place, null where out of view, and of a figure's or a line's points, none where out of view.
+ *
+ * @typedef {{ place: (drawn: Pixels) => ?Point, corners: (drawn: Outline) => Point[] }} ToScreen
+ */
+
+/** What labels are made from. @typedef {{ concerned: { id: string, part: string, points: Point[] }[], gap: ?Service.DrawnGap, gapEnds: Point[], spot: ?Point, scene: Scene, kinds: Set<string>, to: ToScreen, bounds: Size }} LabelSource */
+
+/** @typedef {import("./evidence_labels.js").Label} Label */
+
 /**
  * Draw a frame.
  *
- * @param drawing the frame's, with `figures` and `gap`; null where nothing is kept of it
- * @param scene {lines, spot, trails}: of the call; a trail is {part, places}
- * @param kinds a set of names of KINDS
- * @param to {place, corners, line}: return the screen point of a place (null where out of view), and the screen points of
- *   a figure's corners and of a line (none where out of view)
- * @param bounds {width, height} of the screen
- * @param taken the boxes of what must not be covered are added to it
+ * @param {?Service.FrameDrawing} drawing null where nothing is kept of the frame
+ * @param {Scene} scene
+ * @param {Set<string>} kinds names of KINDS
+ * @param {ToScreen} to
+ * @param {Size} bounds of the screen
+ * @param {Box[]} taken the boxes of what must not be covered are added to it
+ * @returns {SVGElement[]}
  */
 export function drawFrame(drawing, scene, kinds, to, bounds, taken) {
   const figures = (drawing?.figures ?? []).map((figure) => ({ ...figure, points: to.corners(figure) })).filter(({ points }) => points.length);
   const concerned = figures.filter(({ part }) => part !== "other");
-  const gapEnds = drawing?.gap?.ends.map(to.place) ?? [];
-  const gap = gapEnds.length === 2 && gapEnds.every(Boolean) ? drawing.gap : null;
+  const ends = known(drawing?.gap?.ends.map(to.place) ?? []);
+  const gap = ends.length === 2 ? (drawing?.gap ?? null) : null;
+  const gapEnds = gap === null ? [] : ends;
   const spot = scene.spot === null ? null : to.place(scene.spot);
   taken.push(...obstacles(concerned, gapEnds, spot));
-  return [
-    kinds.has("lines") && scene.lines.map((line) => path(to.line(line), `line ${line.kind}`)),
-    kinds.has("trails") && scene.trails.map(({ part, places }) => path(places.map(to.place).filter(Boolean), `trail ${part}`)),
-    kinds.has("footprints") && figures.map(outline),
-    kinds.has("faces") && gap !== null && gap.faces.filter(Boolean).map((face) => path(face.map(to.place), "face")),
-    kinds.has("gap") && gap !== null && gapMark(gapEnds),
-    kinds.has("spot") && spot !== null && cross(spot),
-    placeLabels(labels({ concerned, gap, gapEnds, spot, scene, kinds, to, bounds }), taken, bounds),
-  ]
-    .flat(3)
-    .filter(Boolean);
+  const drawn = [
+    ...(kinds.has("lines") ? scene.lines.map((line) => path(to.corners(line), `line ${line.kind}`)) : []),
+    ...(kinds.has("trails") ? scene.trails.map(({ part, places }) => path(known(places.map(to.place)), `trail ${part}`)) : []),
+    ...(kinds.has("footprints") ? figures.flatMap(outline) : []),
+    ...(kinds.has("faces") && gap !== null ? known(gap.faces).map((face) => path(face.map(to.place), "face")) : []),
+    ...(kinds.has("gap") && gap !== null ? gapMark(gapEnds) : []),
+    kinds.has("spot") && spot !== null ? cross(spot) : null,
+    ...placeLabels(labels({ concerned, gap, gapEnds, spot, scene, kinds, to, bounds }), taken, bounds),
+  ];
+  return known(drawn);
 }
 
-/** A line through points; null without any. */
+/** A list without what is null. @template T @param {readonly (T | null)[]} list @returns {T[]} */
+export const known = (list) => list.filter((one) => one !== null);
+
+/** A line through points; null without any, or where one is out of view. @param {readonly (?Point)[]} points @param {string} name */
 export function path(points, name) {
-  if (points === null || points.length < 2 || points.includes(null)) return null;
-  return svg("polyline", { class: name, points: points.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join(" ") });
+  const seen = known(points);
+  if (seen.length < 2 || seen.length < points.length) return null;
+  return svg("polyline", { class: name, points: seen.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join(" ") });
 }
 
-export const middle = (points) => [0, 1].map((axis) => points.reduce((sum, point) => sum + point[axis], 0) / points.length);
+/** @param {readonly Point[]} points @returns {Point} */
+export const middle = (points) => [mean(points.map(([x]) => x)), mean(points.map(([, y]) => y))];
 
+/** @param {number[]} values */
+const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** @param {Service.DrawnFigure & { points: Point[] }} figure */
 function outline({ part, posture, points, id }) {
   const [front, all] = [middle(points.slice(0, 2)), middle(points)];
   return [
@@ -67,28 +93,33 @@ function outline({ part, posture, points, id }) {
   ];
 }
 
+/** @param {readonly Point[]} ends */
 function gapMark([a, b]) {
   const [x, y] = middle([a, b]);
   const radius = Math.max(RING_PX, Math.hypot(a[0] - b[0], a[1] - b[1]));
   return [path([a, b], "gap"), svg("circle", { class: "gap", cx: x, cy: y, r: radius })];
 }
 
+/** @param {Point} at */
 function cross([x, y]) {
   const arm = 9;
   return svg("path", { class: "spot", d: `M${x - arm},${y - arm}l${2 * arm},${2 * arm}M${x - arm},${y + arm}l${2 * arm},${-2 * arm}` });
 }
 
+/** @param {{ points: Point[] }[]} concerned @param {readonly Point[]} gapEnds @param {?Point} spot */
 function obstacles(concerned, gapEnds, spot) {
   return [
     ...concerned.map(({ points }) => boxAround(points)),
-    ...(gapEnds.length === 2 && gapEnds.every(Boolean) ? [boxAround([middle(gapEnds)], RING_PX)] : []),
+    ...(gapEnds.length === 2 ? [boxAround([middle(gapEnds)], RING_PX)] : []),
     ...(spot === null ? [] : [boxAround([spot], 12)]),
   ];
 }
 
+/** @param {LabelSource} shown @returns {Label[]} */
 function labels({ concerned, gap, gapEnds, spot, scene, kinds, to, bounds }) {
   const named = bounds.width >= TINY_PX;
-  const center = concerned.length ? middle(concerned.map(({ points }) => middle(points))) : null;
+  const center = middle(concerned.map(({ points }) => middle(points)));
+  /** @type {Label[]} */
   const found = [];
   if (named && kinds.has("names")) {
     for (const { id, part, points } of concerned) {
@@ -105,15 +136,15 @@ function labels({ concerned, gap, gapEnds, spot, scene, kinds, to, bounds }) {
   if (named && kinds.has("spot") && spot !== null) found.push({ text: "Spot", at: spot, away: [0, 1], tone: "spot" });
   if (kinds.has("lines") && bounds.width >= NARROW_PX) {
     for (const line of scene.lines.filter(({ kind }) => LINE_NAMES[kind])) {
-      const top = topInside(to.line(line), bounds);
+      const top = topInside(to.corners(line), bounds);
       if (top !== null) found.push({ text: LINE_NAMES[line.kind], at: top, away: [1, 0.2], tone: line.kind });
     }
   }
   return found;
 }
 
-/** The highest point of a line that is on the screen. */
+/** The highest point of a line that is on the screen. @param {readonly Point[]} points @param {Size} bounds */
 function topInside(points, { width, height }) {
-  const visible = (points ?? []).filter(([x, y]) => x > 0 && x < width && y > 0 && y < height);
+  const visible = points.filter(([x, y]) => x > 0 && x < width && y > 0 && y < height);
   return visible.length ? visible.reduce((best, point) => (point[1] < best[1] ? point : best)) : null;
 }

@@ -1,7 +1,9 @@
 // Taking something with you: the view as a picture, and the call as a clip made by the rig.
 
 import { clipButton, saveFile } from "./clip_saving.js";
-import { el } from "./dom.js";
+import { context2d, el, findAll } from "./dom.js";
+
+/** @typedef {import("./evidence_stage.js").Stage} Stage */
 
 const DRAWN_PROPERTIES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "font-size", "font-weight", "font-family", "text-anchor"];
 const MIN_SCALE = 2; // pixels of the file for one of the screen
@@ -9,10 +11,11 @@ const MIN_SCALE = 2; // pixels of the file for one of the screen
 /**
  * Build the buttons.
  *
- * @param {object} source {clip(form, speed): {path, name}, stage, name(): name of the view's file}
- * @param {function} tell shows a sentence, "" for none
+ * @param {{ clip: (form: string, speed: number) => string, stage: Stage, name: () => string }} source `name()` is that of the view's file
+ * @param {Tell} tell shows a sentence, "" for none
  */
 export function exportButtons(source, tell) {
+  /** @param {string} form @param {number} speed @param {string} label */
   const clip = (form, speed, label) => clipButton(label, () => source.clip(form, speed), tell);
   return [
     clip("mp4", 1, "Video"),
@@ -22,33 +25,46 @@ export function exportButtons(source, tell) {
   ];
 }
 
-/** Save what is seen, drawings and ruler included, at the full resolution of the picture where that is finer. */
+/**
+ * Save what is seen, drawings and ruler included, at the full resolution of the picture where that is finer.
+ *
+ * @param {Stage} stage
+ * @param {string} name
+ */
 async function saveView(stage, name) {
-  if (stage.image === undefined) return;
+  const { image, size } = stage;
+  if (image === undefined || size === null) return;
   const { width, height } = stage.bounds;
   const [left, top] = stage.toScreen([-0.5, -0.5]);
-  const [right, bottom] = stage.toScreen(stage.size.map((length) => length - 0.5));
-  const scale = Math.max(MIN_SCALE, stage.size[0] / (right - left));
+  const [right, bottom] = stage.toScreen([size[0] - 0.5, size[1] - 0.5]);
+  const scale = Math.max(MIN_SCALE, size[0] / (right - left));
   const canvas = Object.assign(document.createElement("canvas"), { width: Math.round(width * scale), height: Math.round(height * scale) });
-  const pen = canvas.getContext("2d");
+  const pen = context2d(canvas);
   pen.fillRect(0, 0, canvas.width, canvas.height);
   pen.scale(scale, scale);
-  pen.drawImage(stage.image, left, top, right - left, bottom - top);
+  pen.drawImage(image, left, top, right - left, bottom - top);
   pen.drawImage(await rendered(stage.drawing, width, height, scale), 0, 0, width, height);
-  canvas.toBlob((blob) => saveFile(blob, name), "image/png");
+  canvas.toBlob((blob) => blob && saveFile(blob, name), "image/png");
 }
 
-/** An SVG as an image; the styles of the page go with it. */
+/**
+ * An SVG as an image; the styles of the page go with it.
+ *
+ * @param {SVGSVGElement} drawing
+ * @param {number} width
+ * @param {number} height
+ * @param {number} scale
+ */
 async function rendered(drawing, width, height, scale) {
-  const copy = drawing.cloneNode(true);
-  const [from, to] = [drawing, copy].map((root) => [...root.querySelectorAll("*")]);
+  const copy = /** @type {SVGSVGElement} */ (drawing.cloneNode(true));
+  const [from, to] = [drawing, copy].map((root) => findAll(root, "*", SVGElement));
   from.forEach((node, index) => {
     const style = getComputedStyle(node);
     for (const property of DRAWN_PROPERTIES) to[index].style.setProperty(property, style.getPropertyValue(property));
   });
   copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-  copy.setAttribute("width", width * scale);
-  copy.setAttribute("height", height * scale);
+  copy.setAttribute("width", String(width * scale));
+  copy.setAttribute("height", String(height * scale));
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(copy))}`;
   await image.decode();

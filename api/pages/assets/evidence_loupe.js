@@ -1,20 +1,32 @@
 // The loupe: the full resolution of the picture around the pointer, enlarged, with the outlines over it.
 
+import { context2d } from "./dom.js";
+
 export const MAGNIFICATIONS = [4, 6, 8];
 
 const DIAMETER_PX = 190;
 const ABOVE_FINGER_PX = 40;
 
+/**
+ * What is enlarged: a picture, which pixel of it a point of the screen shows, and outlines in its pixels.
+ *
+ * @typedef {{ image: HTMLImageElement, toPicture: (point: Point) => Point, polygons: { points: Point[], color: string }[] }} Source
+ */
+
 export class Loupe {
   /**
    * @param {HTMLElement} box the picture's box
    * @param {HTMLCanvasElement} canvas drawn on; lies in the box
-   * @param {function} source returns {image, toPicture(screen point), polygons in pixels of the picture}; null without
+   * @param {() => ?Source} source null while there is no picture
    */
   constructor(box, canvas, source) {
-    Object.assign(this, { box, canvas, source });
+    this.box = box;
+    this.canvas = canvas;
+    this.source = source;
     this.on = false;
+    this.lift = 0; // how far above the pointer it stands, pixels of the screen
     this.magnification = MAGNIFICATIONS[1];
+    /** @type {?Point} */
     this.at = null;
     box.addEventListener("pointermove", (event) => this.#follow(event));
     box.addEventListener("pointerdown", (event) => this.#follow(event));
@@ -32,6 +44,7 @@ export class Loupe {
     this.draw();
   }
 
+  /** @param {PointerEvent} event */
   #follow(event) {
     if (!this.on) return;
     const { left, top } = this.box.getBoundingClientRect();
@@ -39,21 +52,23 @@ export class Loupe {
     this.#moveTo([event.clientX - left - this.box.clientLeft, event.clientY - top - this.box.clientTop]);
   }
 
+  /** @param {?Point} at */
   #moveTo(at) {
     this.at = at;
     this.draw();
   }
 
   draw() {
-    const source = this.on && this.at !== null ? this.source() : null;
+    const { at } = this;
+    const source = this.on && at !== null ? this.source() : null;
     this.canvas.hidden = source === null;
-    if (source === null) return;
-    const [x, y] = source.toPicture(this.at);
+    if (source === null || at === null) return;
+    const [x, y] = source.toPicture(at);
     const density = devicePixelRatio || 1;
     const size = DIAMETER_PX * density;
     Object.assign(this.canvas, { width: size, height: size });
     const half = DIAMETER_PX / 2 / this.magnification; // of the seen part, in pixels of the picture
-    const pen = this.canvas.getContext("2d");
+    const pen = context2d(this.canvas);
     pen.imageSmoothingEnabled = false;
     pen.fillStyle = "#000";
     pen.fillRect(0, 0, size, size);
@@ -68,8 +83,8 @@ export class Loupe {
       pen.closePath();
       pen.stroke();
     }
-    const lift = this.at[1] - (this.lift ?? 0) - DIAMETER_PX / 2 < 0 && this.lift ? -this.lift : (this.lift ?? 0);
-    this.canvas.style.translate = `${this.at[0] - DIAMETER_PX / 2}px ${this.at[1] - lift - DIAMETER_PX / 2}px`;
+    const lift = at[1] - this.lift - DIAMETER_PX / 2 < 0 ? -this.lift : this.lift;
+    this.canvas.style.translate = `${at[0] - DIAMETER_PX / 2}px ${at[1] - lift - DIAMETER_PX / 2}px`;
     this.canvas.setAttribute("aria-label", `Loupe, ${this.magnification} times`);
   }
 }

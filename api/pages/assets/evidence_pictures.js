@@ -4,16 +4,21 @@ import { capitalize } from "./format.js";
 
 const MAX_PICTURES = 160; // in memory, about 350 kB each
 
+/** A picture that has come, or why there is none. @typedef {{ url: string, image: HTMLImageElement, problem?: undefined } | { problem: string, url?: undefined, image?: undefined }} Picture */
+
 /** Pictures by path. `onLoad(path)` is called when one has come, or has turned out not to be there. */
 export class Pictures {
+  /** @param {(path: string) => void} onLoad */
   constructor(onLoad) {
     this.onLoad = onLoad;
-    this.loaded = new Map(); // by path: {url, image}, or {problem}
+    /** @type {Map<string, Picture>} by path */
+    this.loaded = new Map();
+    /** @type {string[]} paths */
     this.wanted = [];
     this.loading = false;
   }
 
-  /** A loaded picture as {url, image}, {problem} where there is none, undefined while it has not come. */
+  /** A picture, or why there is none; undefined while it has not come. @param {string} path */
   get(path) {
     const found = this.loaded.get(path);
     if (found !== undefined) {
@@ -23,44 +28,47 @@ export class Pictures {
     return found;
   }
 
-  /** Forget a problem: the picture may be available by now. */
+  /** Forget a problem: the picture may be available by now. @param {string} path */
   retry(path) {
     if (this.loaded.get(path)?.problem) this.loaded.delete(path);
   }
 
-  /** Load these paths, the first one first; what was wanted before and has not begun is dropped. */
+  /** Load these paths, the first one first; what was wanted before and has not begun is dropped. @param {string[]} paths */
   want(paths) {
     this.wanted = paths.filter((path) => !this.loaded.has(path));
     this.#load();
   }
 
-  /** One picture, loaded apart from what is wanted next. */
+  /** One picture, loaded apart from what is wanted next. @param {string} path @returns {Promise<Picture>} */
   async fetch(path) {
-    if (!this.loaded.has(path)) this.loaded.set(path, await fetchPicture(path));
-    return this.loaded.get(path);
+    const known = this.loaded.get(path);
+    if (known !== undefined) return known;
+    const picture = await fetchPicture(path);
+    this.loaded.set(path, picture);
+    return picture;
   }
 
   async #load() {
     if (this.loading) return;
     this.loading = true;
-    while (this.wanted.length) {
-      const path = this.wanted.shift();
+    for (let path = this.wanted.shift(); path !== undefined; path = this.wanted.shift()) {
       if (this.loaded.has(path)) continue;
       this.loaded.set(path, await fetchPicture(path));
-      while (this.loaded.size > MAX_PICTURES) this.#drop(this.loaded.keys().next().value);
+      for (const oldest of [...this.loaded.keys()].slice(0, -MAX_PICTURES)) this.#drop(oldest);
       this.onLoad(path);
     }
     this.loading = false;
   }
 
+  /** @param {string} path */
   #drop(path) {
-    const { url } = this.loaded.get(path);
-    if (url) URL.revokeObjectURL(url);
+    const url = this.loaded.get(path)?.url;
+    if (url !== undefined) URL.revokeObjectURL(url);
     this.loaded.delete(path);
   }
 }
 
-/** A picture, or why there is none. Retries as the service asks when it is busy. */
+/** A picture, or why there is none. Retries as the service asks when it is busy. @param {string} path @returns {Promise<Picture>} */
 async function fetchPicture(path) {
   for (;;) {
     const response = await fetch(path, { credentials: "same-origin" }).catch(() => null);
@@ -74,7 +82,7 @@ async function fetchPicture(path) {
   }
 }
 
-/** The picture decoded, so that it is shown whole at once. */
+/** The picture decoded, so that it is shown whole at once. @param {Blob} blob @returns {Promise<Picture>} */
 async function decode(blob) {
   const url = URL.createObjectURL(blob);
   const image = new Image();

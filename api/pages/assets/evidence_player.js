@@ -2,10 +2,21 @@
 
 const LOOP_NS = 0.5e9; // to each side of the decisive instant
 
+/**
+ * The frames that are played; a place is an index among them.
+ *
+ * @typedef {object} Film
+ * @property {() => Service.EvidenceFrame[]} frames
+ * @property {() => number} place that is shown
+ * @property {() => number} decisive the place of the decisive frame
+ * @property {(place: number) => boolean} isReady whether its picture has come
+ * @property {(place: number) => void} goTo
+ */
+
 export class Player {
   /**
-   * @param {object} film {frames(), place(), decisive(), isReady(place), goTo(place)}
-   * @param {function} onChange called when it starts, stops, or is set differently
+   * @param {Film} film
+   * @param {() => void} onChange called when it starts, stops, or is set differently
    */
   constructor(film, onChange) {
     this.film = film;
@@ -19,7 +30,7 @@ export class Player {
     return this.speed > 0;
   }
 
-  /** Play at a speed; the same speed again stops. */
+  /** Play at a speed; the same speed again stops. @param {number} speed */
   toggle(speed) {
     if (this.speed === speed) {
       this.stop();
@@ -40,27 +51,29 @@ export class Player {
     this.onChange();
   }
 
+  /** @param {boolean} on */
   setLoop(on) {
     this.loop = on;
     this.onChange();
   }
 
-  /** The first and the last place that are played. */
+  /** The first and the last place that are played. @returns {Point} */
   range() {
     const frames = this.film.frames();
     if (!this.loop) return [0, frames.length - 1];
     const middle_ns = frames[this.film.decisive()].t_ns;
     const near = frames.map(({ t_ns }, place) => (Math.abs(t_ns - middle_ns) <= LOOP_NS ? place : -1)).filter((place) => place >= 0);
-    return [near[0], near.at(-1)];
+    return [near[0], near[near.length - 1]];
   }
 
-  /** The place that comes after one; null at the end. */
+  /** The place that comes after one; null at the end. @param {number} place */
   after(place) {
     const [first, last] = this.range();
     if (place >= last) return this.loop ? first : null;
     return Math.max(place + 1, first);
   }
 
+  /** @param {number} since_ms */
   #schedule(since_ms) {
     clearTimeout(this.timer);
     const frames = this.film.frames();

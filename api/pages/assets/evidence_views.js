@@ -7,9 +7,11 @@ import { CHARACTER_PX } from "./evidence_labels.js";
 const CLOSE_MM = 260; // width of the part around the decisive figures: eight bases
 const ABOVE_PX = 1600; // width of the picture from above
 const MARGIN_MM = 15; // shown around the field
+/** @typedef {import("./evidence_stage.js").Stage} Stage */
+
 const SCALE_BARS_MM = [1, 2, 5, 10, 20, 50, 100, 200];
 
-/** The camera's picture. Its coordinates are pixels. */
+/** The camera's picture. Its coordinates are pixels. @type {View} */
 export const cameraView = {
   name: "camera",
   unit: "px",
@@ -19,13 +21,15 @@ export const cameraView = {
   corners: ({ px }) => px,
   pixel: (point) => point,
   coordinates: (pixel) => pixel,
-  marks: () => null,
+  marks: () => [],
 };
 
 /**
  * A part of the board from straight above. Its coordinates are millimeters on a plane.
  *
- * @param region {x, y, width, height} in mm; plane "base" or "paint"
+ * @param {Box} region in mm
+ * @param {Plane} plane
+ * @returns {View}
  */
 export function aboveView(region, plane) {
   const scale = ABOVE_PX / region.width;
@@ -52,24 +56,40 @@ export function aboveView(region, plane) {
   };
 }
 
-/** The part of the board around the decisive figures, or the whole field. */
-export function regionOf(drawings, decisive, close, { width, height }) {
-  const { length_mm, width_mm, end_zone_mm } = drawings.field;
+/**
+ * The part of the board around the decisive figures, or the whole field.
+ *
+ * @param {Drawings} drawings
+ * @param {Service.DrawnField} field
+ * @param {Service.FrameDrawing | undefined} decisive
+ * @param {boolean} close
+ * @param {Size} bounds
+ * @returns {Box}
+ */
+export function regionOf(drawings, { length_mm, width_mm, end_zone_mm }, decisive, close, { width, height }) {
   if (!close) {
-    const whole = { x: -end_zone_mm - MARGIN_MM, y: -MARGIN_MM, width: length_mm + 2 * (end_zone_mm + MARGIN_MM), height: width_mm + 2 * MARGIN_MM };
-    return whole;
+    return { x: -end_zone_mm - MARGIN_MM, y: -MARGIN_MM, width: length_mm + 2 * (end_zone_mm + MARGIN_MM), height: width_mm + 2 * MARGIN_MM };
   }
   const figures = decisive?.figures.filter(({ part }) => part !== "other") ?? [];
-  const points = [decisive?.gap?.ends.map(({ mm }) => mm), figures.flatMap(({ mm }) => mm), drawings.spot && [drawings.spot.mm], [[length_mm / 2, width_mm / 2]]];
-  const [x, y] = middle(points.find((found) => found?.length));
+  /** @type {Point[][]} the first of these that is known */
+  const places = [decisive?.gap?.ends.map(({ mm }) => mm) ?? [], figures.flatMap(({ mm }) => mm), drawings.spot ? [drawings.spot.mm] : []];
+  const [x, y] = middle(places.find((found) => found.length) ?? [[length_mm / 2, width_mm / 2]]);
   const tall = CLOSE_MM * Math.min(1.2, Math.max(0.4, height / width));
   return { x: x - CLOSE_MM / 2, y: y - tall / 2, width: CLOSE_MM, height: tall };
 }
 
-/** A bar of a round length, with the scale of the picture in words; labels keep off the box that is added to `taken`. */
+/**
+ * A bar of a round length, with the scale of the picture in words; labels keep off the box that is added to `taken`.
+ *
+ * @param {Stage} stage
+ * @param {number} px_per_mm
+ * @param {Plane} plane
+ * @param {Drawings} drawings
+ * @param {Box[]} taken
+ */
 function scaleBar(stage, px_per_mm, plane, { base_height_mm }, taken) {
   const screen_per_mm = Math.abs(stage.toScreen([px_per_mm, 0])[0] - stage.toScreen([0, 0])[0]);
-  const length = SCALE_BARS_MM.find((mm) => mm * screen_per_mm > 60) ?? SCALE_BARS_MM.at(-1);
+  const length = SCALE_BARS_MM.find((mm) => mm * screen_per_mm > 60) ?? SCALE_BARS_MM[SCALE_BARS_MM.length - 1];
   const { height } = stage.bounds;
   const text = `${length} mm · ${px_per_mm.toFixed(1)} px/mm · ${plane === "base" ? `base tops, ${base_height_mm.toFixed(1)} mm up` : "paint"}`;
   const [x, y] = [14, height - 16];
@@ -80,8 +100,9 @@ function scaleBar(stage, px_per_mm, plane, { base_height_mm }, taken) {
   ];
 }
 
-/** The choice of the plane that is measured on. */
+/** The choice of the plane that is measured on. @param {(plane: Plane) => void} onChange */
 export function planeChoice(onChange) {
+  /** @param {Plane} value @param {string} label @param {boolean} checked */
   const option = (value, label, checked) => el("label", { class: "chip" }, el("input", { type: "radio", name: "plane", value, checked, onchange: () => onChange(value) }), label);
   return [option("base", "Base tops", true), option("paint", "Paint", false)];
 }

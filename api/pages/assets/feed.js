@@ -23,22 +23,30 @@ const VERSION = 2;
 export class Feed {
   #topics;
   #key;
+  /** @type {Partial<Service.Topics>} */
   #values = {};
+  /** @type {Map<string, ((value: any, about: any) => void)[]>} by topic: `on` ties each to the type of its topic */
   #listeners = new Map();
+  /** @type {((link: Link) => void)[]} */
   #onLink = [];
+  /** @type {(() => void)[]} */
   #onRestart = [];
+  /** @type {Link} */
   #link = "connecting";
+  /** @type {?WebSocket} */
   #socket = null;
   #openedAt = 0;
   #receivedAt = 0;
   #wait_ms = RETRY_MS.first;
   #retry = 0;
+  /** @type {?string} of the service's run; null before the first message */
   #epoch = null;
-  #seq = null;
+  #seq = 0;
+  /** @type {?number} */
   #ahead_ms = null;
 
   /**
-   * @param {string[]} topics to follow; empty for all
+   * @param {(keyof Service.Topics)[]} topics to follow; empty for all
    * @param {string} key a viewer's token, for a page that has no cookie, such as one in OBS on another computer
    */
   constructor(topics = [], key = "") {
@@ -46,7 +54,13 @@ export class Feed {
     this.#key = key;
   }
 
-  /** A topic's value; undefined before it is known. */
+  /**
+   * A topic's value; undefined before it is known.
+   *
+   * @template {keyof Service.Topics} K
+   * @param {K} topic
+   * @returns {Service.Topics[K] | undefined}
+   */
   value(topic) {
     return this.#values[topic];
   }
@@ -60,20 +74,26 @@ export class Feed {
     return steadyNow() + (this.#ahead_ms ?? 0);
   }
 
-  /** Call `listener(value, {snapshot, at_ms, changed})` with every value of a topic; `changed` is the message's data. */
+  /**
+   * Call `listener(value, about)` with every value of a topic.
+   *
+   * @template {keyof Service.Topics} K
+   * @param {K} topic
+   * @param {(value: Service.Topics[K] | undefined, about: Notified<K>) => void} listener
+   */
   on(topic, listener) {
     this.#listeners.set(topic, [...(this.#listeners.get(topic) ?? []), listener]);
     return this;
   }
 
-  /** Call `listener(link)` now and whenever the state of the connection changes. */
+  /** Call `listener(link)` now and whenever the state of the connection changes. @param {(link: Link) => void} listener */
   onLink(listener) {
     this.#onLink.push(listener);
     listener(this.#link);
     return this;
   }
 
-  /** Call `listener()` when the server was restarted. */
+  /** Call `listener()` when the server was restarted. @param {() => void} listener */
   onRestart(listener) {
     this.#onRestart.push(listener);
     return this;
@@ -88,7 +108,7 @@ export class Feed {
     return this;
   }
 
-  /** Show values from before this page was opened, until a connection brings the current ones. */
+  /** Show values from before this page was opened, until a connection brings the current ones. @param {Partial<Service.Topics>} values */
   recall(values) {
     if (this.#epoch !== null) return;
     this.#values = { ...values };
@@ -131,6 +151,10 @@ export class Feed {
     if (dead) this.#disconnect();
   }
 
+  /**
+   * @typedef {{ v: number, topic: string, at_ms?: number, epoch: string, seq: number, data: any }} Message of any topic, or "alive"
+   * @param {Message} message
+   */
   #receive(message) {
     if (message.v > VERSION) {
       location.reload();
@@ -144,13 +168,14 @@ export class Feed {
     this.#setLink("live");
   }
 
-  /** Estimate how far the server's clock is ahead: the message with the least delay shows it best. */
+  /** Estimate how far the server's clock is ahead: the message with the least delay shows it best. @param {number} [at_ms] */
   #adjustClock(at_ms) {
     if (at_ms === undefined) return;
     const ahead = at_ms - steadyNow();
     if (this.#ahead_ms === null || ahead > this.#ahead_ms || ahead < this.#ahead_ms - 1_000) this.#ahead_ms = ahead;
   }
 
+  /** @param {Message} message */
   #replace(message) {
     const restarted = this.#epoch !== null && this.#epoch !== message.epoch;
     this.#remember(message);
@@ -162,29 +187,33 @@ export class Feed {
     if (restarted) for (const listener of this.#onRestart) listener();
   }
 
+  /** @param {Message} message */
   #change(message) {
     if (message.epoch !== this.#epoch || message.seq <= this.#seq) return;
     this.#remember(message);
     const { topic, data } = message;
-    this.#values[topic] = topic === "calls" ? mergeCalls(this.#values.calls, data) : data;
+    Object.assign(this.#values, { [topic]: topic === "calls" ? mergeCalls(this.#values.calls, data) : data });
     this.#notify(topic, { snapshot: false, at_ms: message.at_ms, changed: data });
   }
 
+  /** @param {Message} message */
   #remember(message) {
     this.#epoch = message.epoch;
     this.#seq = message.seq;
   }
 
+  /** @param {string} topic @param {object} about */
   #notify(topic, about) {
     for (const listener of this.#listeners.get(topic) ?? []) {
       try {
-        listener(this.#values[topic], about);
+        listener(this.#values[/** @type {keyof Service.Topics} */ (topic)], about);
       } catch (error) {
         console.error(`${topic}:`, error); // one part of a page must not stop the others
       }
     }
   }
 
+  /** @param {Link} link */
   #setLink(link) {
     if (link === this.#link) return;
     this.#link = link;
@@ -192,19 +221,27 @@ export class Feed {
   }
 }
 
-/** Calls after a change: new ones added or replaced by id, withdrawn ones removed, moved ones put last. */
+/**
+ * Calls after a change: new ones added or replaced by id, withdrawn ones removed, moved ones put last.
+ *
+ * @param {{ calls: Service.CallView[] } | undefined} before
+ * @param {Service.CallsUpdate} change
+ * @returns {Service.CallsUpdate}
+ */
 export function mergeCalls(before = { calls: [] }, change) {
   const byId = new Map(before.calls.map((call) => [call.id, call]));
   for (const call of change.calls) byId.set(call.id, call);
-  for (const id of change.withdrawn ?? []) byId.delete(id);
-  for (const call of (change.moved ?? []).map((id) => byId.get(id)).filter(Boolean)) {
-    byId.delete(call.id);
-    byId.set(call.id, call);
+  for (const id of change.withdrawn) byId.delete(id);
+  for (const id of change.moved) {
+    const call = byId.get(id);
+    if (call === undefined) continue;
+    byId.delete(id);
+    byId.set(id, call);
   }
-  return { calls: [...byId.values()], withdrawn: [] };
+  return { calls: [...byId.values()], withdrawn: [], moved: [] };
 }
 
-/** Reload a page that has been open for days when Downfield is upgraded. */
+/** Reload a page that has been open for days when Downfield is upgraded. @param {Feed} feed */
 export async function reloadOnUpgrade(feed) {
   const build = async () => (await fetch("assets/build.txt", { cache: "no-store" })).text();
   const loaded = await build().catch(() => null);

@@ -1,46 +1,67 @@
 // Numbers, names and times as text for people.
 
+/** Both sides, as pairs of numbers in the service's answers have them. @type {readonly Side[]} */
+export const SIDES = ["home", "away"];
+
+/** Both sides as they are shown: "away at home". @type {readonly Side[]} */
+export const AWAY_FIRST = ["away", "home"];
+
+/** The other side. @param {Side} side @returns {Side} */
+export const opponent = (side) => (side === "home" ? "away" : "home");
+
 const ORDINALS = ["1st", "2nd", "3rd", "4th"];
 
 /** Capture times above this are ns since 1970; below, ns since the start of a recording. */
 const WALL_CLOCK_NS = 1e17;
 
+/** @param {number} number */
 export const ordinal = (number) => ORDINALS[number - 1] ?? `${number}th`;
 
-/** "field_goal" as "field goal". */
+/** "field_goal" as "field goal". @param {string} name */
 export const humanize = (name) => name.replaceAll("_", " ");
 
+/** @param {string} text */
 export const capitalize = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** A number with what it counts: "1 play", "2 plays", "0 plays". */
+/** A number with what it counts: "1 play", "2 plays", "0 plays". @param {number} number @param {string} noun */
 export const counted = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 
-/** Yards to go: "goal", "inches", "7"; to a tenth of a yard on request. */
+/**
+ * Yards to go: "goal", "inches", "7"; to a tenth of a yard on request.
+ *
+ * @param {Pick<Service.GameView, "goal_to_go" | "distance_yd">} game
+ * @param {boolean} [tenths]
+ */
 export function formatDistance(game, tenths = false) {
   if (game.goal_to_go) return "goal";
   if (game.distance_yd < 0.5) return "inches";
   return tenths ? String(Math.round(10 * game.distance_yd) / 10) : String(Math.max(1, Math.round(game.distance_yd)));
 }
 
-/** "2nd & 7", or the kick that comes next. */
+/**
+ * "2nd & 7", or the kick that comes next.
+ *
+ * @param {Pick<Service.GameView, "phase" | "due" | "down" | "goal_to_go" | "distance_yd">} game
+ * @param {boolean} [tenths]
+ */
 export function downAndDistance(game, tenths = false) {
   if (game.phase === "over") return "final";
   if (game.due !== "scrimmage") return humanize(game.due);
   return `${ordinal(game.down)} & ${formatDistance(game, tenths)}`;
 }
 
-/** A spot to a tenth of a yard, "B 34.2", or to the yard, "B 34"; never yard 0. */
+/** A spot to a tenth of a yard, "B 34.2", or to the yard, "B 34"; never yard 0. @param {string} text @param {boolean} [tenths] */
 export function formatSpot(text, tenths = false) {
   return tenths ? text : text.replace(/\d+(\.\d+)?/, (yards) => String(Math.max(1, Math.round(Number(yards)))));
 }
 
-/** Seconds left on a clock as "4:07". */
+/** Seconds left on a clock as "4:07". @param {number} seconds */
 export function formatClock(seconds) {
   const whole = Math.max(0, Math.ceil(seconds - 1e-9));
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
 }
 
-/** A capture time: the time of day with a live camera, "0:12.43 into the recording" with a recording. */
+/** A capture time: the time of day with a live camera, "0:12.43 into the recording" with a recording. @param {number} t_ns */
 export function formatTime(t_ns) {
   if (t_ns > WALL_CLOCK_NS) {
     return new Date(t_ns / 1e6).toLocaleTimeString("en-US", { hour: "numeric", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 2 });
@@ -49,29 +70,32 @@ export function formatTime(t_ns) {
   return `${Math.floor(seconds / 60)}:${(seconds % 60).toFixed(2).padStart(5, "0")} into the recording`;
 }
 
-/** The period: "Q2", "OT" after the last one; "H1" where there are halves. */
+/** The period: "Q2", "OT" after the last one; "H1" where there are halves. @param {number} period @param {number} [periods] of the game */
 export function formatPeriod(period, periods = 4) {
   if (period > periods) return period === periods + 1 ? "OT" : `OT${period - periods}`;
   return periods === 2 ? `H${period}` : `Q${period}`;
 }
 
-/** A probability in percent; never 100% or 0%: one that a number rounds to 1 was measured all the same. */
+/** A probability in percent; never 100% or 0%: one that a number rounds to 1 was measured all the same. @param {number} share */
 export const formatPercent = (share) => (share > 0.99 ? ">99%" : share < 0.01 ? "<1%" : `${Math.round(100 * share)}%`);
 
-/** A call's verdict in one or two words; a ruling replaces it. */
+/** A call's verdict in one or two words; a ruling replaces it. @param {Pick<ShownCall, "standing" | "verdict">} call */
 export function formatVerdict(call) {
-  const ruled = { confirmed: "confirmed", overturned: "overturned", struck: "struck", manual: "by hand", withdrawn: "withdrawn" }[call.standing];
-  if (ruled) return ruled;
-  return { called: "call", too_close: "too close to call", proposed: "proposed", reported: "noted" }[call.verdict];
+  return STANDINGS[call.standing] ?? VERDICTS[call.verdict];
 }
+
+/** @type {Partial<Record<ShownCall["standing"], string>>} */
+const STANDINGS = { confirmed: "confirmed", overturned: "overturned", struck: "struck", manual: "by hand", withdrawn: "withdrawn" };
+
+const VERDICTS = { called: "call", too_close: "too close to call", proposed: "proposed", reported: "noted" };
 
 const RULED = { confirm: "Confirmed", overturn: "Overturned", strike: "Removed", manual: "Called" };
 
-/** A person's ruling on a call: "Overturned by Ann: seen on the film". */
-export const formatRuling = ({ decision, by, note }) => `${RULED[decision] ?? capitalize(decision)} by ${by}${note ? `: ${note}` : ""}`;
+/** A person's ruling on a call: "Overturned by Ann: seen on the film". @param {Service.RulingView} ruling */
+export const formatRuling = ({ decision, by, note }) => `${RULED[decision]} by ${by}${note ? `: ${note}` : ""}`;
 
-/** A roster id as a name: "dark 28". */
+/** A roster id as a name: "dark 28". @param {string} id */
 export const formatPlayer = (id) => id.replace("-", " ");
 
-/** A call's text with names for roster ids, and without the verdict that is shown beside it. */
+/** A call's text with names for roster ids, and without the verdict that is shown beside it. @param {string} text */
 export const formatCallText = (text) => text.replace(/^too close to call: /, "").replace(/\b(dark|light)-(\d+)/g, "$1 $2");

@@ -3,8 +3,8 @@
 import { callWords } from "./call_words.js";
 import { clipButton } from "./clip_saving.js";
 import { MAY_RULE, challengeButton, challengeItem, challengeRule } from "./challenges.js";
-import { el, refresh, refreshList, setText } from "./dom.js";
-import { capitalize, counted, formatCallText, formatPeriod, formatRuling, formatTime, formatVerdict, humanize } from "./format.js";
+import { el, elementsOf, find, findAll, refresh, refreshList, setText } from "./dom.js";
+import { AWAY_FIRST, SIDES, capitalize, counted, formatCallText, formatPeriod, formatRuling, formatTime, formatVerdict, humanize } from "./format.js";
 import { showAudit, showDesk } from "./game_desk.js";
 import { exportLinks } from "./game_exports.js";
 import { gameFacts, standingBadge } from "./game_summary.js";
@@ -20,7 +20,7 @@ const PLAYS_AT_ONCE = 100; // of those that follow
 const CALLS_ALONE = "No camera saw a snap, so here are the calls alone.";
 const NO_CAMERA = "No camera was used in this game. These are the calls that people entered.";
 
-const at = (id) => document.getElementById(id);
+const at = elementsOf("game");
 const form = at("search");
 let game = new URLSearchParams(location.search).get("game") ?? "current";
 let latest = 0;
@@ -28,19 +28,24 @@ let gone_to = "";
 let standing = "";
 let mayRule = false;
 let camera = true; // whether one saw the game
-let shownQuery = null; // of the plays in the list
+/** @type {?string} of the plays in the list */
+let shownQuery = null;
 let teams = { home: "Home", away: "Away" };
-let changes = null; // of the last ruling
+/** @typedef {import("./ruling_dialog.js").Changes} Changes @type {?Changes} of the last ruling */
+let changes = null;
 
 const base = () => `api/games/${encodeURIComponent(game)}`;
+/** @param {string} text */
 const tell = (text) => setText(at("message"), text);
+/** @param {string} path */
 const get = (path) => read(path, tell);
 
 /** Load the game itself; `others` is what else its page shows of it, which the plays need not wait for. */
 async function loadGame() {
+  /** @type {[Service.ReviewedGame, Service.SessionDetails]} */
   const [details, session] = await Promise.all([get(base()), get("api/session")]);
   ({ standing, camera } = details);
-  mayRule = MAY_RULE.has(session.role);
+  mayRule = MAY_RULE.has(session.role ?? "");
   at("what-if").hidden = !mayRule && !session.review;
   teams = { home: details.home, away: details.away };
   if (game !== details.id) {
@@ -53,7 +58,7 @@ async function loadGame() {
   setText(at("title"), `${details.away} at ${details.home}`);
   refresh(at("standing"), details.standing, () => standingBadge(details.standing));
   refresh(at("summary"), details, () => [
-    el("p", { class: "teams" }, [["away", details.score[1]], ["home", details.score[0]]].map(([side, points]) => [el("span", {}, details[side]), el("span", {}, String(points))])),
+    el("p", { class: "teams" }, AWAY_FIRST.map((side) => [el("span", {}, details[side]), el("span", {}, details.score[SIDES.indexOf(side)])])),
     el("p", { class: "facts" }, gameFacts(details).map((fact) => el("span", {}, fact))),
     details.signatures.length > 0 && el("ul", { class: "signatures" }, details.signatures.map((signature) => signatureLine(details, signature))),
   ]);
@@ -68,13 +73,16 @@ async function showRecord() {
   showAudit(at("record"), at("audit"), standing === "in_play" ? [] : await get(`${base()}/audit`));
 }
 
+/** @param {Service.ReviewedGame} details @param {Service.SignatureView} signature */
 function signatureLine(details, { side, name, score, note, current }) {
   const signed = `${name} signed for ${details[side]}`;
   const other = current ? "" : ` another score: ${details.away} ${score[1]}, ${details.home} ${score[0]}`;
   return el("li", { class: current ? null : "problem" }, `${signed}${other}${note ? `, but disagrees: ${note}` : ""}`);
 }
 
+/** @param {Service.ReviewedGame} details */
 async function showChallenges(details) {
+  /** @type {Service.ChallengesView} */
   const view = await get(`${base()}/challenges`);
   at("challenged").hidden = view.challenges.length === 0;
   setText(at("challenge-rule"), challengeRule(view, details));
@@ -94,24 +102,29 @@ async function reload() {
   }
 }
 
+/** @param {Changes} made */
 function ruled(made) {
   changes = made;
   reload();
 }
 
-/** The periods and kinds of calls there are, to choose from; what is chosen stays. */
+/** The periods and kinds of calls there are, to choose from; what is chosen stays. @param {Service.PlayChoices} choices */
 function fillChoices({ plays, quarters, kinds }) {
   form.hidden = plays === 0 && standing !== "in_play"; // calls alone are not searched
-  choices(form.elements.quarter, quarters, (period) => formatPeriod(period));
-  choices(form.elements.kind, kinds, (kind) => capitalize(humanize(kind)));
+  choices(find(form, "[name=quarter]", HTMLSelectElement), quarters, (period) => formatPeriod(period));
+  choices(find(form, "[name=kind]", HTMLSelectElement), kinds, (kind) => capitalize(humanize(kind)));
 }
 
+/** @template {string | number} T @param {HTMLSelectElement} select @param {T[]} values @param {(value: T) => string} text */
 function choices(select, values, text) {
   const given = new URLSearchParams(location.search).get(select.name) ?? "";
-  const all = given && !values.map(String).includes(given) ? [...values, given] : values;
+  // A link may name what has not been played yet.
+  const all = given && !values.map(String).includes(given) ? [...values, /** @type {T} */ (typeof values[0] === "number" ? Number(given) : given)] : values;
   select.replaceChildren(select.options[0], ...all.map((value) => el("option", { value }, text(value))));
   select.value = given;
 }
+
+/** A play in the list: what else is shown of it changes with the game's standing. @typedef {Service.ReviewedPlay & { id: string, standing: string, camera: boolean }} ListedPlay */
 
 /** Load the plays that are searched for, a page at a time; those of a new search are shown as they come. */
 async function loadPlays() {
@@ -119,12 +132,14 @@ async function loadPlays() {
   const query = filled(form);
   const searched = [...query].length > 0;
   const wanted = query.toString();
+  /** @type {ListedPlay[]} */
   const found = [];
   try {
     for (let more = true; more; ) {
       const limit = found.length === 0 ? FIRST_PLAYS : PLAYS_AT_ONCE;
-      query.set("limit", limit);
-      query.set("after", found.at(-1)?.number ?? 0);
+      query.set("limit", String(limit));
+      query.set("after", String(found.at(-1)?.number ?? 0));
+      /** @type {Service.ReviewedPlay[]} */
       const page = await read(`${base()}/plays?${query}`, (text) => request === latest && tell(text));
       if (request !== latest) return; // another search was started meanwhile
       found.push(...page.map((play) => ({ ...play, id: String(play.number), standing, camera })));
@@ -135,9 +150,10 @@ async function loadPlays() {
       goToTarget();
     }
     shownQuery = wanted;
+    /** @type {Service.CallView[]} */
     const calls = found.length > 0 || searched ? [] : await get(`${base()}/calls?limit=1000`);
     if (request !== latest) return;
-    if (calls.length > 0) refreshList(at("plays"), [{ id: "calls", calls, standing, camera }], callsAlone);
+    if (calls.length > 0) refreshList(at("plays"), [{ id: "calls", calls, standing, camera }], ({ calls }, item) => callsAlone(calls, item));
     tell(calls.length > 0 ? (camera ? CALLS_ALONE : NO_CAMERA) : found.length === 0 ? (searched ? "No play matches." : "No play yet.") : searched ? `${counted(found.length, "play")} found.` : "");
     goToTarget();
   } catch (error) {
@@ -155,6 +171,7 @@ function goToTarget() {
   target.scrollIntoView();
 }
 
+/** @param {Service.ReviewedPlay} play @param {HTMLElement} item */
 function playItem(play, item) {
   item.id = `play-${play.number}`;
   item.className = "play plate";
@@ -173,19 +190,26 @@ function playItem(play, item) {
   ];
 }
 
-/** The calls of a game whose plays nobody saw begin, such as one kept without a camera. */
-function callsAlone({ calls }, item) {
+/**
+ * The calls of a game whose plays nobody saw begin, such as one kept without a camera.
+ *
+ * @param {Service.CallView[]} calls
+ * @param {HTMLElement} item
+ */
+function callsAlone(calls, item) {
   item.className = "play plate";
   return el("ol", {}, calls.map(callItem));
 }
 
-/** Buttons that save the whole play, and what came of it. */
+/** Buttons that save the whole play, and what came of it. @param {Service.ReviewedPlay} play */
 function playClips(play) {
   const state = el("p", { class: "muted", role: "status" });
+  /** @param {string} label @param {string} file */
   const button = (label, file) => clipButton(label, () => `${base()}/plays/${play.number}/${file}`, (text) => setText(state, text), { "aria-label": `${label} of play ${play.number}` });
   return el("div", { class: "row clips" }, el("span", { class: "muted" }, "Save the play:"), button("Video", "clip.mp4"), button("Slow motion", "clip.mp4?speed=0.25"), button("GIF", "clip.gif"), button("Picture", "picture.png"), state);
 }
 
+/** @param {Service.CallView} call */
 function callItem(call) {
   const href = `evidence?${new URLSearchParams({ game, call: call.id })}`;
   const text = capitalize(formatCallText(call.text));
@@ -210,17 +234,20 @@ function callItem(call) {
 /** Filters are open where there is room, and where the address sets one. */
 function openFilters() {
   const given = new URLSearchParams(location.search);
-  const set = [...at("filters").querySelectorAll("[name]")].some((field) => given.get(field.name));
+  const set = findAll(at("filters"), "[name]").some((field) => given.get(field.getAttribute("name") ?? ""));
   if (set || matchMedia("(min-width: 700px)").matches) at("filters").open = true; // somebody may have opened them already
 }
 
+/** @param {Service.CallView} call */
 function rulingButton(call) {
-  if (call.ruling === null) {
+  const { ruling } = call;
+  if (ruling === null) {
     return el("button", { type: "button", class: "small", onclick: () => askRuling(at("ruling"), `${base()}/calls/${encodeURIComponent(call.id)}/rulings`, call, teams, ruled) }, "Rule on this call");
   }
-  return el("button", { type: "button", class: "small", onclick: (event) => undo(event.currentTarget, call.ruling.event) }, "Undo this ruling");
+  return el("button", { type: "button", class: "small", onclick: (event) => undo(event.currentTarget, ruling.event) }, "Undo this ruling");
 }
 
+/** @param {HTMLButtonElement} button @param {string} event the ruling's */
 async function undo(button, event) {
   button.disabled = true;
   try {

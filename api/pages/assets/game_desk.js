@@ -5,11 +5,15 @@ import { keepName, knownName } from "./reviewer_name.js";
 import { changesList } from "./ruling_dialog.js";
 import { errorText, send } from "./send.js";
 
+/** @typedef {import("./ruling_dialog.js").Changes} Changes */
+
 /**
+ * The section that reopens a game that is over, or closes it again.
+ *
  * @param {HTMLElement} parent
  * @param {string} standing of the game
  * @param {string} path of the game
- * @param {?object} changes of the last ruling
+ * @param {?Changes} changes of the last ruling
  * @param {() => void} reload
  */
 export function showDesk(parent, standing, path, changes, reload) {
@@ -17,6 +21,7 @@ export function showDesk(parent, standing, path, changes, reload) {
   refresh(parent, [standing, changes], () => (standing === "reopened" ? closing(path, changes, reload) : reopening(path, reload)));
 }
 
+/** @param {string} path @param {() => void} reload */
 function reopening(path, reload) {
   const reason = el("textarea", { name: "reason", maxlength: 500, rows: 2, required: true, placeholder: "What is in dispute" });
   return el(
@@ -27,6 +32,7 @@ function reopening(path, reload) {
   );
 }
 
+/** @param {string} path @param {?Changes} changes @param {() => void} reload */
 function closing(path, changes, reload) {
   return el(
     "div",
@@ -38,6 +44,7 @@ function closing(path, changes, reload) {
   );
 }
 
+/** @param {string} label @param {Child} fields @param {(name: string) => Promise<unknown>} submit @param {() => void} reload */
 function form(label, fields, submit, reload) {
   const name = el("input", { name: "name", maxlength: 60, autocomplete: "name", value: knownName() });
   const problem = el("p", { class: "problem", role: "alert" });
@@ -59,7 +66,13 @@ function form(label, fields, submit, reload) {
   return made;
 }
 
-/** The lines of what happened to a game once it was over. */
+/**
+ * The lines of what happened to a game once it was over.
+ *
+ * @param {HTMLElement} section
+ * @param {HTMLElement} list
+ * @param {Service.AuditLine[]} lines
+ */
 export function showAudit(section, list, lines) {
   section.hidden = lines.length === 0;
   refresh(list, lines, () => lines.map((line) => el("li", {}, line.text, el("small", {}, [new Date(line.at_ms).toLocaleString("en-US", { dateStyle: "medium", timeStyle: "short" }), line.by].filter(Boolean).join(", ")))));

@@ -12,10 +12,16 @@ const TABLES = [
 ];
 const OPERATORS = ["operator", "admin"];
 
-/** The links, for whoever has this role; nothing of pictures and tracks where no camera was used. */
+/**
+ * The links, for whoever has this role; nothing of pictures and tracks where no camera was used.
+ *
+ * @param {string} base the game's path
+ * @param {?string} role
+ * @param {boolean} camera whether one saw the game
+ */
 export function exportLinks(base, role, camera) {
   const parts = camera ? [["", "Everything, with video, as one signed file"], ["?video=false", "The same without video"]] : [["", "Everything as one signed file"]];
-  const bundle = OPERATORS.includes(role) ? parts.map(([query, text]) => link(`${base}/bundle.zip${query}`, text)) : [];
+  const bundle = OPERATORS.includes(role ?? "") ? parts.map(([query, text]) => link(`${base}/bundle.zip${query}`, text)) : [];
   const tables = TABLES.filter(([path]) => camera || path !== "tracks.csv");
   return [
     el("p", {}, el("a", { class: "button small", href: `${base}/report.html` }, "Report for print"), " ", camera && el("a", { class: "button small", href: `${base}/highlights.mp4` }, "Highlights as a film")),
@@ -25,6 +31,7 @@ export function exportLinks(base, role, camera) {
   ];
 }
 
+/** @param {string} href @param {string} text */
 function link(href, text) {
   return el("li", {}, el("a", { href }, text));
 }

@@ -1,14 +1,15 @@
 // The list of all games, the latest first, a page at a time.
 
-import { el, setText } from "./dom.js";
-import { counted } from "./format.js";
+import { el, elementsOf, setText } from "./dom.js";
+import { AWAY_FIRST, SIDES, counted } from "./format.js";
 import { filled, followForm } from "./search_form.js";
 import { errorText, read } from "./send.js";
 import { formatGameDate, standingBadge } from "./game_summary.js";
 
 const PAGE = 50;
 
-const at = (id) => document.getElementById(id);
+const at = elementsOf("games");
+/** @type {Service.ListedGame[]} */
 let shown = [];
 let latest = 0;
 
@@ -19,9 +20,11 @@ async function load(more = false) {
     query.delete("standing");
     query.set("under_review", "true");
   }
-  query.set("limit", PAGE);
-  if (more && shown.length > 0) query.set("before", shown.at(-1).id);
+  query.set("limit", String(PAGE));
+  const last = shown.at(-1);
+  if (more && last !== undefined) query.set("before", last.id);
   try {
+    /** @type {Service.ListedGame[]} */
     const found = await read(`api/games?${query}`, (text) => request === latest && setText(at("message"), text));
     if (request !== latest) return; // another search was started meanwhile
     shown = more ? [...shown, ...found] : found;
@@ -34,6 +37,7 @@ async function load(more = false) {
   }
 }
 
+/** @param {Service.ListedGame} game */
 function gameItem(game) {
   return el(
     "li",
@@ -44,7 +48,7 @@ function gameItem(game) {
       el(
         "span",
         { class: "teams" },
-        [["away", game.score[1]], ["home", game.score[0]]].map(([side, points]) => [el("span", {}, game[side]), el("span", {}, String(points))]),
+        AWAY_FIRST.map((side) => [el("span", {}, game[side]), el("span", {}, game.score[SIDES.indexOf(side)])]),
       ),
       el("span", { class: "facts" }, [formatGameDate(game), game.title, game.rulebook_title, game.table].filter(Boolean).map((fact) => el("span", {}, fact)), standingBadge(game.standing), game.under_review > 0 && el("span", { class: "badge alert" }, counted(game.under_review, "open challenge"))),
     ),

@@ -20,20 +20,25 @@ const CLOSE = 1e-6;
  * Takes a call, or one of the things measured that a call rests on. The colored share of the bell is the probability:
  * what is to the right of the limit, or, where the limit is not one number, as much of every margin as agree there. The
  * number beside it is the bell's middle: the service sends no margin that disagrees with the probability.
+ *
+ * @param {Measured | ShownCall} measured
  */
 export function gauge(measured) {
   if (measured.margin === null || !measured.sigma || measured.unit === "count") return null;
   const { margin, sigma } = measured;
-  const graded = measured.limit ?? [];
+  const graded = "limit" in measured ? measured.limit : [];
   const low = Math.min(0, margin - REACH * sigma) - 0.4 * sigma;
   const high = Math.max(0, margin + REACH * sigma) + 0.4 * sigma;
+  /** @param {number} value */
   const x = (value) => (WIDTH * (value - low)) / (high - low);
+  /** @param {number} value */
   const height = (value) => Math.exp(-(((value - margin) / sigma) ** 2) / 2);
   const accepted = acceptance(graded.length > 0 ? graded : [[0, 0], [0, 1]]);
   const steps = graded.length > 0 ? graded.map(([at]) => at) : [0];
   const at = [...Array.from({ length: STEPS + 1 }, (_, i) => low + ((high - low) * i) / STEPS), ...steps.flatMap((step) => [step - CLOSE, step + CLOSE])]
     .filter((value) => value >= low && value <= high)
     .sort((a, b) => a - b);
+  /** @param {(margin: number) => number} share */
   const area = (share) => `M${x(low)},${BASELINE}L${at.map((value) => `${x(value)},${BASELINE - CURVE_HEIGHT * height(value) * share(value)}`).join("L")}L${x(high)},${BASELINE}Z`;
   return svg(
     "svg",
@@ -53,18 +58,23 @@ export function gauge(measured) {
   );
 }
 
-/** How many agree, at a margin, that a limit is met: straight lines between points, constant beyond them. */
+/**
+ * How many agree, at a margin, that a limit is met: straight lines between points, constant beyond them.
+ *
+ * @param {Point[]} points
+ * @returns {(margin: number) => number}
+ */
 function acceptance(points) {
   return (value) => {
     const next = points.findIndex(([at]) => at > value);
     if (next === 0) return points[0][1];
-    if (next < 0) return points.at(-1)[1];
+    if (next < 0) return points[points.length - 1][1];
     const [[from, a], [to, b]] = [points[next - 1], points[next]];
     return a + ((b - a) * (value - from)) / (to - from);
   };
 }
 
-/** The share of the bell that is colored. */
+/** The share of the bell that is colored. @param {(margin: number) => number} accepted @param {number} margin @param {number} sigma */
 function shareAccepted(accepted, margin, sigma) {
   const step = 0.01;
   let sum = 0;
@@ -72,5 +82,5 @@ function shareAccepted(accepted, margin, sigma) {
   return Math.min(1, sum / Math.sqrt(2 * Math.PI));
 }
 
-/** The same in words: "+0.31 ± 0.12 mm, the limit is 0". */
+/** The same in words: "+0.31 ± 0.12 mm, the limit is 0". @param {{ measured: string }} measured */
 export const gaugeText = (measured) => `${measured.measured}, the limit is 0`;

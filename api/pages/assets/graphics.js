@@ -10,6 +10,7 @@ const PLAYING = ["live", "in_air", "kick"];
 
 overlay("graphics", ["game", "graphic"], (stage, options, feed) => {
   stage.style.setProperty("--lift", `${options.lift}px`);
+  /** @type {?{ kind: string, element: HTMLElement }} */
   let shown = null;
   let timer = 0;
 
@@ -19,9 +20,10 @@ overlay("graphics", ["game", "graphic"], (stage, options, feed) => {
     else if (!snapshot || card.seconds === 0) show(card);
   });
   feed.on("game", (game) => {
-    if (shown !== null && shown.kind !== "message" && PLAYING.includes(game?.phase)) leave(); // never over a play
+    if (shown !== null && shown.kind !== "message" && PLAYING.includes(game?.phase ?? "")) leave(); // never over a play
   });
 
+  /** @param {Service.GraphicView} card */
   function show(card) {
     leave();
     const game = feed.value("game");
@@ -47,13 +49,19 @@ overlay("graphics", ["game", "graphic"], (stage, options, feed) => {
   }
 });
 
-/** Draw a card smaller that is taller than the part of the picture that every screen shows: nothing is cut off. */
+/**
+ * Draw a card smaller that is taller than the part of the picture that every screen shows: nothing is cut off.
+ *
+ * @param {HTMLElement} element
+ * @param {number} room_px
+ */
 function fit(element, room_px) {
   const scale = Number(getComputedStyle(element).getPropertyValue("--scale")) || 1;
   const share = room_px / (scale * element.offsetHeight);
   if (share < 1) element.style.setProperty("--scale", String(share * scale));
 }
 
+/** @param {Service.GraphicView} card @param {Service.GameView | undefined} game @param {string} key */
 function cardElement(card, game, key) {
   const logo = card.logo ?? (card.side === null ? null : (game?.[card.side].logo ?? null));
   const sided = card.rows.some((row) => row.values.length === 2);
@@ -67,11 +75,13 @@ function cardElement(card, game, key) {
   );
 }
 
+/** @param {Service.GraphicRow} row */
 function row({ label, values }) {
   if (values.length === 2) return el("div", { class: "row both" }, el("b", {}, values[0]), el("span", {}, label), el("b", {}, values[1]));
   return el("div", { class: "row" }, el("span", {}, label), el("b", { dir: "auto" }, values[0]));
 }
 
+/** @param {string} path @param {string} key */
 function address(path, key) {
   const url = new URL(path, document.baseURI);
   if (key) url.searchParams.set("key", key);

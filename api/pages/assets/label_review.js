@@ -1,27 +1,38 @@
 // Checking the labels of pictures: rotate a base, move it, drag a corner, remove it, add one.
 
-import { setText } from "./dom.js";
+import { around, context2d, elementsOf, setText } from "./dom.js";
 import { counted } from "./format.js";
+import { messageOf } from "./send.js";
 
 const REACH_PX = 26; // of the screen, for a finger
 const MAX_ZOOM = 8;
+/** @param {string} path */
 const url = (path) => new URL(path, location.href.endsWith("/") ? location.href : `${location.href}/`);
-const at = (id) => document.getElementById(id);
+const at = elementsOf("label_review");
 const HINT = "Tap a base to change it. Double-tap or use the wheel to zoom.";
 const canvas = at("picture");
-const pen = canvas.getContext("2d");
+const pen = context2d(canvas);
 
+/** The corners of a base, its front left first. @typedef {Point[]} Corners */
+
+/** @type {{ figures: Corners[] }[]} */
 let pictures = [];
 let number = 0;
 let picked = -1;
+/** @type {?{ corner: number, pointer: Point, before: string, moved: boolean }} what is dragged: a corner, or with -1 the whole base */
 let drag = null;
 let adding = false;
+/** @type {string[]} */
 let undoSteps = [];
 let view = { x: 0, y: 0, zoom: 1 }; // the picture's left and upper edge on the canvas, and its scale
 const image = new Image();
 
 const figures = () => pictures[number].figures;
-const center = (corners) => [0, 1].map((axis) => corners.reduce((sum, corner) => sum + corner[axis], 0) / 4);
+/** @param {Corners} corners @returns {Point} */
+const center = (corners) => [mean(corners.map(([x]) => x)), mean(corners.map(([, y]) => y))];
+
+/** @param {number[]} values */
+const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** Canvas pixels per screen pixel; the canvas may have bars beside it. */
 const canvasScale = () => {
@@ -63,18 +74,20 @@ function draw() {
   setText(at("next"), number + 1 < pictures.length ? "Correct ›" : "Correct, start learning");
 }
 
+/** @param {() => void} edit */
 function change(edit) {
   undoSteps.push(JSON.stringify(figures()));
   edit();
   draw();
 }
 
+/** @param {number} index */
 function show(index) {
   number = index;
   picked = -1;
   undoSteps = [];
   view = { x: 0, y: 0, zoom: 1 };
-  image.src = url(`pictures/${number}.jpg`);
+  image.src = url(`pictures/${number}.jpg`).href;
 }
 
 image.addEventListener("load", () => {
@@ -83,7 +96,7 @@ image.addEventListener("load", () => {
   draw();
 });
 
-/** A pointer's position on the picture. */
+/** A pointer's position on the picture. @param {MouseEvent} event @returns {Point} */
 function position(event) {
   const box = canvas.getBoundingClientRect();
   const left = box.left + (box.width - canvas.width / canvasScale()) / 2;
@@ -91,9 +104,10 @@ function position(event) {
   return [view.x + (event.clientX - left) * scale(), view.y + (event.clientY - top) * scale()];
 }
 
-/** Zoom about a position of the picture. */
+/** Zoom about a position of the picture. @param {Point} at @param {number} zoom */
 function zoomAt([x, y], zoom) {
   const scale = Math.min(Math.max(zoom, 1), MAX_ZOOM);
+  /** @param {number} start @param {number} length @param {number} fixed */
   const clamp = (start, length, fixed) => {
     const moved = fixed - ((fixed - start) * view.zoom) / scale;
     return Math.min(Math.max(moved, 0), length - length / scale);
@@ -102,9 +116,12 @@ function zoomAt([x, y], zoom) {
   draw();
 }
 
+/** @param {Point} a @param {Point} b */
 const distance = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1]);
 
+/** @param {Point} at */
 function addFigure([newX, newY]) {
+  /** @type {Corners} */
   const template = figures()[0] ?? [[12, -8], [12, 8], [-12, 8], [-12, -8]];
   const [x, y] = center(template);
   change(() => {
@@ -137,15 +154,16 @@ canvas.addEventListener("pointerdown", (event) => {
 });
 
 canvas.addEventListener("pointermove", (event) => {
-  if (!drag) return;
+  if (drag === null) return;
   const pointer = position(event);
+  const { corner: dragged } = drag;
   if (!drag.moved && distance(pointer, drag.pointer) < 3 * scale()) return;
   if (!drag.moved) undoSteps.push(drag.before);
   drag.moved = true;
   const [dx, dy] = [pointer[0] - drag.pointer[0], pointer[1] - drag.pointer[1]];
   drag.pointer = pointer;
   figures()[picked].forEach((corner, k) => {
-    if (drag.corner >= 0 && k !== drag.corner) return;
+    if (dragged >= 0 && k !== dragged) return;
     corner[0] += dx;
     corner[1] += dy;
   });
@@ -174,8 +192,9 @@ function remove() {
 }
 
 function undo() {
-  if (!undoSteps.length) return;
-  pictures[number].figures = JSON.parse(undoSteps.pop());
+  const before = undoSteps.pop();
+  if (before === undefined) return;
+  pictures[number].figures = JSON.parse(before);
   picked = -1;
   draw();
 }
@@ -190,11 +209,15 @@ at("add").addEventListener("click", () => {
   setText(at("hint"), adding ? "Tap where the figure stands, then drag its corners." : HINT);
 });
 
+/** @type {Map<string, () => unknown>} */
+const KEYS = new Map([["r", rotate], ["Delete", remove], ["Backspace", remove], ["z", undo], ["Enter", next]]);
+
 addEventListener("keydown", (event) => {
-  const action = { r: rotate, Delete: remove, Backspace: remove, z: undo, Enter: next }[event.key];
-  if (action && event.target.tagName !== "BUTTON") action();
+  const action = KEYS.get(event.key);
+  if (action !== undefined && around(event, "button") === null) action();
 });
 
+/** @param {string} path @param {string} method @param {object} body */
 async function send(path, method, body) {
   const response = await fetch(url(path), {
     method,
@@ -210,10 +233,11 @@ async function next() {
     if (number + 1 < pictures.length) show(number + 1);
     else await end("saved");
   } catch (error) {
-    setText(at("message"), `Not saved (${error.message}). Is “downfield learn” still running?`);
+    setText(at("message"), `Not saved (${messageOf(error)}). Is “downfield learn” still running?`);
   }
 }
 
+/** @param {"saved" | "skipped"} outcome */
 async function end(outcome) {
   await send("end", "POST", { outcome });
   at("tools").hidden = canvas.hidden = at("skip").hidden = true;
@@ -223,7 +247,7 @@ async function end(outcome) {
 }
 
 at("next").addEventListener("click", next);
-at("skip").addEventListener("click", () => end("skipped").catch((error) => setText(at("message"), error.message)));
+at("skip").addEventListener("click", () => end("skipped").catch((error) => setText(at("message"), messageOf(error))));
 
 pictures = await (await fetch(url("pictures"))).json();
 show(0);

@@ -1,21 +1,30 @@
 // How the calls of the latest games fared, by kind, with one tap what may be done with such calls without a person,
 // and how challenges were decided.
 
-import { el, refreshList, setText } from "./dom.js";
+import { el, elementsOf, find, refreshList, setText } from "./dom.js";
 import { capitalize, counted, humanize } from "./format.js";
 import { knownName } from "./reviewer_name.js";
 import { errorText, read, send } from "./send.js";
 
+/** @typedef {Service.PolicyView["policy"]} Policy */
+/** @typedef {{ id: string, policy: Service.PolicyView, outcome: ?Service.CallOutcomesView }} Kind */
+
+/** @type {[Policy, string][]} */
 const POLICIES = [["auto", "Automatic"], ["propose", "Ask first"], ["log", "Note only"]];
-const NAMES = Object.fromEntries(POLICIES);
+const NAMES = /** @type {Record<Policy, string>} */ (Object.fromEntries(POLICIES));
+/** @type {["called" | "confirmed" | "overturned" | "too_close" | "open" | "by_hand", string][]} */
 const COUNTS = [["called", "Called"], ["confirmed", "Confirmed"], ["overturned", "Overturned"], ["too_close", "Too close"], ["open", "Open"], ["by_hand", "By hand"]];
 
+/** @type {[keyof Service.ChallengeCounts, string][]} */
 const DECISIONS = [["overturned", "overturned"], ["upheld", "upheld"], ["too_close", "too close"], ["under_review", "open"]];
 
-const at = (id) => document.getElementById(id);
-const span = document.querySelector("[name=games]");
+const at = elementsOf("league");
+const span = find(document, "[name=games]", HTMLSelectElement);
+/** @param {string} path */
 const get = (path) => read(path, (text) => setText(at("message"), text));
+/** @type {Service.CallOutcomesView[]} */
 let outcomes = [];
+/** @type {Service.PolicyView[]} */
 let policies = [];
 let latest = 0;
 
@@ -35,13 +44,14 @@ async function load() {
 
 function show() {
   const fared = new Map(outcomes.map((outcome) => [outcome.kind, outcome]));
+  /** @type {Kind[]} */
   const kinds = policies.map((policy) => ({ id: policy.kind, policy, outcome: fared.get(policy.kind) ?? null }));
-  const order = new Map(outcomes.map((outcome, index) => [outcome.kind, index]));
-  refreshList(at("kinds"), kinds.filter(({ outcome }) => outcome !== null).sort((a, b) => order.get(a.id) - order.get(b.id)), kindItem);
+  const order = new Map(outcomes.map((outcome, index) => [String(outcome.kind), index]));
+  refreshList(at("kinds"), kinds.filter(({ outcome }) => outcome !== null).sort((a, b) => (order.get(a.id) ?? 0) - (order.get(b.id) ?? 0)), kindItem);
   refreshList(at("others"), kinds.filter(({ outcome }) => outcome === null), kindItem);
 }
 
-/** What coaches challenged in all games, and how it was decided. */
+/** What coaches challenged in all games, and how it was decided. @param {Service.ChallengeStatistics} statistics */
 function showChallenges({ games, all, by_kind }) {
   at("challenges").hidden = all.raised === 0;
   setText(at("challenged"), `${decided(all)}, in ${counted(games, "game")}.`);
@@ -49,8 +59,10 @@ function showChallenges({ games, all, by_kind }) {
   refreshList(at("challenged-kinds"), kinds, ({ id, counts }) => [el("strong", {}, capitalize(humanize(id))), el("span", {}, ` ${decided(counts)}`)]);
 }
 
+/** @param {Service.ChallengeCounts} counts */
 const decided = (counts) => `${counts.raised} raised: ${DECISIONS.filter(([key]) => counts[key] > 0).map(([key, words]) => `${counts[key]} ${words}`).join(", ")}`;
 
+/** @param {Kind} kind @param {HTMLElement} item */
 function kindItem({ policy, outcome }, item) {
   item.className = "kind plate";
   const name = capitalize(humanize(policy.kind));
@@ -59,16 +71,23 @@ function kindItem({ policy, outcome }, item) {
     outcome !== null && el("dl", { class: "counts" }, COUNTS.map(([key, label]) => el("div", { class: key === "overturned" && outcome.overturned > 0 ? "against" : null }, el("dt", {}, label), el("dd", {}, String(outcome[key]))))),
     el("div", { class: "policy", role: "group", "aria-label": `What may be done: ${name}` }, POLICIES.map(([value, label]) => policyButton(policy, outcome, value, label))),
     outcome !== null && el("p", {}, outcome.why, outcome.suggestion !== null && outcome.suggestion !== policy.policy && ` ${NAMES[outcome.suggestion]} is suggested.`),
-    policy.set_by !== "" && el("p", { class: "muted" }, `Set by ${policy.set_by}, ${new Date(policy.set_ms).toLocaleDateString("en-US", { year: "numeric", month: "short", day: "numeric" })}. The rulebook says: ${NAMES[policy.rulebook_policy]}.`),
+    policy.set_ms !== null && el("p", { class: "muted" }, `Set by ${policy.set_by}, ${new Date(policy.set_ms).toLocaleDateString("en-US", { year: "numeric", month: "short", day: "numeric" })}. The rulebook says: ${NAMES[policy.rulebook_policy]}.`),
   ];
 }
 
+/** @param {Service.PolicyView} policy @param {?Service.CallOutcomesView} outcome @param {Policy} value @param {string} label */
 function policyButton(policy, outcome, value, label) {
   const suggested = outcome?.suggestion === value && policy.policy !== value;
   return el("button", { type: "button", class: suggested ? "small suggested" : "small", "aria-pressed": String(policy.policy === value), onclick: ({ currentTarget }) => set(currentTarget, policy, value) }, label);
 }
 
-/** Set it at once; what the rulebook says anyway is not kept as the league's. */
+/**
+ * Set it at once; what the rulebook says anyway is not kept as the league's.
+ *
+ * @param {HTMLButtonElement} button
+ * @param {Service.PolicyView} policy
+ * @param {Policy} value
+ */
 async function set(button, policy, value) {
   if (policy.policy === value) return;
   button.setAttribute("aria-busy", "true");

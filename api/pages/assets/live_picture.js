@@ -5,7 +5,9 @@ const RETRY_MS = 3_000;
 /**
  * Show the camera's picture while it is wanted.
  *
- * @param {() => boolean} wanted whether the page has room for it now
+ * @param {() => boolean} [wanted] whether the page has room for it now
+ * @param {HTMLImageElement} image
+ * @param {Feed} feed
  * @returns a function to call when that may have changed
  */
 export function followPicture(image, feed, wanted = () => true) {

@@ -10,10 +10,12 @@ const MAX_SCENES = 8;
 const CUT_MS = 700;
 
 export class Motion {
+  /** @type {{ scene: Service.SceneView, at_ms: number, received_ms: number }[]} */
   #scenes = [];
+  /** @type {?number} */
   #offset_ms = null;
 
-  /** Add a scene as it comes from the feed. */
+  /** Add a scene as it comes from the feed. @param {Service.SceneView} scene */
   add(scene) {
     const at_ms = scene.t_ns / 1e6;
     const last = this.#scenes.at(-1);
@@ -35,7 +37,7 @@ export class Motion {
   now() {
     const last = this.#scenes.at(-1);
     if (last === undefined) return null;
-    const shown_ms = performance.now() - this.#offset_ms - DELAY_MS;
+    const shown_ms = performance.now() - (this.#offset_ms ?? 0) - DELAY_MS;
     const later = this.#scenes.findIndex((entry) => entry.at_ms > shown_ms);
     const after = later < 0 ? last : this.#scenes[later];
     const before = this.#scenes[later - 1];
@@ -47,11 +49,18 @@ export class Motion {
   }
 }
 
+/**
+ * @param {Service.FigureView[]} before
+ * @param {Service.FigureView[]} after
+ * @param {number} share of the way from one to the other
+ * @returns {Service.FigureView[]}
+ */
 function interpolate(before, after, share) {
   const from = new Map(before.map((figure) => [figure.id, figure]));
   return after.map((to) => {
     const start = from.get(to.id);
     if (start === undefined) return to;
+    /** @param {number} a @param {number} b */
     const mix = (a, b) => a + (b - a) * share;
     const turn = ((to.heading - start.heading + 540) % 360) - 180;
     return {

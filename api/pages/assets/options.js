@@ -1,14 +1,43 @@
 // Options in a page's URL, checked: a misspelled one is reported on the page instead of being ignored.
 
-/** An option with several possible words; the first is the default. */
+/**
+ * @template T
+ * @typedef {object} Option
+ * @property {string} help
+ * @property {T} fallback
+ * @property {string} allowed in words
+ * @property {(text: string) => T | undefined} read returns undefined for what is not allowed
+ */
+
+/**
+ * @template {Record<string, Option<any>>} O
+ * @typedef {{ [name in keyof O]: O[name]["fallback"] }} Values the value of each option
+ */
+
+/**
+ * An option with several possible words; the first is the default.
+ *
+ * @template {string} W
+ * @param {string} help
+ * @param {W[]} allowed
+ * @returns {Option<W>}
+ */
 export const word = (help, ...allowed) => ({
   help,
   fallback: allowed[0],
   allowed: `one of ${allowed.join(", ")}`,
-  read: (text) => (allowed.includes(text) ? text : undefined),
+  read: (text) => allowed.find((one) => one === text),
 });
 
-/** An option that is a number within bounds. */
+/**
+ * An option that is a number within bounds.
+ *
+ * @param {string} help
+ * @param {number} fallback
+ * @param {number} low
+ * @param {number} high
+ * @returns {Option<number>}
+ */
 export const number = (help, fallback, low, high) => ({
   help,
   fallback,
@@ -19,7 +48,13 @@ export const number = (help, fallback, low, high) => ({
   },
 });
 
-/** An option that is a color or one of some words; the first word is the default. */
+/**
+ * An option that is a color or one of some words; the first word is the default.
+ *
+ * @param {string} help
+ * @param {string[]} words
+ * @returns {Option<string>}
+ */
 export const color = (help, ...words) => ({
   help,
   fallback: words[0],
@@ -28,7 +63,7 @@ export const color = (help, ...words) => ({
     words.includes(text) ? text : /^#?[0-9a-fA-F]{6}$/.test(text) ? `#${text.replace("#", "")}` : undefined,
 });
 
-/** An option that is a device's token. */
+/** An option that is a device's token. @param {string} help @returns {Option<string>} */
 export const token = (help) => ({
   help,
   fallback: "",
@@ -36,9 +71,17 @@ export const token = (help) => ({
   read: (text) => (/^[\w-]+$/.test(text) ? text : undefined),
 });
 
-/** Read a URL's query: the options' values, and a line for everything that is wrong with it. */
+/**
+ * Read a URL's query: the options' values, and a line for everything that is wrong with it.
+ *
+ * @template {Record<string, Option<any>>} O
+ * @param {string} query
+ * @param {O} options
+ * @returns {{ values: Values<O>, problems: string[] }}
+ */
 export function readOptions(query, options) {
   const values = Object.fromEntries(Object.entries(options).map(([name, option]) => [name, option.fallback]));
+  /** @type {string[]} */
   const problems = [];
   const seen = new Set();
   for (const [name, text] of new URLSearchParams(query)) {
@@ -53,5 +96,5 @@ export function readOptions(query, options) {
     else values[name] = value;
     seen.add(name);
   }
-  return { values, problems };
+  return { values: /** @type {Values<O>} */ (values), problems };
 }

@@ -11,7 +11,21 @@ const NOT_NOW = new Set([429, 502, 503, 504]);
 /** While something waits it is tried again this often. */
 const RETRY_MS = 2_000;
 
+/**
+ * What is to be sent: a path and a body, in words for a person, when the finger came down, and whether that is sent even at once.
+ *
+ * @typedef {{ path: string, body: RequestBody, label: string, pressed_ms: number, timed: boolean }} Request
+ */
+
+/**
+ * What is being sent or waits, as it is kept: `key` is that of all attempts, `game` the one it is meant for.
+ *
+ * @typedef {Omit<Request, "pressed_ms"> & { id: string, key: string, tapped_ms: number, game: ?string, waits?: boolean, busy?: boolean,
+ *   resolve?: (receipt: any) => void, reject?: (error: Error) => void }} Item
+ */
+
 export class Outbox {
+  /** @type {Item[]} */
   #items = [];
   #sending = false;
   #timer = 0;
@@ -21,8 +35,8 @@ export class Outbox {
    * @param {object} options
    * @param {() => ?string} options.game id of the game that is shown; null while there is none
    * @param {() => boolean} options.connected whether that is the game in play now
-   * @param {(waiting: object[]) => void} options.changed called with what waits, `{id, label, tapped_ms}`, when that changes
-   * @param {(item: object, reason: string) => void} options.refused called when something that waited is not accepted
+   * @param {(waiting: Item[]) => void} options.changed called with what waits when that changes
+   * @param {(item: Item, reason: string) => void} options.refused called when something that waited is not accepted
    */
   constructor(options) {
     this.#options = options;
@@ -30,7 +44,12 @@ export class Outbox {
     addEventListener("online", () => this.flush());
   }
 
-  /** Whether a request is kept when no answer comes: what belongs to the game, but no commands to the rig. */
+  /**
+   * Whether a request is kept when no answer comes: what belongs to the game, but no commands to the rig.
+   *
+   * @param {string} path
+   * @param {string} method
+   */
   static keeps(path, method) {
     return method === "POST" && /^api\/(declarations$|calls$|calls\/[^/]+\/rulings$|events\/[^/]+\/undo$)/.test(path);
   }
@@ -42,14 +61,15 @@ export class Outbox {
   /**
    * Send a request, after those that wait.
    *
-   * @param {{path, body, label, pressed_ms, timed}} request `pressed_ms` as of `send`; `timed`: it is sent with that moment even at once
-   * @returns the response's JSON
+   * @param {Request} request } request `pressed_ms` as of `send`; `timed`: it is sent with that moment even at once
+   * @returns {Promise<any>} the response's JSON
    * @throws RefusedError: it is not accepted. NoResponseError: it is kept, and sent later.
    */
   submit({ path, body, label, pressed_ms, timed }) {
     const same = this.waiting.some((item) => item.path === path && JSON.stringify(item.body) === JSON.stringify(body));
     if (same) return Promise.reject(new NoResponseError(null)); // tapped again out of impatience
     const tapped_ms = performance.timeOrigin + pressed_ms;
+    /** @type {Item} */
     const item = { id: `${Math.round(tapped_ms)}-${newKey()}`, key: newKey(), path, body, label, tapped_ms, timed, game: this.#options.game() };
     this.#items.push(item);
     store(item);
@@ -60,7 +80,7 @@ export class Outbox {
     });
   }
 
-  /** Do not send something after all. */
+  /** Do not send something after all. @param {string} id */
   drop(id) {
     const item = this.#items.find((one) => one.id === id);
     if (item === undefined || item.busy) return;
@@ -87,6 +107,7 @@ export class Outbox {
     }
   }
 
+  /** @param {Item} item @returns {Promise<boolean>} whether the next one can be sent */
   async #send(item) {
     const connected = this.#options.connected();
     if (item.waits && !connected) return false; // it may be for another game than the one in play now
@@ -103,20 +124,21 @@ export class Outbox {
     } catch (error) {
       item.busy = false;
       const refused = error instanceof RefusedError && !NOT_NOW.has(error.status);
-      if (refused) this.#end(item, error);
+      if (refused) this.#end(item, /** @type {RefusedError} */ (error));
       else this.#keep();
       return refused;
     }
   }
 
+  /** @param {Item} item @param {?Error} error @param {object} [receipt] */
   #end(item, error, receipt) {
     const waited = item.waits;
     this.#remove(item);
     if (waited) {
       if (error !== null) this.#options.refused(item, error.message);
       this.#options.changed(this.waiting);
-    } else if (error !== null) item.reject(error);
-    else item.resolve(receipt);
+    } else if (error !== null) item.reject?.(error);
+    else item.resolve?.(receipt);
   }
 
   /** From now on everything waits: nobody has to hold a button for it. */
@@ -128,6 +150,7 @@ export class Outbox {
     this.#options.changed(this.waiting);
   }
 
+  /** @param {Item} item */
   #remove(item) {
     this.#items = this.#items.filter((one) => one !== item);
     try {
@@ -138,6 +161,7 @@ export class Outbox {
   }
 }
 
+/** @param {Item} item */
 function store({ id, key, path, body, label, tapped_ms, timed, game }) {
   try {
     localStorage.setItem(PREFIX + id, JSON.stringify({ id, key, path, body, label, tapped_ms, timed, game }));
@@ -146,11 +170,11 @@ function store({ id, key, path, body, label, tapped_ms, timed, game }) {
   }
 }
 
-/** What was kept when the page was closed, in the order of the taps. */
+/** What was kept when the page was closed, in the order of the taps. @returns {Item[]} */
 function stored() {
   try {
     const keys = Object.keys(localStorage).filter((name) => name.startsWith(PREFIX));
-    return keys.map((name) => JSON.parse(localStorage.getItem(name))).sort((a, b) => a.tapped_ms - b.tapped_ms);
+    return keys.map((name) => JSON.parse(localStorage.getItem(name) ?? "null")).sort((a, b) => a.tapped_ms - b.tapped_ms);
   } catch {
     return [];
   }

@@ -1,20 +1,27 @@
 // Shared by all overlays: read options, follow the feed, hide when the content may be stale.
 
-import { el } from "./dom.js";
+import { el, find } from "./dom.js";
 import { Feed, reloadOnUpgrade } from "./feed.js";
 import { readOptions } from "./options.js";
 import { OVERLAY_OPTIONS } from "./overlay_options.js";
 
-/** Start an overlay: `build(stage, options, feed)` fills the stage. If the URL is wrong, the page shows the error. */
+/**
+ * Start an overlay: `build(stage, options, feed)` fills the stage. If the URL is wrong, the page shows the error.
+ *
+ * @template {keyof typeof OVERLAY_OPTIONS} N
+ * @param {N} name
+ * @param {(keyof Service.Topics)[]} topics
+ * @param {(stage: HTMLElement, options: import("./options.js").Values<typeof OVERLAY_OPTIONS[N]>, feed: Feed) => void} build
+ */
 export function overlay(name, topics, build) {
   const { values, problems } = readOptions(location.search, OVERLAY_OPTIONS[name]);
-  const stage = document.getElementById("stage");
+  const stage = find(document, "#stage");
   if (problems.length) {
     document.body.append(urlErrors(name, problems));
     return;
   }
   document.documentElement.dataset.theme = values.theme;
-  document.documentElement.style.setProperty("--scale", values.scale);
+  document.documentElement.style.setProperty("--scale", String(values.scale));
   document.body.style.background = values.background;
   stage.dataset.position = values.position;
   document.head.append(el("link", { rel: "stylesheet", href: "user.css" })); // after all others, so that it wins
@@ -28,7 +35,7 @@ export function overlay(name, topics, build) {
   checkKey(values.key).catch(() => {}); // the rig does not answer yet; the feed goes on trying
 }
 
-/** Say so on an overlay that was opened by an address that lets nobody watch: it would stay empty without a word. */
+/** Say so on an overlay that was opened by an address that lets nobody watch: it would stay empty without a word. @param {string} key */
 async function checkKey(key) {
   const response = await fetch(`api/session${key && `?key=${key}`}`, { credentials: "same-origin" });
   if (!response.ok || (await response.json()).role !== null) return;
@@ -43,6 +50,7 @@ async function checkKey(key) {
   );
 }
 
+/** @param {string} name @param {string[]} problems */
 function urlErrors(name, problems) {
   return el(
     "section",
@@ -53,9 +61,14 @@ function urlErrors(name, problems) {
   );
 }
 
-/** Whether the audience should know that the camera makes no calls: people at the board between plays are part of the game. */
+/**
+ * Whether the audience should know that the camera makes no calls: people at the board between plays are part of the game.
+ *
+ * @param {Service.GameView | undefined} game
+ * @param {Service.HealthStatus | undefined} health
+ */
 export function areCallsMissed(game, health) {
-  const suspended = health === undefined ? game?.suspended.length > 0 : health.calls === "suspended";
-  const running = game?.board === "on" || ["live", "in_air", "kick"].includes(game?.phase);
+  const suspended = health === undefined ? (game?.suspended ?? []).length > 0 : health.calls === "suspended";
+  const running = game?.board === "on" || ["live", "in_air", "kick"].includes(game?.phase ?? "");
   return suspended && (running || !health?.setting_up);
 }

@@ -4,6 +4,7 @@ import { color, number, token, word } from "./options.js";
 
 const POSITIONS = ["top-left", "top", "top-right", "bottom-left", "bottom", "bottom-right"];
 
+/** @param {string} first */
 const position = (first) => word("place in the picture", first, ...POSITIONS.filter((place) => place !== first));
 
 const COMMON = {

@@ -1,30 +1,39 @@
 // Redeem a pairing code, then go to the page for the device's role: `data-next` of the body, where it is not the panel.
 // A viewer is shown the addresses for OBS: `data-addresses`, where they are not a rig's.
 
-import { el } from "./dom.js";
+import { el, elementsOf, find } from "./dom.js";
 import { isGrant, readGrant } from "./grant.js";
 import { OVERLAY_OPTIONS } from "./overlay_options.js";
 import { errorText, send } from "./send.js";
 
-const form = document.querySelector("form");
-const [code, name, message] = ["code", "name", "message"].map((id) => document.getElementById(id));
+const at = elementsOf("pair");
+const form = find(document, "form", HTMLFormElement);
+const [code, name, message] = [at("code"), at("name"), at("message")];
 
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
   message.textContent = "";
   try {
     const given = code.value.trim();
-    if (isGrant(given)) return await redeem(given);
+    if (isGrant(given)) {
+      await redeem(given);
+      return;
+    }
     const body = { code: given, ...(name.value.trim() ? { name: name.value.trim() } : {}) };
+    /** @type {Service.SessionDetails} */
     const session = await send("api/session", body);
-    if (session.role === "viewer") showAddresses(session.token);
+    if (session.role === "viewer") showAddresses(session.token ?? "");
     else location.replace(document.body.dataset.next ?? "panel");
   } catch (error) {
     message.textContent = errorText(error);
   }
 });
 
-/** Redeem a grant of the tournament's desk, unless this phone has done so here; the desk's own page then shows its tables. */
+/**
+ * Redeem a grant of the tournament's desk, unless this phone has done so here; the desk's own page then shows its tables.
+ *
+ * @param {string} grant
+ */
 async function redeem(grant) {
   const { grants, next } = document.body.dataset;
   const session = await send("api/session", null, { method: "GET" });
@@ -33,7 +42,7 @@ async function redeem(grant) {
   location.replace(grants ?? (role === "viewer" ? "./" : (next ?? "panel")));
 }
 
-/** A viewer may be OBS, which has no cookie: show its token once, in the addresses. */
+/** A viewer may be OBS, which has no cookie: show its token once, in the addresses. @param {string} token */
 function showAddresses(token) {
   const own = [...Object.keys(OVERLAY_OPTIONS).map((overlay) => `overlay/${overlay}`), "program", "program.m3u8", "camera.mjpeg"];
   const names = document.body.dataset.addresses?.split(" ") ?? own;
@@ -45,6 +54,7 @@ function showAddresses(token) {
   );
 }
 
+/** @param {string} address */
 const addressItem = (address) =>
   el("li", {}, el("input", { readonly: true, "aria-label": "Address", value: address, onfocus: (event) => event.currentTarget.select() }));
 

@@ -2,7 +2,7 @@
 
 import { noteAccess } from "./access_notice.js";
 import { applyTeamColors } from "./color.js";
-import { changedAt, el, refresh, refreshList, setText } from "./dom.js";
+import { around, changedAt, childrenOf, el, elementsOf, refresh, refreshList, setText } from "./dom.js";
 import { Feed, reloadOnUpgrade } from "./feed.js";
 import { challengeItem } from "./challenges.js";
 import { followPicture } from "./live_picture.js";
@@ -17,10 +17,10 @@ import { stripSection } from "./panel_strip.js";
 import { healthAlert, healthSection } from "./panel_health.js";
 import { Outbox } from "./outbox.js";
 import { keepPage, rememberGame, waitingSection } from "./panel_offline.js";
-import { NoResponseError, send } from "./send.js";
+import { NoResponseError, messageOf, send } from "./send.js";
 import { startTour } from "./tour.js";
 import { PANEL_TOUR } from "./tours.js";
-import { capitalize, downAndDistance, formatCallText, formatClock, formatPeriod, formatSpot, humanize } from "./format.js";
+import { AWAY_FIRST, capitalize, downAndDistance, formatCallText, formatClock, formatPeriod, formatSpot, humanize } from "./format.js";
 
 /** Faster than human reaction: a tap this soon after a change was meant for the button that was there before. */
 const REACTION_MS = 300;
@@ -32,7 +32,7 @@ const TOUR_DELAY_MS = 800;
 const CALLS_SHOWN = 25;
 const DECLARATIONS_SHOWN = 8;
 
-const at = (id) => document.getElementById(id);
+const at = elementsOf("panel");
 const feed = new Feed(["game", "ball", "calls", "questions", "declared", "line_up", "scene", "health", "source", "notice", "challenges", "strip", "schedule", "sponsors"]);
 const more = moreSections(at("more"), feed);
 
@@ -41,7 +41,7 @@ const more = moreSections(at("more"), feed);
 feed.on("game", () => {
   const game = feed.value("game");
   if (game === undefined) return;
-  refresh(at("score"), [game.home, game.away, game.possession], () => ["away", "home"].map((side) => scoreBox(game, side)));
+  refresh(at("score"), [game.home, game.away, game.possession], () => AWAY_FIRST.map((side) => scoreBox(game, side)));
   setText(at("down"), game.phase === "over" ? "Final" : `${capitalize(downAndDistance(game, true))} at ${formatSpot(game.spot_text, true)}`);
   updatePhase();
   updateActions();
@@ -50,18 +50,19 @@ feed.on("game", () => {
 feed.on("ball", updateActions);
 feed.on("line_up", updateActions);
 feed.on("questions", updateQuestions);
-feed.on("calls", ({ calls } = { calls: [] }) => {
-  const latest = calls.slice(-CALLS_SHOWN).reverse().map((call, place) => ({ ...call, latest: place < 3 }));
+feed.on("calls", (update) => {
+  const latest = (update?.calls ?? []).slice(-CALLS_SHOWN).reverse().map((call, place) => ({ ...call, latest: place < 3 }));
   refreshList(at("calls"), latest, callItem);
 });
-feed.on("declared", ({ events } = { events: [] }) => {
-  refreshList(at("declared"), events.slice(-DECLARATIONS_SHOWN).reverse(), declarationItem);
+feed.on("declared", (declared) => {
+  refreshList(at("declared"), (declared?.events ?? []).slice(-DECLARATIONS_SHOWN).reverse(), declarationItem);
 });
-feed.on("challenges", ({ game, challenges } = { challenges: [] }) => {
+feed.on("challenges", (view) => {
   const teams = { home: feed.value("game")?.home.name ?? "Home", away: feed.value("game")?.away.name ?? "Away" };
-  refreshList(at("challenges"), challenges.filter((challenge) => challenge.decision === null), (challenge, item) => {
+  const open = (view?.challenges ?? []).filter((challenge) => challenge.decision === null);
+  refreshList(at("challenges"), open, (challenge, item) => {
     item.className = "card ruling";
-    return challengeItem(game, challenge, teams);
+    return challengeItem(view?.game ?? "current", challenge, teams);
   });
 });
 feed.on("strip", () => stripSection(at("strip"), feed.value("strip")));
@@ -69,6 +70,7 @@ feed.on("health", updateHealth);
 feed.on("notice", (notice, { snapshot }) => {
   if (notice !== undefined && !snapshot) showNotice(notice.text, notice.level);
 });
+/** @type {Outbox} */
 const outbox = new Outbox({
   game: () => feed.value("game")?.game ?? null,
   connected: () => feed.link === "live",
@@ -85,6 +87,7 @@ feed.onLink((link) => {
 // The start page's tour goes on here, once there is something to show.
 if (new URLSearchParams(location.search).has("tour")) setTimeout(() => startTour(PANEL_TOUR), TOUR_DELAY_MS);
 
+/** @param {Service.GameView} game @param {Side} side */
 function scoreBox(game, side) {
   const team = game[side];
   const box = el(
@@ -108,20 +111,26 @@ function updatePhase() {
 }
 
 function updateActions() {
-  const [game, ball, lineUp] = ["game", "ball", "line_up"].map((topic) => feed.value(topic));
+  const [game, ball, lineUp] = [feed.value("game"), feed.value("ball"), feed.value("line_up")];
   if (game === undefined) return;
   const actions = game.wait === null ? quickActions(game) : [];
   refresh(at("dock"), actions, () => actions.map(actionButton));
-  for (const button of at("dock").children) dim(button, refusal(JSON.parse(button.dataset.body).declaration));
+  for (const button of childrenOf(at("dock"))) dim(button, refusal(declarationOn(button)));
   at("shadow").hidden = !game.shadow;
   playerSection(at("ball"), game, ball, lineUp, game.wait === null ? playerActions(game, ball) : [], mayName);
 }
 
+/** @param {import("./panel_actions.js").Action} action */
 const actionButton = ({ label, declaration, tone }) =>
   el("button", { type: "button", class: tone || null, ...declarationData(declaration) }, capitalize(label));
 
-/** Dim a button whose declaration would be refused now; a tap on it says why. It is not built anew, so that it can be
- *  tapped at once when it may be used again. */
+/**
+ * Dim a button whose declaration would be refused now; a tap on it says why. It is not built anew, so that it can be
+ *  tapped at once when it may be used again.
+ *
+ * @param {HTMLElement} button
+ * @param {string} reason
+ */
 function dim(button, reason) {
   button.classList.toggle("dimmed", reason !== "");
   button.title = reason;
@@ -129,10 +138,14 @@ function dim(button, reason) {
   else button.removeAttribute("aria-disabled");
 }
 
-/** Attributes of a button that declares something. */
+/** What a button declares. @param {HTMLElement} button @returns {Declaration} */
+const declarationOn = (button) => JSON.parse(button.dataset.body ?? "{}").declaration;
+
+/** Attributes of a button that declares something. @param {Declaration} declaration */
 const declarationData = (declaration) => ({ "data-post": "api/declarations", "data-body": JSON.stringify({ declaration }) });
 
 /** Ids of the questions that were there before; null before the first are known: nobody is alarmed by opening the page. */
+/** @type {?Set<string>} */
 let known = null;
 
 function updateQuestions() {
@@ -146,17 +159,23 @@ function updateQuestions() {
   }));
   refreshList(at("questions"), mergeRulings(items), (question) => questionCard(question, game));
   const asked = items.map(({ id }) => id);
-  if (known !== null && asked.some((id) => !known.has(id))) alertOperator();
+  const before = known;
+  if (before !== null && asked.some((id) => !before.has(id))) alertOperator();
   known = new Set(asked);
 }
 
-/** A declaration in words, with the teams' names for home and away; the text of a call, which a ruling names, has them. */
+/**
+ * A declaration in words, with the teams' names for home and away; the text of a call, which a ruling names, has them.
+ *
+ * @param {Service.DeclarationView} declaration
+ */
 function declaredText({ type, text }) {
   const game = feed.value("game");
-  const named = type === "ruling" || game === undefined ? text : text.replace(/\b(home|away)\b/g, (side) => game[side].short);
+  const named = type === "ruling" || game === undefined ? text : text.replace(/\b(home|away)\b/g, (side) => game[/** @type {Side} */ (side)].short);
   return formatCallText(named);
 }
 
+/** @param {Service.DeclarationView} declaration @param {HTMLElement} item */
 function declarationItem(declaration, item) {
   item.className = declaration.undone || declaration.set_aside ? "undone" : "";
   return [
@@ -174,7 +193,7 @@ function updateHealth() {
   const health = feed.value("health");
   const links = { connecting: "Connecting…", lost: "Reconnecting…", stale: "No connection", live: "Live" };
   const level = feed.link === "live" ? (health?.level ?? "ok") : feed.link === "lost" ? "warning" : feed.link === "stale" ? "alarm" : "";
-  const text = feed.link === "live" && level !== "ok" ? humanize(health.reasons[0]?.code ?? level) : links[feed.link];
+  const text = feed.link === "live" && level !== "ok" ? humanize(health?.reasons[0]?.code ?? level) : links[feed.link];
   refresh(at("link"), [level, text], () => [el("span", { class: `dot ${level}` }), el("span", {}, capitalize(text))]);
   at("link").setAttribute("aria-label", `Connection and camera: ${text}`);
   const open = at("link").getAttribute("aria-expanded") === "true";
@@ -185,7 +204,7 @@ function updateHealth() {
 }
 
 at("health-alert").addEventListener("click", (event) => {
-  if (event.target.closest("button")?.dataset.more === undefined) return;
+  if (around(event, "button")?.dataset.more === undefined) return;
   at("link").setAttribute("aria-expanded", "true");
   updateHealth();
 });
@@ -198,13 +217,14 @@ at("link").addEventListener("click", () => {
 
 // --- input ---------------------------------------------------------------------------------------------------------
 
+/** @type {{ at_ms: number, target: ?EventTarget }} where and when a finger came down last */
 let pressed = { at_ms: 0, target: null };
 addEventListener("pointerdown", (event) => (pressed = { at_ms: event.timeStamp, target: event.target }), { capture: true });
 
 document.addEventListener("click", (event) => {
-  const button = event.target.closest("[data-post], [data-batch]");
-  if (button === null || button.disabled || button.getAttribute("aria-busy") === "true") return;
-  const fingerDown_ms = button.contains(pressed.target) && event.timeStamp - pressed.at_ms < 2_000 ? pressed.at_ms : event.timeStamp;
+  const button = around(event, "[data-post], [data-batch]");
+  if (!(button instanceof HTMLButtonElement) || button.disabled || button.getAttribute("aria-busy") === "true") return;
+  const fingerDown_ms = pressed.target instanceof Node && button.contains(pressed.target) && event.timeStamp - pressed.at_ms < 2_000 ? pressed.at_ms : event.timeStamp;
   if (event.detail > 0 && fingerDown_ms - changedAt(button) < REACTION_MS) {
     nudge(button);
     return;
@@ -214,30 +234,39 @@ document.addEventListener("click", (event) => {
     return;
   }
   if (button.dataset.batch !== undefined) {
-    const requests = JSON.parse(button.dataset.batch).map(({ path, body }) => ({ path, body, timed: false, label: labelOf(button), pressed_ms: fingerDown_ms }));
+    /** @type {{ path: string, body: RequestBody }[]} */
+    const batch = JSON.parse(button.dataset.batch);
+    const requests = batch.map(({ path, body }) => ({ path, body, timed: false, label: labelOf(button), pressed_ms: fingerDown_ms }));
     trackRequest(button, Promise.all(requests.map((request) => outbox.submit(request))).then((receipts) => receipts.at(-1)), true);
     return;
   }
-  const { post: path, method = "POST" } = button.dataset;
-  const [body, timed] = [JSON.parse(button.dataset.body), isTimed(button)];
+  const { post: path = "", method = "POST", body: content = "{}" } = button.dataset;
+  const [body, timed] = [JSON.parse(content), isTimed(button)];
   if (Outbox.keeps(path, method)) trackRequest(button, outbox.submit({ path, body, timed, label: labelOf(button), pressed_ms: fingerDown_ms }), true);
   else trackRequest(button, send(path, body, { method }));
 });
 
+/** @param {HTMLElement} button */
 const labelOf = (button) => (button.getAttribute("aria-label") ?? button.innerText).replace(/\s+/g, " ").trim();
 
-/** Say why a dimmed button would be refused, unless that has changed meanwhile: then a second tap sends it. */
+/** Say why a dimmed button would be refused, unless that has changed meanwhile: then a second tap sends it. @param {HTMLElement} button */
 async function explainRefusal(button) {
   await askLegal();
-  const reason = refusal(JSON.parse(button.dataset.body).declaration);
+  const reason = refusal(declarationOn(button));
   updateActions();
   if (reason) showNotice(capitalize(reason), "warning");
 }
 
-/** Only declarations are sent with the moment the finger came down. */
+/** Only declarations are sent with the moment the finger came down. @param {HTMLElement} button */
 const isTimed = (button) => button.dataset.post === "api/declarations";
 
-/** Wait for the answer: the button is busy, and a refusal is shown with its reason. `kept`: it is sent later without one. */
+/**
+ * Wait for the answer: the button is busy, and a refusal is shown with its reason. `kept`: it is sent later without one.
+ *
+ * @param {HTMLElement} button
+ * @param {Promise<any>} sending of the receipt
+ * @param {boolean} [kept]
+ */
 async function trackRequest(button, sending, kept = false) {
   button.setAttribute("aria-busy", "true");
   try {
@@ -251,28 +280,31 @@ async function trackRequest(button, sending, kept = false) {
       vibrate([12, 60, 12]);
       more.done(button);
     } else if (error instanceof NoResponseError) {
-      showNotice(error.message, "alarm", ["Try again", () => trackRequest(button, error.retry())]);
+      const { retry } = error;
+      showNotice(error.message, "alarm", retry && { label: "Try again", act: () => trackRequest(button, retry()) });
     } else {
-      showNotice(capitalize(error.message), "warning");
+      showNotice(capitalize(messageOf(error)), "warning");
     }
   } finally {
     button.removeAttribute("aria-busy");
   }
 }
 
+/** @param {HTMLElement} button */
 function nudge(button) {
   button.animate([{ transform: "none" }, { transform: "translateX(5px)" }, { transform: "none" }], { duration: 160 });
 }
 
 let noticeTimer = 0;
 
+/** @param {string} text @param {string} level @param {?{ label: string, act: () => void }} [action] */
 function showNotice(text, level, action = null) {
   const box = at("notice");
   box.className = level;
   box.hidden = false;
   box.replaceChildren(
     el("p", {}, text),
-    ...(action ? [el("button", { type: "button", class: "small", onclick: action[1] }, action[0])] : []),
+    ...(action ? [el("button", { type: "button", class: "small", onclick: action.act }, action.label)] : []),
     el("button", { type: "button", class: "small", "aria-label": "Dismiss", onclick: hideNotice }, "✕"),
   );
   clearTimeout(noticeTimer);

@@ -1,44 +1,63 @@
 // The panel's actions in each phase of the game. The service decides; the panel leaves out what can't be done now.
 
-import { humanize } from "./format.js";
+import { humanize, opponent } from "./format.js";
 
-const opponent = (side) => (side === "home" ? "away" : "home");
+/** A declaration on a button; `tone` is its color. @typedef {{ label: string, declaration: Declaration, tone: string }} Action */
 
-/** A declaration on a button; `tone` is its color. */
+/**
+ * A declaration by a tap on up to `max` numbers of a side's players.
+ *
+ * @typedef {{ id: string, label: string, side: Side, declare: (players: string[]) => Declaration, max: number }} PlayerAction
+ */
+
+/** @param {string} label @param {Declaration} declaration @param {string} [tone] @returns {Action} */
 const action = (label, declaration, tone = "") => ({ label, declaration, tone });
 
-/** The board switch, in the direction that changes something. */
+/** The board switch, in the direction that changes something. @param {Service.GameView} game */
 const boardSwitch = (game) =>
   game.board === "on" ? action("Board off", { type: "switch", on: false }, "stop") : action("Board on", { type: "switch", on: true }, "go");
 
+/** @param {string} name @param {string} label */
 const choice = (name, label) => action(label, { type: "choice", choice: name });
 
+/** @type {Partial<Record<Service.GameView["due"], string>>} */
 const KICK_LABELS = { kickoff: "Kick off", free_kick: "Free kick" };
 
-/** Declarations for one tap, the likeliest first. */
+/** Declarations for one tap, the likeliest first. @param {Service.GameView} game */
 export function quickActions(game) {
   return phaseActions(game).filter(({ declaration }) => game.accepts.includes(declaration.type));
 }
 
-/** Declarations by a tap on a player's number: for which side, and what is declared. */
+/**
+ * Declarations by a tap on a player's number: for which side, and what is declared.
+ *
+ * @param {Service.GameView} game
+ * @param {Service.BallView | undefined} ball
+ */
 export function playerActions(game, ball) {
   return phasePlayerActions(game, ball).filter(({ declare }) => game.accepts.includes(declare(["x"]).type));
 }
 
+/** @param {Service.GameView} game @returns {Action[]} */
 function phaseActions(game) {
+  /** @param {Side} side */
   const short = (side) => game[side].short;
   const separated = action("Figures apart", { type: "separated" });
   const set = action("Set", { type: "set" }, "main");
+  /** @param {Side} side */
   const pivots = (side) => action(`${short(side)} pivots done`, { type: "pivots_done", by: side });
+  /** @param {string} end @param {string} label */
   const passEnded = (end, label) => action(label, { type: "pass_ended", end, player: null });
+  /** @param {string} end @param {string} label */
   const kickEnded = (end, label) => action(label, { type: "kick_ended", end });
   switch (game.phase) {
     case "between_plays":
     case "line_up":
-      if (game.due in KICK_LABELS && game.phase === "between_plays") {
+      const kickLabel = KICK_LABELS[game.due];
+      if (kickLabel !== undefined && game.phase === "between_plays") {
         const onside = game.due === "kickoff" ? [action("Onside kick", { type: "kick", kick: "onside" })] : [];
         const touchback = game.due === "kickoff" ? [choice("touchback", "Touchback")] : [];
-        return [action(KICK_LABELS[game.due], { type: "kick", kick: game.due }, "main"), ...onside, ...touchback];
+        return [action(kickLabel, { type: "kick", kick: game.due }, "main"), ...onside, ...touchback];
       }
       if (game.due === "extra_point" || game.due === "field_goal") {
         const kick = action(humanize(game.due), { type: "kick", kick: game.due }, "main");
@@ -72,13 +91,17 @@ function phaseActions(game) {
   }
 }
 
+/** @param {Service.GameView} game @param {Service.BallView | undefined} ball @returns {PlayerAction[]} */
 function phasePlayerActions(game, ball) {
   const atRest = ["between_plays", "line_up", "set"].includes(game.phase);
   const carrierId = ball?.player ?? null;
   const scrimmage = game.due === "scrimmage" || game.due === "punt";
+  /** @param {string} id @param {string} label @param {Side} side @param {PlayerAction["declare"]} declare @returns {PlayerAction} */
   const playerAction = (id, label, side, declare, max = 1) => ({ id, label, side, declare, max });
+  /** @param {Side} side */
   const carrier = (side) => playerAction("carrier", "Has the ball", side, ([player]) => ({ type: "carrier", player }));
   if (atRest) {
+    /** @param {string[]} players */
     const gunners = (players) => ({ type: "kick", kick: "punt", gunners: players });
     return [
       carrier(game.offense),
@@ -93,6 +116,7 @@ function phasePlayerActions(game, ball) {
     return game.possession === game.offense ? [pass, pitch] : [pitch]; // no pass on a return
   }
   if (game.phase === "pass" || game.phase === "in_air") {
+    /** @param {string} end @returns {PlayerAction["declare"]} */
     const caught = (end) => ([player]) => ({ type: "pass_ended", end, player });
     return [
       playerAction("caught", "Caught by", game.possession, caught("complete")),

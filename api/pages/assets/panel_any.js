@@ -7,6 +7,7 @@ import { all } from "./panel_legal.js";
 import { rosterInput } from "./panel_roster.js";
 import { windowsField } from "./panel_windows.js";
 
+/** @type {Record<string, string>} */
 const LABELS = {
   line_up: "Figures on the board", set_up: "Set the game up", separated: "Figures apart", set: "Offense set", front: "Front of a figure",
   carrier: "Has the ball", switch: "Board", pass: "Pass", pitch: "Pitch", pivots_done: "Pivots done", base_swap: "Base swapped", kick: "Kick",
@@ -14,91 +15,127 @@ const LABELS = {
   kick_ended: "Kick ended", play_ended: "Play ended", card: "Card", return: "Return", foul: "Foul",
 };
 
-/** An input of a declaration: the labels it shows, and the part of the declaration that it makes. */
+/** @typedef {import("./panel_fields.js").SelectOption} SelectOption */
+
+/** What the service gives as an example of a declaration: its fields as they stand now. @typedef {?Declaration} Example */
+
+/** What an input is made from. @typedef {{ feed: Feed, entry: Service.LegalDeclaration }} Context */
+
+/** An input of a declaration: the labels it shows, and the part of the declaration that it makes. @typedef {{ labels: HTMLElement[], read: () => RequestBody }} Input */
+
+/** @typedef {(context: Context) => Input} Build */
+
+/** @param {?string} label null where the control has its own @param {HTMLElement} control @param {Input["read"]} read @returns {Input} */
 const input = (label, control, read) => ({ labels: [label === null ? control : field(label, control)], read });
 
+/** An option for nothing, where there is one. @param {boolean} isOffered @param {string} text @returns {SelectOption[]} */
+const option = (isOffered, text) => (isOffered ? [["", text]] : []);
+
+/** A field of an entry's example. @param {Service.LegalDeclaration} entry @param {string} name @returns {any} of the type that the input of this name expects */
+const given = (entry, name) => /** @type {Example} */ (entry.example)?.[name];
+
+/** @param {string} name @param {string} label @returns {Build} */
 const side = (name, label) => ({ feed, entry }) => {
   const offered = teams(feed.value("game")).filter(([value]) => entry.by.length === 0 || entry.by.includes(value));
-  const open = entry.example?.[name] === null;
-  const choose = select([...(open ? [["", "nobody in particular"]] : []), ...offered], entry.example?.[name] ?? "");
+  const open = given(entry, name) === null;
+  const choose = select([...option(open, "nobody in particular"), ...offered], given(entry, name) ?? "");
   return input(label, choose, () => ({ [name]: choose.value || null }));
 };
 
+/** @param {{ feed: Feed }} context */
 const roster = ({ feed }) => feed.value("line_up")?.players ?? [];
 
+/** @param {string} name @param {string} label @param {boolean} [isOptional] @returns {Build} */
 const player = (name, label, isOptional = false) => (context) => {
   const { entry } = context;
   const named = roster(context).filter(({ id }) => entry.players.length === 0 || entry.players.includes(id));
   if (named.length === 0) return { labels: [], read: () => ({}) }; // nobody is on the board: the example names nobody either
+  /** @type {SelectOption[]} */
   const options = named.map(({ id, role }) => [id, `${formatPlayer(id)}${role ? `, ${role}` : ""}`]);
-  const choose = select([...(isOptional ? [["", "nobody named"]] : []), ...options], entry.example?.[name] ?? "");
+  const choose = select([...option(isOptional, "nobody named"), ...options], given(entry, name) ?? "");
   return input(label, choose, () => ({ [name]: choose.value || null }));
 };
 
+/** @param {string} name @param {string} label @returns {Build} */
 const players = (name, label) => (context) => {
   const named = roster(context);
   if (named.length === 0) return { labels: [], read: () => ({}) };
-  const chosen = new Set(context.entry.example?.[name] ?? []);
+  const chosen = new Set(given(context.entry, name) ?? []);
   const choose = el("select", { multiple: true }, named.map(({ id }) => el("option", { value: id, selected: chosen.has(id) }, formatPlayer(id))));
   return input(label, choose, () => ({ [name]: [...choose.selectedOptions].map((option) => option.value) }));
 };
 
+/** @param {string} name @param {string} label @param {number} low @param {number} high @param {number} [step] @returns {Build} */
 const figure = (name, label, low, high, step = 1) => ({ entry }) => {
-  const box = number(name, entry.example?.[name] ?? low, low, high, step);
+  const box = number(name, given(entry, name) ?? low, low, high, step);
   return input(label, box, () => ({ [name]: box.valueAsNumber }));
 };
 
+/** @param {string} name @param {string} label @param {number} low @param {number} high @param {number} [step] @returns {Build} */
 const figureIfAny = (name, label, low, high, step = 1) => ({ entry }) => {
   const box = optionalNumber(name, low, high);
-  box.step = step;
-  if (typeof entry.example?.[name] === "number") box.value = entry.example[name];
+  box.step = String(step);
+  if (typeof given(entry, name) === "number") box.value = String(given(entry, name));
   return input(label, box, () => ({ [name]: optionalValue(box) }));
 };
 
+/** @param {string} name @param {string} label @param {string} [hint] @returns {Build} */
 const text = (name, label, hint = "") => ({ entry }) => {
-  const box = el("input", { name, maxlength: 80, placeholder: hint, value: entry.example?.[name] ?? "" });
+  const box = el("input", { name, maxlength: 80, placeholder: hint, value: given(entry, name) ?? "" });
   return input(label, box, () => ({ [name]: box.value }));
 };
 
+/** @param {string} name @param {string} label @returns {Build} */
 const yes = (name, label) => ({ entry }) => {
-  const box = el("input", { type: "checkbox", checked: entry.example?.[name] === true });
+  const box = el("input", { type: "checkbox", checked: given(entry, name) === true });
   return input(null, el("label", { class: "check wide" }, box, label), () => ({ [name]: box.checked }));
 };
 
+/** @param {string} name @param {string} label @param {(?string)[]} words @returns {Build} */
 const one = (name, label, words) => ({ entry }) => {
-  const choose = select(words.map((word) => [word ?? "", word === null ? "none" : capitalize(humanize(word))]), entry.example?.[name] ?? "");
+  const choose = select(words.map((word) => [word ?? "", word === null ? "none" : capitalize(humanize(word))]), given(entry, name) ?? "");
   return input(label, choose, () => ({ [name]: choose.value || null }));
 };
 
+/** @type {Build} */
 const dice = ({ entry }) => {
-  const box = el("input", { name: "dice", inputmode: "numeric", required: true, pattern: "\\s*\\d+([\\s,]+\\d+)*\\s*", value: (entry.example?.dice ?? []).join(" ") });
+  const box = el("input", { name: "dice", inputmode: "numeric", required: true, pattern: "\\s*\\d+([\\s,]+\\d+)*\\s*", value: (given(entry, "dice") ?? []).join(" ") });
   return input("Dice in the order rolled", box, () => ({ dice: box.value.split(/[\s,]+/).filter(Boolean).map(Number) }));
 };
 
+/** @param {string} name @param {string} label @param {number} low @param {number} high @returns {Build} */
 const forBoth = (name, label, low, high) => ({ feed, entry }) => {
-  const given = entry.example?.[name];
-  const boxes = [0, 1].map((at) => Object.assign(optionalNumber(name, low, high), { value: given?.[at] ?? "" }));
+  /** @type {?number[]} */
+  const now = given(entry, name) ?? null;
+  const boxes = [0, 1].map((at) => Object.assign(optionalNumber(name, low, high), { value: String(now?.[at] ?? "") }));
   const labels = teams(feed.value("game")).map(([, team], at) => field(`${label} ${team}`, boxes[at]));
-  return { labels, read: () => ({ [name]: boxes.some((box) => box.value === "") ? (given ?? null) : boxes.map((box) => box.valueAsNumber) }) };
+  return { labels, read: () => ({ [name]: boxes.some((box) => box.value === "") ? now : boxes.map((box) => box.valueAsNumber) }) };
 };
 
-/** A place on the field: `make(x_yd, y_yd)` names it. It may be left out where the example leaves it out. */
+/**
+ * A place on the field: `make(x_yd, y_yd)` names it. It may be left out where the example leaves it out.
+ *
+ * @param {(x_yd: ?number, y_yd: ?number) => RequestBody} make
+ * @param {(example: Example) => boolean} isOptional
+ * @returns {Build}
+ */
 const onField = (make, isOptional) => ({ feed, entry }) => {
   const game = feed.value("game");
   const along = yardLine(game, game?.spot_yd ?? 50, feed.value("line_up")?.field.length_yd);
   const across = number("across", 26.7, 0, 200, 0.1);
-  const given = el("input", { type: "checkbox", checked: !isOptional(entry.example) });
+  const placed = el("input", { type: "checkbox", checked: !isOptional(entry.example) });
   const labels = [along.label, field("Yards across the field", across)];
-  const follow = () => labels.forEach((label) => (label.hidden = !given.checked));
-  given.addEventListener("input", follow);
+  const follow = () => labels.forEach((label) => (label.hidden = !placed.checked));
+  placed.addEventListener("input", follow);
   follow();
-  const read = () => (given.checked ? make(along.x_yd(), across.valueAsNumber) : make(null, null));
-  return { labels: [el("label", { class: "check wide" }, given, "At a place"), ...labels], read };
+  const read = () => (placed.checked ? make(along.x_yd(), across.valueAsNumber) : make(null, null));
+  return { labels: [el("label", { class: "check wide" }, placed, "At a place"), ...labels], read };
 };
 
 const spot = onField((x_yd, y_yd) => ({ spot_yd: x_yd === null ? null : [x_yd, y_yd] }), (example) => !example?.spot_yd);
 const ball = onField((x_yd, y_yd) => ({ x_yd, y_yd }), (example) => typeof example?.x_yd !== "number");
 
+/** @type {Build} */
 const overtime = ({ feed }) => {
   const first = select([["", "no overtime counted"], ...teams(feed.value("game"))]);
   const gains = el("input", { name: "gains", inputmode: "numeric", placeholder: "for example: 12" });
@@ -107,13 +144,16 @@ const overtime = ({ feed }) => {
   return { labels: [field("First in overtime", first), field("Overtime number", order), field("Yards or points of its plays so far", gains, "wide")], read };
 };
 
+/** @type {Build} */
 const cardWindows = () => {
   const windows = windowsField();
   return { labels: [windows.photoLabel, windows.label], read: () => (windows.box.value.trim() === "" ? {} : { windows: windows.read(), shown: "", dot: null }) }; // the roll selects those
 };
 
-const HALVES = [[false, "no"], [true, "yes"]];
+/** @type {SelectOption[]} */
+const HALVES = [["false", "no"], ["true", "yes"]];
 
+/** @type {Build} */
 const spiked = ({ feed, entry }) => {
   if (entry.example === null || !feed.value("game")?.accepts.includes("card")) return { labels: [], read: () => ({}) };
   const boxes = ["home", "away"].map(() => select(HALVES));
@@ -123,13 +163,13 @@ const spiked = ({ feed, entry }) => {
 
 const BY = side("by", "By");
 
-/** The inputs of each type; what they leave out stays as in the example that the service gives. */
+/** The inputs of each type; what they leave out stays as in the example that the service gives. @type {Record<string, Build[]>} */
 const INPUTS = {
   line_up: [({ feed }) => rosterInput(roster({ feed }), feed.value("game")), one("offense", "Jersey of the offense", [null, "dark", "light"])],
   set_up: [
     side("offense", "Offense (receivers of a kick, scorers before a try)"),
     ({ entry }) => {
-      const way = select([["1", "to the right"], ["-1", "to the left"]], String(entry.example?.direction ?? 1));
+      const way = select([["1", "to the right"], ["-1", "to the left"]], String(given(entry, "direction") ?? 1));
       return input("Direction", way, () => ({ direction: Number(way.value) }));
     },
     one("due", "Next play", ["scrimmage", "kickoff", "free_kick", "try", "extra_point", "two_point"]),
@@ -170,23 +210,26 @@ const INPUTS = {
   ],
 };
 
-/** The choice of what is declared, and its form; it follows the choice, and the state as it was when it was built. */
+/** The choice of what is declared, and its form; it follows the choice, and the state as it was when it was built. @param {Feed} feed */
 export function anything(feed) {
   const entries = all();
   const offered = entries.filter((entry) => entry.allowed && entry.example !== null);
   if (offered.length === 0) return [el("p", { class: "muted" }, "Nothing can be declared now.")];
+  /** @param {Service.LegalDeclaration} entry */
   const key = (entry) => `${entry.type}:${entry.word}`;
+  /** @param {Service.LegalDeclaration} entry */
   const label = (entry) => `${LABELS[entry.type] ?? capitalize(humanize(entry.type))}${entry.word ? `: ${humanize(entry.word)}` : ""}`;
-  const refused = entries.filter((entry) => !entry.allowed).map((entry) => [key(entry), label(entry), true]);
-  const what = select([...offered.map((entry) => [key(entry), label(entry)]), ...refused]);
+  /** @param {Service.LegalDeclaration} entry @returns {SelectOption} */
+  const entryOption = (entry) => [key(entry), label(entry), !entry.allowed];
+  const what = select([...offered, ...entries.filter((entry) => !entry.allowed)].map(entryOption));
   const place = el("div");
   const show = () => {
-    const entry = offered.find((one) => key(one) === what.value);
+    const entry = offered.find((one) => key(one) === what.value) ?? offered[0];
     const inputs = (INPUTS[entry.type] ?? []).map((build) => build({ feed, entry }));
     const send = submitButton("Declare");
     delete send.dataset.closes;
     const form = el("form", { class: "grid" }, inputs.flatMap(({ labels }) => labels), send);
-    bindForm(form, send, () => declaration(Object.assign({}, entry.example, ...inputs.map(({ read }) => read()))));
+    bindForm(form, send, () => declaration(Object.assign({ type: entry.type }, entry.example, ...inputs.map(({ read }) => read()))));
     place.replaceChildren(form);
   };
   what.addEventListener("input", show);

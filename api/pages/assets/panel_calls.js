@@ -6,7 +6,12 @@ import { el } from "./dom.js";
 import { gauge } from "./gauge.js";
 import { capitalize, formatCallText, formatPercent, formatRuling, formatTime, formatVerdict } from "./format.js";
 
-/** A call in the list. */
+/**
+ * A call in the list.
+ *
+ * @param {Service.CallView & { latest: boolean }} call `latest`: its buttons are shown without opening it
+ * @param {HTMLElement} item
+ */
 export function callItem(call, item) {
   item.className = `call ${call.verdict} ${call.standing}`;
   const buttons = call.standing === "open" ? [] : rulingButtons(call); // an open call has a card with its buttons
@@ -17,7 +22,7 @@ export function callItem(call, item) {
   ];
 }
 
-/** A call in a few lines: verdict, text, what was measured, clauses. */
+/** A call in a few lines: verdict, text, what was measured, clauses. @param {Service.CallView} call */
 export function callHead(call) {
   const sure = !call.words && call.probability < 1 && `${formatPercent(call.probability)} sure`;
   const facts = [sure, call.clauses.map((clause) => clause.id).join(", ")];
@@ -29,14 +34,19 @@ export function callHead(call) {
   ];
 }
 
-/** The details of a call: the measurement, drawn unless it is elsewhere, both readings, the clauses, the time, the ruling. */
+/**
+ * The details of a call: the measurement, drawn unless it is elsewhere, both readings, the clauses, the time, the ruling.
+ *
+ * @param {Service.CallView} call
+ * @param {boolean} [drawn]
+ */
 export function callDetails(call, drawn = true) {
   return el(
     "div",
     { class: "details" },
     drawn && gauge(call),
     measurement(call),
-    call.conditions.map(condition),
+    call.conditions.map(conditionPart),
     call.readings.length > 0 && el("ul", { class: "readings" }, call.readings.map((reading) => el("li", {}, el("b", {}, formatPercent(reading.probability)), ` ${formatCallText(reading.text)}`))),
     call.clauses.map((clause) => el("p", {}, el("b", {}, clause.id), clause.text ? ` ${clause.text}` : "")),
     el("p", { class: "muted" }, [formatTime(call.t_ns), call.frame !== null && `called at frame ${call.frame}`, call.spot_text && `at ${call.spot_text}`].filter(Boolean).join(", ")),
@@ -44,48 +54,65 @@ export function callDetails(call, drawn = true) {
   );
 }
 
-/** One of several things measured that a call rests on: its name, how sure it is, its drawing and its number. */
-const condition = (one) => el("div", { class: "condition" }, el("p", {}, el("b", {}, `${capitalize(one.name)}: `), conditionSureness(one)), gauge(one), measurement(one));
+/**
+ * One of several things measured that a call rests on: its name, how sure it is, its drawing and its number.
+ *
+ * @param {Service.ConditionView} condition
+ */
+const conditionPart = (condition) =>
+  el("div", { class: "condition" }, el("p", {}, el("b", {}, `${capitalize(condition.name)}: `), conditionSureness(condition)), gauge(condition), measurement(condition));
 
-/** The number behind the words, and that of the frame that showed it where the call rests on more. */
+/** @type {Partial<Record<Measured["basis"], string>>} */
+const BASES = { frame: " measured in the frame that showed it", history: " by all frames up to the call" };
+
+/** The number behind the words, and that of the frame that showed it where the call rests on more. @param {Measured} call */
 function measurement(call) {
   const number = call.measured;
   if (!number && !call.frame_measured) return null;
-  const rests = { frame: " measured in the frame that showed it", history: " by all frames up to the call" }[call.basis];
   return el(
     "p",
     {},
     number && el("b", {}, number),
-    number && rests,
+    number && BASES[call.basis],
     call.frame_measured && `${number ? "; " : ""}the frame that showed it, alone: ${call.frame_measured}`,
   );
 }
 
-/** A link to the frames it was made from. */
+/** A link to the frames it was made from. @param {Service.CallView} call */
 export function framesLink(call) {
   return el("a", { class: "button small", "aria-label": `Frames: ${formatCallText(call.text)}`, href: `evidence?call=${encodeURIComponent(call.id)}` }, "Frames");
 }
 
-/** A button that puts the replay of a call on the stream's overlay. */
+/** A button that puts the replay of a call on the stream's overlay. @param {Service.CallView} call */
 const replayButton = (call) =>
   el(
     "button",
-    { type: "button", class: "small", "aria-label": `Replay on the stream: ${formatCallText(call.text)}`, "data-post": "broadcast/replay", "data-body": JSON.stringify({ call: call.id }) },
+    { type: "button", class: "small", "aria-label": `Replay on the stream: ${formatCallText(call.text)}`, "data-post": "api/replay", "data-body": JSON.stringify({ call: call.id }) },
     "Replay",
   );
 
-/** The buttons for a call that stands. */
+/** The buttons for a call that stands. @param {Service.CallView} call */
 export function rulingButtons(call) {
-  if (call.ruling) return [undoButton(call)];
+  if (call.ruling) return [undoButton(call.ruling)];
   if (call.standing === "noted") return [];
   return [rulingButton(call, "confirm", "Confirm"), rulingButton(call, "overturn", "Overturn", "warn"), rulingButton(call, "strike", "Remove this call")];
 }
 
+/** @param {Service.CallView} call */
 export const rulingPath = (call) => `api/calls/${encodeURIComponent(call.id)}/rulings`;
 
+/** @param {Service.RulingRequest["decision"]} decision @param {?Service.CallRequest} [replacement] */
 export const rulingBody = (decision, replacement = null) => ({ decision, replacement, note: "" });
 
-/** A button that rules on a call. */
+/**
+ * A button that rules on a call.
+ *
+ * @param {Service.CallView} call
+ * @param {Service.RulingRequest["decision"]} decision
+ * @param {string} label
+ * @param {string} [tone]
+ * @param {?Service.CallRequest} [replacement]
+ */
 export function rulingButton(call, decision, label, tone = "", replacement = null) {
   return el(
     "button",
@@ -100,10 +127,11 @@ export function rulingButton(call, decision, label, tone = "", replacement = nul
   );
 }
 
-function undoButton(call) {
+/** @param {Service.RulingView} ruling */
+function undoButton(ruling) {
   return el(
     "button",
-    { type: "button", class: "small", "data-post": `api/events/${encodeURIComponent(call.ruling.event)}/undo`, "data-body": "{}" },
+    { type: "button", class: "small", "data-post": `api/events/${encodeURIComponent(ruling.event)}/undo`, "data-body": "{}" },
     "Undo this ruling",
   );
 }

@@ -2,7 +2,7 @@
 
 import { kindOptions, kindText } from "./call_kinds.js";
 import { el } from "./dom.js";
-import { capitalize, formatClock, humanize } from "./format.js";
+import { SIDES, capitalize, formatClock, humanize } from "./format.js";
 import {
   bindForm, checkbox, declaration, declarationButton, field, fieldSpot, number, optionalNumber, optionalValue, requestButton, round, seconds, select, showOnlyIf, sides, sideSelect,
   submitButton, teams, yardLine,
@@ -11,6 +11,8 @@ import { logoField } from "./panel_logo.js";
 import { ofType } from "./panel_legal.js";
 import { teamChoice } from "./panel_schedule.js";
 import { windowsField } from "./panel_windows.js";
+
+/** @typedef {import("./panel_fields.js").SelectOption} SelectOption */
 
 const CLAIMS = [
   "time_out", "review", "delay_of_game", "too_many_men", "offensive_pass_interference", "defensive_pass_interference",
@@ -22,17 +24,23 @@ const CARDS = [
   "fair_catch_kick",
 ];
 
-/** Words of a type as options: what may be declared first, the rest dimmed; unknown until the service has answered. */
+/**
+ * Words of a type as options: what may be declared first, the rest dimmed; unknown until the service has answered.
+ *
+ * @param {string} type
+ * @param {string[]} words
+ * @returns {SelectOption[]}
+ */
 function offered(type, words) {
   const refused = new Set(ofType(type).filter((entry) => !entry.allowed).map((entry) => entry.word));
-  const options = words.map((name) => [name, capitalize(humanize(name)), refused.has(name)]);
+  const options = words.map((name) => /** @type {SelectOption} */ ([name, capitalize(humanize(name)), refused.has(name)]));
   return [...options.filter(([, , isRefused]) => !isRefused), ...options.filter(([, , isRefused]) => isRefused)];
 }
 
 /** What a game can be set up for. */
 const DUE = ["scrimmage", "kickoff", "free_kick", "try", "extra_point", "two_point"];
 
-/** Start, stop and set the clock. */
+/** Start, stop and set the clock. @param {Feed} feed */
 export function clock(feed) {
   const game = feed.value("game");
   const left = el("input", { name: "left", inputmode: "numeric", placeholder: "m:ss", value: formatClock(game?.clock.left_s ?? 0) });
@@ -40,21 +48,22 @@ export function clock(feed) {
   const form = el("form", { class: "grid" }, field("Time left", left), set);
   bindForm(form, set, () => {
     const left_s = seconds(left.value);
-    return left_s === null ? null : declaration({ type: "clock", running: feed.value("game").clock.running, left_s });
+    return left_s === null ? null : declaration({ type: "clock", running: feed.value("game")?.clock.running ?? false, left_s });
   });
   return [
     el("div", { class: "row" }, declarationButton("Start clock", { type: "clock", running: true }, "go"), declarationButton("Stop clock", { type: "clock", running: false }, "stop")),
     form,
-    game?.accepts.includes("claim") && sides(feed, (side, name) => declarationButton(`Time-out ${name}`, { type: "claim", claim: "time_out", by: side })),
-  ].filter(Boolean);
+    game?.accepts.includes("claim") ? sides(feed, (side, name) => declarationButton(`Time-out ${name}`, { type: "claim", claim: "time_out", by: side })) : "",
+  ];
 }
 
-/** Fouls and claims, if the rulebook uses them. */
+/** Fouls and claims, if the rulebook uses them. @param {Feed} feed */
 export function claims(feed) {
   const accepts = feed.value("game")?.accepts ?? [];
-  return [accepts.includes("foul") && foul(feed), accepts.includes("claim") && claim(feed), penalty()].filter(Boolean);
+  return [...(accepts.includes("foul") ? [foul(feed)] : []), ...(accepts.includes("claim") ? [claim(feed)] : []), penalty()];
 }
 
+/** @param {Feed} feed */
 function foul(feed) {
   const by = sideSelect(feed);
   const yards = number("yards", 5, 0, 100);
@@ -68,6 +77,7 @@ function foul(feed) {
   return form;
 }
 
+/** @param {Feed} feed */
 function claim(feed) {
   const what = select(offered("claim", CLAIMS));
   const by = sideSelect(feed);
@@ -114,12 +124,14 @@ export function cards() {
   return [form, second];
 }
 
-/** A call made by hand. */
+/** A call made by hand. @param {Feed} feed */
 export function manualCall(feed) {
-  const [game, ball, scene] = ["game", "ball", "scene"].map((topic) => feed.value(topic));
+  const [game, ball, scene] = [feed.value("game"), feed.value("ball"), feed.value("scene")];
   const carrier = scene?.figures.find((figure) => figure.id === ball?.player);
   const kind = select(kindOptions());
-  const side = select([["", "neither team"], ...teams(game)]);
+  /** @type {SelectOption[]} */
+  const options = [["", "neither team"], ...teams(game)];
+  const side = select(options);
   const spot = fieldSpot(feed, [carrier?.x_yd ?? game?.spot_yd ?? 50, carrier?.y_yd ?? game?.lateral_yd]);
   const note = el("input", { name: "note", maxlength: 200, placeholder: "reason, for the record" });
   const call = submitButton("Make this call");
@@ -136,7 +148,7 @@ export function manualCall(feed) {
     post: "api/calls",
     body: {
       kind: kind.value,
-      text: kindText(kind.value, side.value && game[side.value].name),
+      text: kindText(kind.value, teams(game).find(([value]) => value === side.value)?.[1]),
       side: side.value || null,
       spot_yd: spot.spot_yd(),
       players: ball?.player ? [ball.player] : [],
@@ -147,7 +159,7 @@ export function manualCall(feed) {
   return [el("p", { class: "muted" }, "Takes effect at once. To take it back, tap Undo under “Declared”."), form];
 }
 
-/** Correct the state before the next play. */
+/** Correct the state before the next play. @param {Feed} feed */
 export function setUp(feed) {
   const game = feed.value("game");
   if (game === undefined) return [];
@@ -155,15 +167,15 @@ export function setUp(feed) {
   const direction = select([["1", "to the right"], ["-1", "to the left"]], String(game.offense === game.possession ? game.direction : -game.direction));
   const due = select(DUE.map((name) => [name, capitalize(humanize(name))]), DUE.includes(game.due) ? game.due : "scrimmage");
   const line = yardLine(game, game.spot_yd, feed.value("line_up")?.field?.length_yd);
-  const turn = () => line.turn(offense.value, Number(direction.value));
+  const turn = () => line.turn(/** @type {Side} */ (offense.value), Number(direction.value));
   turn();
   line.show(game.spot_yd);
   for (const choice of [offense, direction]) choice.addEventListener("change", turn);
-  const left = ["home", "away"].map((side) => number(`${side}_time_outs`, game[side].time_outs ?? 0, 0, 9));
+  const left = SIDES.map((side) => number(`${side}_time_outs`, game[side].time_outs ?? 0, 0, 9));
   const down = number("down", game.down, 1, 4);
   const distance = number("distance", game.goal_to_go ? 0 : round(game.distance_yd), 0, 100, 0.1);
   const period = number("period", game.period, 1, 9);
-  const [home, away] = ["home", "away"].map((side) => number(side, game[side].points, 0, 200));
+  const [home, away] = SIDES.map((side) => number(side, game[side].points, 0, 200));
   const scrimmage = [
     line.label,
     field("Down", down),
@@ -204,6 +216,7 @@ export function setUp(feed) {
 
 /** Commands to the rig. */
 export function rig() {
+  /** @param {string} label @param {RequestBody} body */
   const command = (label, body) => requestButton(label, "api/commands", body);
   return [
     el("div", { class: "row" }, command("Suspend camera calls", { command: "suspend", on: true }), command("Resume camera calls", { command: "suspend", on: false })),
@@ -212,28 +225,35 @@ export function rig() {
   ];
 }
 
-/** A new game: its rulebook and its teams. */
+/** The rulebooks that a game can be played by. @returns {Promise<Service.RulebookSummary[]>} */
+async function savedBooks() {
+  const response = await fetch("api/rulebooks", { credentials: "same-origin" });
+  return response.ok ? response.json() : [];
+}
+
+/** A new game: its rulebook and its teams. @param {Feed} feed */
 export function newGame(feed) {
   const game = feed.value("game");
   const rulebook = select([["", "same as now"]]);
-  fetch("api/rulebooks", { credentials: "same-origin" })
-    .then((response) => (response.ok ? response.json() : []))
-    .then((books) => rulebook.append(...(books.items ?? books).map((book) => el("option", { value: book.name }, book.title || book.name))))
+  savedBooks()
+    .then((books) => rulebook.append(...books.map((book) => el("option", { value: book.name }, book.title || book.name))))
     .catch(() => {}); // the current one can still be chosen
-  const logoFields = {};
+  /** @param {Side} side */
   const teamInputs = (side) => {
     const team = game?.[side] ?? { name: capitalize(side), short: capitalize(side[0]), color: "#1d3f72", ink: "#ffffff", logo: null };
     const logo = logoField(`Logo of the ${side} team`, team.logo);
-    logoFields[side] = logo.element;
     return {
-      name: el("input", { required: true, maxlength: 60, value: team.name }),
-      short: el("input", { required: true, maxlength: 4, value: team.short }),
-      color: el("input", { type: "color", value: team.color }),
-      ink: el("input", { type: "color", value: team.ink }),
-      logo: logo.input,
+      logoField: logo.element,
+      inputs: {
+        name: el("input", { required: true, maxlength: 60, value: team.name }),
+        short: el("input", { required: true, maxlength: 4, value: team.short }),
+        color: el("input", { type: "color", value: team.color }),
+        ink: el("input", { type: "color", value: team.ink }),
+        logo: logo.input,
+      },
     };
   };
-  const inputs = { home: teamInputs("home"), away: teamInputs("away") };
+  const sheets = { home: teamInputs("home"), away: teamInputs("away") };
   const confirmEnd = checkbox("End the current game");
   confirmEnd.box.required = true;
   const begin = submitButton("Start the new game");
@@ -241,20 +261,24 @@ export function newGame(feed) {
     "form",
     { class: "grid" },
     field("Rulebook", rulebook, "wide"),
-    Object.entries(inputs).map(([side, input]) => [
-      teamChoice(`Saved team, ${side}`, input),
-      field(`${capitalize(side)} team`, input.name, "wide"),
-      field("Short name", input.short),
-      el("div", { class: "colors" }, field("Color", input.color), field("Text color", input.ink)),
-      logoFields[side],
-    ]),
+    SIDES.map((side) => {
+      const { inputs, logoField } = sheets[side];
+      return [
+        teamChoice(`Saved team, ${side}`, inputs),
+        field(`${capitalize(side)} team`, inputs.name, "wide"),
+        field("Short name", inputs.short),
+        el("div", { class: "colors" }, field("Color", inputs.color), field("Text color", inputs.ink)),
+        logoField,
+      ];
+    }),
     confirmEnd.label,
     begin,
   );
+  /** @param {Record<string, { value: ?string }>} team */
   const values = (team) => Object.fromEntries(Object.entries(team).map(([name, input]) => [name, input.value]));
   bindForm(form, begin, () => ({
     post: "api/games",
-    body: { rulebook: rulebook.value || null, home: values(inputs.home), away: values(inputs.away), title: "" },
+    body: { rulebook: rulebook.value || null, home: values(sheets.home.inputs), away: values(sheets.away.inputs), title: "" },
   }));
   return [form];
 }

@@ -1,7 +1,7 @@
 // Which way figures face: a tap tells the camera which end of a base is the front, where it is wrong or not sure.
 
 import { applyTeamColors } from "./color.js";
-import { el, refresh } from "./dom.js";
+import { childrenOf, el, find, refresh } from "./dom.js";
 import { formatPlayer } from "./format.js";
 
 /** Below this a call that rests on a figure's front is too close, as the rulebooks have it. */
@@ -20,38 +20,52 @@ export function frontCorrections() {
   );
 }
 
-/** Bring the section up to date; buttons stay where they are while figures only move. */
+/**
+ * Bring the section up to date; buttons stay where they are while figures only move.
+ *
+ * @param {HTMLElement} section
+ * @param {Service.SceneView | undefined} scene
+ * @param {Service.LineUpView} lineUp
+ * @param {Service.GameView} game
+ */
 export function updateFronts(section, scene, lineUp, game) {
   section.hidden = !game.accepts.includes("front");
   const players = new Map(lineUp.players.map((player) => [player.id, player]));
   const figures = (scene?.figures ?? []).filter((figure) => figure.posture === "upright" && players.has(figure.id));
   const unsure = figures.filter((figure) => figure.front < SURE);
-  const sides = Object.fromEntries(["home", "away"].map((side) => [game[side].jersey, game[side]]));
-  const turned = section.querySelector(".numbers");
-  refresh(turned, [figures.map((figure) => figure.id), lineUp.players, sides], () =>
-    figures.map((figure) => turnButton(players.get(figure.id), sides[figure.jersey])),
+  const team = (/** @type {Service.FigureView} */ { jersey }) => (game.home.jersey === jersey ? game.home : game.away);
+  const turned = find(section, ".numbers");
+  refresh(turned, [figures.map((figure) => figure.id), lineUp.players, game.home, game.away], () =>
+    figures.map((figure) => turnButton(figure, players.get(figure.id), team(figure))),
   );
-  for (const [index, figure] of figures.entries()) setDirection(turned.children[index], figure, (figure.heading + 180) % 360);
+  for (const [index, button] of childrenOf(turned).entries()) setDirection(button, figures[index], (figures[index].heading + 180) % 360);
   const names = unsure.map((figure) => formatPlayer(figure.id));
-  refresh(section.querySelector(".unsure-fronts"), names, () => names.length > 0 && el("b", {}, "Not sure which end is the front. Right as drawn?"));
-  const right = section.querySelector(".confirm-fronts");
+  refresh(find(section, ".unsure-fronts"), names, () => names.length > 0 && el("b", {}, "Not sure which end is the front. Right as drawn?"));
+  const right = find(section, ".confirm-fronts");
   refresh(right, names, () => names.map((name) => el("button", { type: "button", class: "small", "aria-label": `Right as drawn: ${name}` }, name)));
-  for (const [index, figure] of unsure.entries()) setDirection(right.children[index], figure, figure.heading);
+  for (const [index, button] of childrenOf(right).entries()) setDirection(button, unsure[index], unsure[index].heading);
 }
 
-/** A direction and not "the other one": a second tap on the same picture changes nothing. */
+/**
+ * A direction and not "the other one": a second tap on the same picture changes nothing.
+ *
+ * @param {HTMLElement} button
+ * @param {Service.FigureView} figure
+ * @param {number} heading_deg
+ */
 function setDirection(button, figure, heading_deg) {
   button.dataset.post = "api/declarations";
   button.dataset.body = JSON.stringify({ declaration: { type: "front", player: figure.id, heading_deg } });
 }
 
-function turnButton(player, side) {
+/** @param {Service.FigureView} figure @param {Service.Player | undefined} player @param {Service.TeamView} team */
+function turnButton({ id }, player, team) {
   const button = el(
     "button",
-    { type: "button", class: "number", "aria-label": `Turned around: ${formatPlayer(player.id)}` },
-    el("b", {}, player.number || player.id.split("-").at(-1)),
-    player.role && el("small", {}, player.role),
+    { type: "button", class: "number", "aria-label": `Turned around: ${formatPlayer(id)}` },
+    el("b", {}, player?.number || id.split("-").at(-1)),
+    player?.role && el("small", {}, player.role),
   );
-  applyTeamColors(button, side);
+  applyTeamColors(button, team);
   return button;
 }

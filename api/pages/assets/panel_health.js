@@ -3,7 +3,13 @@
 import { el, refresh } from "./dom.js";
 import { requestButton } from "./panel_fields.js";
 
-/** Fill the section. */
+/**
+ * Fill the section.
+ *
+ * @param {HTMLElement} section
+ * @param {Service.HealthStatus | undefined} health
+ * @param {Service.SourceStatus | undefined} source
+ */
 export function healthSection(section, health, source) {
   if (section.hidden) return;
   if (health === undefined) {
@@ -34,32 +40,53 @@ export function healthSection(section, health, source) {
 
 let dismissed = "";
 
-/** One line that says what is wrong while something is; closed, it stays away until something else is. */
+/**
+ * One line that says what is wrong while something is; closed, it stays away until something else is.
+ *
+ * @param {HTMLElement} section
+ * @param {Service.HealthStatus | undefined} health
+ */
 export function healthAlert(section, health) {
   const [first] = health?.reasons ?? [];
+  const others = (health?.reasons.length ?? 0) - 1;
   const text = first?.text || health?.text || "";
-  const more = (health?.reasons.length ?? 0) > 1 ? ` (and ${health.reasons.length - 1} more)` : "";
+  const more = others > 0 ? ` (and ${others} more)` : "";
   const key = health === undefined ? "" : `${health.level} ${text} ${handover(health)?.textContent ?? ""}`;
   if (key === "") dismissed = "";
   section.hidden = key === "" || key === dismissed;
   section.className = first?.level ?? health?.level ?? "";
+  const close = () => {
+    dismissed = key;
+    section.hidden = true;
+  };
   refresh(section, [key, more], () => [
     el("button", { class: "text", type: "button", "data-more": "" }, `${text}${more}`),
     health !== undefined && handover(health),
-    el("button", { class: "small", type: "button", "aria-label": "Close", onclick: () => (dismissed = key) && (section.hidden = true) }, "×"),
+    el("button", { class: "small", type: "button", "aria-label": "Close", onclick: close }, "×"),
   ]);
 }
 
+/** @param {Service.HealthStatus | undefined} health @param {string} code */
 const has = (health, code) => health?.reasons.some((reason) => reason.code === code) ?? false;
 
-/** Whether only people can say what happens: the camera is gone, or somebody goes on without it. */
+/**
+ * Whether only people can say what happens: the camera is gone, or somebody goes on without it.
+ *
+ * @param {Service.HealthStatus | undefined} health
+ */
 export const isByHand = (health) => has(health, "camera_lost") || has(health, "calls_suspended");
 
-/** The button that goes on by hand while the camera is gone, and the one that returns to it once it is back. */
+/**
+ * The button that goes on by hand while the camera is gone, and the one that returns to it once it is back.
+ *
+ * @param {Service.HealthStatus} health
+ */
 function handover(health) {
+  /** @param {string} label @param {boolean} on */
   const suspend = (label, on) => requestButton(label, "api/commands", { command: "suspend", on }, on ? "" : "go");
   if (has(health, "calls_suspended")) return has(health, "camera_lost") ? null : suspend("Use the camera again", false);
   return has(health, "camera_lost") ? suspend("Go on by hand", true) : null;
 }
 
+/** @param {number} seconds */
 const duration = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")} min`;

@@ -5,13 +5,21 @@ import { send } from "./send.js";
 /** Changes that come together are asked about once. */
 const SETTLE_MS = 80;
 
+/** @type {(keyof Service.Topics)[]} */
 const TOPICS = ["game", "declared", "line_up", "ball"];
 
+/** @type {Map<string, Service.LegalDeclaration>} by type and word */
 let entries = new Map();
+/** @type {?Service.DiceDue} */
 let dice = null;
 let asked = 0;
 
-/** Keep the answer up to date; `changed()` follows every new one. Until then everything is offered, as before. */
+/**
+ * Keep the answer up to date; `changed()` follows every new one. Until then everything is offered, as before.
+ *
+ * @param {Feed} feed
+ * @param {() => void} changed
+ */
 export function followLegal(feed, changed) {
   let before = "";
   let timer = 0;
@@ -29,43 +37,50 @@ export function followLegal(feed, changed) {
 /** Ask now. An answer that a later question has overtaken is dropped; without one the service refuses by itself. */
 export async function askLegal() {
   const number = ++asked;
+  /** @type {?Service.LegalDeclarations} */
   const answer = await send("api/legal", null, { method: "GET" }).catch(() => null);
   if (answer === null || number !== asked) return;
   entries = new Map(answer.declarations.map((entry) => [`${entry.type}:${entry.word}`, entry]));
   dice = answer.dice;
 }
 
+/** @param {Service.GameView | undefined} game */
 const situation = (game) =>
   game && [game.game, game.rulebook, game.phase, game.due, game.wait, game.board, game.offense, game.possession, game.down, game.spot_yd, game.period, game.score];
 
-/** Why a declaration would be refused now; empty if it would not, or while that is unknown. */
+/** Why a declaration would be refused now; empty if it would not, or while that is unknown. @param {Declaration} declaration */
 export function refusal(declaration) {
   const entry = entries.get(`${declaration.type}:${wordOf(declaration)}`);
   return entry === undefined || entry.allowed ? "" : entry.reason;
 }
 
-/** Whether a figure may be named in a declaration of a type now, or that is unknown. */
+/**
+ * Whether a figure may be named in a declaration of a type now, or that is unknown.
+ *
+ * @param {Declaration} declaration
+ * @param {string} player
+ */
 export function mayName(declaration, player) {
   const entry = entries.get(`${declaration.type}:${wordOf(declaration)}`);
   return entry === undefined || !entry.allowed || entry.players.length === 0 || entry.players.includes(player);
 }
 
-/** What can be declared of a type, allowed now or not. */
+/** What can be declared of a type, allowed now or not. @param {string} type */
 export const ofType = (type) => [...entries.values()].filter((entry) => entry.type === type);
 
-/** The sides one of which a choice must name, such as the winner of a toss; empty where it need not name any. */
+/** The sides one of which a choice must name, such as the winner of a toss; empty where it need not name any. @param {string} choice */
 export function sidesToName(choice) {
   const entry = entries.get(`choice:${choice}`);
-  return entry?.allowed && entry.example?.by && entry.by.length > 1 ? entry.by : [];
+  return entry?.allowed && entry.example !== null && "by" in entry.example && entry.example.by && entry.by.length > 1 ? entry.by : [];
 }
 
 /** Everything that the rulebook knows, allowed now or not. */
 export const all = () => [...entries.values()];
 
-/** The dice due for a purpose: `{count, sides, number}`, or null if any dice are accepted. */
+/** The dice due for a purpose: `{count, sides, number}`, or null if any dice are accepted. @param {string} purpose */
 export const diceDue = (purpose) => (dice?.purpose === purpose ? dice : null);
 
-/** What a declaration declares within its type, as the service names it. */
+/** What a declaration declares within its type, as the service names it. @param {Declaration} declaration */
 function wordOf(declaration) {
   switch (declaration.type) {
     case "switch":

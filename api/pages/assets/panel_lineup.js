@@ -2,13 +2,19 @@
 
 import { Board } from "./board.js";
 import { el, refresh } from "./dom.js";
-import { formatPlayer } from "./format.js";
+import { SIDES, formatPlayer, opponent } from "./format.js";
 import { frontCorrections, updateFronts } from "./panel_fronts.js";
 
 /** Often enough for hands that set figures down. */
 const UPDATE_MS = 500;
 
-/** Fill the section's body, and show in its title how many figures are seen. */
+/**
+ * Fill the section's body, and show in its title how many figures are seen.
+ *
+ * @param {HTMLElement} body
+ * @param {HTMLElement} summary
+ * @param {Feed} feed
+ */
 export function lineUpCheck(body, summary, feed) {
   const board = new Board({ hands: true });
   const result = el("div", { "aria-live": "polite" });
@@ -25,27 +31,31 @@ export function lineUpCheck(body, summary, feed) {
   setInterval(() => update(feed, result, count, fronts), UPDATE_MS);
 }
 
+/** @param {Feed} feed @param {HTMLElement} result @param {HTMLElement} count @param {HTMLElement} fronts */
 function update(feed, result, count, fronts) {
-  const [scene, lineUp, game] = ["scene", "line_up", "game"].map((topic) => feed.value(topic));
+  const [scene, lineUp, game] = [feed.value("scene"), feed.value("line_up"), feed.value("game")];
   if (lineUp === undefined || game === undefined) return;
   updateFronts(fronts, scene, lineUp, game);
   const figures = scene?.figures ?? [];
   const seen = figures.filter((figure) => figure.posture === "upright" || figure.posture === "fallen");
+  /** @param {Service.FigureView[]} some */
   const names = (some) => some.map((figure) => formatPlayer(figure.id)).join(", ");
-  const problems = [
+  /** @type {[string, Service.FigureView[]][]} */
+  const all = [
     ["Not seen", figures.filter((figure) => figure.posture === "unseen")],
     ["In a hand", figures.filter((figure) => figure.posture === "lifted")],
     ["Fallen", figures.filter((figure) => figure.posture === "fallen")],
     ["Not sure which figure is which", figures.filter((figure) => !figure.sure)],
-  ].filter(([, some]) => some.length > 0);
-  const sides = ["home", "away"].map((side) => {
-    const all = lineUp.players.filter((player) => player.jersey === game[side].jersey).length;
+  ];
+  const problems = all.filter(([, some]) => some.length > 0);
+  const sides = SIDES.map((side) => {
+    const expected = lineUp.players.filter((player) => player.jersey === game[side].jersey).length;
     const here = seen.filter((figure) => figure.jersey === game[side].jersey).length;
-    return `${game[side].short} ${here} of ${all}`;
+    return `${game[side].short} ${here} of ${expected}`;
   });
   const complete = seen.length === lineUp.players.length && problems.length === 0;
   refresh(count, [sides, complete], () => [el("i", { class: `dot ${complete ? "ok" : "warning"}` }), el("span", {}, sides.join(" · "))]);
-  const defense = game.offense === "home" ? "away" : "home";
+  const defense = opponent(game.offense);
   const swap = {
     declaration: { type: "line_up", players: lineUp.players, offense: game[defense].jersey },
   };
@@ -57,5 +67,6 @@ function update(feed, result, count, fronts) {
   ]);
 }
 
+/** @param {string} label @param {string} post @param {RequestBody} body */
 const button = (label, post, body) =>
   el("button", { type: "button", class: "small", "data-post": post, "data-body": JSON.stringify(body) }, label);

@@ -11,7 +11,7 @@ const ACCEPTED = "image/png,image/jpeg,image/webp";
  *
  * @param {string} label
  * @param {?string} logo its name so far
- * @returns {{element: Element, input: {value: ?string}}} `value` is its name now; the element sends "input" when it changes
+ * @returns {{ element: HTMLElement, input: { value: ?string } }} `value` is its name now; the element sends "input" when it changes
  */
 export function logoField(label, logo) {
   const input = { value: logo };
@@ -21,6 +21,7 @@ export function logoField(label, logo) {
   const problem = el("span", { class: "problem", role: "alert" });
   const element = el("div", { class: "logo-field wide" }, el("label", {}, label, file), preview, remove, problem);
 
+  /** @param {?string} name */
   function use(name) {
     input.value = name;
     preview.replaceChildren(...(name === null ? [] : [logoImage(name)]));
@@ -29,10 +30,11 @@ export function logoField(label, logo) {
   }
 
   file.addEventListener("change", async () => {
-    if (file.files.length === 0) return;
+    const [picture] = file.files ?? [];
+    if (picture === undefined) return;
     problem.textContent = "";
     try {
-      use(await uploadLogo(file.files[0]));
+      use(await uploadLogo(picture));
     } catch (error) {
       problem.textContent = errorText(error);
     }

@@ -1,6 +1,6 @@
 // Sections that are needed less often: line-up, clock, claims, a call by hand, corrections, the rig.
 
-import { el } from "./dom.js";
+import { el, find } from "./dom.js";
 import * as anyForm from "./panel_any.js";
 import * as forms from "./panel_forms.js";
 import { isByHand } from "./panel_health.js";
@@ -13,14 +13,14 @@ import { lineUpCheck } from "./panel_lineup.js";
 import { scheduleSection } from "./panel_schedule.js";
 import { signOff } from "./sign_off.js";
 
-/** Add the sections; `done(button)` closes the one whose button was answered. */
+/** Add the sections; `done(button)` closes the one whose button was answered. @param {HTMLElement} parent @param {Feed} feed */
 export function moreSections(parent, feed) {
   const cards = section("Cards", (body) => body.append(...forms.cards()));
   const told = section("How the play ended", (body) => body.append(...toldForms.playEnded(feed)));
   const skills = section("Players' dice", (body) => body.append(...toldForms.skillDice(feed)));
   const anything = section("Declare anything", (body) => body.append(...anyForm.anything(feed)));
   const schedule = section("Schedule of this table", () => {}, true);
-  scheduleSection(schedule, schedule.querySelector(".body"), feed);
+  scheduleSection(schedule, find(schedule, ".body"), feed);
   const sections = [
     told,
     cards,
@@ -34,7 +34,7 @@ export function moreSections(parent, feed) {
     section("On the stream", (body) => body.append(...streamForms(feed))),
     section("Sponsors", (body) => body.append(sponsorForm(feed))),
     anything,
-    section("Camera and recording", (body) => body.append(...forms.rig(feed))),
+    section("Camera and recording", (body) => body.append(...forms.rig())),
     section("This phone", (body) => body.append(...preferenceForm())),
     section("End of the game", (body) => signOff(body, feed)),
     section("New game", (body) => body.append(...forms.newGame(feed))),
@@ -55,19 +55,26 @@ export function moreSections(parent, feed) {
   return {
     /** Build the end of the play, and the form for anything, anew from what may be declared now, unless somebody is filling it in. */
     offer() {
-      if (told.open && !isFilling(told) && ofType("play_ended").length > 0) told.querySelector(".body").replaceChildren(...toldForms.playEnded(feed));
-      if (anything.open && !isFilling(anything)) anything.querySelector(".body").replaceChildren(...anyForm.anything(feed));
+      if (told.open && !isFilling(told) && ofType("play_ended").length > 0) find(told, ".body").replaceChildren(...toldForms.playEnded(feed));
+      if (anything.open && !isFilling(anything)) find(anything, ".body").replaceChildren(...anyForm.anything(feed));
     },
+    /** Close the section of a button whose request was answered. @param {HTMLElement} button */
     done(button) {
-      if (button.dataset.closes !== undefined) button.closest("details").open = false;
+      if (button.dataset.closes !== undefined) button.closest("details")?.removeAttribute("open");
     },
   };
 }
 
-/** Whether somebody is filling in a form of a section. */
-const isFilling = (details) => details.contains(document.activeElement) && /^(input|select)$/i.test(document.activeElement.tagName);
+/** Whether somebody is filling in a form of a section. @param {HTMLElement} details */
+const isFilling = (details) => document.activeElement?.matches("input, select") && details.contains(document.activeElement);
 
-/** A section that opens on a tap; its body is built then, from the current state, unless it follows the feed itself. */
+/**
+ * A section that opens on a tap; its body is built then, from the current state, unless it follows the feed itself.
+ *
+ * @param {string} title
+ * @param {(body: HTMLElement, summary: HTMLElement) => void} fill
+ * @param {boolean} [live] it follows the feed itself
+ */
 function section(title, fill, live = false) {
   const summary = el("summary", {}, el("span", {}, title));
   const body = el("div", { class: "body" });

@@ -4,6 +4,7 @@ import { el, refresh } from "./dom.js";
 
 const LAST = "downfield.panel.last";
 
+/** @type {(keyof Service.Topics)[]} */
 const TOPICS = ["game", "ball", "line_up", "declared", "questions", "calls"];
 
 /** Without a connection for so long after the page was opened, the game is shown as it was. */
@@ -14,7 +15,13 @@ const LAST_OF_MS = 12 * 3_600_000;
 
 const SAVE_MS = 5_000;
 
-/** Fill the section with what waits to be sent; `drop(id)` takes one of it back. */
+/**
+ * Fill the section with what waits to be sent; `drop(id)` takes one of it back.
+ *
+ * @param {HTMLElement} section
+ * @param {import("./outbox.js").Item[]} waiting
+ * @param {(id: string) => void} drop
+ */
 export function waitingSection(section, waiting, drop) {
   section.hidden = waiting.length === 0;
   refresh(section, waiting.map(({ id }) => id), () => [
@@ -31,7 +38,7 @@ export function waitingSection(section, waiting, drop) {
   ]);
 }
 
-/** Remember the game as it is shown, and show it again when the page is opened without a connection. */
+/** Remember the game as it is shown, and show it again when the page is opened without a connection. @param {Feed} feed */
 export function rememberGame(feed) {
   setTimeout(() => {
     const last = read();
@@ -51,6 +58,7 @@ export function rememberGame(feed) {
   document.addEventListener("visibilitychange", save);
 }
 
+/** @returns {?{ at_ms: number, values: Partial<Service.Topics> }} */
 function read() {
   try {
     return JSON.parse(localStorage.getItem(LAST) ?? "null");

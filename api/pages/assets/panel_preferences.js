@@ -3,6 +3,9 @@
 import { el } from "./dom.js";
 import { playCue } from "./sounds.js";
 
+/** @typedef {"left" | "sun" | "sound" | "vibration"} Preference */
+
+/** What each is called, and what it is at first. @type {Record<Preference, [string, boolean]>} */
 const PREFERENCES = {
   left: ["Left-handed: buttons on the left", false],
   sun: ["High contrast, for bright light", false],
@@ -12,6 +15,7 @@ const PREFERENCES = {
 
 const KEY = "downfield.panel";
 
+/** @type {Partial<Record<Preference, boolean>>} */
 const chosen = read();
 apply();
 
@@ -23,17 +27,19 @@ function read() {
   }
 }
 
+/** @param {Preference} name */
 export function prefers(name) {
   return chosen[name] ?? PREFERENCES[name][1];
 }
 
 function apply() {
-  for (const name of ["left", "sun"]) document.documentElement.toggleAttribute(`data-${name}`, prefers(name));
+  for (const name of /** @type {const} */ (["left", "sun"])) document.documentElement.toggleAttribute(`data-${name}`, prefers(name));
 }
 
 /** The switches, as a form. */
 export function preferenceForm() {
-  return Object.entries(PREFERENCES).map(([name, [label]]) => {
+  return Object.entries(PREFERENCES).map(([key, [label]]) => {
+    const name = /** @type {Preference} */ (key);
     const box = el("input", { type: "checkbox", checked: prefers(name), onchange: () => {
       chosen[name] = box.checked;
       try {
@@ -49,6 +55,7 @@ export function preferenceForm() {
   });
 }
 
+/** @param {number | number[]} pattern */
 export function vibrate(pattern) {
   if (prefers("vibration")) navigator.vibrate?.(pattern);
 }

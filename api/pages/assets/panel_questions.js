@@ -1,10 +1,21 @@
 // Questions that wait for a person: a close call, dice, a coin, a coach's choice. Each is a card with its answers.
 
-import { el } from "./dom.js";
+import { childrenOf, el } from "./dom.js";
 import { gauge } from "./gauge.js";
 import { capitalize, formatCallText, formatPercent, humanize } from "./format.js";
 import { callDetails, callHead, framesLink, rulingBody, rulingButton, rulingPath } from "./panel_calls.js";
 import { diceDue } from "./panel_legal.js";
+
+/**
+ * A question as it is shown. `dice`: those due; `instead`: why they can't be entered; `named`: for each choice the sides one of which it
+ * must name.
+ *
+ * @typedef {Service.Question & { dice: ?Service.DiceDue, instead: string, named: Side[][] }} Question
+ */
+
+/** The open calls of one play, as one question. @typedef {{ id: string, kind: "rulings", calls: Service.CallView[] }} Rulings */
+
+/** Takes the dice as far as they are entered, null while they are not complete, and whether their sum is told. @typedef {(values: ?number[], showSum: boolean) => void} Update */
 
 const ENTER_DICE = "Enter the dice in the order rolled";
 
@@ -14,32 +25,36 @@ const ROOMY_PX = 700;
 /** Calls closer together than this are of one play. */
 const PLAY_NS = 10_000_000_000;
 
-/** Questions with the open calls of one play as one question, `{id, kind: "rulings", questions}`. */
+/** Questions with the open calls of one play as one question. @param {Question[]} questions @returns {(Question | Rulings)[]} */
 export function mergeRulings(questions) {
+  /** @type {(Question | Rulings)[]} */
   const merged = [];
   for (const question of questions) {
     const last = merged.at(-1);
-    const before = last?.kind === "ruling" ? last : last?.questions?.at(-1);
-    const together = question.kind === "ruling" && before !== undefined && Math.abs(question.call.t_ns - before.call.t_ns) < PLAY_NS;
-    if (!together) merged.push(question);
-    else {
-      const all = [...(last.questions ?? [last]), question];
-      merged[merged.length - 1] = { id: `play ${all[0].id}`, kind: "rulings", questions: all };
-    }
+    const calls = last === undefined ? [] : callsOf(last);
+    const before = calls.at(-1);
+    const together = question.kind === "ruling" && question.call !== null && before !== undefined && Math.abs(question.call.t_ns - before.t_ns) < PLAY_NS;
+    if (!together || last === undefined) merged.push(question);
+    else merged[merged.length - 1] = { id: last.kind === "rulings" ? last.id : `play ${last.id}`, kind: "rulings", calls: [...calls, ...callsOf(question)] };
   }
   return merged;
 }
 
-/** A question as a card. */
+/** The calls that a question is about. @param {Question | Rulings} question */
+function callsOf(question) {
+  if (question.kind === "rulings") return question.calls;
+  return question.kind === "ruling" && question.call !== null ? [question.call] : [];
+}
+
+/** A question as a card. @param {Question | Rulings} question @param {Service.GameView} game */
 export function questionCard(question, game) {
-  if (question.kind === "rulings") return playCard(question.questions);
+  if (question.kind === "rulings") return playCard(question.calls);
   const title = question.kind === "ruling" ? null : el("h2", {}, capitalize(question.text));
   return el("div", { class: `card ${question.kind}` }, title, ANSWERS[question.kind](question, game));
 }
 
-/** The open calls of one play: all as called with one tap, or each by itself. */
-function playCard(questions) {
-  const calls = questions.map(({ call }) => call);
+/** The open calls of one play: all as called with one tap, or each by itself. @param {Service.CallView[]} calls */
+function playCard(calls) {
   const batch = calls.map((call) => ({ path: rulingPath(call), body: rulingBody("confirm") }));
   return el(
     "div",
@@ -51,12 +66,14 @@ function playCard(questions) {
   );
 }
 
+/** @param {Service.CallView} call */
 const answers = (call) =>
   el("div", { class: "row" }, call.readings.length > 1 ? call.readings.map((reading, index) => readingButton(call, reading, index)) : confirmOrOverturn(call));
 
+/** @type {Record<Question["kind"], (question: Question, game: Service.GameView) => Child>} */
 const ANSWERS = {
   // The answers come first: on a small phone, or one held sideways, they must be in sight without scrolling.
-  ruling: ({ call }) => [
+  ruling: ({ call }) => call !== null && [
     callHead(call),
     gauge(call),
     answers(call),
@@ -71,7 +88,7 @@ const ANSWERS = {
   ],
 };
 
-/** A button for each choice, or one for each side that may make it. */
+/** A button for each choice, or one for each side that may make it. @param {Question} question @param {Service.GameView} game */
 const choiceButtons = ({ options, by, named }, game) =>
   el(
     "div",
@@ -84,17 +101,25 @@ const choiceButtons = ({ options, by, named }, game) =>
     }),
   );
 
+/** @param {Service.CallView} call */
 function confirmOrOverturn(call) {
   return [rulingButton(call, "confirm", "Confirm", "main big"), rulingButton(call, "overturn", "Overturn", "warn big")];
 }
 
-/** Both readings of a close call are buttons: the first confirms the call, the second replaces it. */
+/**
+ * Both readings of a close call are buttons: the first confirms the call, the second replaces it.
+ *
+ * @param {Service.CallView} call
+ * @param {Service.ReadingView} reading
+ * @param {number} index
+ */
 function readingButton(call, reading, index) {
   const label = `${capitalize(formatCallText(reading.text))} (${formatPercent(reading.probability)})`;
   if (index === 0) return rulingButton(call, "confirm", `Confirm: ${label}`, "main big");
   return rulingButton(call, "overturn", `Overturn: ${label}`, "warn big", reading.kind === "info" ? null : replacement(call, reading));
 }
 
+/** @param {Service.CallView} call @param {Service.ReadingView} reading @returns {Service.CallRequest} */
 const replacement = (call, reading) => ({
   kind: reading.kind,
   text: formatCallText(reading.text),
@@ -103,12 +128,19 @@ const replacement = (call, reading) => ({
   players: call.players,
 });
 
+/** @param {string} label @param {Declaration} declaration */
 const answerButton = (label, declaration) =>
   el("button", { type: "button", class: "main", "data-post": "api/declarations", "data-body": JSON.stringify({ declaration }) }, label);
 
-/** Inputs for dice: faces to tap, or a field where there are many. */
+/**
+ * Inputs for dice: faces to tap, or a field where there are many.
+ *
+ * @param {{ purpose: string, by: ?Side }} question
+ * @param {?Service.DiceDue} dice
+ */
 export function rollInput(question, dice) {
   const send = el("button", { type: "button", class: "main", disabled: true }, ENTER_DICE);
+  /** @type {Update} */
   const update = (values, showSum) => {
     send.disabled = values === null;
     if (values === null) {
@@ -123,14 +155,19 @@ export function rollInput(question, dice) {
   return [dice && !dice.number ? diceButtons(Array(dice.count).fill(dice.sides), update) : diceField(range, update), send];
 }
 
-/** A row of faces to tap for each die, and a button that rolls them where no dice are at hand. */
+/**
+ * A row of faces to tap for each die, and a button that rolls them where no dice are at hand.
+ *
+ * @param {number[]} sides of each die
+ * @param {Update} update
+ */
 function diceButtons(sides, update) {
   const rows = diceRows(sides, update);
-  const roll = () => rows.forEach((row, die) => row.children[randomBelow(sides[die])].click());
+  const roll = () => rows.forEach((row, die) => childrenOf(row)[randomBelow(sides[die])].click());
   return [...rows, el("button", { type: "button", class: "small roll-dice", onclick: roll }, "Roll them for me")];
 }
 
-/** A number from 0, each as likely: what is left over of the random number's range is drawn again. */
+/** A number from 0, each as likely: what is left over of the random number's range is drawn again. @param {number} count */
 function randomBelow(count) {
   const range = 2 ** 32 - (2 ** 32 % count);
   let [drawn] = crypto.getRandomValues(new Uint32Array(1));
@@ -138,25 +175,32 @@ function randomBelow(count) {
   return drawn % count;
 }
 
+/** @param {number[]} sides @param {Update} update */
 function diceRows(sides, update) {
-  const values = sides.map(() => null);
+  const values = sides.map(() => /** @type {?number} */ (null));
   return sides.map((count, die) => {
-    const pick = (event, value) => {
+    /** @param {HTMLElement} picked @param {number} value */
+    const pick = (picked, value) => {
       values[die] = value;
-      for (const face of event.currentTarget.parentElement.children) face.setAttribute("aria-pressed", String(face === event.currentTarget));
-      update(values.includes(null) ? null : values, values.length > 1);
+      for (const face of childrenOf(row)) face.setAttribute("aria-pressed", String(face === picked));
+      const known = values.filter((one) => one !== null);
+      update(known.length < values.length ? null : known, values.length > 1);
     };
+    /** @param {number} value */
     const face = (value) =>
-      el("button", { type: "button", class: "face", "aria-pressed": "false", "aria-label": `Die ${die + 1}: ${value}`, onclick: (event) => pick(event, value) }, String(value));
-    return el("div", { class: "die", role: "group", "aria-label": `Die ${die + 1} of ${sides.length}` }, Array.from({ length: count }, (_, i) => face(i + 1)));
+      el("button", { type: "button", class: "face", "aria-pressed": "false", "aria-label": `Die ${die + 1}: ${value}`, onclick: ({ currentTarget }) => pick(currentTarget, value) }, String(value));
+    const row = el("div", { class: "die", role: "group", "aria-label": `Die ${die + 1} of ${sides.length}` }, Array.from({ length: count }, (_, i) => face(i + 1)));
+    return row;
   });
 }
 
-/** A text field, for dice with many faces or any number of dice. */
+/** A text field, for dice with many faces or any number of dice. @param {?{ low: number, high: number }} range @param {Update} update */
 function diceField(range, update) {
   const help = range ? `One number, ${range.low} to ${range.high}` : `${ENTER_DICE}, separated by spaces`;
+  /** @param {{ currentTarget: HTMLInputElement }} event */
   const read = (event) => {
     const values = event.currentTarget.value.split(/[\s,]+/).filter(Boolean).map(Number);
+    /** @param {number} value */
     const inRange = (value) => Number.isInteger(value) && value >= (range?.low ?? 0) && value <= (range?.high ?? 100);
     const valid = values.length > 0 && values.every(inRange) && (!range || values.length === 1);
     update(valid ? values : null, false);

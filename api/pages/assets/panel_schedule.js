@@ -2,7 +2,13 @@
 
 import { el, refresh } from "./dom.js";
 
-/** Follow the schedule in a section's body: the game in play is marked, those before it are left out. */
+/**
+ * Follow the schedule in a section's body: the game in play is marked, those before it are left out.
+ *
+ * @param {HTMLElement} details
+ * @param {HTMLElement} body
+ * @param {Feed} feed
+ */
 export function scheduleSection(details, body, feed) {
   const show = () => {
     const [schedule, game] = [feed.value("schedule"), feed.value("game")];
@@ -19,18 +25,25 @@ export function scheduleSection(details, body, feed) {
   feed.on("game", show);
 }
 
+/** @param {Service.ScheduledGameView} game @param {boolean} now */
 const item = ({ id, begins, home, away }, now) =>
   el("li", {}, el("b", {}, now ? "Now" : time(begins)), ` ${home} – ${away} `, el("span", { class: "muted" }, id));
 
+/** @param {string} begins */
 const time = (begins) => (begins === "" ? "" : new Date(begins).toLocaleString([], { weekday: "short", hour: "2-digit", minute: "2-digit" }));
 
-/** The saved teams; none where they can't be had now. */
+/** The saved teams; none where they can't be had now. @returns {Promise<Service.TeamDetails[]>} */
 export async function savedTeams() {
   const response = await fetch("api/teams", { credentials: "same-origin" }).catch(() => null);
   return response?.ok ? response.json() : [];
 }
 
-/** A choice of a saved team, which fills in the inputs of a form; hidden while there is none. */
+/**
+ * A choice of a saved team, which fills in the inputs of a form; hidden while there is none.
+ *
+ * @param {string} label
+ * @param {Record<"name" | "short" | "color" | "ink", { value: string }>} inputs
+ */
 export function teamChoice(label, inputs) {
   const select = el("select", {}, el("option", { value: "" }, "as below"));
   const element = el("label", { class: "wide", hidden: true }, label, select);
@@ -40,7 +53,7 @@ export function teamChoice(label, inputs) {
     select.addEventListener("change", () => {
       const team = teams[Number(select.value)];
       if (select.value === "" || team === undefined) return;
-      for (const name of ["name", "short", "color", "ink"]) inputs[name].value = team[name];
+      for (const name of /** @type {const} */ (["name", "short", "color", "ink"])) inputs[name].value = team[name];
     });
   });
   return element;

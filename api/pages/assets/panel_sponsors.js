@@ -6,20 +6,24 @@ import { logoField } from "./panel_logo.js";
 
 const MOST = 24;
 
+/** @param {Feed} feed */
 export function sponsorForm(feed) {
   const now = feed.value("sponsors") ?? { shown: true, logos: [], seconds: 10 };
   const { box, label } = checkbox("Show the sponsors");
   box.checked = now.shown;
   const seconds = number("seconds", now.seconds, 2, 600);
+  /** @type {ReturnType<typeof logoField>[]} */
   const fields = [];
   const list = el("div", { class: "grid wide" });
+  /** @param {?string} logo */
   const add = (logo) => {
-    fields.push(logoField(`Logo of sponsor ${fields.length + 1}`, logo));
-    list.append(fields.at(-1).element);
+    const field = logoField(`Logo of sponsor ${fields.length + 1}`, logo);
+    fields.push(field);
+    list.append(field.element);
   };
   for (const logo of [...now.logos, ...(now.logos.length < MOST ? [null] : [])]) add(logo);
   list.addEventListener("input", () => {
-    if (fields.length < MOST && fields.at(-1).input.value !== null) add(null); // always one more to fill
+    if (fields.length < MOST && fields.at(-1)?.input.value !== null) add(null); // always one more to fill
   });
   const save = submitButton("Save the sponsors");
   delete save.dataset.closes; // what is seen in the form stays to be changed

@@ -5,12 +5,14 @@ import { bindForm, field, requestButton, select, sideSelect, showOnlyIf, submitB
 import { formatPlayer } from "./format.js";
 import { logoField } from "./panel_logo.js";
 
+/** @type {import("./panel_fields.js").SelectOption[]} */
 const CARDS = [
   ["drive", "Drive summary"], ["player", "Player with statistics"], ["line_up", "Starting line-up"], ["teams", "Both teams"],
   ["standings", "Standings"],
   ["review", "Under review, with the picture"], ["message", "Message or sponsor"],
 ];
 
+/** @param {Feed} feed */
 export function streamForms(feed) {
   const kind = select(CARDS);
   const players = feed.value("line_up")?.players ?? [];
@@ -35,13 +37,14 @@ export function streamForms(feed) {
       ...(kind.value === "message" ? { title: title.value, subtitle: subtitle.value, logo: logo.input.value } : {}),
     },
   }));
+  /** @param {string} label @param {string} path */
   const off = (label, path) => {
     const button = requestButton(label, path, {});
     button.dataset.method = "DELETE";
     return button;
   };
   return [
-    el("div", { class: "row" }, requestButton("Replay the last call", "broadcast/replay", { call: null }, "main"), off("Replay off", "broadcast/replay"), off("Card off", "api/graphic")),
+    el("div", { class: "row" }, requestButton("Replay the last call", "api/replay", { call: null }, "main"), off("Replay off", "api/replay"), off("Card off", "api/graphic")),
     form,
   ];
 }

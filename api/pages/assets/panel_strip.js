@@ -3,9 +3,15 @@
 import { el, refresh } from "./dom.js";
 import { capitalize } from "./format.js";
 
+/** @type {Partial<Record<Service.StripView["status"], string>>} */
 const STATES = { agrees: "ok", differs: "warning", unread: "warning" };
 
-/** Fill the section with what the strip says; hidden where no strip is watched. */
+/**
+ * Fill the section with what the strip says; hidden where no strip is watched.
+ *
+ * @param {HTMLElement} section
+ * @param {Service.StripView | undefined} strip
+ */
 export function stripSection(section, strip) {
   section.hidden = strip === undefined;
   if (strip === undefined) return;
@@ -18,10 +24,16 @@ export function stripSection(section, strip) {
   ]);
 }
 
+/** @param {Service.StripQuestion} question */
 const questionCard = ({ id, text, answers }) =>
   el("div", { class: "card choice", role: "alert" }, el("h2", {}, text), el("div", { class: "row" }, answers.map((answer) => answerButton(id, answer))));
 
-/** Keeping the game is a command; every other answer declares what happened, in the name of whoever taps it. */
+/**
+ * Keeping the game is a command; every other answer declares what happened, in the name of whoever taps it.
+ *
+ * @param {string} question its id
+ * @param {Service.StripAnswer} answer
+ */
 function answerButton(question, { label, declaration }) {
   const [post, body] = declaration === null ? ["api/commands", { command: "keep_game", question }] : ["api/declarations", { declaration }];
   return el("button", { type: "button", class: declaration === null ? "big" : "main big", "data-post": post, "data-body": JSON.stringify(body) }, capitalize(label));

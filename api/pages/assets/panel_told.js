@@ -9,7 +9,7 @@ const WITHOUT_SPOT = new Set(["touchdown", "safety", "touchback", "incomplete"])
 
 const DIE = { low: 1, high: 10 };
 
-/** How the play ended, and where: the whole play in one declaration. */
+/** How the play ended, and where: the whole play in one declaration. @param {Feed} feed */
 export function playEnded(feed) {
   const game = feed.value("game");
   if (game === undefined) return [];
@@ -30,7 +30,7 @@ export function playEnded(feed) {
   return [form];
 }
 
-/** The dice of skilled players, which no play waits for. */
+/** The dice of skilled players, which no play waits for. @param {Feed} feed */
 export function skillDice(feed) {
   const anytime = feed.value("game")?.dice_anytime ?? [];
   const rolls = ofType("roll").filter((entry) => entry.allowed && anytime.includes(entry.word));

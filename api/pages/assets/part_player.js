@@ -15,15 +15,23 @@ const RETRY_MS = 500;
 /** A request may take this long: the service answers a waiting one within 4 s. */
 const ANSWER_MS = 9_000;
 
-const Source = globalThis.ManagedMediaSource ?? globalThis.MediaSource;
+/** @type {typeof MediaSource | undefined} Safari on a phone has the managed one alone, which the compiler does not know */
+const Source = /** @type {any} */ (globalThis).ManagedMediaSource ?? globalThis.MediaSource;
 
 export const canPlayParts = () => Source?.isTypeSupported(TYPE) ?? false;
+
+/** A part of a segment, and the next one that is wanted. @typedef {{ number: number, part: number }} Place */
+
+/** A part that a playlist names. @typedef {Place & { uri: string, map: string, independent: boolean }} Part */
 
 export class PartPlayer {
   #video;
   #address;
+  /** @type {?SourceBuffer} */
   #buffer = null;
-  #map = null;
+  /** The header of the take that is played; "" before the first. */
+  #map = "";
+  /** @type {?Place} */
   #next = null;
 
   /**
@@ -51,6 +59,7 @@ export class PartPlayer {
   }
 
   async #open() {
+    if (Source === undefined) throw new Error("This browser plays no parts.");
     const source = new Source();
     this.#video.disableRemotePlayback = true; // without it Safari opens no managed source
     const opened = new Promise((resolve) => source.addEventListener("sourceopen", resolve, { once: true }));
@@ -59,21 +68,22 @@ export class PartPlayer {
     URL.revokeObjectURL(this.#video.src);
     this.#buffer = source.addSourceBuffer(TYPE);
     this.#buffer.mode = "sequence"; // a take that begins anew follows the one before
-    [this.#map, this.#next] = [null, null];
+    [this.#map, this.#next] = ["", null];
   }
 
   /** Read the playlist as soon as it has something new, and append that. */
   async #follow() {
     const url = new URL(this.#address);
-    if (this.#next !== null) {
-      url.searchParams.set("_HLS_msn", this.#next.number);
-      url.searchParams.set("_HLS_part", this.#next.part);
+    const next = this.#next;
+    if (next !== null) {
+      url.searchParams.set("_HLS_msn", String(next.number));
+      url.searchParams.set("_HLS_part", String(next.part));
     }
     const parts = readParts(await (await read(url)).text());
-    const from = this.#next === null ? parts.findLastIndex(({ independent }) => independent) : parts.findIndex((part) => isFrom(part, this.#next));
+    const from = next === null ? parts.findLastIndex(({ independent }) => independent) : parts.findIndex((part) => isFrom(part, next));
     if (from < 0) {
       const newest = parts.at(-1);
-      if (newest !== undefined && newest.number + 1 < (this.#next?.number ?? 0)) throw new Error("The numbers begin anew.");
+      if (newest !== undefined && newest.number + 1 < (next?.number ?? 0)) throw new Error("The numbers begin anew.");
       return;
     }
     for (const part of parts.slice(from)) {
@@ -87,15 +97,18 @@ export class PartPlayer {
     this.#video.play().catch(() => {}); // not before enough has come
   }
 
+  /** @param {ArrayBuffer} bytes */
   async #append(bytes) {
+    const buffer = this.#buffer;
+    if (buffer === null) throw new Error("The film broke off."); // the video reported an error meanwhile
     const { currentTime } = this.#video;
-    const { buffered } = this.#buffer;
+    const { buffered } = buffer;
     if (buffered.length > 0 && buffered.start(0) < currentTime - KEPT_S) {
-      this.#buffer.remove(0, currentTime - KEPT_S / 2);
-      await updated(this.#buffer);
+      buffer.remove(0, currentTime - KEPT_S / 2);
+      await updated(buffer);
     }
-    this.#buffer.appendBuffer(bytes);
-    await updated(this.#buffer);
+    buffer.appendBuffer(bytes);
+    await updated(buffer);
   }
 
   /** Stay near the newest picture: a little faster when behind, by a jump when far behind or in a hole. */
@@ -109,33 +122,37 @@ export class PartPlayer {
   }
 }
 
+/** @param {URL} url */
 async function read(url) {
   const answer = await fetch(url, { cache: "no-store", signal: AbortSignal.timeout(ANSWER_MS) });
   if (!answer.ok) throw new Error(`${url}: ${answer.status}`);
   return answer;
 }
 
+/** @param {SourceBuffer} buffer */
 const updated = (buffer) =>
   new Promise((resolve, reject) => {
     buffer.addEventListener("updateend", resolve, { once: true });
     buffer.addEventListener("error", reject, { once: true });
   });
 
-/** Whether a part is the wanted one, or comes after it. */
+/** Whether a part is the wanted one, or comes after it. @param {Part} part @param {Place} wanted */
 const isFrom = (part, wanted) => part.number > wanted.number || (part.number === wanted.number && part.part >= wanted.part);
 
-/** The parts that a playlist names: `{uri, map, number, part, independent}`, in order. */
+/** The parts that a playlist names: `{uri, map, number, part, independent}`, in order. @param {string} playlist @returns {Part[]} */
 export function readParts(playlist) {
-  let map = null;
+  let map = "";
+  /** @type {Part[]} */
   const parts = [];
   for (const line of playlist.split("\n")) {
     if (line.startsWith("#EXT-X-MAP:")) map = quoted(line);
     if (!line.startsWith("#EXT-X-PART:")) continue;
     const uri = quoted(line);
-    const [, number, part] = /(\d+)\.(\d+)\.m4s/.exec(uri);
+    const [, number, part] = /(\d+)\.(\d+)\.m4s/.exec(uri) ?? [];
     parts.push({ uri, map, number: Number(number), part: Number(part), independent: line.includes("INDEPENDENT=YES") });
   }
   return parts;
 }
 
-const quoted = (line) => /URI="([^"]+)"/.exec(line)[1];
+/** @param {string} line */
+const quoted = (line) => /URI="([^"]+)"/.exec(line)?.[1] ?? "";

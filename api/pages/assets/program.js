@@ -1,6 +1,6 @@
 // The program as a page: H.264 where the browser can play it, otherwise pictures one by one.
 
-import { el } from "./dom.js";
+import { el, elementsOf } from "./dom.js";
 import { canPlayParts, PartPlayer } from "./part_player.js";
 
 /** A film that shows no new picture for so long is opened again. */
@@ -9,8 +9,9 @@ const STALLED_MS = 8_000;
 const HLS_TYPE = "application/vnd.apple.mpegurl";
 
 const key = new URLSearchParams(location.search).get("key");
-const screen = document.getElementById("screen");
-const message = document.getElementById("message");
+const at = elementsOf("program");
+const [screen, message] = [at("screen"), at("message")];
+/** @param {string} name */
 const address = (name) => {
   const url = new URL(name, document.baseURI);
   if (key) url.searchParams.set("key", key);

@@ -9,8 +9,8 @@ const HIGHEST_YD = 230;
 /** Fields of a call that replaces another. */
 export class ReplacementFields {
   /**
-   * @param {object} call that is overturned, as the service describes it
-   * @param {object} teams their names, {home, away}
+   * @param {Service.CallRequest} call that is overturned
+   * @param {Teams} teams
    */
   constructor(call, teams) {
     this.call = call;
@@ -35,7 +35,7 @@ export class ReplacementFields {
     this.#update();
   }
 
-  /** Show the fields, or hide them where nothing is replaced. */
+  /** Show the fields, or hide them where nothing is replaced. @param {boolean} isShown */
   show(isShown) {
     this.element.hidden = !isShown;
     this.#update();
@@ -46,15 +46,16 @@ export class ReplacementFields {
     return this.element.hidden || [this.along, this.across].every((field) => field.checkValidity());
   }
 
-  /** The call as the service expects it; null for no call. */
+  /** The call as the service expects it; null for no call. @returns {?Service.CallRequest} */
   get value() {
     if (this.element.hidden || this.kind.value === "") return null;
     const same = this.kind.value === this.call.kind;
+    /** @type {?Point} */
     const spot_yd = this.along.value === "" || this.across.value === "" ? null : [this.along.valueAsNumber, this.across.valueAsNumber];
     return {
-      kind: this.kind.value,
+      kind: /** @type {Service.CallRequest["kind"]} */ (this.kind.value),
       text: this.text.value.trim() || this.text.placeholder,
-      side: this.side.value || null,
+      side: /** @type {Side | ""} */ (this.side.value) || null,
       spot_yd,
       players: this.call.players ?? [],
       detail: same ? (this.call.detail ?? "") : "",
@@ -63,17 +64,19 @@ export class ReplacementFields {
 
   #update() {
     this.more.hidden = this.element.hidden || this.kind.value === "";
-    this.text.placeholder = this.kind.value === "" ? "" : kindText(this.kind.value, this.teams[this.side.value] ?? "");
+    this.text.placeholder = this.kind.value === "" ? "" : kindText(this.kind.value, this.side.value === "" ? "" : this.teams[/** @type {Side} */ (this.side.value)]);
     // One coordinate alone is no spot: the other is asked for.
     this.along.required = this.across.value !== "" && !this.more.hidden;
     this.across.required = this.along.value !== "" && !this.more.hidden;
   }
 }
 
+/** @param {string} name @param {import("./panel_fields.js").SelectOption[]} options @param {string} value */
 function select(name, options, value) {
   const made = el("select", { name }, options.map(([option, text]) => el("option", { value: option }, text)));
   made.value = value;
   return made;
 }
 
+/** @param {string} name @param {?number} value */
 const yards = (name, value) => el("input", { name, type: "number", inputmode: "decimal", step: 0.1, min: LOWEST_YD, max: HIGHEST_YD, value: value === null ? null : Math.round(10 * value) / 10 });

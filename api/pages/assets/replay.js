@@ -15,6 +15,7 @@ overlay("replay", ["game", "replay"], (stage, options, feed) => {
   const title = el("p", { class: "title" });
   const box = el("figure", { class: "replay scaled", hidden: true }, video, options.caption === "show" ? title : null);
   stage.append(box);
+  /** @type {?number} */
   let take = null;
   let watchdog = 0;
 
@@ -36,9 +37,10 @@ overlay("replay", ["game", "replay"], (stage, options, feed) => {
     if (game !== undefined && PLAYING.includes(game.phase)) leave(); // never over a play
   });
 
+  /** @param {Service.ReplayView} replay */
   function play(replay) {
     const address = new URL(replay.clip, document.baseURI);
-    address.searchParams.set("take", replay.take);
+    address.searchParams.set("take", String(replay.take));
     if (options.key) address.searchParams.set("key", options.key);
     setText(title, capitalize(formatCallText(replay.text)));
     box.dataset.state = "loading";

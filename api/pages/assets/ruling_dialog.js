@@ -1,13 +1,16 @@
 // A dialog that rules on a call of a finished game: it says what would change before anything is written.
 
-import { el, setText } from "./dom.js";
+import { around, el, fieldText, setText } from "./dom.js";
 import { capitalize, formatCallText } from "./format.js";
 import { keepName, knownName } from "./reviewer_name.js";
 import { ReplacementFields } from "./replacement_fields.js";
 import { errorText, sendAndWait } from "./send.js";
 
+/** What a ruling has changed or would change. @typedef {Pick<Service.GameChanges, "lines" | "note">} Changes */
+
 const CHOICES = [["confirm", "Confirm"], ["overturn", "Overturn"], ["strike", "Remove"]];
-/** What has changed or would change, as a list. */
+
+/** What has changed or would change, as a list. @param {Changes} changes */
 export const changesList = (changes) =>
   el("ul", { class: "changes" }, (changes.lines.length > 0 ? changes.lines : ["Nothing else changes."]).map((line) => el("li", {}, capitalize(line))), changes.note && el("li", { class: "muted" }, changes.note));
 
@@ -16,9 +19,9 @@ export const changesList = (changes) =>
  *
  * @param {HTMLDialogElement} dialog
  * @param {string} path of the call's rulings
- * @param {object} call
- * @param {object} teams their names, {home, away}
- * @param {(changes: object) => void} done called once it is in the journal
+ * @param {Service.CallView} call
+ * @param {Teams} teams their names, {home, away}
+ * @param {(changes: Changes) => void} done called once it is in the journal
  */
 export function askRuling(dialog, path, call, teams, done) {
   const name = el("input", { name: "name", maxlength: 60, autocomplete: "name", value: knownName() });
@@ -41,13 +44,14 @@ export function askRuling(dialog, path, call, teams, done) {
     el("div", { class: "row" }, rule, el("button", { type: "button", onclick: () => dialog.close() }, "Cancel")),
   );
   const body = () => {
-    const decision = form.elements.decision.value;
+    const decision = fieldText(form, "decision");
     return { decision, replacement: decision === "overturn" ? instead.value : null, note: note.value.trim(), name: name.value.trim() };
   };
   let latest = 0;
   const tryOut = async () => {
-    instead.show(form.elements.decision.value === "overturn");
-    if (!form.elements.decision.value || !instead.isSound) return;
+    const decision = fieldText(form, "decision");
+    instead.show(decision === "overturn");
+    if (!decision || !instead.isSound) return;
     const request = ++latest;
     setText(problem, "");
     preview.replaceChildren(el("p", { class: "muted" }, "Judging the game again…"));
@@ -58,7 +62,10 @@ export function askRuling(dialog, path, call, teams, done) {
       if (request === latest) preview.replaceChildren(el("p", { class: "problem" }, errorText(error)));
     }
   };
-  form.addEventListener("change", (event) => (event.target.name === "decision" || instead.element.contains(event.target)) && tryOut());
+  form.addEventListener("change", (event) => {
+    const field = around(event, "input, select");
+    if (field?.getAttribute("name") === "decision" || instead.element.contains(field)) tryOut();
+  });
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     rule.setAttribute("aria-busy", "true");

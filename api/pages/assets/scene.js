@@ -6,10 +6,16 @@ import { overlay } from "./overlay.js";
 /** A call banner as large as this just leaves room for the sponsors beside it. */
 const MOST_SPONSOR_SCALE = 1.2;
 
-const PARTS = [ // The lowest first: nothing is ever under the sponsors.
-  ["sponsors", "sponsors", null],
+/**
+ * Option, overlay and place of each part; "" for the place that the scene's own option names. The lowest first: nothing is ever
+ * under the sponsors.
+ *
+ * @type {["sponsors" | "cards" | "scorebug" | "calls" | "replay", string, string][]}
+ */
+const PARTS = [
+  ["sponsors", "sponsors", ""],
   ["cards", "graphics", "bottom-left"],
-  ["scorebug", "scorebug", null],
+  ["scorebug", "scorebug", ""],
   ["calls", "calls", "top"],
   ["replay", "replay", "full"],
 ];
@@ -17,12 +23,12 @@ const PARTS = [ // The lowest first: nothing is ever under the sponsors.
 overlay("scene", ["game"], (stage, options) => {
   for (const [option, name, place] of PARTS) {
     if (options[option] === "hide") continue;
-    const query = new URLSearchParams({ theme: options.theme, scale: options.scale, position: place ?? options.position });
+    const query = new URLSearchParams({ theme: options.theme, scale: String(options.scale), position: place || options.position });
     if (name === "sponsors") {
       query.set("position", options.sponsors);
-      query.set("scale", Math.min(options.scale, MOST_SPONSOR_SCALE));
+      query.set("scale", String(Math.min(options.scale, MOST_SPONSOR_SCALE)));
     }
-    if (name === "graphics" && options.scorebug === "show") query.set("lift", 140);
+    if (name === "graphics" && options.scorebug === "show") query.set("lift", "140");
     if (options.key) query.set("key", options.key);
     stage.append(el("iframe", { src: `overlay/${name}?${query}`, title: name, allowtransparency: true }));
   }

@@ -6,7 +6,10 @@ import { logoImage } from "./logos.js";
 import { areCallsMissed, overlay } from "./overlay.js";
 import { capitalize, downAndDistance, formatClock, formatPeriod, formatSpot } from "./format.js";
 
+/** @type {(keyof Service.Topics)[]} */
 const TOPICS = ["game", "health", "challenges"];
+
+/** @typedef {import("./options.js").Values<typeof import("./overlay_options.js").OVERLAY_OPTIONS["scorebug"]>} Options */
 
 overlay("scorebug", TOPICS, (stage, options, feed) => {
   const bug = scoreBug(options);
@@ -17,6 +20,7 @@ overlay("scorebug", TOPICS, (stage, options, feed) => {
   setInterval(() => bug.tick(feed), 200);
 });
 
+/** @param {Options} options */
 function scoreBug(options) {
   const away = team(options);
   const home = team(options);
@@ -30,21 +34,25 @@ function scoreBug(options) {
   const bar = el("div", { class: "bar" }, away.element, home.element, time, drive);
   const element = el("div", { class: `bug scaled ${options.teams}` }, status, bar);
   const tenths = options.yards === "tenths";
+  /** @type {?Service.GameView} */
   let shown = null;
 
+  /** @param {Service.GameView | undefined} now */
   function game(now) {
     if (now === undefined) return;
     // While a call is under review the audience sees the score from before; the status line says why.
-    shown = now.under_review && shown !== null && shown.game === now.game ? { ...frozenPart(shown), ...livePart(now) } : now;
-    home.show(shown.home, shown.possession === "home" && shown.phase !== "over");
-    away.show(shown.away, shown.possession === "away" && shown.phase !== "over");
-    setText(period, shown.phase === "over" ? "Final" : formatPeriod(shown.period));
-    setText(down, capitalize(downAndDistance(shown, tenths)));
-    setText(spot, formatSpot(shown.spot_text, tenths));
-    drive.hidden = shown.phase === "over";
-    bar.dataset.goal = shown.goal_to_go;
+    const view = now.under_review && shown !== null && shown.game === now.game ? { ...now, ...frozenPart(shown) } : now;
+    shown = view;
+    home.show(view.home, view.possession === "home" && view.phase !== "over");
+    away.show(view.away, view.possession === "away" && view.phase !== "over");
+    setText(period, view.phase === "over" ? "Final" : formatPeriod(view.period));
+    setText(down, capitalize(downAndDistance(view, tenths)));
+    setText(spot, formatSpot(view.spot_text, tenths));
+    drive.hidden = view.phase === "over";
+    bar.dataset.goal = String(view.goal_to_go);
   }
 
+  /** @param {Feed} feed */
   function tick(feed) {
     if (shown === null) return;
     const { left_s, running, at_ms } = shown.clock;
@@ -56,12 +64,14 @@ function scoreBug(options) {
 
   return {
     element,
+    /** @param {Service.GameView | undefined} now @param {Feed} feed */
     game(now, feed) {
       game(now);
       tick(feed);
       this.status(feed);
     },
     tick,
+    /** @param {Feed} feed */
     status(feed) {
       const [text, level] = statusOf(feed.value("game"), feed.value("health"), feed.value("challenges"));
       status.dataset.level = level;
@@ -71,15 +81,19 @@ function scoreBug(options) {
   };
 }
 
+/** What a ruling may still change, which waits for it. @param {Service.GameView} game */
 const frozenPart = ({ score, home, away, down, distance_yd, goal_to_go, spot_text, possession, due, period }) => ({
   score, home, away, down, distance_yd, goal_to_go, spot_text, possession, due, period,
 });
 
-const livePart = ({ game, phase, clock, board, wait, suspended, under_review }) => ({
-  game, phase, clock, board, wait, suspended, under_review,
-});
-
-/** The status line, the most important first, and its color. */
+/**
+ * The status line, the most important first, and its color.
+ *
+ * @param {Service.GameView | undefined} game
+ * @param {Service.HealthStatus | undefined} health
+ * @param {Service.ChallengesView | undefined} challenges
+ * @returns {[text: string, level: string]}
+ */
 function statusOf(game, health, challenges) {
   if (game === undefined) return ["", "calm"];
   const disputed = challenges?.challenges.find((challenge) => challenge.decision === null);
@@ -88,9 +102,13 @@ function statusOf(game, health, challenges) {
   if (areCallsMissed(game, health)) return ["Camera calls suspended", "alarm"];
   if (game.wait !== null) return [capitalize(game.wait.text), "wait"];
   if (game.phase === "live" || game.phase === "in_air" || game.phase === "kick") return ["Live", "live"];
-  return [{ stopped: "Stoppage", pass: "Pass", set: "Set" }[game.phase] ?? "", "calm"];
+  return [PHASES[game.phase] ?? "", "calm"];
 }
 
+/** @type {Partial<Record<Service.Phase, string>>} */
+const PHASES = { stopped: "Stoppage", pass: "Pass", set: "Set" };
+
+/** @param {Options} options */
 function team(options) {
   const name = el("span", { class: "name" });
   const ball = el("span", { class: "ball", "aria-label": "has the ball" });
@@ -100,6 +118,7 @@ function team(options) {
   const element = el("div", { class: "team" }, logo, el("div", { class: "identity" }, el("span", { class: "line" }, name, ball), timeOuts), score);
   return {
     element,
+    /** @param {Service.TeamView} now @param {boolean} hasBall */
     show(now, hasBall) {
       applyTeamColors(element, now);
       if (logo.dataset.logo !== (now.logo ?? "")) {
@@ -114,11 +133,12 @@ function team(options) {
       const left = options.timeouts === "show" ? now.time_outs : null;
       timeOuts.hidden = left === null;
       timeOuts.setAttribute("aria-label", `${left} time-outs left`);
-      timeOuts.replaceChildren(...Array.from({ length: Math.max(3, left ?? 0) }, (_, i) => el("i", { class: i < left ? "left" : null })));
+      timeOuts.replaceChildren(...Array.from({ length: Math.max(3, left ?? 0) }, (_, i) => el("i", { class: i < (left ?? 0) ? "left" : null })));
     },
   };
 }
 
+/** @param {HTMLElement} element */
 function pulse(element) {
   element.animate([{ transform: "scale(1)" }, { transform: "scale(1.28)" }, { transform: "scale(1)" }], {
     duration: 900,

@@ -1,5 +1,7 @@
 // A search form that is kept in the page's address, so that what was found can be passed on.
 
+import { findAll } from "./dom.js";
+
 const TYPING_MS = 250;
 
 /**
@@ -10,9 +12,7 @@ const TYPING_MS = 250;
  */
 export function followForm(form, search) {
   const given = new URLSearchParams(location.search);
-  for (const field of form.elements) {
-    if (field.name && given.has(field.name)) field.value = given.get(field.name);
-  }
+  for (const field of fieldsOf(form)) field.value = given.get(field.name) ?? field.value;
   let typing = 0;
   const changed = () => {
     clearTimeout(typing);
@@ -30,10 +30,17 @@ export function followForm(form, search) {
   });
 }
 
-/** Parameters with the form's fields in place of those of the same name; empty fields are left out. */
+/** The form's fields that have a name. @param {HTMLFormElement} form @returns {(HTMLInputElement | HTMLSelectElement)[]} */
+const fieldsOf = (form) => [...findAll(form, "input[name]", HTMLInputElement), ...findAll(form, "select[name]", HTMLSelectElement)];
+
+/**
+ * Parameters with the form's fields in place of those of the same name; empty fields are left out.
+ *
+ * @param {HTMLFormElement} form
+ * @param {URLSearchParams} [parameters]
+ */
 export function filled(form, parameters = new URLSearchParams()) {
-  for (const field of form.elements) {
-    if (!field.name) continue;
+  for (const field of fieldsOf(form)) {
     parameters.delete(field.name);
     const value = field.value.trim();
     if (value) parameters.set(field.name, value);

@@ -1,7 +1,10 @@
 // Requests that count once, however often a finger or the network repeats them.
 
+/** Wait before what is read, or judged, is asked for again. */
+const AGAIN_MS = 2_000;
+
 /** Waits before each retry while no answer comes at all: a phone that changes its access point needs one. */
-const RETRY_MS = [300, 900, 2_000];
+const RETRY_MS = [300, 900, AGAIN_MS];
 
 /** The longest delay the service accepts: a day. */
 const MAX_AGO_MS = 86_400_000;
@@ -23,38 +26,48 @@ const BUSY = new Set([429, 503]);
 
 const KEY_BYTES = 12;
 
+/**
+ * What is wrong with a request, as in RFC 9457.
+ *
+ * @typedef {{ status?: number, code?: string, title?: string, detail?: string, errors?: { field: string, problem: string }[] }} Problem
+ */
+
 /** The service answered that it refuses the request. */
 export class RefusedError extends Error {
-  /** @param {object} problem as in RFC 9457 */
+  /** @param {Problem} problem */
   constructor(problem) {
     const fields = (problem.errors ?? []).map(({ field, problem: text }) => `${field}: ${text}`).join("; ");
     super([problem.detail ?? problem.title ?? "Request refused.", fields].filter(Boolean).join(" – "));
-    this.status = problem.status;
+    this.status = problem.status ?? 0;
     this.code = problem.code;
   }
 }
 
 /** No answer came; the request may have been accepted. `retry()` sends it again without risk of its counting twice. */
 export class NoResponseError extends Error {
+  /** @param {?(() => Promise<any>)} retry null where there is none */
   constructor(retry) {
     super("The rig does not answer. It may have received your input.");
     this.retry = retry;
   }
 }
 
-/** An error as text for a person: of the service, of the network, or a fault of the page itself, which is reported to the browser. */
+/**
+ * An error as text for a person: of the service, of the network, or a fault of the page itself, which is reported to the browser.
+ *
+ * @param {unknown} error
+ */
 export function errorText(error) {
   if (error instanceof RefusedError) return error.message;
   if (error instanceof NoResponseError) return "The rig does not answer. Try again.";
   reportError(error); // or nobody could ever find it
-  return `This page has a fault: ${error.message}. Load it again.`;
+  return `This page has a fault: ${messageOf(error)}. Load it again.`;
 }
 
-/**
- * Fetch something once, however long it takes.
- *
- * @throws NoResponseError
- */
+/** What an error says. @param {unknown} error */
+export const messageOf = (error) => (error instanceof Error ? error.message : String(error));
+
+/** Fetch something once, however long it takes. @param {string} path @param {RequestInit} [request] @throws NoResponseError */
 export async function fetchOnce(path, request = {}) {
   try {
     return await fetch(path, { credentials: "same-origin", ...request });
@@ -66,8 +79,9 @@ export async function fetchOnce(path, request = {}) {
 /**
  * Read something, however long it takes and however often the network is gone meanwhile.
  *
- * @param {(text: string) => void} onWait receives what to tell whoever waits
- * @returns the response's JSON
+ * @param {Tell} [onWait] receives what to tell whoever waits
+ * @param {string} path
+ * @returns {Promise<any>} the response's JSON; the caller names the service's model of it
  * @throws RefusedError
  */
 export async function read(path, onWait = () => {}) {
@@ -78,7 +92,7 @@ export async function read(path, onWait = () => {}) {
     } catch (error) {
       if (error instanceof RefusedError && !BUSY.has(error.status)) throw error;
       onWait(error instanceof RefusedError ? `${error.message} Trying again…` : "The rig does not answer. Trying again…");
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS.at(-1)));
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
     } finally {
       clearTimeout(slow);
     }
@@ -88,15 +102,20 @@ export async function read(path, onWait = () => {}) {
 /**
  * Send a body to a path, with one idempotency key for all attempts.
  *
- * @param {?number} pressed_ms when the finger came down, from `event.timeStamp`; sent as `ago_ms`, as long ago as it is then
- * @param {string} key of all attempts, where there were some before
- * @param {number[]} retries waits before each retry
- * @param {number} answer_ms how long each attempt waits for its answer
- * @param {object} headers more headers
- * @returns the response's JSON
+ * @param {string} path
+ * @param {any} body by the service's model of it; null for none
+ * @param {object} options
+ * @param {string} [options.method]
+ * @param {?number} [options.pressed_ms] when the finger came down, from `event.timeStamp`; sent as `ago_ms`, as long ago as it is then
+ * @param {string} [options.key] of all attempts, where there were some before
+ * @param {number[]} [options.retries] waits before each retry
+ * @param {number} [options.answer_ms] how long each attempt waits for its answer
+ * @param {Record<string, string>} [options.headers] more headers
+ * @returns {Promise<any>} the response's JSON; the caller names the service's model of it
  * @throws RefusedError, NoResponseError
  */
 export function send(path, body, { method = "POST", pressed_ms = null, key = newKey(), retries = RETRY_MS, answer_ms = ANSWER_MS, headers = {} } = {}) {
+  /** @type {RequestInit} */
   const request = {
     method,
     credentials: "same-origin",
@@ -104,15 +123,16 @@ export function send(path, body, { method = "POST", pressed_ms = null, key = new
   };
   // Each attempt says anew how long ago the finger came down, or one that is sent again would be dated late.
   const content = () => (pressed_ms === null ? body : { ...body, ago_ms: millisecondsSince(pressed_ms) });
+  /** @returns {Promise<any>} */
   const attempt = async () => {
-    for (const wait_ms of [...retries, null]) {
+    for (let made = 0; ; made += 1) {
       const sent = method === "GET" || method === "DELETE" ? undefined : JSON.stringify(content());
       try {
         return await readResponse(await fetch(path, { ...request, body: sent, signal: AbortSignal.timeout(answer_ms) }));
       } catch (error) {
         if (error instanceof RefusedError) throw error;
-        if (wait_ms === null) throw new NoResponseError(attempt);
-        await new Promise((resolve) => setTimeout(resolve, wait_ms));
+        if (made >= retries.length) throw new NoResponseError(attempt);
+        await new Promise((resolve) => setTimeout(resolve, retries[made]));
       }
     }
   };
@@ -123,8 +143,11 @@ export function send(path, body, { method = "POST", pressed_ms = null, key = new
  * Send what makes the rig judge a game again, which may take minutes: its answer is waited for, and while the rig is too
  * busy it is sent again, as the same request.
  *
- * @param {(text: string) => ?boolean} onWait receives what to tell whoever waits; false where nobody does any more
+ * @param {(text: string) => unknown} onWait receives what to tell whoever waits; returns false where nobody does any more
+ * @param {string} path
+ * @param {object} body
  * @throws RefusedError, NoResponseError
+ * @returns {Promise<any>} the response's JSON
  */
 export async function sendAndWait(path, body, onWait) {
   const key = newKey();
@@ -133,15 +156,17 @@ export async function sendAndWait(path, body, onWait) {
       return await send(path, body, { key, answer_ms: JUDGED_MS });
     } catch (error) {
       if (!(error instanceof RefusedError && BUSY.has(error.status)) || onWait("The game is still being judged…") === false) throw error;
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS.at(-1)));
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
     }
   }
 }
 
+/** @param {number} pressed_ms */
 function millisecondsSince(pressed_ms) {
   return Math.min(MAX_AGO_MS, Math.round(Math.max(0, performance.now() - pressed_ms)));
 }
 
+/** @param {Response} response */
 async function readResponse(response) {
   const text = await response.text();
   const body = text && /json/.test(response.headers.get("content-type") ?? "") ? JSON.parse(text) : {};

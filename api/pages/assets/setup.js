@@ -1,14 +1,19 @@
 // The set-up of a table: camera, field, check, play.
 
-import { el, refresh, setText } from "./dom.js";
+import { childrenOf, el, elementsOf, fieldText, find, findAll, refresh, setText } from "./dom.js";
 import { capitalize } from "./format.js";
 import { errorText, send } from "./send.js";
 import { deviceName, fillFields, keepDraft, loadDraft, readFields } from "./setup_draft.js";
 import { Marks } from "./setup_marks.js";
 
 const POLL_MS = 700;
+/** @typedef {import("./setup_marks.js").Mark} Mark */
+
+/** @type {Point[]} */
 const FIRST_CORNERS = [[0.15, 0.8], [0.85, 0.8], [0.85, 0.2], [0.15, 0.2]]; // shares of the picture: lower left first
+/** @type {Point[]} */
 const FIRST_LENGTH = [[0.4, 0.5], [0.6, 0.5]];
+/** @type {Point[]} */
 const FIRST_STANDING = [[0.26, 0.5], [0.1, 0.5]];
 const CORNER_NAMES = ["Lower left corner", "Lower right corner", "Upper right corner", "Upper left corner"];
 const ENOUGH_MOVED = 4; // places that determine a camera
@@ -18,15 +23,22 @@ const DEVICE = { "Setup-Device": deviceName() };
 const FIND = "Find the field";
 const SAVE = "Save and play";
 
-const at = (id) => document.getElementById(id);
-const main = document.querySelector("main");
-const standButton = at("standing").querySelector("button");
-const saveButton = at("save").querySelector("button");
+const at = elementsOf("setup");
+const main = find(document, "main");
+const standButton = find(at("standing"), "button");
+const saveButton = find(at("save"), "button");
 const marks = new Marks(at("live"), at("marks"), at("magnifier"), onMoved);
-let view = { step: "camera", control: "free", cameras: [], tables: [], fields: [], findings: [], readings: [], landmarks: [], revision: -1 };
+/** @type {Service.SetupView} */
+let view = {
+  step: "camera", control: "free", cameras: [], camera: "", size_px: null, findings: [], progress: null, problem: "", readings: [], reading: 0, undecided: false,
+  unsized: false, field: "", summary: "", advice: "", landmarks: [], revision: -1, fields: [], tables: [],
+};
 let draft = loadDraft(); // until it is used: what was entered before the page was reloaded
+/** @type {Mark[]} */
 let places = []; // of the field: those in the picture are `shown`
+/** @type {Mark[]} */
 let lengthEnds = [];
+/** @type {Mark[]} */
 let standingEnds = []; // foot and top of something that stands on the board
 let solved = 0; // counts the searches whose result was shown
 let choosing = false; // whether another camera is being chosen, while the present one is still open
@@ -35,6 +47,7 @@ let acting = false; // whether a request is under way
 let turns = 0; // counts requests, so that a state from before one is not shown after it
 let problem = ""; // of the last request
 let unanswered = ""; // why the state is not known
+/** @type {?string} */
 let placedFor = null; // which solution the places belong to
 let drawn = -1;
 
@@ -57,7 +70,7 @@ async function poll() {
 }
 
 function showProblem() {
-  setText(at("problem"), unanswered || problem || capitalize(view.problem ?? ""));
+  setText(at("problem"), unanswered || problem || capitalize(view.problem));
 }
 
 async function lookForGame() {
@@ -71,6 +84,7 @@ async function lookForGame() {
   }
 }
 
+/** @param {Service.SetupView} next */
 function show(next) {
   if (view.step === "saved" && next.step === "camera") return; // the service has changed to the table
   const watching = next.control === "other";
@@ -78,17 +92,17 @@ function show(next) {
   view = choosing && next.step === "aim" ? { ...next, step: "camera" } : next;
   document.body.dataset.step = view.step;
   at("watching").hidden = !watching;
-  for (const part of document.querySelectorAll("section[data-of]")) {
-    part.hidden = !part.dataset.of.includes(view.step);
+  for (const part of findAll(document, "section[data-of]")) {
+    part.hidden = !part.dataset.of?.includes(view.step);
     part.inert = watching && view.step !== "saved";
   }
   at("marks").hidden = watching;
   at("keep-camera").hidden = !choosing;
-  for (const item of at("steps").children) item.classList.toggle("now", item.dataset.of.split(" ").includes(view.step));
+  for (const item of childrenOf(at("steps"))) item.classList.toggle("now", item.dataset.of?.split(" ").includes(view.step));
   refresh(at("findings"), view.findings, () => view.findings.map(({ text, remedy }) => el("div", { class: "finding" }, el("b", {}, text), el("p", {}, remedy))));
   refresh(at("cameras"), view.cameras, () => view.cameras.map(({ source, name }) => el("button", { type: "button", onclick: () => openCamera(source) }, name)));
   if (view.cameras.length === 0) setText(at("cameras"), "No camera is plugged into this computer.");
-  refresh(at("tables"), view.tables, () => view.tables.length && [el("h2", {}, "Saved tables"), ...view.tables.map(tableLine)]);
+  refresh(at("tables"), view.tables, () => view.tables.length > 0 && [el("h2", {}, "Saved tables"), ...view.tables.map(tableLine)]);
   refresh(at("field"), view.fields, () => [el("option", { value: "auto" }, "Find out"), ...view.fields.map(({ name, title }) => el("option", { value: name }, title))]);
   useDraft();
   setText(at("summary"), view.summary);
@@ -101,6 +115,7 @@ function show(next) {
   showPicture();
 }
 
+/** @param {Service.SavedTable} table */
 function tableLine({ in_use, name, field }) {
   const link = in_use && el("a", { href: "panel" }, "Operator panel");
   return el("p", {}, el("bdi", {}, name), `: ${field}${in_use ? ", in use. " : ""}`, link);
@@ -117,6 +132,7 @@ function showReadings() {
   [...at("readings").children].forEach((button, index) => button.setAttribute("aria-checked", String(!view.undecided && index === view.reading)));
 }
 
+/** @param {?Service.SolvingProgress} progress */
 function showProgress(progress) {
   if (!progress) return;
   at("progress").value = progress.fraction;
@@ -149,6 +165,7 @@ function beginPlaces() {
   places = view.landmarks.map((mark) => ({ ...mark, kind: mark.corner ? null : "place" }));
   lengthEnds = [];
   standingEnds = [];
+  /** @type {import("./setup_draft.js").Draft} */
   const kept = draft.placedFor === placedFor ? draft : {};
   for (const mark of places) Object.assign(mark, kept.places?.find(({ name }) => name === mark.name));
   if (kept.lengthEnds?.length) showLength(kept.lengthEnds);
@@ -197,12 +214,14 @@ function showMarks() {
   at("place").replaceChildren(...places.filter((mark) => !mark.shown).map(({ name }) => el("option", { value: name }, name)));
 }
 
+/** @param {Mark} mark */
 function onMoved(mark) {
   if (mark.kind === "length") return;
   mark.moved = true;
   if (view.step === "confirm") at("again").hidden = false;
 }
 
+/** @param {string} path @param {object} [body] */
 async function act(path, body = {}) {
   if (acting) return; // a second tap on the same button
   acting = true;
@@ -220,13 +239,19 @@ async function act(path, body = {}) {
   showProblem();
 }
 
+/** @param {string} source */
 const openCamera = async (source) => {
   choosing = false;
   await act("api/setup/camera", { source });
 };
 
-const fromShares = (shares) => shares.map(([x, y]) => [x * view.size_px[0], y * view.size_px[1]]);
+/** @param {Point[]} shares @returns {Point[]} */
+const fromShares = (shares) => {
+  const [width, height] = view.size_px ?? [0, 0]; // no place is set before there is a picture
+  return shares.map(([x, y]) => [x * width, y * height]);
+};
 
+/** @param {string} field */
 function solveByHand(field) {
   const moved = places.filter((mark) => mark.moved);
   const used = moved.length >= ENOUGH_MOVED ? moved : [...moved, ...places.filter((mark) => mark.corner && !mark.moved)];
@@ -236,7 +261,7 @@ function solveByHand(field) {
 
 at("address").addEventListener("submit", (event) => {
   event.preventDefault();
-  openCamera(new FormData(event.target).get("source").trim());
+  openCamera(fieldText(at("address"), "source").trim());
 });
 
 at("find").addEventListener("click", () => {
@@ -265,6 +290,7 @@ at("by-hand").addEventListener("click", () => {
   show(view);
 });
 
+/** @param {Point[]} pixels */
 function placeCorners(pixels) {
   placing = true;
   places = pixels.map((px, index) => ({ px, name: CORNER_NAMES[index], corner: true, shown: true }));
@@ -275,6 +301,7 @@ function placeCorners(pixels) {
 /** Say of the corners which places of the chosen field they are. */
 function nameCorners() {
   const [length, width] = view.fields.find(({ name }) => name === at("field").value)?.size_yd ?? [0, 0];
+  /** @type {Point[]} */
   const corners = [[0, 0], [length, 0], [length, width], [0, width]];
   places.forEach((mark, index) => Object.assign(mark, { x_yd: corners[index][0], y_yd: corners[index][1] }));
 }
@@ -293,12 +320,14 @@ at("add").addEventListener("click", () => {
   marks.focus(mark);
 });
 
+/** @param {Point[]} pixels */
 function showLength(pixels) {
   lengthEnds = pixels.map((px, index) => ({ px, kind: "length", name: index ? "End of the length" : "Start of the length" }));
   setText(at("measure"), "Use this length");
   at("one-length").open = true;
 }
 
+/** @param {Point[]} pixels */
 function showStanding(pixels) {
   standingEnds = pixels.map((px, index) => ({ px, kind: "length", name: index ? "Top of what stands" : "Foot of what stands" }));
   setText(standButton, "Use this height");
@@ -317,13 +346,13 @@ at("measure").addEventListener("click", () => {
   }
   act("api/setup/solve", { length: { ends_px: lengthEnds.map(({ px }) => px), length_mm } });
 });
-at("one-length").addEventListener("toggle", (event) => {
-  if (event.target.open && lengthEnds.length === 0) at("measure").click();
+at("one-length").addEventListener("toggle", () => {
+  if (at("one-length").open && lengthEnds.length === 0) at("measure").click();
 });
 
 at("tape").addEventListener("submit", (event) => {
   event.preventDefault();
-  act("api/setup/height", { camera_height_mm: event.target.elements.height.valueAsNumber });
+  act("api/setup/height", { camera_height_mm: find(at("tape"), "[name=height]", HTMLInputElement).valueAsNumber });
 });
 
 at("standing").addEventListener("submit", (event) => {
@@ -334,7 +363,7 @@ at("standing").addEventListener("submit", (event) => {
     marks.focus(standingEnds[0]); // on a phone the picture is above what was tapped
     return;
   }
-  const height = event.target.elements.height;
+  const height = find(at("standing"), "[name=height]", HTMLInputElement);
   if (!Number.isFinite(height.valueAsNumber)) {
     height.focus();
     return;
@@ -345,7 +374,7 @@ at("standing").addEventListener("submit", (event) => {
 
 at("save").addEventListener("submit", (event) => {
   event.preventDefault();
-  const name = new FormData(event.target).get("name");
+  const name = find(at("save"), "[name=name]", HTMLInputElement).value;
   const same = view.tables.find((table) => bareName(table.name) === bareName(name));
   if (same && at("replaces").hidden) {
     setText(at("replaces"), `A table of that name is saved already: ${same.field}. Press again to replace it, or enter another name.`);
@@ -360,7 +389,7 @@ at("save").addEventListener("input", () => {
   setText(saveButton, SAVE);
 });
 
-/** A table's name as the rig compares it: letters and digits alone. */
+/** A table's name as the rig compares it: letters and digits alone. @param {string} name */
 const bareName = (name) => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "");
 
 at("retake").addEventListener("click", () => act("api/setup/aim"));

@@ -1,10 +1,18 @@
 // Places in a picture that a finger, a mouse or the arrow keys drag, with a magnifier beside the finger.
 
-import { el } from "./dom.js";
+import { childrenOf, context2d, el } from "./dom.js";
 
 const MAGNIFIED = 4;
 const NUDGE_PX = 1; // of the camera's picture; ten times as much with Shift
+/** @type {Record<string, Point>} */
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+/**
+ * A place in the picture, pixels of it. Of a place of the field also where that is, and whether it is one of the field's corners, is shown,
+ * or was moved; `kind` is a class of its handle.
+ *
+ * @typedef {{ px: Point, name: string, kind?: ?string, x_yd?: number, y_yd?: number, corner?: boolean, shown?: boolean, moved?: boolean }} Mark
+ */
 
 /** Draggable marks over an image. */
 export class Marks {
@@ -12,44 +20,47 @@ export class Marks {
    * @param {HTMLImageElement} image the picture
    * @param {HTMLElement} layer lies over it
    * @param {HTMLCanvasElement} magnifier shows what is under the finger
-   * @param {(mark: object) => void} moved called after a mark was moved
+   * @param {(mark: Mark) => void} moved called after a mark was moved
    */
   constructor(image, layer, magnifier, moved) {
     this.image = image;
     this.layer = layer;
     this.magnifier = magnifier;
     this.moved = moved;
+    /** @type {Mark[]} */
     this.marks = [];
     // A drag of the browser's own, of the picture or of selected text, would end that of a mark.
-    layer.parentElement.addEventListener("dragstart", (event) => event.preventDefault());
+    layer.parentElement?.addEventListener("dragstart", (event) => event.preventDefault());
     new ResizeObserver(() => this.place()).observe(image);
     image.addEventListener("load", () => this.place());
   }
 
-  /** Show other marks: objects with `px`, `name` and optionally `kind`; `px` changes as they are dragged. */
+  /** Show other marks: objects with `px`, `name` and optionally `kind`; `px` changes as they are dragged. @param {Mark[]} marks */
   show(marks) {
     this.marks = marks;
     this.layer.replaceChildren(...marks.map((mark) => this.handle(mark)));
     this.place();
   }
 
-  /** Put the keyboard's focus on a mark that is shown, and magnify it. */
+  /** Put the keyboard's focus on a mark that is shown, and magnify it. @param {Mark} mark */
   focus(mark) {
-    this.layer.children[this.marks.indexOf(mark)]?.focus();
+    childrenOf(this.layer)[this.marks.indexOf(mark)]?.focus();
     this.magnify(mark);
   }
 
   place() {
     const scale = this.image.clientWidth / (this.image.naturalWidth || 1);
-    [...this.layer.children].forEach((handle, index) => {
+    childrenOf(this.layer).forEach((handle, index) => {
       const [x, y] = this.marks[index].px;
       handle.style.left = `${(x + 0.5) * scale}px`;
       handle.style.top = `${(y + 0.5) * scale}px`;
     });
   }
 
+  /** @param {Mark} mark */
   handle(mark) {
     const handle = el("button", { type: "button", class: mark.kind ?? null, "aria-label": `${mark.name}: drag, or use the arrow keys` });
+    /** @param {PointerEvent} event */
     const drag = (event) => {
       const box = this.image.getBoundingClientRect();
       const scale = this.image.naturalWidth / box.width;
@@ -77,6 +88,7 @@ export class Marks {
     return handle;
   }
 
+  /** @param {Mark} mark @param {number} x @param {number} y */
   move(mark, x, y) {
     mark.px = [Math.min(Math.max(x, 0), this.image.naturalWidth - 1), Math.min(Math.max(y, 0), this.image.naturalHeight - 1)];
     this.place();
@@ -84,9 +96,10 @@ export class Marks {
     this.moved(mark);
   }
 
+  /** @param {Mark} mark */
   magnify(mark) {
     const { width, height } = this.magnifier;
-    const context = this.magnifier.getContext("2d");
+    const context = context2d(this.magnifier);
     const [wide, high] = [width / MAGNIFIED, height / MAGNIFIED];
     context.fillRect(0, 0, width, height);
     context.drawImage(this.image, mark.px[0] + 0.5 - wide / 2, mark.px[1] + 0.5 - high / 2, wide, high, 0, 0, width, height);

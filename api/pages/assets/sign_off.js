@@ -1,18 +1,22 @@
 // The end of a game on the operator's phone: both coaches sign the final score, each with a name and a tap.
 
 import { el, refresh, setText } from "./dom.js";
+import { AWAY_FIRST } from "./format.js";
 import { errorText, send } from "./send.js";
 
-/** Fill a section with both coaches' signatures; it follows the score. */
+/** The signatures under the score as it is now, by side. @param {{ signatures: Service.SignatureView[] }} signed @returns {Partial<Record<Side, Service.SignatureView>>} */
+const current = ({ signatures }) => Object.fromEntries(signatures.filter((signature) => signature.current).map((signature) => [signature.side, signature]));
+
+/** Fill a section with both coaches' signatures; it follows the score. @param {HTMLElement} body @param {Feed} feed */
 export function signOff(body, feed) {
   const problem = el("p", { class: "problem", role: "alert" });
   const coaches = el("div", { class: "two-coaches" });
   body.append(el("p", { class: "muted" }, "When both coaches have signed, the game is over. A coach who disagrees signs with a note."), coaches, problem);
-  let signed = {}; // by side, as the service has them
+  /** @type {Partial<Record<Side, Service.SignatureView>>} by side, as the service has them */
+  let signed = {};
   const load = async () => {
     try {
-      const game = await send("api/games/current", null, { method: "GET" });
-      signed = Object.fromEntries(game.signatures.filter((signature) => signature.current).map((signature) => [signature.side, signature]));
+      signed = current(await send("api/games/current", null, { method: "GET" }));
     } catch {
       signed = {}; // no game is in play: the coaches' fields say so when they are sent
     }
@@ -21,12 +25,14 @@ export function signOff(body, feed) {
   const draw = () => {
     const game = feed.value("game");
     if (game === undefined) return;
-    refresh(coaches, [game.game, game.score, signed], () => ["away", "home"].map((side) => coach(game, side)));
+    refresh(coaches, [game.game, game.score, signed], () => AWAY_FIRST.map((side) => coach(game, side)));
   };
+  /** @param {Service.GameView} game @param {Side} side */
   const coach = (game, side) => {
     const score = el("p", { class: "final" }, `${game.away.name} ${game.score[1]}, ${game.home.name} ${game.score[0]}`);
-    if (signed[side]) {
-      const { name, note } = signed[side];
+    const signature = signed[side];
+    if (signature !== undefined) {
+      const { name, note } = signature;
       return el("div", { class: "plate" }, el("b", {}, `Signed for ${game[side].name}`), score, el("p", {}, note ? `${name} disagrees: ${note}` : `${name} agrees.`));
     }
     const name = el("input", { name: `name-${side}`, maxlength: 60, autocomplete: "off", required: true });
@@ -38,8 +44,9 @@ export function signOff(body, feed) {
       button.disabled = true;
       setText(problem, "");
       try {
+        /** @type {Service.SignOff} */
         const done = await send(`api/games/${encodeURIComponent(game.game)}/signatures`, { side, name: name.value.trim(), score: game.score, note: note.value.trim() });
-        signed = Object.fromEntries(done.signatures.filter((signature) => signature.current).map((signature) => [signature.side, signature]));
+        signed = current(done);
         if (done.closed) body.replaceChildren(el("p", {}, el("b", {}, "Both coaches have signed. The game is over.")), el("a", { class: "button", href: `game?game=${encodeURIComponent(done.game)}` }, "Look at the game"));
         else draw();
       } catch (error) {

@@ -1,5 +1,6 @@
 // Short tones, made here: no sound file is needed, and none has an owner.
 
+/** Hertz and seconds of each tone. @type {Record<string, [number, number][]>} */
 const CUES = {
   called: [[880, 0.09], [1175, 0.16]],
   too_close: [[660, 0.12], [660, 0.12]],
@@ -13,6 +14,7 @@ const VOLUME = 0.16;
 /** A tone that the browser holds back this long is left out: it would sound with the next tap, and mean nothing then. */
 const LATE_MS = 400;
 
+/** @type {?AudioContext} */
 let context = null;
 
 // Browsers let a page play once it was touched, some only what was begun by a touch: an iPhone, and again after each call or lock.
@@ -27,7 +29,7 @@ async function wake() {
   return context;
 }
 
-/** Play a cue; silent where the browser does not let a page play before it was touched. */
+/** Play a cue; silent where the browser does not let a page play before it was touched. @param {string} name */
 export async function playCue(name) {
   const notes = CUES[name];
   if (notes === undefined) return;
@@ -40,6 +42,7 @@ export async function playCue(name) {
   }
 }
 
+/** @param {AudioContext} playing @param {number[][]} notes hertz and seconds of each */
 function playNotes(playing, notes) {
   let at = playing.currentTime + 0.01;
   for (const [hertz, seconds] of notes) {
@@ -57,6 +60,6 @@ function playNotes(playing, notes) {
   }
 }
 
-/** The cue of a call; empty for none. */
+/** The cue of a call; empty for none. @param {Pick<ShownCall, "standing" | "verdict">} call */
 export const cueOf = (call) =>
   ["overturned", "struck"].includes(call.standing) ? "overturned" : call.verdict === "too_close" && call.standing === "open" ? "too_close" : call.verdict === "reported" ? "" : "called";

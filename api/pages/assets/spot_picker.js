@@ -10,7 +10,8 @@ const LINES_EVERY_YD = 10;
 /**
  * A picture of the field; a tap or a drag calls `picked(x_yd, y_yd)`.
  *
- * @param {{length_yd: number, width_yd: number, end_zone_yd: number}} field
+ * @param {{ length_yd: number, width_yd: number, end_zone_yd: number }} field } field
+ * @param {(x_yd: number, y_yd: number) => void} picked
  * @returns {{element: SVGElement, show: (x_yd: number, y_yd: number) => void}} `show` moves the mark
  */
 export function spotPicker({ length_yd, width_yd, end_zone_yd }, picked) {
@@ -25,11 +26,13 @@ export function spotPicker({ length_yd, width_yd, end_zone_yd }, picked) {
     lines.slice(1, -1).map((x) => svg("text", { x, y: width_yd - 3 }, String(Math.min(x, length_yd - x)))),
     mark,
   );
+  /** @param {number} x_yd @param {number} y_yd */
   const show = (x_yd, y_yd) => {
     if (Number.isFinite(x_yd + y_yd)) mark.setAttribute("transform", `translate(${x_yd} ${width_yd - y_yd})`);
   };
+  /** @param {PointerEvent} event */
   const pick = (event) => {
-    const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(element.getScreenCTM().inverse());
+    const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(element.getScreenCTM()?.inverse());
     const [along, across] = [within(x, -end_zone_yd, length_yd + end_zone_yd), within(width_yd - y, 0, width_yd)];
     show(along, across);
     picked(along, across);
@@ -42,4 +45,5 @@ export function spotPicker({ length_yd, width_yd, end_zone_yd }, picked) {
   return { element, show };
 }
 
+/** @param {number} value @param {number} low @param {number} high */
 const within = (value, low, high) => Math.min(high, Math.max(low, Math.round(value / STEP_YD) * STEP_YD));

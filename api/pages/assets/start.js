@@ -3,7 +3,7 @@
 import { noteAccess } from "./access_notice.js";
 import { Board } from "./board.js";
 import { applyTeamColors } from "./color.js";
-import { el, refresh, refreshList, setText } from "./dom.js";
+import { el, elementsOf, refresh, refreshList, setText } from "./dom.js";
 import { Feed, reloadOnUpgrade } from "./feed.js";
 import { followPicture } from "./live_picture.js";
 import { callDetails, callHead, framesLink } from "./panel_calls.js";
@@ -11,11 +11,11 @@ import { showDevices } from "./start_devices.js";
 import { elsewhereRow, overlayCards } from "./start_overlays.js";
 import { startTour } from "./tour.js";
 import { START_TOUR } from "./tours.js";
-import { capitalize, downAndDistance, humanize, formatSpot } from "./format.js";
+import { AWAY_FIRST, capitalize, downAndDistance, humanize, formatSpot } from "./format.js";
 
 const CALLS_SHOWN = 20;
 
-const at = (id) => document.getElementById(id);
+const at = elementsOf("index");
 const feed = new Feed(["game", "ball", "calls", "line_up", "scene", "health", "source"]);
 const board = new Board();
 at("map").append(board.element);
@@ -24,12 +24,12 @@ at("overlays").append(...overlayCards());
 board.follow(feed);
 feed.on("game", (game) => {
   if (game === undefined) return;
-  refresh(at("score"), [game.home, game.away, game.possession], () => ["away", "home"].map((side) => scoreBox(game, side)));
+  refresh(at("score"), [game.home, game.away, game.possession], () => AWAY_FIRST.map((side) => scoreBox(game, side)));
   const over = game.phase === "over";
   setText(at("down"), over ? "Final" : `${capitalize(downAndDistance(game, true))} at ${formatSpot(game.spot_text, true)}`);
   setText(at("phase"), [capitalize(game.phase_text), `board ${game.board}`, game.clock.text, game.rulebook_title].filter(Boolean).join(" · "));
 });
-feed.on("calls", ({ calls } = { calls: [] }) => refreshList(at("calls"), calls.slice(-CALLS_SHOWN).reverse(), callItem));
+feed.on("calls", (update) => refreshList(at("calls"), (update?.calls ?? []).slice(-CALLS_SHOWN).reverse(), callItem));
 feed.on("source", (source) => {
   setText(at("source"), source?.text ?? "");
   at("tour-button").hidden = source === undefined || source.live; // a table in play needs no tour
@@ -41,6 +41,7 @@ feed.onLink((link) => {
 });
 followPicture(at("live"), feed)();
 
+/** @param {Service.GameView} game @param {Side} side */
 function scoreBox(game, side) {
   const team = game[side];
   const box = el("div", { class: `team${game.possession === side ? " possession" : ""}` }, el("b", {}, team.name), el("span", { class: "points" }, String(team.points)));
@@ -48,6 +49,7 @@ function scoreBox(game, side) {
   return box;
 }
 
+/** @param {Service.CallView} call @param {HTMLElement} item */
 function callItem(call, item) {
   item.className = `call ${call.verdict} ${call.standing}`;
   return [callHead(call), el("details", {}, el("summary", {}, "Details"), callDetails(call), framesLink(call))];
@@ -55,6 +57,7 @@ function callItem(call, item) {
 
 function updateStatus() {
   const health = feed.value("health");
+  /** @type {Partial<Record<Link, string>>} */
   const links = { connecting: "Connecting…", lost: "Reconnecting…", stale: "No connection" };
   const level = feed.link === "live" ? (health?.level ?? "") : "warning";
   const text = links[feed.link] ?? capitalize(health?.text || humanize(health?.level ?? "live"));
@@ -67,13 +70,13 @@ async function showAccess() {
   const session = await noteAccess(at("access"), feed, ["viewer", "operator", "referee", "admin"]);
   if (session?.role !== "admin") return;
   at("overlays").before(elsewhereRow());
-    await showDevices();
+  await showDevices();
 }
 
 async function showAbout() {
   const response = await fetch("about");
   if (!response.ok) return;
-  const about = await response.json();
+  const about = /** @type {Service.AboutRig} */ (await response.json());
   at("about").replaceChildren(`Downfield ${about.version}. This rig signs what it exports with the key `, el("code", {}, about.public_key));
   at("about").hidden = false;
 }

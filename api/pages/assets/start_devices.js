@@ -1,9 +1,9 @@
 // How phones and other computers reach the rig: its addresses, a code for a phone, and what was paired so far.
 
-import { el } from "./dom.js";
+import { around, el, elementsOf } from "./dom.js";
 import { errorText, send } from "./send.js";
 
-const at = (id) => document.getElementById(id);
+const at = elementsOf("index");
 
 /** A code that is shown is looked after this often, so that the page says when it was used. */
 const WATCH_MS = 2_000;
@@ -11,13 +11,17 @@ const WATCH_MS = 2_000;
 /** A second press within this time removes a device. */
 const SURE_MS = 5_000;
 
+/** @type {Record<string, string>} */
 const ROLES = { viewer: "can watch", operator: "operator", referee: "referee", admin: "admin" };
 
 let watching = 0;
 
 /** Fill the section, for the admin; for others it stays hidden. */
 export async function showDevices() {
-  at("pairing").addEventListener("click", (event) => event.target.dataset?.role && makeCode(event.target.dataset.role));
+  at("pairing").addEventListener("click", (event) => {
+    const role = around(event, "[data-role]")?.dataset.role;
+    if (role) makeCode(role);
+  });
   await Promise.all([listAddresses(), listDevices()]);
   at("elsewhere").hidden = false;
   addEventListener("focus", () => Promise.all([listAddresses(), listDevices()]).catch(() => {})); // both may have changed
@@ -26,6 +30,7 @@ export async function showDevices() {
 
 async function listAddresses() {
   try {
+    /** @type {Service.AddressDetails} */
     const { urls } = await send("api/addresses", null, { method: "GET" });
     at("addresses").replaceChildren(...urls.map((url) => el("li", {}, el("a", { href: url }, url))));
     at("addresses-note").textContent = "Any of these, on a device in the same network:";
@@ -35,12 +40,14 @@ async function listAddresses() {
   }
 }
 
+/** @returns {Promise<Service.DeviceDetails[]>} */
 async function listDevices() {
   const devices = await send("api/devices", null, { method: "GET" });
   at("devices").replaceChildren(...devices.toReversed().map(deviceItem));
   return devices;
 }
 
+/** @param {Service.DeviceDetails} device */
 function deviceItem(device) {
   const since = new Date(device.paired_ms).toLocaleString([], { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
   const button = el("button", { type: "button", class: "small" }, "Remove");
@@ -64,6 +71,7 @@ function deviceItem(device) {
   return el("li", {}, el("span", {}, el("b", {}, device.name), el("br"), `${ROLES[device.role] ?? device.role}, since ${since}`), button);
 }
 
+/** @param {string} role */
 async function makeCode(role) {
   clearTimeout(watching);
   try {
@@ -74,9 +82,11 @@ async function makeCode(role) {
   }
 }
 
+/** @param {Service.PairingDetails} pairing @param {Set<string>} before the devices' ids before it was made */
 function showCode(pairing, before) {
   const picture = el("img", { class: "qr" });
   const place = el("b");
+  /** @param {number} index */
   const aim = (index) => {
     picture.src = `api/pairings/${pairing.id}/qr.svg?place=${index}`;
     picture.alt = `QR code of ${pairing.urls[index]}`;

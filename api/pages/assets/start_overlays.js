@@ -25,6 +25,7 @@ const PICTURES = {
 /** Where the addresses lead: on this computer as it stands in this page's own address, on others with a token to watch. */
 const target = { base: document.baseURI, key: "", changed: new EventTarget() };
 
+/** @param {string} base @param {string} key */
 function aim(base, key) {
   Object.assign(target, { base, key });
   target.changed.dispatchEvent(new Event("change"));
@@ -34,53 +35,61 @@ function aim(base, key) {
 export function elsewhereRow() {
   const message = el("p", { role: "status" });
   const button = el("button", { type: "button", class: "small" }, "OBS is on another computer");
-  let granted = null; // one device for all addresses of this page
+  /** @type {?Service.WatcherDetails} one device for all addresses of this page */
+  let granted = null;
   const aimHere = () => {
     aim(document.baseURI, "");
     button.textContent = "OBS is on another computer";
     message.textContent = "";
   };
-  document.addEventListener("device-removed", ({ detail }) => {
-    if (granted?.id !== detail) return;
+  document.addEventListener("device-removed", (event) => {
+    if (granted?.id !== /** @type {CustomEvent<string>} */ (event).detail) return;
     granted = null;
     aimHere();
   });
   button.addEventListener("click", async () => {
-    if (target.key) return aimHere();
+    if (target.key) {
+      aimHere();
+      return;
+    }
     try {
-      granted ??= await send("api/devices", { name: "OBS on another computer" });
+      const { url, token } = (granted ??= /** @type {Service.WatcherDetails} */ (await send("api/devices", { name: "OBS on another computer" })));
       document.dispatchEvent(new CustomEvent("device-added"));
+      aim(url, token);
     } catch (error) {
       message.textContent = errorText(error);
       return;
     }
-    aim(granted.url, granted.token);
     button.textContent = "OBS is on this computer";
     message.textContent = "Every address below now works on any computer of this network as it is. It can only watch; if one was seen on the stream, remove it under “Paired devices” and press this again.";
   });
   return el("div", { class: "elsewhere" }, button, message);
 }
 
-/** An address of this page's service, for the computer that is aimed at. */
+/** An address of this page's service, for the computer that is aimed at. @param {string} path @param {string} [query] */
 function addressOf(path, query = "") {
   const address = new URL(path, target.base);
   address.search = [query, target.key && `key=${target.key}`].filter(Boolean).join("&");
   return address.href;
 }
 
+/** @template {object} T @param {T} table @returns {(keyof T)[]} */
+const namesOf = (table) => /** @type {(keyof T)[]} */ (Object.keys(table));
+
 export function overlayCards() {
-  return [...Object.keys(OVERLAYS).map(overlayCard), ...Object.keys(PICTURES).map(pictureCard)];
+  return [...namesOf(OVERLAYS).map(overlayCard), ...namesOf(PICTURES).map(pictureCard)];
 }
 
+/** @param {keyof typeof OVERLAYS} name */
 function overlayCard(name) {
   const [title, about] = OVERLAYS[name];
   const options = OVERLAY_OPTIONS[name];
-  const inputs = Object.entries(options).map(([option, spec]) => [option, spec, optionInput(option, spec)]);
+  const inputs = Object.entries(options).map(([option, spec]) => ({ option, spec, input: optionInput(option, spec) }));
   const address = addressBox();
   const frame = el("div", { class: "preview" });
   const query = () => {
-    const chosen = inputs.filter(([, spec, input]) => input.value !== String(spec.fallback) && input.value !== "");
-    return chosen.map(([option, , input]) => `${option}=${encodeURIComponent(input.value.replace("#", ""))}`).join("&");
+    const chosen = inputs.filter(({ spec, input }) => input.value !== String(spec.fallback) && input.value !== "");
+    return chosen.map(({ option, input }) => `${option}=${encodeURIComponent(input.value.replace("#", ""))}`).join("&");
   };
   const url = () => addressOf(`overlay/${name}`, query());
   const preview = el("details", {}, el("summary", {}, "Preview"), frame);
@@ -91,7 +100,7 @@ function overlayCard(name) {
     if (preview.open) frame.append(el("iframe", { src: here, title: `Preview of ${title}`, width: 1920, height: 1080 }));
   };
   preview.addEventListener("toggle", update);
-  const form = el("form", { class: "options" }, inputs.map(([option, spec, input]) => el("label", { title: capitalize(spec.allowed) }, `${capitalize(option)}: ${spec.help}`, input)));
+  const form = el("form", { class: "options" }, inputs.map(({ option, spec, input }) => el("label", { title: capitalize(spec.allowed) }, `${capitalize(option)}: ${spec.help}`, input)));
   form.addEventListener("change", update);
   form.addEventListener("submit", (event) => event.preventDefault());
   target.changed.addEventListener("change", update);
@@ -107,6 +116,7 @@ function overlayCard(name) {
   );
 }
 
+/** @param {keyof typeof PICTURES} name */
 function pictureCard(name) {
   const [title, about] = PICTURES[name];
   const address = addressBox();
@@ -124,6 +134,7 @@ function pictureCard(name) {
 
 const addressBox = () => el("input", { readonly: true, "aria-label": "Address", onfocus: (event) => event.currentTarget.select() });
 
+/** @param {string} name @param {import("./options.js").Option<any>} spec */
 function optionInput(name, spec) {
   if (spec.allowed.startsWith("one of ")) {
     const words = spec.allowed.slice("one of ".length).split(", ");
@@ -132,7 +143,7 @@ function optionInput(name, spec) {
   return el("input", { name, value: String(spec.fallback) });
 }
 
-/** Copy text; falls back to execCommand, since a page without TLS has no clipboard API. */
+/** Copy text; falls back to execCommand, since a page without TLS has no clipboard API. @param {HTMLInputElement} address */
 function copyButton(address) {
   const button = el("button", { type: "button", class: "small" }, "Copy");
   button.addEventListener("click", async () => {
@@ -144,7 +155,12 @@ function copyButton(address) {
   return button;
 }
 
-/** A file for OBS to open from disk, which waits for Downfield and then loads the overlay. */
+/**
+ * A file for OBS to open from disk, which waits for Downfield and then loads the overlay.
+ *
+ * @param {string} name
+ * @param {() => string} url
+ */
 function loaderButton(name, url) {
   const button = el("button", { type: "button", class: "small", title: "Use this if OBS may start before Downfield" }, "Loader file");
   button.addEventListener("click", async () => {

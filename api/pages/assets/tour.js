@@ -3,11 +3,18 @@
 import { el } from "./dom.js";
 
 /**
+ * A step of a tour: `target` is a selector, `link` where to go on; with `cardAtTop` the card stands at the top of the window, as the
+ * target is at its bottom.
+ *
+ * @typedef {{ target: string, title: string, text: string, link?: { href: string, text: string }, cardAtTop?: boolean }} Step
+ */
+
+/**
  * Begin a tour.
  *
- * `steps` are `{ target, title, text, link, cardAtTop }`: a selector, two texts, perhaps `{ href, text }` of where to go on,
- * and whether the card stands at the top because the target is at the bottom of the window.
  * Steps whose target is not on the page, or empty, are left out. It ends with Escape, Close, or after its last step.
+ *
+ * @param {Step[]} steps
  */
 export function startTour(steps) {
   document.getElementById("tour")?.remove();
@@ -16,6 +23,7 @@ export function startTour(steps) {
   const card = el("aside", { id: "tour", class: "plate", role: "dialog", "aria-label": "Tour of this page", tabindex: "-1" });
   let index = 0;
 
+  /** @param {number} to */
   const show = (to) => {
     index = to;
     const { target, title, text, link, cardAtTop } = shown[index];
@@ -42,8 +50,9 @@ export function startTour(steps) {
     card.remove();
     ring(null);
     document.removeEventListener("keydown", onKey);
-    before?.focus?.({ preventScroll: true });
+    if (before instanceof HTMLElement) before.focus({ preventScroll: true });
   };
+  /** @param {KeyboardEvent} event */
   const onKey = (event) => {
     if (event.key === "Escape") end();
     if (event.key === "ArrowRight" && index < shown.length - 1) show(index + 1);
@@ -55,6 +64,7 @@ export function startTour(steps) {
   show(0);
 }
 
+/** @param {?Element} element */
 function ring(element) {
   for (const ringed of document.querySelectorAll(".tour-target")) ringed.classList.remove("tour-target");
   if (element === null) return;
@@ -64,6 +74,7 @@ function ring(element) {
   element.scrollIntoView({ block, behavior: calm ? "instant" : "smooth" });
 }
 
+/** @param {?Element} element */
 function isVisible(element) {
   return element !== null && element.getClientRects().length > 0 && element.getBoundingClientRect().height > 0;
 }

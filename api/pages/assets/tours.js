@@ -1,5 +1,6 @@
 // What the tours of the start page and the panel say.
 
+/** @type {import("./tour.js").Step[]} */
 export const START_TOUR = [
   {
     target: "#live",
@@ -44,6 +45,7 @@ export const START_TOUR = [
   },
 ];
 
+/** @type {import("./tour.js").Step[]} */
 export const PANEL_TOUR = [
   {
     target: "#questions li",

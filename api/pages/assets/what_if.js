@@ -4,9 +4,17 @@ import { el, setText } from "./dom.js";
 import { capitalize, counted, formatCallText } from "./format.js";
 import { RefusedError, errorText, read, sendAndWait } from "./send.js";
 
+const VERDICTS = { too_close: "too close", proposed: "proposed", reported: "noted" };
+
 const MAX_BYTES = 50_000;
 
-/** Fill the section once it is opened, or now if somebody has opened it already. */
+/**
+ * Fill the section once it is opened, or now if somebody has opened it already.
+ *
+ * @param {HTMLDetailsElement} details
+ * @param {string} path of the game
+ * @param {Teams} teams
+ */
 export function whatIf(details, path, teams) {
   const fill = async () => {
     if (!details.open || details.querySelector("form")) return;
@@ -19,6 +27,7 @@ export function whatIf(details, path, teams) {
     const form = el("form", { class: "desk-form" }, el("label", {}, "Rulebook", select), el("label", {}, "Or a league's own file (.toml)", file), el("label", {}, "Play", play), button);
     details.append(form, problem, result);
     try {
+      /** @type {Service.RulebookSummary[]} */
       const books = await read("api/rulebooks", (text) => setText(problem, text));
       setText(problem, "");
       select.replaceChildren(...books.map(({ name, title }) => el("option", { value: name }, title)));
@@ -46,8 +55,9 @@ export function whatIf(details, path, teams) {
   fill();
 }
 
+/** @param {HTMLSelectElement} select @param {HTMLInputElement} input */
 async function choice(select, input) {
-  const [file] = input.files;
+  const [file] = input.files ?? [];
   if (file === undefined) return { rulebook: select.value };
   if (file.size > MAX_BYTES) throw new RefusedError({ detail: `${file.name} has ${file.size} bytes; a league's file has at most ${MAX_BYTES}.` });
   const house_rules = await file.text().catch(() => {
@@ -56,6 +66,7 @@ async function choice(select, input) {
   return { house_rules };
 }
 
+/** @param {Service.WhatIf} found @param {Teams} teams */
 function table({ here, there, differences, plays, unused }, teams) {
   const head = el("div", { class: "pair head" }, [here, there].map((side) => el("div", {}, el("b", {}, side.title), el("p", {}, `${teams.away} ${side.score[1]}, ${teams.home} ${side.score[0]}`))));
   const rows = differences.filter((difference) => !isNote(difference)).map(row);
@@ -64,17 +75,19 @@ function table({ here, there, differences, plays, unused }, teams) {
   const begins = plays.map((play) => el("div", { class: "pair" }, el("p", { class: "muted" }, `Play ${play.number} begins`), el("div", {}, play.here || "No such play"), el("div", {}, play.there || "No such play")));
   const aside = unused.length > 0 && el("details", {}, el("summary", {}, `${counted(unused.length, "declaration")} without use under ${there.title}`), el("ul", {}, unused.map((view) => el("li", {}, `${capitalize(formatCallText(view.text))}: ${view.set_aside}`))));
   const same = differences.length + plays.length === 0 && el("p", {}, el("b", {}, "Every call and every down is the same."));
-  return [head, same, ...rows, ...begins, noted, aside].filter(Boolean);
+  return [head, same, ...rows, ...begins, noted, aside].filter((part) => part !== false);
 }
 
-/** Whether neither rulebook makes more than a note of it, which changes nothing in the game. */
+/** Whether neither rulebook makes more than a note of it, which changes nothing in the game. @param {Service.WhatIfCall} difference */
 const isNote = ({ here, there }) => [here, there].every((call) => call === null || call.verdict === "reported");
 
+/** @param {Service.WhatIfCall} difference */
 const row = (difference) =>
   el("div", { class: "pair" }, el("p", { class: "muted" }, difference.play ? `Play ${difference.play}` : "Before the first play"), cell(difference.here, difference.here_clauses), cell(difference.there, difference.there_clauses));
 
+/** @param {?Service.CallBrief} call @param {string[]} clauses */
 function cell(call, clauses) {
   if (call === null) return el("div", { class: "muted" }, "No call");
-  const verdict = call.verdict === "called" ? "" : ` (${{ too_close: "too close", proposed: "proposed", reported: "noted" }[call.verdict]})`;
+  const verdict = call.verdict === "called" ? "" : ` (${VERDICTS[call.verdict]})`;
   return el("div", {}, `${capitalize(formatCallText(call.text))}${verdict}`, el("small", { class: "muted" }, ` ${clauses.join(", ")}`));
 }

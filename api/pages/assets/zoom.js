@@ -7,41 +7,54 @@ const TAP_SLOP_PX = 8; // a finger that moves less on the screen has tapped
 /**
  * Make a picture that fills a box zoomable; the view stays from one picture to the next.
  *
- * @param {function} options.onView called with {x, y, zoom} whenever the view changes
- * @param {function} options.claims whether a tool takes a pointer that has come down, so that it neither zooms nor drags
+ * @param {HTMLElement} box
+ * @param {HTMLElement} picture
+ * @param {object} options
+ * @param {() => void} options.onView called whenever the view changes
+ * @param {() => boolean} options.claims whether a tool takes a pointer that has come down, so that it neither zooms nor drags
  * @returns `view()`; `zoomTo(place, zoom)` with a place of the unzoomed box in its middle; `reset()`
  */
-export function makeZoomable(box, picture, { onView = () => {}, claims = () => false } = {}) {
+export function makeZoomable(box, picture, { onView, claims }) {
+  /** @type {Map<number, Point>} by pointer */
   const fingers = new Map();
   let view = { x: 0, y: 0, zoom: 1 }; // the picture's upper left corner in the box, screen pixels, and its scale
+  /** @type {?Point} */
   let tap = null;
 
+  /** @param {MouseEvent} event @returns {Point} */
   const position = (event) => {
     const { left, top } = box.getBoundingClientRect();
     return [event.clientX - left - box.clientLeft, event.clientY - top - box.clientTop];
   };
 
+  /** @param {number} x @param {number} y @param {number} zoom */
   function setView(x, y, zoom) {
     const scale = Math.min(Math.max(zoom, 1), MAX_ZOOM);
+    /** @param {number} at @param {number} length */
     const clamp = (at, length) => Math.min(0, Math.max(at, length - length * scale));
     view = { x: clamp(x, box.clientWidth), y: clamp(y, box.clientHeight), zoom: scale };
     picture.style.transform = `translate(${view.x}px, ${view.y}px) scale(${scale})`;
     picture.style.imageRendering = scale > 3 ? "pixelated" : "";
     box.classList.toggle("zoomed", scale > 1);
-    onView(view);
+    onView();
   }
 
-  /** Zoom about a place of the box. */
+  /** Zoom about a place of the box. @param {Point} at @param {number} zoom */
   function zoomAt([x, y], zoom) {
     const factor = Math.min(Math.max(zoom, 1), MAX_ZOOM) / view.zoom;
     setView(x - (x - view.x) * factor, y - (y - view.y) * factor, view.zoom * factor);
   }
 
-  const center = (places) => [0, 1].map((axis) => places.reduce((sum, place) => sum + place[axis], 0) / places.length);
+  /** @param {Point[]} places @returns {Point} */
+  const center = (places) => {
+    const [x, y] = [0, 1].map((axis) => places.reduce((sum, place) => sum + place[axis], 0) / places.length);
+    return [x, y];
+  };
+  /** @param {Point[]} places */
   const span = ([a, b]) => Math.max(1, Math.hypot(a[0] - b[0], a[1] - b[1]));
 
   box.addEventListener("pointerdown", (event) => {
-    if (claims(event)) return;
+    if (claims()) return;
     box.setPointerCapture(event.pointerId);
     fingers.set(event.pointerId, position(event));
     tap = fingers.size === 1 ? position(event) : null;
@@ -59,6 +72,7 @@ export function makeZoomable(box, picture, { onView = () => {}, claims = () => f
     if (now.length === 2) zoomAt(to, (view.zoom * span(now)) / span(before));
   });
 
+  /** @param {PointerEvent} event */
   const liftFinger = (event) => {
     fingers.delete(event.pointerId);
     if (event.type === "pointerup" && tap !== null) zoomAt(tap, view.zoom > 1 ? 1 : TAP_ZOOM);
@@ -80,6 +94,7 @@ export function makeZoomable(box, picture, { onView = () => {}, claims = () => f
 
   return {
     view: () => view,
+    /** @param {Point} place @param {number} zoom */
     zoomTo: ([x, y], zoom) => setView(box.clientWidth / 2 - x * zoom, box.clientHeight / 2 - y * zoom, zoom),
     reset: () => setView(0, 0, 1),
   };

@@ -1,6 +1,6 @@
 // The desk: every table at a glance, those that need somebody first.
 
-import { el, refresh, refreshList, setText } from "./dom.js";
+import { around, el, elementsOf, find, refresh, refreshList, setText } from "./dom.js";
 import { follow, LINK_TEXTS } from "./event_feed.js";
 import { errorText, send } from "./send.js";
 
@@ -16,11 +16,11 @@ const NEEDS = {
   idle: "Idle",
 };
 
-const at = (id) => document.getElementById(id);
+const at = elementsOf("desk");
 
 follow(
   "api/tables",
-  (tables) => {
+  (/** @type {Desk.TableStatus[]} */ tables) => {
     at("no-tables").hidden = tables.length > 0;
     refreshList(at("tables"), tables, tableItem);
   },
@@ -29,6 +29,7 @@ follow(
 );
 follow("api/event", (event) => setText(at("event-name"), event.name));
 
+/** @param {Desk.TableStatus} table @param {HTMLElement} item */
 function tableItem(table, item) {
   item.className = `plate table ${table.need}`;
   const game = table.home
@@ -42,6 +43,7 @@ function tableItem(table, item) {
     : el("p", { class: "muted" }, "No game yet");
   const facts = [table.situation, table.phase, table.clock, table.under_review ? "under review" : ""].filter(Boolean).join(" · ");
   const base = table.address && table.address.replace(/\/?$/, "/");
+  /** @param {string} path @param {string} text */
   const link = (path, text) => base && el("a", { class: "button small", href: `${base}${path}`, target: "_blank", rel: "noopener" }, text);
   return [
     el("div", { class: "top" }, el("h3", {}, table.name), el("span", { class: "need" }, NEEDS[table.need])),
@@ -59,6 +61,7 @@ function tableItem(table, item) {
   ];
 }
 
+/** @param {Desk.TableStatus} table */
 async function forget(table) {
   if (!confirm(`Stop watching ${table.name}? Its game is not touched.`)) return;
   await send(`api/tables/${table.id}`, null, { method: "DELETE" }).catch((error) => alert(errorText(error)));
@@ -66,7 +69,7 @@ async function forget(table) {
 
 at("add").addEventListener("submit", async (event) => {
   event.preventDefault();
-  const button = at("add").querySelector("button");
+  const button = find(at("add"), "button");
   button.setAttribute("aria-busy", "true");
   setText(at("add-message"), "");
   try {
@@ -80,9 +83,10 @@ at("add").addEventListener("submit", async (event) => {
 });
 
 at("pairing").addEventListener("click", async (event) => {
-  const role = event.target.dataset?.role;
+  const role = around(event, "[data-role]")?.dataset.role;
   if (role === undefined) return;
   try {
+    /** @type {Desk.PairingDetails} */
     const pairing = await send("api/pairings", { role });
     at("code").replaceChildren(
       el("img", { class: "qr", src: `api/pairings/${pairing.id}/qr.svg`, alt: `QR code of ${pairing.url}` }),

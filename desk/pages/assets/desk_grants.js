@@ -1,15 +1,15 @@
 // The phones of the tournament: who may do what at which tables, and which table knows who was revoked.
 
-import { el, refreshList, setText } from "./dom.js";
+import { el, elementsOf, find, refreshList, setText } from "./dom.js";
 import { follow } from "./event_feed.js";
 import { errorText, send } from "./send.js";
 
 const GRANTS_MS = 2_000;
 const ROLES = { viewer: "Viewer", operator: "Operator", referee: "Referee", admin: "Director" };
 
-const at = (id) => document.getElementById(id);
+const at = elementsOf("desk");
 
-follow("api/tables", (tables) => {
+follow("api/tables", (/** @type {Desk.TableStatus[]} */ tables) => {
   const select = at("grant-tables");
   const names = tables.map(({ name }) => name);
   if ([...select.options].map(({ value }) => value).join("\n") === names.join("\n")) return;
@@ -17,13 +17,14 @@ follow("api/tables", (tables) => {
   select.replaceChildren(...names.map((name) => el("option", { value: name, selected: chosen.has(name) }, name)));
 }, () => {}, GRANTS_MS);
 
-follow("api/grants", ({ grants, tables }) => {
+follow("api/grants", (/** @type {Desk.GrantsView} */ { grants, tables }) => {
   const inForce = grants.filter(({ revoked_by, expires_ms }) => revoked_by === "" && expires_ms > Date.now());
   refreshList(at("granted"), inForce, grantItem);
   const behind = tables.filter(({ status }) => status !== "applied").map(({ table, status, text }) => (status === "refused" ? `${table} (${text})` : table));
   setText(at("granted-state"), tables.length === 0 ? "" : behind.length ? `Not told yet: ${behind.join(", ")}.` : "Every table knows who may do what.");
 }, () => {}, GRANTS_MS);
 
+/** @param {Desk.GrantView} grant @param {HTMLElement} item */
 function grantItem({ id, name, role, tables, expires_ms }, item) {
   item.className = "sent";
   const until = new Date(expires_ms).toLocaleDateString([], { month: "short", day: "numeric" });
@@ -38,6 +39,7 @@ function grantItem({ id, name, role, tables, expires_ms }, item) {
   ];
 }
 
+/** @param {string} id @param {string} name */
 function show(id, name) {
   at("grant-code").replaceChildren(
     el("img", { class: "qr", src: `api/grants/${id}/qr.svg`, alt: `QR code of the grant of ${name}` }),
@@ -45,6 +47,7 @@ function show(id, name) {
   );
 }
 
+/** @param {string} id @param {string} name */
 async function revoke(id, name) {
   if (!confirm(`Revoke ${name}? Tables that are away learn of it as soon as they are connected.`)) return;
   await send(`api/grants/${id}`, null, { method: "DELETE" }).catch((error) => setText(at("grant-message"), errorText(error)));
@@ -53,11 +56,12 @@ async function revoke(id, name) {
 
 at("grants").addEventListener("submit", async (event) => {
   event.preventDefault();
-  const button = at("grants").querySelector("button");
+  const button = find(at("grants"), "button");
   button.setAttribute("aria-busy", "true");
   setText(at("grant-message"), "");
   const tables = [...at("grant-tables").selectedOptions].map(({ value }) => value);
   try {
+    /** @type {Desk.GrantLink} */
     const { id, name } = await send("api/grants", { name: at("grant-name").value.trim(), role: at("grant-role").value, tables });
     at("grant-name").value = "";
     show(id, name);

@@ -1,20 +1,28 @@
 // What the desk sends to tables, and which table has it.
 
-import { el, refreshList, setText } from "./dom.js";
+import { el, elementsOf, find, findAll, refreshList, setText } from "./dom.js";
 import { follow } from "./event_feed.js";
 import { errorText, RefusedError, send } from "./send.js";
 
 const PUSHES_MS = 1_000;
-const KINDS = { announcement: "Announcement", rulebook: "Rulebook", teams: "Teams", schedule: "Schedule", calibration: "Calibration", game: "Next game" };
+const KINDS = { announcement: "Announcement", rulebook: "Rulebook", teams: "Teams", schedule: "Schedule", calibration: "Calibration", access: "Access", game: "Next game" };
 const STATUSES = { waiting: "waits", applied: "done", refused: "refused", replaced: "not needed" };
 
-const at = (id) => document.getElementById(id);
+const at = elementsOf("desk");
 
 function showKind() {
-  for (const label of at("send").querySelectorAll("[data-kind]")) label.hidden = !label.dataset.kind.split(" ").includes(at("send-kind").value);
+  for (const label of findAll(at("send"), "[data-kind]")) label.hidden = !label.dataset.kind?.split(" ").includes(at("send-kind").value);
 }
 
-/** Offer choices in a select, and keep the one that is chosen. */
+/** @param {string} value @param {string} text @returns {[value: string, text: string]} */
+const pair = (value, text) => [value, text];
+
+/**
+ * Offer choices in a select, and keep the one that is chosen.
+ *
+ * @param {HTMLSelectElement} select
+ * @param {[value: string, text: string][]} choices
+ */
 function offer(select, choices) {
   const known = [...select.options].map((option) => `${option.value} ${option.text}`).join("\n");
   if (known === choices.map(([value, text]) => `${value} ${text}`).join("\n")) return;
@@ -23,14 +31,14 @@ function offer(select, choices) {
   if (choices.some(([value]) => value === chosen)) select.value = chosen;
 }
 
-follow("api/tables", (tables) => offer(at("send-table"), [["", "All tables"], ...tables.map(({ name }) => [name, name])]), () => {}, PUSHES_MS);
-follow("api/event", (event) => {
+follow("api/tables", (/** @type {Desk.TableStatus[]} */ tables) => offer(at("send-table"), [["", "All tables"], ...tables.map(({ name }) => pair(name, name))]), () => {}, PUSHES_MS);
+follow("api/event", (/** @type {Desk.EventView} */ event) => {
   const ready = event.matches.filter((match) => match.state === "ready" && match.table);
-  offer(at("send-match"), ready.map((match) => [match.id, `${match.table}, ${match.id}: ${match.home.name} – ${match.away.name}`]));
+  offer(at("send-match"), ready.map((match) => pair(match.id, `${match.table}, ${match.id}: ${match.home.name} – ${match.away.name}`)));
 });
 follow(
   "api/pushes",
-  (pushes) => {
+  (/** @type {Desk.PushView[]} */ pushes) => {
     at("sent-plate").hidden = pushes.length === 0;
     refreshList(at("sent"), pushes, sentItem);
   },
@@ -38,6 +46,7 @@ follow(
   PUSHES_MS,
 );
 
+/** @param {Desk.PushView} push @param {HTMLElement} item */
 function sentItem(push, item) {
   item.className = "sent";
   const time = new Date(push.at_ms).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
@@ -48,6 +57,7 @@ function sentItem(push, item) {
   ];
 }
 
+/** @param {Desk.PushView} push */
 async function withdraw(push) {
   await send(`api/pushes/${push.id}`, null, { method: "DELETE" }).catch((error) => setText(at("send-message"), errorText(error)));
 }
@@ -58,7 +68,8 @@ async function content() {
   if (kind === "match") return { match: at("send-match").value };
   if (kind === "text") return { text: at("send-text").value.trim(), tables };
   if (kind === "teams" || kind === "schedule") return { event: kind, tables };
-  const [file] = at(`send-${kind}`).files;
+  if (kind !== "rulebook" && kind !== "calibration") throw new Error(`There is nothing to send of the kind ${kind}`);
+  const [file] = at(`send-${kind}`).files ?? [];
   if (file === undefined) throw new RefusedError({ detail: `Choose the ${kind}'s file.` });
   return { [kind]: await file.text(), tables };
 }
@@ -66,7 +77,7 @@ async function content() {
 at("send-kind").addEventListener("change", showKind);
 at("send").addEventListener("submit", async (event) => {
   event.preventDefault();
-  const button = at("send").querySelector("button");
+  const button = find(at("send"), "button");
   button.setAttribute("aria-busy", "true");
   setText(at("send-message"), "");
   try {

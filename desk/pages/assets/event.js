@@ -1,6 +1,6 @@
 // The event for its director, and for those who enter results.
 
-import { el, refresh, setText } from "./dom.js";
+import { childrenOf, el, elementsOf, refresh, setText } from "./dom.js";
 import { coachForm, resultForm } from "./event_dialogs.js";
 import { follow, LINK_TEXTS } from "./event_feed.js";
 import { currentSlot, ordinal, timeText, upcoming } from "./event_format.js";
@@ -11,13 +11,20 @@ import { errorText, send } from "./send.js";
 
 const NOTICE_MS = 9_000;
 const TABS = { games: "Games", standings: "Standings", coaches: "Coaches", setup: "Set-up" };
+const TAB_NAMES = /** @type {(keyof typeof TABS)[]} */ (Object.keys(TABS));
 
-const at = (id) => document.getElementById(id);
-let event = null;
+const at = elementsOf("event");
+/** @type {?string} of this device; null where it is not paired */
 let role = null;
 let noticeTimer = 0;
 
-/** Change the event by a request; the answer is the event afterwards. What is refused is said. */
+/**
+ * Change the event by a request; the answer is the event afterwards. What is refused is said.
+ *
+ * @param {string} path
+ * @param {unknown} body
+ * @param {string} [method]
+ */
 export async function change(path, body, method = "POST") {
   try {
     show(await send(`api/event${path}`, body, { method }));
@@ -28,7 +35,7 @@ export async function change(path, body, method = "POST") {
   }
 }
 
-/** Say something at the top of the page. */
+/** Say something at the top of the page. @param {string} text */
 export function notify(text) {
   at("notice").textContent = text;
   at("notice").hidden = false;
@@ -36,53 +43,55 @@ export function notify(text) {
   noticeTimer = setTimeout(() => (at("notice").hidden = true), NOTICE_MS);
 }
 
-function show(value) {
-  event = value;
+/** @param {Desk.EventView} event */
+function show(event) {
   document.title = `${event.name} – Downfield`;
   setText(at("event-name"), event.name);
-  refresh(at("game-lists"), [event.revision, role], gamesPart);
-  refresh(at("standings"), event.revision, standingsPart);
-  refresh(at("coaches"), [event.revision, role], coachesPart);
+  refresh(at("game-lists"), [event.revision, role], () => gamesPart(event));
+  refresh(at("standings"), event.revision, () => standingsPart(event));
+  refresh(at("coaches"), [event.revision, role], () => coachesPart(event));
   if (role === "admin") refresh(at("setup"), event.revision, () => setupSection(event));
 }
 
-const mayEnter = () => ["operator", "referee", "admin"].includes(role);
+const mayEnter = () => ["operator", "referee", "admin"].includes(role ?? "");
 
-function cardOptions(match) {
+/** Games are buttons for those who may enter their results. @param {Desk.EventView} event @param {Desk.MatchView} match */
+function cardOptions(event, match) {
   const open = mayEnter() && (match.state === "ready" || match.state === "played");
   return open ? { action: () => resultForm(at("dialog"), match, event, { change, director: role === "admin" }) } : {};
 }
 
-function gamesPart() {
+/** @param {Desk.EventView} event */
+function gamesPart(event) {
   if (event.matches.length === 0) return el("p", { class: "muted" }, "The draw is not made yet.");
   const slot = currentSlot(event.matches);
   const next = upcoming(event.matches);
   const now = slot === null ? next.filter((match) => match.state === "ready") : next.filter((match) => match.slot === slot);
   const later = next.filter((match) => !now.includes(match));
   const played = event.matches.filter((match) => match.state === "played").reverse();
+  /** @param {string} title @param {Desk.MatchView[]} games */
   const list = (title, games) =>
-    games.length === 0 ? null : el("div", {}, el("h2", {}, title), el("div", { class: "list" }, games.map((match) => gameCard(match, event.matches, cardOptions(match)))));
+    games.length === 0 ? null : el("div", {}, el("h2", {}, title), el("div", { class: "list" }, games.map((match) => gameCard(match, event.matches, cardOptions(event, match)))));
   return [
     list(slot === null ? "To be played" : `Now: ${timeText(event.slots[slot] ?? "") || `round ${slot + 1}`}`, now),
     list("Later", later),
     list("Played", played),
-  ].filter(Boolean);
+  ];
 }
 
-function standingsPart() {
+/** @param {Desk.EventView} event */
+function standingsPart(event) {
   const ranks = event.ranking.map(({ place, name, text }) => el("li", {}, el("b", {}, ordinal(place)), el("span", {}, name), el("small", { class: "muted" }, text)));
-  const parts = [
+  return [
     ranks.length ? el("div", { class: "plate" }, el("h2", {}, "Places"), el("ol", { class: "ranks" }, ranks)) : null,
     ...event.pools.map(standingsTable),
-    ...brackets(event, cardOptions),
+    ...brackets(event, (match) => cardOptions(event, match)),
     el("p", { class: "row noprint" }, csvLink("games", "Games (CSV)"), csvLink("standings", "Standings (CSV)"), el("button", { type: "button", class: "small", onclick: () => print() }, "Print")),
   ];
-  return parts.filter(Boolean);
 }
 
-/** What of a roster breaks the event's limits, for people. */
-function rosterFaults({ figures }) {
-  const { heaviest_g: most, most_figures: count } = event.rules;
+/** What of a roster breaks the event's limits, for people. @param {Desk.Entrant} entrant @param {Desk.Rules} rules */
+function rosterFaults({ figures }, { heaviest_g: most, most_figures: count }) {
   const kept = figures.filter(({ refused }) => !refused);
   const heavy = kept.filter(({ grams }) => most > 0 && grams !== null && grams > most).map(({ number }) => number);
   return [
@@ -91,17 +100,19 @@ function rosterFaults({ figures }) {
   ].filter(Boolean).join(" · ");
 }
 
-function coachesPart() {
+/** @param {Desk.EventView} event */
+function coachesPart(event) {
   const admin = role === "admin";
   const rows = event.entrants.map((entrant) => {
     const weighed = entrant.figures.filter(({ grams }) => grams !== null).length;
     const refused = entrant.figures.filter((figure) => figure.refused).length;
     const roster = entrant.figures.length ? `${counted(entrant.figures.length, "figure")}, ${weighed} weighed${refused ? `, ${refused} refused` : ""}` : "no roster";
+    const faults = rosterFaults(entrant, event.rules);
     return el(
       "li",
       { class: `plate coach${entrant.withdrawn ? " withdrawn" : ""}` },
       swatch(entrant.color),
-      el("div", {}, el("b", {}, entrant.team || entrant.coach), el("small", { class: "muted" }, [entrant.team ? entrant.coach : "", entrant.club, entrant.seed ? `seed ${entrant.seed}` : "", roster, entrant.withdrawn ? "withdrew" : ""].filter(Boolean).join(" · ")), rosterFaults(entrant) ? el("small", { class: "fault" }, rosterFaults(entrant)) : null),
+      el("div", {}, el("b", {}, entrant.team || entrant.coach), el("small", { class: "muted" }, [entrant.team ? entrant.coach : "", entrant.club, entrant.seed ? `seed ${entrant.seed}` : "", roster, entrant.withdrawn ? "withdrew" : ""].filter(Boolean).join(" · ")), faults ? el("small", { class: "fault" }, faults) : null),
       admin ? el("button", { type: "button", class: "small", onclick: () => coachForm(at("dialog"), entrant, event, { change }) }, "Edit") : null,
     );
   });
@@ -109,15 +120,17 @@ function coachesPart() {
     admin ? el("p", { class: "row" }, el("button", { type: "button", class: "main", onclick: () => coachForm(at("dialog"), null, event, { change }) }, "Register a coach"), filePicker("entrants", "Coaches from CSV"), filePicker("figures", "Rosters from CSV")) : null,
     el("ul", { class: "coaches" }, rows),
     rows.length === 0 ? el("p", { class: "muted" }, "Nobody is registered yet.") : el("p", { class: "row noprint" }, csvLink("entrants", "Coaches (CSV)"), csvLink("figures", "Rosters (CSV)")),
-  ].filter(Boolean);
+  ];
 }
 
+/** @param {string} name @param {string} text */
 const csvLink = (name, text) => el("a", { class: "button small", href: `api/event/${name}.csv`, download: `${name}.csv` }, text);
 
+/** @param {string} name @param {string} text */
 function filePicker(name, text) {
   const input = el("input", { type: "file", accept: ".csv,text/csv", hidden: true });
   input.addEventListener("change", async () => {
-    const [file] = input.files;
+    const [file] = input.files ?? [];
     if (file === undefined) return;
     const response = await fetch(`api/event/${name}.csv`, { method: "POST", headers: { "Content-Type": "text/csv" }, body: await file.text() });
     const answer = await response.json();
@@ -128,19 +141,20 @@ function filePicker(name, text) {
   return el("label", { class: "button small" }, text, input);
 }
 
+/** @param {keyof typeof TABS} name */
 function openTab(name) {
-  for (const other of Object.keys(TABS)) at(other).hidden = other !== name;
-  for (const button of at("tabs").children) button.setAttribute("aria-selected", String(button.dataset.tab === name));
+  for (const other of TAB_NAMES) at(other).hidden = other !== name;
+  for (const button of childrenOf(at("tabs"))) button.setAttribute("aria-selected", String(button.dataset.tab === name));
   history.replaceState(null, "", `#${name}`);
 }
 
 function showTabs() {
-  const names = Object.keys(TABS).filter((name) => name !== "setup" || role === "admin");
+  const names = TAB_NAMES.filter((name) => name !== "setup" || role === "admin");
   at("tabs").replaceChildren(...names.map((name) => el("button", { type: "button", role: "tab", "data-tab": name, "aria-controls": name, onclick: () => openTab(name) }, TABS[name])));
-  const wanted = location.hash.slice(1);
-  openTab(names.includes(wanted) ? wanted : "games");
+  openTab(names.find((name) => name === location.hash.slice(1)) ?? "games");
 }
 
+/** @param {Desk.SignedGameView[]} games */
 function showSigned(games) {
   at("signed-games").hidden = games.length === 0;
   refresh(at("signed-games"), games, () =>
@@ -148,6 +162,7 @@ function showSigned(games) {
   );
 }
 
+/** @type {{ role: ?string }} */
 const session = await send("api/session", null, { method: "GET" }).catch(() => ({ role: null }));
 role = session.role;
 showTabs();

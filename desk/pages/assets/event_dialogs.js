@@ -1,9 +1,19 @@
 // The dialogs of the event: a result, a coach.
 
-import { el } from "./dom.js";
+import { dataText, el, find } from "./dom.js";
 import { timeText } from "./event_format.js";
 
-/** Open a dialog with a form; `save` gets its data and says whether it may close. */
+/** Changes the event by a request: see event.js. @typedef {typeof import("./event.js").change} Change */
+
+/**
+ * Open a dialog with a form; `save` gets its data and says whether it may close.
+ *
+ * @param {HTMLDialogElement} dialog
+ * @param {string} title
+ * @param {Child[]} fields
+ * @param {(data: FormData) => Promise<boolean>} save
+ * @param {Child[]} [extra]
+ */
 function open(dialog, title, fields, save, extra = []) {
   const form = el(
     "form",
@@ -14,7 +24,7 @@ function open(dialog, title, fields, save, extra = []) {
   );
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    const button = form.querySelector("button.main");
+    const button = find(form, "button.main", HTMLButtonElement);
     button.disabled = true;
     if (await save(new FormData(form))) dialog.close();
     button.disabled = false;
@@ -23,12 +33,21 @@ function open(dialog, title, fields, save, extra = []) {
   dialog.showModal();
 }
 
+/** @param {string} text @param {Attributes<HTMLInputElement>} attributes */
 const field = (text, attributes) => el("label", {}, text, el("input", attributes));
 
-/** Enter, correct or remove a result; the director may move the game. */
+/**
+ * Enter, correct or remove a result; the director may move the game.
+ *
+ * @param {HTMLDialogElement} dialog
+ * @param {Desk.MatchView} match
+ * @param {Desk.EventView} event
+ * @param {{ change: Change, director: boolean }} parts
+ */
 export function resultForm(dialog, match, event, { change, director }) {
   const { result } = match;
   const path = `/matches/${match.id}`;
+  /** @param {Side} side */
   const points = (side) => field(`Points of ${match[side].name}`, { name: side, type: "number", inputmode: "numeric", min: 0, max: 999, required: true, value: result?.[side] ?? "" });
   const forfeit = el(
     "label",
@@ -45,6 +64,7 @@ export function resultForm(dialog, match, event, { change, director }) {
     field(`Signed by the coach of ${match.home.name}`, { name: "signed_home", maxlength: 80, value: result?.signed_by[1] ?? "" }),
     field("Note", { name: "note", maxlength: 400, value: result?.note ?? "" }),
   ];
+  /** @type {Child[]} */
   const extra = [];
   if (director && result !== null) extra.push(el("button", { type: "button", class: "warn", onclick: async () => (await change(`${path}/result`, null, "DELETE")) && dialog.close() }, "Remove result"));
   if (director && result === null && event.tables.length > 0) extra.push(el("button", { type: "button", onclick: () => placeForm(dialog, match, event, { change }) }, "Move"));
@@ -60,8 +80,8 @@ export function resultForm(dialog, match, event, { change, director }) {
           away: Number(data.get("away")),
           overtime: data.get("overtime") !== null,
           forfeited_by: data.get("forfeited_by") || null,
-          signed_by: [data.get("signed_away").trim(), data.get("signed_home").trim()].filter(Boolean),
-          note: data.get("note").trim(),
+          signed_by: [dataText(data, "signed_away"), dataText(data, "signed_home")].filter(Boolean),
+          note: dataText(data, "note"),
         },
         "PUT",
       ),
@@ -69,8 +89,10 @@ export function resultForm(dialog, match, event, { change, director }) {
   );
 }
 
+/** @param {HTMLDialogElement} dialog @param {Desk.MatchView} match @param {Desk.EventView} event @param {{ change: Change }} parts */
 function placeForm(dialog, match, event, { change }) {
   const slots = event.slots.length ? event.slots : Array.from({ length: Math.max(...event.matches.map(({ slot }) => slot ?? 0)) + 4 }, () => "");
+  /** @param {string} name @param {string[][]} options @param {string} chosen */
   const select = (name, options, chosen) => el("select", { name }, options.map(([value, text]) => el("option", { value, selected: value === chosen }, text)));
   open(
     dialog,
@@ -83,11 +105,19 @@ function placeForm(dialog, match, event, { change }) {
   );
 }
 
-/** Register a coach, or change what is registered. */
+/**
+ * Register a coach, or change what is registered.
+ *
+ * @param {HTMLDialogElement} dialog
+ * @param {?Desk.Entrant} entrant
+ * @param {Desk.EventView} event
+ * @param {{ change: Change }} parts
+ */
 export function coachForm(dialog, entrant, event, { change }) {
+  /** @param {"coach" | "team" | "short" | "color" | "club" | "seed"} name */
   const value = (name) => entrant?.[name] ?? "";
   const figures = (entrant?.figures ?? []).map((figure) => [figure.number, figure.position, figure.grams ?? "", figure.note, ...(figure.refused ? ["refused"] : [])].join(", ")).join("\n");
-  const roster = el("textarea", { rows: 6, placeholder: "28, RB, 3.9, base filed", oninput: () => roster.setCustomValidity("") }, figures);
+  const roster = el("textarea", { rows: 6, placeholder: "28, RB, 3.9, base filed", oninput: ({ currentTarget }) => currentTarget.setCustomValidity("") }, figures);
   const fields = [
     field("Coach", { name: "coach", required: true, maxlength: 80, value: value("coach") }),
     field("Team", { name: "team", maxlength: 80, value: value("team"), placeholder: "as the coach" }),
@@ -99,7 +129,7 @@ export function coachForm(dialog, entrant, event, { change }) {
   ];
   const path = entrant === null ? "/entrants" : `/entrants/${entrant.id}`;
   const withdraw = async () => {
-    if (confirm(`Withdraw ${entrant.team || entrant.coach}? Games that are left are forfeited.`) && (await change(path, null, "DELETE"))) dialog.close();
+    if (confirm(`Withdraw ${entrant?.team || entrant?.coach}? Games that are left are forfeited.`) && (await change(path, null, "DELETE"))) dialog.close();
   };
   open(
     dialog,
@@ -111,11 +141,11 @@ export function coachForm(dialog, entrant, event, { change }) {
       return change(
         path,
         {
-          coach: data.get("coach").trim(),
-          team: data.get("team").trim(),
-          short: data.get("short").trim(),
+          coach: dataText(data, "coach"),
+          team: dataText(data, "team"),
+          short: dataText(data, "short"),
           color: data.get("color"),
-          club: data.get("club").trim(),
+          club: dataText(data, "club"),
           seed: data.has("seed") ? (data.get("seed") ? Number(data.get("seed")) : null) : (entrant?.seed ?? null),
           figures: typed,
         },
@@ -126,7 +156,12 @@ export function coachForm(dialog, entrant, event, { change }) {
   );
 }
 
-/** A line of the roster; null if its weight is no number. What stands between weight and "refused" is the note, commas too. */
+/**
+ * A line of the roster; null if its weight is no number. What stands between weight and "refused" is the note, commas too.
+ *
+ * @param {string} line
+ * @returns {?Desk.RegisteredFigure}
+ */
 function figureOf(line) {
   const [number = "", position = "", grams = "", ...rest] = line.split(",").map((part) => part.trim());
   const refused = rest.at(-1) === "refused";
@@ -135,10 +170,10 @@ function figureOf(line) {
   return { number, position, grams: weight, note: rest.slice(0, refused ? -1 : undefined).join(", "), refused };
 }
 
-/** The figures of a roster as it is typed; null, with the line shown, if one can't be read. */
+/** The figures of a roster as it is typed; null, with the line shown, if one can't be read. @param {HTMLTextAreaElement} area */
 function rosterOf(area) {
   const lines = area.value.split("\n").filter((line) => line.trim());
   const unread = lines.find((line) => figureOf(line) === null);
   area.setCustomValidity(unread === undefined ? "" : `“${unread.trim()}”: the weight, in grams, is no number.`);
-  return area.reportValidity() ? lines.map(figureOf) : null;
+  return area.reportValidity() ? lines.map(figureOf).filter((figure) => figure !== null) : null;
 }

@@ -2,7 +2,14 @@
 
 const POLL_MS = 2_000;
 
-/** Keep asking for a path; `onValue` gets each new value, `onLink` "live" or "lost". An overlay's key is passed on. */
+/**
+ * Keep asking for a path; `onValue` gets each new value, `onLink` "live" or "lost". An overlay's key is passed on.
+ *
+ * @param {string} path
+ * @param {(value: any) => void} onValue receives each new value, of the service's model
+ * @param {(link: keyof typeof LINK_TEXTS) => void} [onLink]
+ * @param {number} [every_ms]
+ */
 export function follow(path, onValue, onLink = () => {}, every_ms = POLL_MS) {
   let etag = "";
   const key = new URLSearchParams(location.search).get("key");

@@ -2,7 +2,7 @@
 
 const STAGES = { pool: "Pool", winners: "Winners", losers: "Losers", final: "Final", consolation: "Consolation", third_place: "Third place" };
 
-/** "Sat 9:00" of a local time; empty for none. */
+/** "Sat 9:00" of a local time; empty for none. @param {string} iso @param {{ day?: boolean }} [options] */
 export function timeText(iso, { day = true } = {}) {
   if (!iso) return "";
   const at = new Date(iso);
@@ -10,7 +10,12 @@ export function timeText(iso, { day = true } = {}) {
   return day ? `${at.toLocaleDateString("en-US", { weekday: "short" })} ${time}` : time;
 }
 
-/** The round a game belongs to, such as "Pool A, round 2" or "Semifinal". */
+/**
+ * The round a game belongs to, such as "Pool A, round 2" or "Semifinal".
+ *
+ * @param {Desk.MatchView} match
+ * @param {Desk.MatchView[]} matches
+ */
 export function roundText(match, matches) {
   if (match.stage === "pool") return `Pool ${match.pool}, round ${match.round}`;
   if (match.stage === "final") return match.id === "FINAL2" ? "Final, second game" : "Final";
@@ -27,13 +32,13 @@ export function roundText(match, matches) {
   return `${STAGES[match.stage]}, round ${match.round}`;
 }
 
-/** "1st", "2nd", "3rd", ... */
+/** "1st", "2nd", "3rd", ... @param {number} number */
 export function ordinal(number) {
-  const tail = number % 100 >= 11 && number % 100 <= 13 ? "th" : ({ 1: "st", 2: "nd", 3: "rd" }[number % 10] ?? "th");
+  const tail = number % 100 >= 11 && number % 100 <= 13 ? "th" : (["th", "st", "nd", "rd"][number % 10] ?? "th");
   return `${number}${tail}`;
 }
 
-/** "21–14", "21–14 OT", "forfeit"; empty while it is open. */
+/** "21–14", "21–14 OT", "forfeit"; empty while it is open. @param {Desk.MatchView} match */
 export function resultText(match) {
   const { result } = match;
   if (result === null) return "";
@@ -41,7 +46,7 @@ export function resultText(match) {
   return `${result.home}–${result.away}${result.overtime ? " OT" : ""}`;
 }
 
-/** The winning side of a game: "home", "away" or null. */
+/** The winning side of a game: "home", "away" or null. @param {Desk.MatchView} match @returns {?Side} */
 export function winner({ result }) {
   if (result === null) return null;
   if (result.forfeited_by !== null) return result.forfeited_by === "home" ? "away" : "home";
@@ -49,14 +54,14 @@ export function winner({ result }) {
   return result.home > result.away ? "home" : "away";
 }
 
-/** Games that are to be played, in the order in which they begin. */
+/** Games that are to be played, in the order in which they begin. @param {Desk.MatchView[]} matches */
 export function upcoming(matches) {
   return matches
     .filter((match) => match.state === "ready" || match.state === "open")
     .sort((a, b) => (a.slot ?? Infinity) - (b.slot ?? Infinity));
 }
 
-/** Games of the slot that is played now: the first in which a game is left. */
+/** Games of the slot that is played now: the first in which a game is left. @param {Desk.MatchView[]} matches */
 export function currentSlot(matches) {
   const [next] = upcoming(matches).filter((match) => match.slot !== null);
   return next?.slot ?? null;

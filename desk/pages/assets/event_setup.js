@@ -1,8 +1,9 @@
 // How the event is played: rules, times and tables, the draw, the schedule.
 
-import { el } from "./dom.js";
+import { dataText, el } from "./dom.js";
 import { change, notify } from "./event.js";
 
+/** @type {Record<string, string>} */
 const TIE_BREAKS = {
   head_to_head: "games against each other",
   point_difference: "point difference",
@@ -10,17 +11,26 @@ const TIE_BREAKS = {
   points_against: "points allowed",
 };
 
-/** The set-up's parts. */
+/** The set-up's parts. @param {Desk.EventView} event */
 export function setupSection(event) {
   const drawn = event.matches.length > 0;
   const played = event.matches.some((match) => match.result !== null);
   return [nameForm(event), rulesForm(event, drawn), clockForm(event), steps(event, drawn, played), trail(event)];
 }
 
+/** @param {string} text @param {string} name @param {number} value @param {number} min @param {number} max */
 const number = (text, name, value, min, max) => el("label", {}, text, el("input", { name, type: "number", min, max, value, required: true }));
+/** @param {string} text @param {string} name @param {number} value */
 const grams = (text, name, value) => el("label", {}, text, el("input", { name, type: "number", min: 0, max: 1000, step: "any", value, required: true }));
+/** @param {string} text @param {string} name @param {boolean} value */
 const check = (text, name, value) => el("label", { class: "check" }, el("input", { type: "checkbox", name, checked: value }), text);
 
+/**
+ * @param {string} title
+ * @param {Child} fields
+ * @param {(data: FormData) => Promise<boolean>} save
+ * @param {{ disabled?: boolean, note?: string }} [options]
+ */
 function form(title, fields, save, { disabled = false, note = "" } = {}) {
   const element = el(
     "form",
@@ -36,10 +46,12 @@ function form(title, fields, save, { disabled = false, note = "" } = {}) {
   return element;
 }
 
+/** @param {Desk.EventView} event */
 function nameForm(event) {
-  return form("Event", [el("label", {}, "Name", el("input", { name: "name", maxlength: 80, required: true, value: event.name }))], (data) => change("/name", { name: data.get("name").trim() }, "PUT"));
+  return form("Event", [el("label", {}, "Name", el("input", { name: "name", maxlength: 80, required: true, value: event.name }))], (data) => change("/name", { name: dataText(data, "name") }, "PUT"));
 }
 
+/** @param {Desk.EventView} event @param {boolean} drawn */
 function rulesForm(event, drawn) {
   const { rules } = event;
   const kinds = [["none", "none: pools only"], ["single", "single elimination"], ["double", "double elimination"]];
@@ -54,6 +66,7 @@ function rulesForm(event, drawn) {
     grams("Heaviest figure with its base, grams (0: no limit)", "heaviest_g", rules.heaviest_g),
     number("Figures a coach may bring (0: any)", "most_figures", rules.most_figures, 0, 1000),
   ];
+  /** @param {FormData} data */
   const save = (data) =>
     change(
       "/rules",
@@ -63,7 +76,7 @@ function rulesForm(event, drawn) {
         elimination: data.get("elimination"),
         consolation: data.has("consolation"),
         third_place: data.has("third_place"),
-        tie_breaks: data.get("tie_breaks").split(",").map(tieBreakOf).filter(Boolean),
+        tie_breaks: dataText(data, "tie_breaks").split(",").map(tieBreakOf).filter(Boolean),
         largest_difference: Number(data.get("largest_difference")),
         heaviest_g: Number(data.get("heaviest_g")),
         most_figures: Number(data.get("most_figures")),
@@ -73,6 +86,7 @@ function rulesForm(event, drawn) {
   return form("Rules", fields, save, { disabled: drawn, note: drawn ? "The draw is made, so they stand." : "" });
 }
 
+/** @param {Desk.EventView} event */
 function clockForm(event) {
   const { clock } = event;
   const sessions = clock.sessions.map(sessionText).join("\n");
@@ -83,6 +97,7 @@ function clockForm(event) {
     el("label", {}, "Tables, separated by commas", el("input", { name: "tables", value: event.tables.join(", ") })),
     el("label", {}, "Sessions, one a line", el("textarea", { name: "sessions", rows: 3, placeholder: "2026-09-05 9:00 to 18:00" }, sessions)),
   ];
+  /** @param {FormData} data */
   const save = (data) =>
     change(
       "/clock",
@@ -91,9 +106,9 @@ function clockForm(event) {
           game_min: Number(data.get("game_min")),
           change_min: Number(data.get("change_min")),
           rest_slots: Number(data.get("rest_slots")),
-          sessions: data.get("sessions").split("\n").filter((line) => line.trim()).map(sessionOf),
+          sessions: dataText(data, "sessions").split("\n").filter((line) => line.trim()).map(sessionOf),
         },
-        tables: data.get("tables").split(",").map((part) => part.trim()).filter(Boolean),
+        tables: dataText(data, "tables").split(",").map((part) => part.trim()).filter(Boolean),
       },
       "PUT",
     );
@@ -102,7 +117,12 @@ function clockForm(event) {
 
 const SESSION = /^(\d{4}-\d{2}-\d{2})[T\s]\s*(\d{1,2}:\d{2})\s*(?:to|until|[-–—])\s*(?:(\d{4}-\d{2}-\d{2})[T\s]\s*)?(\d{1,2}:\d{2})$/i;
 
-/** A session as it is typed: a day, and from when to when; what is no such line goes to the desk, which says so. */
+/**
+ * A session as it is typed: a day, and from when to when; what is no such line goes to the desk, which says so.
+ *
+ * @param {string} line
+ * @returns {Desk.Session}
+ */
 function sessionOf(line) {
   const found = SESSION.exec(line.trim());
   if (found === null) {
@@ -113,20 +133,23 @@ function sessionOf(line) {
   return { begins: `${day}T${from.padStart(5, "0")}`, ends: `${lastDay}T${to.padStart(5, "0")}` };
 }
 
+/** @param {Desk.Session} session */
 function sessionText({ begins, ends }) {
   const [day, from] = begins.split("T");
   const [lastDay, to] = ends.split("T");
   return `${day} ${from} to ${lastDay === day ? "" : `${lastDay} `}${to}`;
 }
 
-/** A tie-break by its words or its name; what is neither goes to the desk as it is. */
+/** A tie-break by its words or its name; what is neither goes to the desk as it is. @param {string} text */
 function tieBreakOf(text) {
   const typed = text.trim();
   const named = Object.entries(TIE_BREAKS).find(([, words]) => words.toLowerCase() === typed.toLowerCase());
   return named ? named[0] : typed;
 }
 
+/** @param {Desk.EventView} event @param {boolean} drawn @param {boolean} played */
 function steps(event, drawn, played) {
+  /** @param {string} text @param {string} path @param {string} method @param {boolean} disabled @param {boolean} [warn] */
   const button = (text, path, method, disabled, warn = false) => el("button", { type: "button", class: warn ? "warn small" : "small", disabled, onclick: () => change(path, null, method) }, text);
   const begin = async () => {
     const name = prompt("Name of the new event. The present one is kept beside it as a file.");
@@ -141,7 +164,7 @@ function steps(event, drawn, played) {
   );
 }
 
-/** Draw lots by the browser's random numbers: an order of all, used where nothing else breaks a tie. */
+/** Draw lots by the browser's random numbers: an order of all, used where nothing else breaks a tie. @param {Desk.EventView} event */
 async function drawLots(event) {
   const order = event.entrants.map(({ id }) => id);
   for (let last = order.length - 1; last > 0; last -= 1) {
@@ -152,6 +175,7 @@ async function drawLots(event) {
   if (await change("/lots", order, "PUT")) notify("Lots are drawn.");
 }
 
+/** @param {Desk.EventView} event */
 function trail(event) {
   const lines = event.changes.map(({ at, by, text }) => el("li", {}, el("small", { class: "muted" }, `${at.replace("T", " ").slice(0, 16)} · ${by}`), ` ${text}`));
   return el("details", { class: "plate" }, el("summary", {}, "What was done"), el("ol", { class: "trail" }, lines));

@@ -3,7 +3,7 @@
 import { el } from "./dom.js";
 import { resultText, roundText, timeText, winner } from "./event_format.js";
 
-/** A pool's table. */
+/** A pool's table. @param {Desk.PoolView} pool */
 export function standingsTable(pool) {
   const head = ["", "Team", "W", "L", "T", "+", "−", "±"].map((text) => el("th", { scope: "col" }, text));
   const rows = pool.standings.map((line) =>
@@ -24,20 +24,20 @@ export function standingsTable(pool) {
   );
 }
 
-/** What a line of a table says of its place. */
+/** What a line of a table says of its place. @param {Desk.StandingView} line */
 function note(line) {
   const decided = line.won + line.lost + line.tied > 0 ? line.decided_by : "";
   return [line.withdrawn ? "withdrew" : "", decided].filter(Boolean).join(" · ");
 }
 
-/** A team's color; gray for none. */
+/** A team's color; gray for none. @param {string} color */
 export function swatch(color) {
   const mark = el("i", { "aria-hidden": "true" });
   if (color) mark.style.background = color;
   return mark;
 }
 
-/** A side of a game as a line: color, name, points. */
+/** A side of a game as a line: color, name, points. @param {Desk.MatchView} match @param {Side} side */
 function sideLine(match, side) {
   const { name, color, entrant } = match[side];
   const won = winner(match) === side;
@@ -51,7 +51,15 @@ function sideLine(match, side) {
   );
 }
 
-/** A game as a card; `action` makes it a button. */
+/** Makes a card a button, and says whether its table and its time are told. @typedef {{ action?: ?(() => void), where?: boolean, when?: boolean }} CardOptions */
+
+/**
+ * A game as a card; `action` makes it a button.
+ *
+ * @param {Desk.MatchView} match
+ * @param {Desk.MatchView[]} matches
+ * @param {CardOptions} [options]
+ */
 export function gameCard(match, matches, { action = null, where = true, when = where } = {}) {
   const place = [match.id, where && match.table ? `table ${match.table}` : "", when ? timeText(match.begins) : ""].filter(Boolean).join(" · ");
   const content = [
@@ -66,7 +74,14 @@ export function gameCard(match, matches, { action = null, where = true, when = w
     : el("button", { class: kind, type: "button", onclick: action, "aria-label": `${match.id}: ${match.home.name} against ${match.away.name}` }, content);
 }
 
-/** A bracket: a column for each round, from left to right. */
+/**
+ * A bracket: a column for each round, from left to right.
+ *
+ * @param {string} title
+ * @param {Desk.MatchView[]} games
+ * @param {Desk.MatchView[]} matches
+ * @param {(match: Desk.MatchView) => CardOptions} [cardOptions]
+ */
 export function bracket(title, games, matches, cardOptions = () => ({})) {
   const rounds = [...new Set(games.map((match) => match.round))].sort((a, b) => a - b);
   const columns = rounds.map((round) => {
@@ -76,6 +91,7 @@ export function bracket(title, games, matches, cardOptions = () => ({})) {
   return el("div", { class: "bracket" }, el("h3", {}, title), el("div", { class: "scroll" }, el("div", { class: "rounds" }, columns)));
 }
 
+/** Titles and stages, and whether it is one of a double elimination; null for either. @type {[string, Desk.MatchView["stage"][], ?boolean][]} */
 const BRACKETS = [
   ["Elimination", ["winners", "final"], false],
   ["Winners' bracket", ["winners"], true],
@@ -85,11 +101,11 @@ const BRACKETS = [
   ["Consolation", ["consolation"], null],
 ];
 
-/** Every bracket of the event, in order. */
+/** Every bracket of the event, in order. @param {Desk.EventView} event @param {(match: Desk.MatchView) => CardOptions} [cardOptions] */
 export function brackets(event, cardOptions) {
   const isDouble = event.matches.some((match) => match.stage === "losers");
   return BRACKETS.filter(([, , double]) => double === null || double === isDouble)
-    .map(([title, stages]) => [title, event.matches.filter((match) => stages.includes(match.stage) && match.state !== "not_needed")])
-    .filter(([, games]) => games.length > 0)
-    .map(([title, games]) => bracket(title, games, event.matches, cardOptions));
+    .map(([title, stages]) => ({ title, games: event.matches.filter((match) => stages.includes(match.stage) && match.state !== "not_needed") }))
+    .filter(({ games }) => games.length > 0)
+    .map(({ title, games }) => bracket(title, games, event.matches, cardOptions));
 }

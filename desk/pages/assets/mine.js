@@ -1,20 +1,24 @@
 // The tables that this phone's grant names: a tap redeems it there, once, and opens the panel.
 
-import { el, refresh, refreshList, setText } from "./dom.js";
+import { el, elementsOf, refresh, refreshList, setText } from "./dom.js";
 import { follow, LINK_TEXTS } from "./event_feed.js";
 import { readGrant } from "./grant.js";
 
 const TABLES_MS = 2_000;
+/** @type {Record<string, string>} */
 const ROLES = { viewer: "watches", operator: "operates", referee: "referees", admin: "directs" };
 
-const at = (id) => document.getElementById(id);
+const at = elementsOf("mine");
 const text = localStorage.getItem("downfield-grant") ?? "";
+/** @typedef {NonNullable<ReturnType<typeof readGrant>>} Grant */
+
 const grant = readGrant(text);
 
 /** Kept, so that the links are there when the page is opened again while the desk does not answer. */
 const KEPT = "downfield-tables";
 
-function show(tables) {
+/** @param {Grant} grant @param {Desk.TableStatus[]} tables */
+function show(grant, tables) {
   const names = grant.tables.map((name) => name.trim().toLowerCase());
   const own = tables.filter(({ name, address }) => address && (names.length === 0 || names.includes(name.trim().toLowerCase())));
   refreshList(at("tables"), own, tableItem);
@@ -22,6 +26,7 @@ function show(tables) {
   setText(at("who"), `${grant.name} ${ROLES[grant.role]} at ${grant.tables.join(", ") || "all tables"}.${missing.length ? ` Not heard of yet: ${missing.join(", ")}.` : ""}`);
 }
 
+/** @param {Desk.TableStatus} table @param {HTMLElement} item */
 function tableItem({ name, address, home, away, score, situation }, item) {
   item.className = "plate table";
   const base = address.replace(/\/?$/, "/");
@@ -38,13 +43,13 @@ if (grant === null) {
 } else {
   at("grant-plate").hidden = false;
   at("grant").value = text;
-  at("grant").addEventListener("focus", (event) => event.currentTarget.select());
-  show(JSON.parse(localStorage.getItem(KEPT) ?? "[]"));
+  at("grant").addEventListener("focus", () => at("grant").select());
+  show(grant, JSON.parse(localStorage.getItem(KEPT) ?? "[]"));
   follow(
     "api/tables",
     (tables) => {
       localStorage.setItem(KEPT, JSON.stringify(tables));
-      show(tables);
+      show(grant, tables);
     },
     (link) => refresh(at("state"), link, () => [el("span", { class: `dot ${link === "live" ? "ok" : "alarm"}` }), el("span", {}, ` ${LINK_TEXTS[link]}`)]),
     TABLES_MS,
