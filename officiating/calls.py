@@ -63,26 +63,37 @@ POWER: Final = "power"
 class Finding:
     """What one rule detected, before confidence and policy make a call of it.
 
+    The kind, the instant, the first player and the detail become the id of its call. Calls of two findings that agree
+    in all four would share one id, so a rule that finds several things about one figure at one instant gives each a
+    detail of its own. A changed detail is a changed id, which recorded rulings no longer find.
+
     Attributes:
         rule: id of the rule.
-        kind: what the call would be.
-        t_ns: the instant it is about.
+        kind: what the call would be; it chooses the consequence and the policy. Part of the call's id.
+        t_ns: the instant it is about, not that of the frame that showed it. Part of the call's id.
         text: what an announcer would say.
         clauses: catalog ids of the clauses that decide.
-        key: identifies the finding from frame to frame, such as ``"light-7@123"``; each key is called once per play.
-        players: roster ids of the figures concerned, the carrier or offender first.
+        key: identifies the finding from frame to frame, such as ``"light-7@123"``: while it waits for evidence the same
+            rule and key are one finding, and once settled it is not called again in this play. Empty for a finding that
+            is made just once; such a one may not wait for evidence.
+        players: roster ids of the figures concerned, the carrier or offender first. The first is part of the call's
+            id.
         spot_yd: where the ball is spotted, field yards along x of the board and across.
-        margin, sigma, unit: by how much the rule is met, and the standard deviation of that.
-        probability: that the finding is right, 0..1.
+        margin, sigma, unit: by how much the rule is met, positive on the side of the call, and the standard deviation
+            of that.
+        probability: that the finding is right, 0..1. Below the rulebook's confidence the call is too close.
         against: the other reading, in words; empty for "no call".
         against_kind: the call kind of the other reading.
-        settle_ns: when all the evidence is in and the finding is settled; None for at once.
+        settle_ns: when all the evidence is in and the finding is settled; None for at once. Findings of a later instant
+            wait behind it.
         settle_early: whether it may be settled before that, once it is sure enough to call.
         reported: whether it is only reported and changes nothing.
         proposed: whether a person always decides, whatever the policy, because the rule asks for a judgment.
         side: the side it favors: who gets the ball, the points or the yards.
-        detail: the outcome within the kind, one word for programs, such as ``"good"`` or ``"delay_of_game"``.
-        because: ids of the events it rests on.
+        detail: the outcome within the kind, one word for programs, such as ``"good"`` or ``"delay_of_game"``. Part of
+            the call's id.
+        because: ids of the events it rests on; the engine adds the declaration or call that it follows from.
+        numbers: the numbers that the text speaks of: spots, lengths, yards, dice.
         front: probability that the ends of bases it rests on are the fronts; 1 where it rests on none.
         measure: of what the margin is, where the kind and the unit do not say it.
         conditions: the things measured of which the probability is the joint one; none where it is of one thing.
@@ -139,16 +150,18 @@ class Call:
     """What the rulebook makes of a finding.
 
     Attributes:
-        id: unique in its game and the same in every replay.
+        id: unique in its game and the same in every replay: kind, instant, first player and detail of its finding, then
+            ``close`` where it is too close to call and ``again`` where an earlier call had that id, joined by colons.
+            A call that was too close and becomes sure is another call; one that a person replaces keeps its id.
         kind: what is called.
         t_ns: the instant the call is about (of a contact, of a crossing), not when it was published.
         rulebook: the rulebook's name.
         clauses: catalog ids of the clauses that decided.
         verdict: ``"called"``; ``"too_close"`` below the rulebook's confidence, with both readings; ``"proposed"`` when
-            sure but left to a person by the policy; ``"reported"`` when it changes nothing in the game.
+            sure but left to a person by the policy; ``"reported"`` when it changes nothing in the game. Only what is
+            called has a consequence; the others that wait for a person change nothing until he rules.
         text: what an announcer would say.
-        players: roster ids of the figures concerned, the carrier or offender first.
-        spot_yd: where the ball is spotted, field yards along x of the board and across.
+        players, spot_yd, side, detail, numbers, measure: as in `Finding`.
         margin: by how much the rule is met, in `unit`; positive is on the side of the call. None where nothing was
             measured, or where no number stands for the probability.
         sigma: standard deviation of the margin, same unit; the probability is the positive share of both.
@@ -156,12 +169,8 @@ class Call:
         probability: that the call is right, 0..1; 1 for what follows from declarations, rolls or clocks.
         readings: both readings of a call that is too close.
         because: ids of the events and calls it rests on.
-        side: the side it favors: who gets the ball, the points or the yards.
-        detail: the outcome within the kind, one word for programs, such as ``"good"`` or ``"delay_of_game"``.
         frame_margin, frame_sigma: what the decisive frame alone showed, where the call rests on more than that frame.
         front: probability that the ends of bases the call rests on are the fronts; 1 where it rests on none.
-        numbers: the numbers that the text speaks of: spots, lengths, yards, dice.
-        measure: of what the margin is, where the kind and the unit do not say it.
         conditions: the things measured that it rests on, where those are several; each has its own margin and
             probability, and the call's margin is None.
         together: whether all of them must hold, or one is enough.

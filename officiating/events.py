@@ -25,6 +25,9 @@ class Tick:
 class Ruling:
     """A person's decision about a call.
 
+    It counts from the instant of the call, not from its own: everything after the call is judged again. Of several
+    rulings about one call the latest counts.
+
     Attributes:
         call: id of the call; empty for a call made by hand.
         decision: ``"confirm"`` the call; ``"overturn"`` it in favor of `replacement` (or of no call); ``"strike"`` it
@@ -63,8 +66,11 @@ Body = Annotated[Declaration | Ruling | Undo | Tick, Field(discriminator="type")
 class Event:
     """One input of the rules engine.
 
+    Events are applied in the order in which they are entered. One that is about an earlier instant than the event
+    before it is refused, and so is one that comes more than the rulebook's ``calls.late_s`` after its instant.
+
     Attributes:
-        id: unique in its game.
+        id: unique in its game; an id that was entered before is refused, so sending an event again is safe.
         t_ns: the instant it is about, on the game's clock (the capture clock of the tracks).
         origin: who or what entered it.
         body: the declaration, ruling, undo or tick.

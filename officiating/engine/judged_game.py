@@ -62,7 +62,7 @@ class GameUpdate:
 
 
 class JudgedGame:
-    """A game under one rulebook.
+    """A game under one rulebook. For one thread: whoever shares it holds a lock around every call.
 
     Args:
         rulebook: the rulebook in force.

@@ -20,13 +20,12 @@ from downfield.officiating.consequences.downs import at_kick_spot
 from downfield.officiating.declarations import BallPlaced, FrontDeclared, LineUpDeclared, SetUp
 from downfield.officiating.engine.calling import apply_ruling, make_call, merge_findings
 from downfield.officiating.engine.certified_error import ErrorFloor
-from downfield.officiating.engine.touches import with_touches
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import Rulebook
-from downfield.officiating.state.facts import Facts, without_lost_figures
+from downfield.officiating.state.facts import EVEN_ODDS, Facts, without_lost_figures
 from downfield.officiating.state.game_state import HOME_AND_AWAY, GameState, Phase, Team
 from downfield.officiating.state.interfaces import Outcome, RuleContext
-from downfield.officiating.state.play_state import FigureFall, finding_key, too_close_key
+from downfield.officiating.state.play_state import FigureFall, OpponentTouch, finding_key, too_close_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +175,7 @@ class RulesEngine:
         game = replace(_advance_clock(game, scene.t_ns), suspended=())
         facts = Facts(scene, recent[:-1], game, self.field)
         context = RuleContext(self.rulebook.params, self.field, game.now_ns, self.rulebook.system, facts, state.ended)
-        game = with_touches(_update_falls(with_rest_poses(game, scene), facts), facts)
+        game = _with_touches(_update_falls(with_rest_poses(game, scene), facts), facts)
         found: list[Finding] = []
         if power_changed and power != game.board:
             game = replace(game, board=power)
@@ -363,3 +362,24 @@ def _update_falls(game: GameState, facts: Facts) -> GameState:
         if figure.posture == "fallen" and figure.id not in known
     )
     return replace(game, play=replace(game.play, falls=falls + new)) if new or falls != game.play.falls else game
+
+
+def _with_touches(game: GameState, facts: Facts) -> GameState:
+    """Return the game with the touches of this frame added that began since the board came on.
+
+    They are kept while interference is possible: with a pass in the air, or with a gunner named (TAP-109, TAP-046).
+    """
+    if game.phase is not Phase.IN_AIR and not (game.phase is Phase.LIVE and game.play.gunners):
+        return game
+    known = {(touch.players, touch.t_ns) for touch in game.play.touches}
+    new = []
+    for contact in facts.scene.contacts:
+        players, since_ns = (contact.a, contact.b), contact.since_ns
+        if since_ns is None or since_ns < (game.play.board_on_ns or 0) or contact.probability <= EVEN_ODDS:
+            continue
+        a, b = (facts.figures[name] for name in players)
+        if a.jersey != b.jersey and (players, since_ns) not in known:
+            a_mm, b_mm = facts.foremost_point(a), facts.foremost_point(b)
+            spots = (facts.spot_yd(a_mm.x_mm, a.y_mm), facts.spot_yd(b_mm.x_mm, b.y_mm))
+            new.append(OpponentTouch(players, since_ns, spots))
+    return replace(game, play=replace(game.play, touches=(*game.play.touches, *new))) if new else game

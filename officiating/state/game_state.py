@@ -1,7 +1,8 @@
 """The state of the game: one frozen record.
 
-Places are field yards along x of the board; `GameState.progress_yd` turns them into the offense's own yards, 0 at its
-own goal line. Times are integer nanoseconds of the game's injected clock.
+Places are field yards along x of the board, which do not turn with the offense; `GameState.progress_yd` turns them into
+its own yards, 0 at its own goal line. Pairs of numbers are of home and away, never of offense and defense. Times are
+integer nanoseconds of the game's injected clock.
 """
 
 from __future__ import annotations
@@ -120,7 +121,7 @@ class GameState:
     Attributes:
         phase: what the game is doing.
         wait: the dice, coin or choice a pending phase waits for.
-        offense: the side whose down it is.
+        offense: the side whose down it is, until the play ends; `PlayState.ball_side` has the ball now.
         direction: 1 when the offense goes toward larger x of the board, else -1.
         dark: the side whose figures wear the dark jersey.
         los_yd: line of scrimmage, along x of the board.
@@ -139,7 +140,7 @@ class GameState:
         try_for: the side that has a try after a touchdown, while one is due.
         kicking: the side that kicks off next, when a kickoff or free kick is due.
         opening_kicker: the side that kicked off first in this game; None before the first kickoff.
-        board: whether the board is switched on.
+        board: whether the board is switched on, as declared or measured, whichever came last.
         players: the roster on the board.
         teams: home, away.
         length_yd, width_yd, end_zone_yd: the field.
@@ -151,8 +152,8 @@ class GameState:
         overtime: the overtime in progress.
         proposals: ids of the calls that wait for a person.
         suspended: why no calls are made from the scenes.
-        notes: what a rulebook remembers between plays, as (name, value) pairs.
-        now_ns: the latest instant of any entry.
+        notes: what a rulebook remembers between plays, as (name, value) pairs; numbers only.
+        now_ns: the latest instant of any entry; consequences of a call are about an earlier one, the call's.
 
     """
 

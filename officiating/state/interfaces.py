@@ -46,11 +46,18 @@ class Rule(Protocol):
         ...
 
     def observe(self, facts: Facts, state: GameState, params: Params) -> tuple[Finding, ...]:
-        """Return what the rule finds in this frame."""
+        """Return what the rule finds in this frame.
+
+        It is asked in every frame of its phases, and may find the same again under the same `Finding.key`.
+        """
         ...
 
     def settle(self, finding: Finding, state: GameState, context: RuleContext) -> Finding | None:
-        """Return what becomes of a finding once the evidence is in, None when nothing does."""
+        """Return what becomes of a finding once the evidence is in, None when nothing does.
+
+        It is asked once, and only if the game is still in one of the rule's phases: an earlier call may have ended
+        them.
+        """
         ...
 
 
@@ -71,7 +78,7 @@ class RuleContext:
         field: the printed field.
         t_ns: now; for a consequence, the instant of its call.
         system: the code of the rulebook.
-        facts: the facts of the latest scene; None before the first.
+        facts: the facts of the latest scene; None before the first, and where the latest is too old to say anything.
         ended: the game as it was when its last play ended; None while a play is on, and before the first.
 
     """
@@ -94,7 +101,8 @@ class Outcome:
 
     Attributes:
         state: the new state.
-        findings: what follows at once (a first down after a tackle); each becomes a call in turn.
+        findings: what follows at once (a first down after a tackle). Each becomes a call in turn, with its own
+            consequence on the state that the one before has left; none waits for evidence.
 
     """
 
@@ -140,7 +148,8 @@ class RuleSystem:
         name: short name of the rulebook, the same as its entry point's in the group ``downfield.rulebooks``.
         title: in full.
         rules: in order of precedence at one and the same instant.
-        handlers: by declaration class; any other declaration is refused.
+        handlers: by declaration class; any other declaration is refused. These are also what a rulebook is played with:
+            one with a handler of `CardPlayed` is a game of cards, for panels and for a strip.
         consequences: by call kind; kinds left out have none.
         catalog: every clause of the rulebook by id, in the order of its text.
         shared_clauses: ids of the clauses cited for what all rulebooks share, by names such as ``"first_down"``.

@@ -90,7 +90,6 @@ class Stoppage:
         swaps: roster ids of figures whose base was swapped.
         reason: ``"coach"``, ``"line"`` (line of scrimmage reached), ``"air"`` (with a pass in the air), ``"catch"``,
             ``"interception"``, ``"fumble"`` or ``"kick"``.
-        checked: whether its pivots have been reported.
 
     """
 
@@ -102,7 +101,6 @@ class Stoppage:
     pass_ns: int | None = None
     swaps: tuple[str, ...] = ()
     reason: str = "coach"
-    checked: bool = False
 
 
 @record
@@ -154,7 +152,8 @@ class PlayState:
         turns: how often the carrier turned back.
         falls: the figures that fell, in order.
         touches: touches of opponents on a pass in the air or a punt, in order.
-        settled: keys of findings already settled, so that each is called once.
+        settled: `finding_key` or `too_close_key` of the findings already settled, so that each is called once; a
+            finding that was too close may still be called, once it is sure.
         pending: findings that wait for evidence, earliest first.
         stoppage: while the board is stopped.
         receiver: roster id of the figure a pass is meant for.
@@ -167,7 +166,7 @@ class PlayState:
         gunners, returner: as declared for a kick.
         landed_yd: where a kick came down, along x of the board.
         start_yd: where the side with the ball got it, for run-backs.
-        notes: what a rule remembers within the play, as (name, value) pairs.
+        notes: what a rule remembers within the play, as (name, value) pairs; numbers only, gone with the next play.
 
     """
 
