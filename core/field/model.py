@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 
@@ -25,9 +25,6 @@ from downfield.core.errors import FieldError, InputError
 from downfield.core.field.painted_lines import FieldNumber, LineKind, LineStyle, PaintedLine
 from downfield.core.files.input_files import parse_toml, read_text
 from downfield.core.records import check, from_data, record
-
-if TYPE_CHECKING:
-    from downfield.core.field.model import FieldModel
 
 
 @dataclass(frozen=True, slots=True)
