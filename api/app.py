@@ -8,48 +8,34 @@ from typing import Final
 
 from fastapi import Depends, FastAPI
 
-from downfield.api import problems
-from downfield.api.dependencies import AppContext, authorize
+from downfield.api.context.access_control import AccessControl, RevocableResponses, authorize
+from downfield.api.context.context import AppContext, RigParts
+from downfield.api.context.prometheus import PrometheusMetrics
 from downfield.api.feed.open_streams import OpenStreams
 from downfield.api.feed.relay import RelayManager
+from downfield.api.http import problems
 from downfield.api.openapi import serve_schema
-from downfield.api.prometheus import PrometheusMetrics
-from downfield.api.repeated_requests import AnsweredRequests
-from downfield.api.routes import (
-    bundles,
-    camera,
-    card_photo,
+from downfield.api.routes.broadcast import feed, graphics, logos, pictures, program, replay, sponsors
+from downfield.api.routes.review import (
     challenges,
     clips,
+    downloads,
     evidence,
-    feed,
     games,
-    graphics,
-    health,
-    logos,
-    pages,
-    pairing,
-    play,
+    plays,
     policies,
-    program,
-    replay,
     reports,
-    review,
-    review_rulings,
-    setup,
-    sponsors,
-    table_setup,
-    tracks,
+    rulings,
     what_if,
 )
+from downfield.api.routes.service import health, pages, pairing
+from downfield.api.routes.table import card_photo, play, setup, table_setup
 from downfield.api.security.access import AccessPolicy
 from downfield.api.security.known_clients import KnownClients
 from downfield.api.security.middleware import SecurityMiddleware
-from downfield.api.security.revocation import RevocableResponses
-from downfield.api.security.roles import AT_A_TABLE, IN_REVIEW
 from downfield.api.security.tokens import TokenStore
-from downfield.broadcast.graphics.kept_sponsors import KeptSponsors
-from downfield.broadcast.graphics.logos import LogoFolder
+from downfield.broadcast.graphics.cards import CardCounter
+from downfield.broadcast.graphics.logos import KeptSponsors, LogoFolder
 from downfield.broadcast.replay.director import ReplayDirector
 from downfield.broadcast.replay.films import FilmMaker
 from downfield.broadcast.replay.replay_maker import ReplayMaker
@@ -70,12 +56,11 @@ LOCAL: Final = AccessPolicy()
 ROUTERS: Final = (
     play.router,
     games.router,
-    review.router,
-    bundles.router,
-    tracks.router,
+    plays.router,
+    downloads.router,
     reports.router,
     policies.router,
-    review_rulings.router,
+    rulings.router,
     challenges.router,
     what_if.router,
     evidence.router,
@@ -88,7 +73,7 @@ ROUTERS: Final = (
     setup.router,
     table_setup.router,
     feed.router,
-    camera.router,
+    pictures.router,
     program.router,
     pairing.router,
     health.router,
@@ -97,7 +82,7 @@ ROUTERS: Final = (
 
 
 def create_app(
-    context: AppContext,
+    rig: RigParts,
     access: AccessPolicy = LOCAL,
     relay: RelayManager | None = None,
     known: KnownClients | None = None,
@@ -105,7 +90,7 @@ def create_app(
     """Return the application over the parts of a rig.
 
     Args:
-        context: the game, the hub, the camera picture and the store.
+        rig: the game, the hub, the camera picture and the store.
         access: decides which clients may reach it; only this computer by default.
         relay: takes over event streams when there are many; None to serve all of them here.
         known: the addresses of known devices; None where nobody else needs them.
@@ -122,40 +107,9 @@ def create_app(
         strict_content_type=False,
     )
     responses: Counter[tuple[str, int]] = Counter()
-    app.state.context = context
-    app.state.admin_key = context.admin_key
-    app.state.access = access
-    app.state.required = IN_REVIEW if context.only_games else AT_A_TABLE
-    app.state.relay = relay
-    app.state.known = known or KnownClients(access.proxies)
-    app.state.streams = OpenStreams()
-    app.state.answered = AnsweredRequests()
-    app.state.evidence = EvidenceFinder(context.store, context.game_service, context.footage)
-    app.state.catalog = GameCatalog(context.store)
-    app.state.recent_report = RecentReport()
-    app.state.histories = RecentHistories(context.store)
-    app.state.thumbnails = Thumbnails()
-    app.state.sealed_recordings = SealedRecordings(context.store)
-    app.state.viewer = CallViewer(app.state.evidence)
-    app.state.exporter = ClipExporter(app.state.evidence)
-    maker = ReplayMaker(app.state.evidence, context.replay_renderer)
-    app.state.replays = ReplayDirector(context.hub, context.game_service, context.store.game, maker, context.replays)
-    app.state.cards = graphics.CardCounter()
-    app.state.logos = LogoFolder(context.style_folder and context.style_folder / "logos")
-    app.state.sponsors = KeptSponsors(context.style_folder, app.state.logos, context.hub)
-    app.state.films = FilmMaker(context.film_renderer)
-    app.state.worker = JudgingWorker()
-    app.state.judging_aside = JudgingWorker()
-    standings = GameStandings(context.store, app.state.worker, context.judgings, app.state.judging_aside)
-    context.game_service.ended_games.follow(standings.prepare)
-    app.state.finished = FinishedGames(context.store, lambda: context.game_service.game_id, app.state.worker, standings)
-    app.state.token_store = TokenStore(
-        context.store, app.state.streams.end_all_of, on_changed=context.game_service.note
-    )
-    app.state.grants = context.grants
-    if context.grants is not None:
-        context.grants.follow(lambda grant: app.state.token_store.revoke(grant, "the desk"))
-    app.state.metrics = PrometheusMetrics(context.game_service, context.hub, context.picture, responses)
+    control = _access_control(rig, access, known or KnownClients(access.proxies))
+    control.install(app)
+    _context(rig, relay, responses).install(app)
     for router in ROUTERS:
         app.include_router(router)
     problems.install_handlers(app)
@@ -163,8 +117,50 @@ def create_app(
     app.add_middleware(
         SecurityMiddleware,
         access=access,
-        known=app.state.known,
+        known=control.known,
         responses=responses,
-        revocable=lambda inside: RevocableResponses(inside, app.state.streams, app.state.token_store),
+        revocable=lambda inside: RevocableResponses(inside, control.streams, control.token_store),
     )
     return app
+
+
+def _access_control(rig: RigParts, access: AccessPolicy, known: KnownClients) -> AccessControl:
+    streams = OpenStreams()
+    tokens = TokenStore(rig.store, streams.end_all_of, on_changed=rig.game_service.note)
+    if rig.grants is not None:
+
+        def revoke(grant: str) -> None:
+            tokens.revoke(grant, "the desk")
+
+        rig.grants.follow(revoke)
+    return AccessControl(access, known, rig.admin_key, tokens, streams, rig.grants, only_games=rig.only_games)
+
+
+def _context(rig: RigParts, relay: RelayManager | None, responses: Counter[tuple[str, int]]) -> AppContext:
+    evidence = EvidenceFinder(rig.store, rig.game_service, rig.footage)
+    maker = ReplayMaker(evidence, rig.replay_renderer)
+    logo_folder = LogoFolder(rig.style_folder and rig.style_folder / "logos")
+    judging, background_judging = JudgingWorker(), JudgingWorker()
+    standings = GameStandings(rig.store, judging, rig.judgings, background_judging)
+    rig.game_service.ended_games.follow(standings.prepare)
+    return AppContext(
+        rig,
+        metrics=PrometheusMetrics(rig.game_service, rig.hub, rig.picture, responses),
+        evidence=evidence,
+        viewer=CallViewer(evidence),
+        exporter=ClipExporter(evidence),
+        sealed_recordings=SealedRecordings(rig.store),
+        thumbnails=Thumbnails(),
+        catalog=GameCatalog(rig.store),
+        histories=RecentHistories(rig.store),
+        recent_report=RecentReport(),
+        replays=ReplayDirector(rig.hub, rig.game_service, rig.store.game, maker, rig.replays),
+        films=FilmMaker(rig.film_renderer),
+        cards=CardCounter(),
+        logos=logo_folder,
+        sponsors=KeptSponsors(rig.style_folder, logo_folder, rig.hub),
+        finished=FinishedGames(rig.store, lambda: rig.game_service.game_id, judging, standings),
+        judging=judging,
+        background_judging=background_judging,
+        relay=relay,
+    )

@@ -9,7 +9,7 @@ from fastapi import APIRouter, FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
-from downfield.api.problems import KINDS, MEDIA_TYPE, ProblemBody
+from downfield.api.http.problems import KINDS, MEDIA_TYPE, ProblemBody
 from downfield.api.security.roles import allow, required_role
 
 TAGS: Final = {

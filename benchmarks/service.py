@@ -22,7 +22,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from no_rig import NoRig
 
-from downfield.api.dependencies import AppContext
+from downfield.api.context.context import RigParts
 from downfield.api.feed import relay
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.core.field.model import preset
@@ -64,7 +64,7 @@ def serve(pipe: Connection, folder: str, rate: float, seconds: float, use_relay:
     store, hub, picture = Store.at(Path(folder) / "games.db"), Hub(), LatestPicture()
     game_service = GameService(StoredJournals(store), hub, NoRig(), preset("ultimate"), load_rulebook())
     game_service.start_game(NewGame())
-    service = Service(AppContext(game_service, hub, picture, store), ServiceSettings(port=0), Path(folder))
+    service = Service(RigParts(game_service, hub, picture, store), ServiceSettings(port=0), Path(folder))
     pipe.send(service.port)
     while pipe.recv() == "go":
         pipe.send(_publish(hub, rate, seconds))

@@ -31,7 +31,7 @@ from served_games import FakeRig  # noqa: E402
 from structure import ROOMS  # noqa: E402
 
 from downfield.api.app import create_app  # noqa: E402
-from downfield.api.dependencies import AppContext  # noqa: E402
+from downfield.api.context.context import RigParts, context_of  # noqa: E402
 from downfield.broadcast.latest_picture import LatestPicture  # noqa: E402
 from downfield.calibration.calibration import Calibration  # noqa: E402
 from downfield.capture.footage import FootageCalibration, FootageFrame, ScaledPicture  # noqa: E402
@@ -213,10 +213,10 @@ def _table() -> Iterator[_Table]:
         service = GameService(StoredJournals(store), hub, FakeRig(recording.calibration), header.field, load_rulebook())
         service.start_game(NewGame(), header.players)
         footage = _Footage([scene.t_ns for scene in scenes], recording.calibration)
-        app = create_app(AppContext(service, hub, LatestPicture(), store, footage))
+        app = create_app(RigParts(service, hub, LatestPicture(), store, footage))
         try:
             yield _Table(service, AsgiClient(app), iter(entries))
-            app.state.viewer.close()
+            context_of(app).close()
         finally:
             service.close()
             store.close()

@@ -15,7 +15,7 @@ PLACES: Final = (
     "core/field/painted_lines.py",
     "core/media/picture_spans.py",
     "calibration",
-    "api/setup_control.py",
+    "api/setup/table_setup.py",
     "rig/setup",
     "rig/tables/profile.py",
     "rig/table_calibration.py",

@@ -7,7 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from downfield.api.dependencies import AppContext
+from downfield.api.context.context import RigParts
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.calibration.calibration import Calibration
 from downfield.capture.footage import Footage
@@ -73,7 +73,7 @@ class ReviewService:
         calibration = rig.calibration()
         field = preset("ultimate") if calibration is None else calibration.field
         self._game_service = GameService(StoredJournals(store), hub, rig, field, load_rulebook())
-        context = AppContext(self._game_service, hub, LatestPicture(), store, footage, only_games=True)
+        context = RigParts(self._game_service, hub, LatestPicture(), store, footage, only_games=True)
         # Without trust in this computer everyone is a visitor, who may look at everything and change nothing.
         settings = ServiceSettings(port=port, trust_local=False, open_viewing=True)
         self._service = Service(context, settings, folder)

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from downfield.api.dependencies import AppContext
+from downfield.api.context.context import RigParts
 from downfield.broadcast.integrations.outlets import OutletRunner
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.broadcast.program.program_feed import ProgramDrawer
@@ -334,7 +334,7 @@ class Rig:
 
     def _serve(self, footage: Footage | None) -> Service:
         folder = data_folder(self._settings)
-        context = AppContext(
+        context = RigParts(
             self.game_service,
             self._hub,
             self._picture,

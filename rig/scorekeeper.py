@@ -13,7 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
-from downfield.api.dependencies import AppContext
+from downfield.api.context.context import RigParts
 from downfield.broadcast.integrations.outlets import OutletRunner
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.calibration.calibration import Calibration
@@ -100,7 +100,7 @@ class Scorekeeper:
                 clock.start_after(self.game_service.now_ns)
             else:
                 self.game_service.start_game(new_game or NewGame())
-            context = AppContext(
+            context = RigParts(
                 self.game_service,
                 hub,
                 LatestPicture(),

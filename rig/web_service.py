@@ -15,13 +15,13 @@ from typing import Final
 import uvicorn
 
 from downfield.api.app import create_app
-from downfield.api.dependencies import AppContext
+from downfield.api.context.access_control import access_control_of
+from downfield.api.context.context import RigParts, context_of
 from downfield.api.feed.relay import RelayManager
-from downfield.api.network_addresses import network_hosts, urls
+from downfield.api.http.network_addresses import network_hosts, urls
 from downfield.api.security import known_clients
 from downfield.api.security.access import AccessPolicy
-from downfield.api.security.connections import ConnectionGuard, GuardedListener, affordable
-from downfield.api.security.http_protocol import guarded_protocol
+from downfield.api.security.connections import ConnectionGuard, GuardedListener, affordable, guarded_protocol
 from downfield.api.security.known_clients import KnownClients
 from downfield.api.security.roles import Role
 from downfield.api.security.tokens import PAIRING_LIMITS
@@ -60,7 +60,7 @@ class Service:
         relay: serves most event streams when there are many.
 
     Args:
-        context: the objects that the API serves.
+        rig: the objects that the API serves.
         settings: the address, and who may connect.
         folder: where a self-made certificate is kept.
         failed: receives why the service stopped; it is begun again.
@@ -72,12 +72,12 @@ class Service:
 
     def __init__(
         self,
-        context: AppContext,
+        rig: RigParts,
         settings: ServiceSettings,
         folder: Path,
         failed: Callable[[str], None] = only_logged,
     ) -> None:
-        self._context, self._settings = context, settings
+        self._rig, self._settings = rig, settings
         host = everywhere() if settings.lan and is_loopback(settings.host) else settings.host
         self._lan = not is_loopback(host)
         listeners = [open_listener(host, settings.port)]
@@ -101,8 +101,8 @@ class Service:
         )
         self._known = known = KnownClients(proxies)
         self._guard = ConnectionGuard(known, affordable(raise_file_limit()))
-        self.relay = RelayManager(context.hub, self._transport_of)
-        self._app = create_app(context, policy, self.relay, known)
+        self.relay = RelayManager(rig.hub, self._transport_of)
+        self._app = create_app(rig, policy, self.relay, known)
         logging.getLogger("uvicorn.error").addFilter(_is_error)
         self._listeners = listeners
         self._servers: list[uvicorn.Server] = []
@@ -120,7 +120,7 @@ class Service:
         """The link that makes a browser on this computer the admin's; where being on it is proof, the plain address."""
         if self._settings.trust_local and not self._known.is_proxy("127.0.0.1"):
             return self.address
-        return f"{self.address}pair#{self._context.admin_key.text}"
+        return f"{self.address}pair#{self._rig.admin_key.text}"
 
     def network_addresses(self) -> list[str]:
         """Return the addresses of the start page for other devices; empty if they can't reach the service."""
@@ -134,17 +134,14 @@ class Service:
         addresses = self.network_addresses()
         if not addresses:
             return ""
-        code = self._app.state.token_store.make_code(role, PAIRING_LIMITS.shown_code_valid_s)
+        code = access_control_of(self._app).token_store.make_code(role, PAIRING_LIMITS.shown_code_valid_s)
         return f"{addresses[0]}pair#{code.code}"
 
     def close(self) -> None:
         """End the feeds, so that their connections close, and wait for the thread."""
-        self._context.hub.close()
-        self._context.picture.close()
-        self._app.state.replays.close()
-        self._app.state.films.close()
-        for worker in (self._app.state.worker, self._app.state.judging_aside, self._app.state.viewer):
-            worker.close()
+        self._rig.hub.close()
+        self._rig.picture.close()
+        context_of(self._app).close()
         self._closed.set()
         for server in self._servers:
             server.should_exit = True

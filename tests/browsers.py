@@ -24,11 +24,12 @@ from served_games import FakeRig
 from waiting import WAIT_S
 
 from downfield.api.app import LOCAL, create_app
-from downfield.api.dependencies import AppContext
+from downfield.api.context.access_control import access_control_of
+from downfield.api.context.context import RigParts
 from downfield.api.security.access import AccessPolicy
 from downfield.api.security.secret_file import SecretFile
 from downfield.api.security.tokens import TokenStore
-from downfield.api.table_setup import TableSetup
+from downfield.api.setup.table_setup import TableSetup
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.broadcast.program.program_options import ProgramFeed
 from downfield.capture.recording.recorded_clip import bundled_demo, open_clip
@@ -167,7 +168,7 @@ class PageServer:
         if self.game_service.resume() is None:
             self.game_service.start_game(NewGame(home=RIVER_CITY, away=OAKDALE), header.players)
         before()
-        context = AppContext(
+        context = RigParts(
             self.game_service,
             self.hub,
             self._picture,
@@ -177,8 +178,8 @@ class PageServer:
             style_folder=self._folder,
         )
         app = create_app(context, self._access)
-        self.token_store: TokenStore = app.state.token_store
-        self.admin_key: SecretFile = app.state.admin_key
+        self.token_store: TokenStore = access_control_of(app).token_store
+        self.admin_key: SecretFile = access_control_of(app).admin_key
         listening = socket.create_server(("127.0.0.1", self._port))
         config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=1, lifespan="off")
         self._server = uvicorn.Server(config)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import uvicorn
 
+from downfield.api.context.access_control import access_control_of
 from downfield.api.security.access import AccessPolicy
 from downfield.api.security.known_clients import KnownClients
 from downfield.api.security.secret_file import SecretFile
@@ -43,7 +44,7 @@ class DeskServer:
         self.parts = DeskParts(keeper, book, TableWatcher(), tournament, grants or GrantKeeper(folder))
         self._store = Store.at(folder / "devices.db")
         app = create_desk_app(self.parts, self._store, SecretFile(), access or AccessPolicy(), KnownClients(()))
-        self.token_store: TokenStore = app.state.token_store
+        self.token_store: TokenStore = access_control_of(app).token_store
         listening = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{listening.getsockname()[1]}"
         config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=1, lifespan="off")

@@ -13,7 +13,7 @@ from scripted_plays import FIELD, ScriptedFigure, film, opening, runs, stands
 from served_games import FakeRig
 
 from downfield.api.app import create_app
-from downfield.api.dependencies import AppContext
+from downfield.api.context.context import RigParts
 from downfield.api.security.access import AccessPolicy, RateLimit, RateLimits
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.calibration.calibration import Calibration
@@ -82,7 +82,7 @@ class EvidenceService:
             StoredJournals(self.store), self.hub, FakeRig(None), FIELD, load_rulebook("tap")
         )
         self.game = self.game_service.start_game(NewGame(), PLAY.players)
-        parts = AppContext(
+        parts = RigParts(
             self.game_service, self.hub, LatestPicture(), self.store, self.footage_store if footage else None
         )
         self.app = create_app(parts, AccessPolicy(limits=limits or RateLimits(MANY, MANY, MANY, MANY)))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from served_games import FakeRig
 
-from downfield.api.dependencies import AppContext
+from downfield.api.context.context import RigParts
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.core.field.model import preset
 from downfield.game.published.hub import Hub
@@ -28,7 +28,7 @@ class RelayedService:
         self.game_service = GameService(
             StoredJournals(self.store), self.hub, FakeRig(None), preset("tudor-620"), load_rulebook("tap")
         )
-        context = AppContext(self.game_service, self.hub, LatestPicture(), self.store)
+        context = RigParts(self.game_service, self.hub, LatestPicture(), self.store)
         self.service = Service(context, settings or ServiceSettings(port=0), path.parent)
         self.relay = self.service.relay
 

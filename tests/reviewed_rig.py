@@ -9,7 +9,8 @@ from asgi_client import AsgiClient
 from played_table import Table
 
 from downfield.api.app import create_app
-from downfield.api.dependencies import AppContext
+from downfield.api.context.access_control import access_control_of
+from downfield.api.context.context import RigParts
 from downfield.api.security.access import AccessPolicy, RateLimit, RateLimits
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.game.records.commands import NewGame
@@ -27,7 +28,7 @@ class Reviewed:
         self.table.play()
         self.tackle = quote(self.table.call("tackle"))
         self.table.game_service.start_game(NewGame())
-        parts = AppContext(
+        parts = RigParts(
             self.table.game_service,
             self.table.hub,
             LatestPicture(),
@@ -36,7 +37,7 @@ class Reviewed:
         )
         app = create_app(parts, ACCESS)
         self.admin = AsgiClient(app)
-        tokens = app.state.token_store
+        tokens = access_control_of(app).token_store
         redeemed = tokens.redeem(tokens.make_code("operator").code, "phone")
         assert redeemed is not None
         self.operator = AsgiClient(app, token=redeemed[0])

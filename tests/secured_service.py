@@ -10,7 +10,8 @@ from scripted_plays import FIELD
 from served_games import FakeRig
 
 from downfield.api.app import create_app
-from downfield.api.dependencies import AppContext
+from downfield.api.context.access_control import access_control_of
+from downfield.api.context.context import RigParts
 from downfield.api.security.access import AccessPolicy, RateLimit, RateLimits
 from downfield.api.security.roles import Role
 from downfield.api.security.tokens import TokenStore
@@ -34,8 +35,8 @@ class SecuredService:
         self.store, hub = Store.at(path), Hub()
         self.game_service = GameService(StoredJournals(self.store), hub, FakeRig(None), FIELD, load_rulebook("tap"))
         self.game_service.start_game(NewGame())
-        self.app = create_app(AppContext(self.game_service, hub, LatestPicture(), self.store), access)
-        self.token_store: TokenStore = self.app.state.token_store
+        self.app = create_app(RigParts(self.game_service, hub, LatestPicture(), self.store), access)
+        self.token_store: TokenStore = access_control_of(self.app).token_store
 
     def phone(self, role: Role | None = None) -> AsgiClient:
         """A client on the network, paired in a role or not."""

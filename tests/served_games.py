@@ -22,7 +22,8 @@ import numpy as np
 import uvicorn
 
 from downfield.api.app import create_app
-from downfield.api.dependencies import AppContext
+from downfield.api.context.access_control import access_control_of
+from downfield.api.context.context import RigParts
 from downfield.api.security.access import AccessPolicy, RateLimit, RateLimits
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.calibration.calibration import Calibration
@@ -133,9 +134,9 @@ def main() -> None:
     often = RateLimit(1e9, 10**9)
     limits = RateLimits(often, often, often) if options.unlimited else RateLimits()
     access = AccessPolicy(lan=options.lan, trust_local=not options.mistrust, limits=limits)
-    app = create_app(AppContext(game_service, hub, picture, store), access)
+    app = create_app(RigParts(game_service, hub, picture, store), access)
     if options.mistrust:
-        sys.stdout.write(f"admin code {app.state.token_store.make_code('admin').code}\n")
+        sys.stdout.write(f"admin code {access_control_of(app).token_store.make_code('admin').code}\n")
     listening = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=1, lifespan="off")
     server = uvicorn.Server(config)

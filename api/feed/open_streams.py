@@ -7,12 +7,13 @@ places of operators; and when a device is revoked its streams end at once, which
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Final, Literal, Self
 
-from downfield.api.problems import ProblemError
+from downfield.api.http.problems import ProblemError
 from downfield.api.security.roles import RANK, Principal
 
 StreamKind = Literal["feed", "picture", "download"]
@@ -171,3 +172,6 @@ class OpenStreams:
 
 def _owner(device: str, address: str) -> str:
     return f"device {device}" if device else f"address {address}"
+
+
+_log = logging.getLogger(__name__)

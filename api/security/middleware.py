@@ -14,20 +14,118 @@ import ipaddress
 import math
 import re
 import socket
+import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from starlette.datastructures import URL, Headers, MutableHeaders
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from downfield.api.problems import problem_response
-from downfield.api.security.access import AccessPolicy, RateLimiter
-from downfield.api.security.body_limit import MAX_BODY_BYTES, MAX_CALIBRATION_BYTES, BodyLimit
+from downfield.api.http.problems import problem_response
+from downfield.api.security.access import AccessPolicy, RateLimiter, RateLimits
 from downfield.api.security.forwarding import Origin, own_path, resolve
 from downfield.api.security.known_clients import KnownClients, is_loopback
-from downfield.api.security.sign_in_limits import SignInLimiter
+
+_SITE_BITS: Final = 48
+"""The network that a provider gives one customer at most (RFC 6177)."""
+
+_LINK_BITS: Final = 64
+"""The network of one link, in which a device takes whatever addresses it likes (RFC 4291, 2.5.1)."""
+
+
+class SignInLimiter:
+    """Limits attempts at a pairing code. Used from one thread.
+
+    An IPv4 address is limited by itself. One device can have 2^64 IPv6 addresses, and one customer 65,536 networks of
+    that size, so those are limited, too. An attempt that its address's limit refuses costs the networks nothing: a
+    single device can't use up what is left to the others beside it.
+
+    Args:
+        limits: of addresses and networks.
+        clock: seconds, monotonic.
+
+    """
+
+    def __init__(self, limits: RateLimits, clock: Callable[[], float] = time.monotonic) -> None:
+        self._addresses = RateLimiter(limits.sign_ins, clock)
+        self._links = RateLimiter(limits.sign_ins_of_link, clock)
+        self._sites = RateLimiter(limits.sign_ins_of_site, clock)
+
+    def acquire(self, address: str) -> float:
+        """Take a token for one attempt from an address and its networks.
+
+        Returns:
+            0 if there was one; otherwise the seconds until the next.
+
+        """
+        wait_s = self._addresses.acquire(address)
+        for limiter, network in zip((self._links, self._sites), _networks(address), strict=False):
+            wait_s = wait_s or limiter.acquire(network)
+        return wait_s
+
+
+def _networks(address: str) -> Iterator[str]:
+    """Yield the link and the site of an IPv6 address; nothing for other text."""
+    try:
+        number = int(ipaddress.IPv6Address(address))
+    except ValueError:
+        return
+    for bits in (_LINK_BITS, _SITE_BITS):
+        yield f"{number >> (128 - bits):x}"
+
+
+MAX_BODY_BYTES: Final = 64 << 10
+"""A line-up of 120 players is 20 kB."""
+
+MAX_CALIBRATION_BYTES: Final = 1 << 20
+"""A calibration with its covariance and cells is about 30 kB."""
+
+
+class BodyLimit:
+    """Refuses a body above a limit, whatever its Content-Length says.
+
+    Args:
+        app: the application behind it.
+        max_bytes: the largest body.
+
+    """
+
+    def __init__(self, app: ASGIApp, max_bytes: int) -> None:
+        self._app, self._max_bytes = app, max_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Read the body, then pass the request on."""
+        announced = Headers(scope=scope).get("content-length", "0")
+        if not announced.isdecimal() or int(announced[:20]) > self._max_bytes:
+            await self._refuse(scope, receive, send)
+            return
+        body, more = bytearray(), True
+        while more:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return
+            body += message.get("body", b"")
+            more = message.get("more_body", False)
+            if len(body) > self._max_bytes:
+                await self._refuse(scope, receive, send)
+                return
+        replayed = False
+
+        async def receive_body() -> Message:
+            nonlocal replayed
+            if replayed:
+                return await receive()
+            replayed = True
+            return {"type": "http.request", "body": bytes(body), "more_body": False}
+
+        await self._app(scope, receive_body, send)
+
+    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
+        detail = f"The request is too large: {self._max_bytes >> 10} KiB at most."
+        await problem_response(413, detail, headers={"Connection": "close"})(scope, receive, send)
+
 
 _HOST: Final = re.compile(r"([^\s:\[\];,\"']{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{0,5})?")
 

@@ -12,8 +12,8 @@ RequiredRole = Literal["anyone", "viewer", "operator", "admin"]
 RANK: Final[dict[Role | RequiredRole, int]] = {"anyone": 0, "viewer": 1, "operator": 2, "referee": 3, "admin": 4}
 """A referee may do what an operator may, and rule on finished games."""
 
-AT_A_TABLE: Final = "required_role"
-IN_REVIEW: Final = "required_in_review"
+_AT_A_TABLE: Final = "required_role"
+_IN_REVIEW: Final = "required_in_review"
 """Names under which a route has the lowest role it is open to: at a table or desk, and with games to look at alone."""
 
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
@@ -47,14 +47,20 @@ def allow(role: RequiredRole, *, in_review: RequiredRole | None = None) -> Calla
     """
 
     def mark(endpoint: Endpoint) -> Endpoint:
-        endpoint.__dict__[AT_A_TABLE] = role
-        endpoint.__dict__[IN_REVIEW] = in_review or role
+        endpoint.__dict__[_AT_A_TABLE] = role
+        endpoint.__dict__[_IN_REVIEW] = in_review or role
         return endpoint
 
     return mark
 
 
-def required_role(endpoint: Callable[..., Any]) -> RequiredRole:
-    """Return the lowest role a route is open to."""
-    role: RequiredRole = getattr(endpoint, AT_A_TABLE, "admin")
+def required_role(endpoint: Callable[..., Any], *, in_review: bool = False) -> RequiredRole:
+    """Return the lowest role a route is open to.
+
+    Args:
+        endpoint: handles the route's requests.
+        in_review: whether there is no table, only games to look at.
+
+    """
+    role: RequiredRole = getattr(endpoint, _IN_REVIEW if in_review else _AT_A_TABLE, "admin")
     return role

@@ -1,13 +1,16 @@
-"""The cards of the stream: a drive in numbers, a player with statistics, a starting line-up, a call under review."""
+"""The cards of the stream: a drive, a player, a line-up, both teams, a call under review, the standings."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
 from urllib.parse import quote
 
 from downfield.core.errors import NotFoundError
 from downfield.core.scene import Player
+from downfield.core.text.counted_nouns import counted
 from downfield.game.published.game_topics import CallView, GameView, TeamView
 from downfield.game.published.stream_topics import GraphicRow, GraphicView
 from downfield.officiating.declarations import Side
@@ -142,3 +145,91 @@ def _statistics(plays: Sequence[ReportedPlay], name: str) -> list[GraphicRow]:
     counted = (("Touchdowns", scores), ("Catches", catches), ("Tackles", tackles), ("Broken tackles", broken))
     rows += [(label, str(count)) for label, count in counted if count]
     return [GraphicRow(label=label, values=(value,)) for label, value in rows or [("Plays", "0")]]
+
+
+MOST_TEAMS: Final = 12
+"""Lines of a card that can be read from a sofa."""
+
+
+@dataclass(frozen=True, slots=True)
+class FinalScore:
+    """A finished game.
+
+    Attributes:
+        home, away: names of the teams.
+        points: home, away.
+
+    """
+
+    home: str
+    away: str
+    points: tuple[int, int]
+
+
+@dataclass(slots=True)
+class _Line:
+    name: str
+    won: int = 0
+    lost: int = 0
+    tied: int = 0
+    scored: int = 0
+    allowed: int = 0
+
+    def add(self, own: int, other: int) -> None:
+        self.won += own > other
+        self.lost += own < other
+        self.tied += own == other
+        self.scored += own
+        self.allowed += other
+
+    @property
+    def order(self) -> tuple[float, int, int, str]:
+        """Best first: share of games won, a tie as half a win; difference of points; points; name."""
+        share = (self.won + self.tied / 2) / (self.won + self.lost + self.tied)
+        return -share, self.allowed - self.scored, -self.scored, self.name.casefold()
+
+    @property
+    def text(self) -> str:
+        record = "\u2013".join(map(str, (self.won, self.lost, *([self.tied] if self.tied else []))))
+        return f"{record}   {self.scored}:{self.allowed}"
+
+
+def standings_card(games: Iterable[FinalScore]) -> GraphicView:
+    """Return the standings over some games: games won, lost and tied, points scored and allowed.
+
+    Teams are told apart by their names, however they are capitalized.
+
+    Raises:
+        NotFoundError: no game is finished.
+
+    """
+    lines: dict[str, _Line] = {}
+    played = 0
+    for game in games:
+        played += 1
+        home, away = game.points
+        for name, own, other in ((game.home, home, away), (game.away, away, home)):
+            lines.setdefault(name.casefold().strip(), _Line(name.strip())).add(own, other)
+    if not played:
+        raise NotFoundError("No game was finished on this rig yet, so there are no standings.")
+    best = sorted(lines.values(), key=lambda line: line.order)[:MOST_TEAMS]
+    return GraphicView(
+        kind="standings",
+        title="Standings",
+        subtitle=f"After {counted(played, 'game')}",
+        rows=tuple(GraphicRow(label=line.name, values=(line.text,)) for line in best),
+    )
+
+
+class CardCounter:
+    """Numbers the cards of a run."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._take = 0
+
+    def next(self) -> int:
+        """Return the number of the next card."""
+        with self._lock:
+            self._take += 1
+            return self._take

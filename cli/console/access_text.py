@@ -6,7 +6,7 @@ from typing import Final
 
 from rich.console import Console
 
-from downfield.api.network_addresses import qr_text
+from downfield.api.http.network_addresses import qr_text
 from downfield.rig.web_service import Service
 
 QR_COLORS: Final = "#ffffff on #000000"

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from downfield.api.network_addresses import network_hosts
+from downfield.api.http.network_addresses import network_hosts
 from downfield.cli.console.options import ConfigOption
 from downfield.cli.console.output import say
 from downfield.core.errors import InputError

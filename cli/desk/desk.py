@@ -9,10 +9,9 @@ from typing import Annotated, Final
 import typer
 import uvicorn
 
-from downfield.api.network_addresses import network_hosts, urls
+from downfield.api.http.network_addresses import network_hosts, urls
 from downfield.api.security.access import AccessPolicy
-from downfield.api.security.connections import ConnectionGuard, GuardedListener, affordable
-from downfield.api.security.http_protocol import guarded_protocol
+from downfield.api.security.connections import ConnectionGuard, GuardedListener, affordable, guarded_protocol
 from downfield.api.security.known_clients import KnownClients
 from downfield.api.security.secret_file import ADMIN_KEY, SecretFile
 from downfield.cli.console.options import ConfigOption

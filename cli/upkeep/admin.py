@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from downfield.api.network_addresses import network_hosts, urls
+from downfield.api.http.network_addresses import network_hosts, urls
 from downfield.cli.console.access_text import print_qr
 from downfield.cli.console.options import ConfigOption, SetOption
 from downfield.cli.console.output import open_console

@@ -8,16 +8,14 @@ from typing import Final
 
 from fastapi import Depends, FastAPI
 
-from downfield.api import problems
-from downfield.api.dependencies import authorize
+from downfield.api.context.access_control import AccessControl, authorize
 from downfield.api.feed.open_streams import OpenStreams
+from downfield.api.http import problems
 from downfield.api.openapi import serve_schema
-from downfield.api.repeated_requests import AnsweredRequests
-from downfield.api.routes import pairing
+from downfield.api.routes.service import pairing
 from downfield.api.security.access import AccessPolicy
 from downfield.api.security.known_clients import KnownClients
 from downfield.api.security.middleware import SecurityMiddleware
-from downfield.api.security.roles import AT_A_TABLE
 from downfield.api.security.secret_file import SecretFile
 from downfield.api.security.tokens import TokenStore
 from downfield.desk.service import event_routes, grant_routes, pages, push_routes, table_routes
@@ -58,15 +56,14 @@ def create_desk_app(
         strict_content_type=False,
     )
     app.state.desk = desk
-    app.state.admin_key = admin_key
-    app.state.access = access
-    app.state.required = AT_A_TABLE
-    app.state.known = known
-    app.state.streams = OpenStreams()
-    app.state.answered = AnsweredRequests()
-    app.state.token_store = TokenStore(store, app.state.streams.end_all_of)
-    app.state.grants = desk.grants
-    desk.grants.follow(lambda grant: app.state.token_store.revoke(grant, "the director"))
+    streams = OpenStreams()
+    tokens = TokenStore(store, streams.end_all_of)
+    AccessControl(access, known, admin_key, tokens, streams, desk.grants).install(app)
+
+    def revoke(grant: str) -> None:
+        tokens.revoke(grant, "the director")
+
+    desk.grants.follow(revoke)
     for router in ROUTERS:
         app.include_router(router)
     problems.install_handlers(app)

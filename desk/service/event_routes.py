@@ -9,8 +9,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Body, Depends, Header, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from downfield.api.dependencies import PrincipalDep
-from downfield.api.repeated_requests import RepeatableRoute
+from downfield.api.context.access_control import PrincipalDep, RepeatableRoute
 from downfield.api.security.roles import allow
 from downfield.desk.event import operations
 from downfield.desk.event.csv_files import (

@@ -7,10 +7,9 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from downfield.api.dependencies import PrincipalDep
-from downfield.api.network_addresses import qr_svg
-from downfield.api.repeated_requests import RepeatableRoute
-from downfield.api.routes.own_addresses import base_url
+from downfield.api.context.access_control import PrincipalDep, RepeatableRoute
+from downfield.api.http.network_addresses import qr_svg
+from downfield.api.routes.service.own_addresses import base_url
 from downfield.api.security.roles import Role, allow
 from downfield.core.errors import RefusedError
 from downfield.desk.service.parts import DeskDep, DeskParts

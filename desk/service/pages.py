@@ -9,8 +9,8 @@ from typing import Final
 
 from fastapi import APIRouter, HTTPException, Request, Response
 
-from downfield.api.routes.pages import StaticFile, read_folder, static_file
-from downfield.api.routes.pages import assets as rig_assets
+from downfield.api.routes.service.pages import StaticFile, read_folder, static_file
+from downfield.api.routes.service.pages import assets as rig_assets
 from downfield.api.security.forwarding import own_path
 from downfield.api.security.roles import allow
 

@@ -7,8 +7,7 @@ from typing import Annotated, Final, Literal
 from fastapi import APIRouter, Header, Path, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from downfield.api.dependencies import PrincipalDep
-from downfield.api.repeated_requests import RepeatableRoute
+from downfield.api.context.access_control import PrincipalDep, RepeatableRoute
 from downfield.api.security.roles import allow
 from downfield.calibration.calibration import Calibration
 from downfield.core.errors import InputError, RefusedError

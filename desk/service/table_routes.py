@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from downfield.api.repeated_requests import RepeatableRoute
+from downfield.api.context.access_control import RepeatableRoute
 from downfield.api.security.roles import allow
 from downfield.desk.service.parts import DeskDep
 from downfield.desk.tables.address_book import MAX_NAME

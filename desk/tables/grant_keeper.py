@@ -11,8 +11,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, Literal
 
-from downfield.api.security.granted_access import GrantRefusedError, Revoked, check_unexpired
-from downfield.api.security.grants import TableGrant, read_grant, write_grant
+from downfield.api.security.grants import (
+    GrantRefusedError,
+    Revoked,
+    TableGrant,
+    check_unexpired,
+    read_grant,
+    write_grant,
+)
 from downfield.api.security.roles import Role
 from downfield.core.errors import NotFoundError, OutputError, RefusedError
 from downfield.core.files.private_files import make_private_folder, replace_private_file

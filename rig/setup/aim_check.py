@@ -14,7 +14,7 @@ from typing import Final
 import cv2
 import numpy as np
 
-from downfield.api.table_setup import SetupFinding
+from downfield.api.setup.table_setup import SetupFinding
 from downfield.calibration.field.solver import solve_field
 from downfield.core.arrays import Array, Image
 from downfield.core.errors import AimError, CalibrationError

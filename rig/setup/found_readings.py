@@ -10,7 +10,7 @@ from typing import Final
 import cv2
 import numpy as np
 
-from downfield.api.table_setup import SetupReading
+from downfield.api.setup.table_setup import SetupReading
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.drawing import draw_field
 from downfield.calibration.field.proposal import PROPOSED, is_unsized

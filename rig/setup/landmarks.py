@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from downfield.api.table_setup import PlacedLandmark, SetupLandmark
+from downfield.api.setup.table_setup import PlacedLandmark, SetupLandmark
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.field.free_solver import ROUGH
 from downfield.calibration.field.landmarks import Landmark, solve_landmarks

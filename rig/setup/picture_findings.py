@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from downfield.api.table_setup import SetupFinding
+from downfield.api.setup.table_setup import SetupFinding
 from downfield.calibration.camera import Camera
 from downfield.calibration.pictures import check_picture, is_blurred
 from downfield.core.arrays import Image

@@ -9,8 +9,8 @@ from typing import Final
 
 import cv2
 
-from downfield.api.drawings import draw_field_lines
-from downfield.api.table_setup import (
+from downfield.api.setup.drawings import draw_field_lines
+from downfield.api.setup.table_setup import (
     CameraOption,
     FieldOption,
     HeightRequest,

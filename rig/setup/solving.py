@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from downfield.api.table_setup import HeightRequest, SolveRequest
+from downfield.api.setup.table_setup import HeightRequest, SolveRequest
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.field.measured_height import StandingObject, with_camera_height, with_standing_object
 from downfield.calibration.field.progress import ProgressListener

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from downfield.api.security.granted_access import GrantedAccess
+from downfield.api.security.grants import GrantedAccess
 from downfield.calibration.calibration import Calibration
 from downfield.capture.sources.source_names import is_recording
 from downfield.game.published.board_topics import HealthStatus

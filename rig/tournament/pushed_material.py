@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from downfield.api.requests import TeamRequest
-from downfield.api.security.granted_access import GrantedAccess
+from downfield.api.http.requests import TeamRequest
+from downfield.api.security.grants import GrantedAccess
 from downfield.calibration.calibration import Calibration
 from downfield.core.errors import DownfieldError, RefusedError
 from downfield.core.scene import Jersey, Player

@@ -12,9 +12,10 @@ import pytest
 from relayed_service import RelayedService, eventually
 from starlette.responses import StreamingResponse
 
+from downfield.api.context.access_control import access_control_of
 from downfield.api.feed import relay
 from downfield.api.feed.open_streams import OpenStreams, StreamBudget
-from downfield.api.problems import ProblemError
+from downfield.api.http.problems import ProblemError
 from downfield.api.security.roles import Principal, Role, allow
 from downfield.api.security.tokens import TokenStore
 
@@ -147,7 +148,7 @@ async def long_download(pauses: bool) -> StreamingResponse:
 @pytest.mark.parametrize("pauses", [False, True])
 def test_a_download_of_a_revoked_device_is_broken_off_and_no_other(rig: RelayedService, pauses: bool) -> None:
     rig.service._app.add_api_route("/api/long", long_download)
-    tokens: TokenStore = rig.service._app.state.token_store
+    tokens: TokenStore = access_control_of(rig.service._app).token_store
     paired = [tokens.redeem(tokens.make_code("viewer").code, name) for name in ("gone", "stays")]
     (gone, device), (stays, _) = [found for found in paired if found]
     leaving, staying = (Watcher(rig, token, f"/api/long?pauses={pauses}") for token in (gone, stays))
@@ -163,11 +164,11 @@ def test_a_download_of_a_revoked_device_is_broken_off_and_no_other(rig: RelayedS
     else:
         assert staying.received()
     staying.close()
-    eventually(lambda: not rig.service._app.state.streams)
+    eventually(lambda: not access_control_of(rig.service._app).streams)
 
 
 def test_every_stream_of_a_revoked_device_ends_and_no_other(rig: RelayedService) -> None:
-    tokens: TokenStore = rig.service._app.state.token_store
+    tokens: TokenStore = access_control_of(rig.service._app).token_store
     paired = [tokens.redeem(tokens.make_code("viewer").code, name) for name in ("gone", "stays")]
     assert all(paired)
     (gone, device), (stays, _) = [found for found in paired if found]

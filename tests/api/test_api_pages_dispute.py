@@ -29,7 +29,7 @@ from recorded_game import RecordedGame, burned_in, record_game
 from served_games import FakeRig
 from typer import Exit
 
-from downfield.api.dependencies import AppContext
+from downfield.api.context.context import RigParts
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.capture.recording.recorded_footage import RecordedFootage
 from downfield.cli.disputes.verify import verify
@@ -86,7 +86,7 @@ def rig(tmp_path_factory: pytest.TempPathFactory, at_once: None) -> Iterator[Ser
     game_service = GameService(StoredJournals(store), hub, machine, CALIBRATION.field, load_rulebook("tap"))
     footage = RecordedFootage(recorded.data / "recordings")
     bundles = BundleExporter(store, RigSettings(data=str(recorded.data)), KEY, machine.calibration)
-    context = AppContext(game_service, hub, LatestPicture(), store, footage, rig_key=KEY, bundles=bundles)
+    context = RigParts(game_service, hub, LatestPicture(), store, footage, rig_key=KEY, bundles=bundles)
     service = Service(context, ServiceSettings(port=0), recorded.data)
     yield ServedGame(recorded, service.address.rstrip("/"))
     service.close()

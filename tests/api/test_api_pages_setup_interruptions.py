@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from setup_pages import SOLVED_MS, check_layout
 from setup_readings import RUNNING, picture, session_with, solution
 
-from downfield.api.table_setup import SolveRequest
+from downfield.api.setup.table_setup import SolveRequest
 from downfield.calibration.field.solution import FieldSolution
 from downfield.core.errors import CalibrationError
 from downfield.review.reports.markup import isolate_names

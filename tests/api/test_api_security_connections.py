@@ -22,8 +22,8 @@ from downfield.api.security.connections import (
     CountedSocket,
     GuardedListener,
     affordable,
+    guarded_protocol,
 )
-from downfield.api.security.http_protocol import guarded_protocol
 from downfield.api.security.known_clients import KnownClients
 
 SMALL = ConnectionLimits(total=12, reserved=4, per_stranger=4, per_known=8)

@@ -11,6 +11,7 @@ import pytest
 from asgi_client import AsgiClient
 from secured_service import MANY, PHONE, RIG, SecuredService
 
+from downfield.api.context.access_control import access_control_of
 from downfield.api.security import tokens
 from downfield.api.security.access import AccessPolicy, RateLimit, RateLimits
 from downfield.api.security.roles import Role
@@ -166,7 +167,7 @@ def test_no_code_leads_past_the_proxy_that_alone_is_reachable(tmp_path: Path) ->
     policy = AccessPolicy(proxies=("127.0.0.1",), limits=MANY)
     made = SecuredService(tmp_path / "a.db", policy)
     try:
-        past = AsgiClient(made.app, token=made.app.state.admin_key.session())
+        past = AsgiClient(made.app, token=access_control_of(made.app).admin_key.session())
         for refused in (past.get("/api/addresses"), past.post("/api/pairings", {}), past.post("/api/devices", {})):
             assert refused.status == 409
             assert "by the proxy's address" in refused.json["detail"]

@@ -18,8 +18,7 @@ from hypothesis import strategies as st
 from overlay_pages import a_call
 
 from downfield.broadcast.integrations import outlets
-from downfield.broadcast.integrations.captions import web_vtt
-from downfield.broadcast.integrations.documents import game_document, update_document
+from downfield.broadcast.integrations.documents import game_document, update_document, web_vtt
 from downfield.broadcast.integrations.files import FilesError, FilesOutlet
 from downfield.broadcast.integrations.outlets import OutletRunner, StreamUpdate, UpdateQueue, UpdateSource
 from downfield.broadcast.integrations.webhook import WebhookError, WebhookOutlet, signed

@@ -18,8 +18,7 @@ from playwright.sync_api import expect
 from tournament_tables import desk_over, eventually, table
 
 from downfield.api.security.access import AccessPolicy
-from downfield.api.security.granted_access import GrantedAccess
-from downfield.api.security.grants import GRANT_PREFIX, TableGrant, read_grant, write_grant
+from downfield.api.security.grants import GRANT_PREFIX, GrantedAccess, TableGrant, read_grant, write_grant
 from downfield.core.errors import InputError, NotFoundError, RefusedError
 from downfield.desk.tables.grant_keeper import GrantKeeper
 from downfield.game.records.commands import NewGame

@@ -10,7 +10,8 @@ from asgi_client import AsgiClient, ClientResponse
 from played_table import Table
 
 from downfield.api.app import create_app
-from downfield.api.dependencies import AppContext
+from downfield.api.context.access_control import access_control_of
+from downfield.api.context.context import RigParts
 from downfield.api.security.access import AccessPolicy
 from downfield.api.security.roles import Role
 from downfield.broadcast.latest_picture import LatestPicture
@@ -68,11 +69,11 @@ def test_a_damaged_file_names_its_line_and_a_full_disk_changes_nothing(tmp_path:
 
 
 def client_of(table: Table, role: Role = "admin", *, operators_review: bool = False) -> AsgiClient:
-    context = AppContext(table.game_service, table.hub, LatestPicture(), table.store, operators_review=operators_review)
+    context = RigParts(table.game_service, table.hub, LatestPicture(), table.store, operators_review=operators_review)
     if role == "admin":
         return AsgiClient(create_app(context))
     app = create_app(context, AccessPolicy(trust_local=False))
-    token_store = app.state.token_store
+    token_store = access_control_of(app).token_store
     redeemed = token_store.redeem(token_store.make_code(role).code, "a phone")
     assert redeemed is not None
     return AsgiClient(app, token=redeemed[0])

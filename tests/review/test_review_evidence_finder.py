@@ -15,6 +15,7 @@ import pytest
 from asgi_client import ClientResponse
 from evidence_service import DEFENDER, MANY, PLAY, RUNNER, EvidenceService
 
+from downfield.api.context.context import context_of
 from downfield.api.security.access import RateLimit, RateLimits
 from downfield.calibration.calibration import read_calibration
 from downfield.capture.footage import FootageFrame
@@ -301,7 +302,7 @@ def test_few_requests_wait_for_pictures_and_the_others_may_retry(service: Eviden
     ]
     for thread in threads:
         thread.start()
-    while service.app.state.evidence._waiting._value:
+    while context_of(service.app).evidence._waiting._value:
         threading.Event().wait(0.01)
     refused = service.client.get(path)
     assert (refused.status, refused.headers["retry-after"]) == (503, "1")

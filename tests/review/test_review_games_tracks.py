@@ -17,7 +17,7 @@ from pyarrow.parquet import ParquetFile
 from scripted_plays import FIELD
 
 from downfield.api.app import create_app
-from downfield.api.dependencies import AppContext
+from downfield.api.context.context import RigParts
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.core.errors import MissingExtraError, NotFoundError
 from downfield.core.files.csv_text import csv_chunks
@@ -87,7 +87,7 @@ def test_without_pyarrow_the_extra_is_named(table: Table, monkeypatch: pytest.Mo
 
 
 def test_the_service_sends_both_and_names_what_it_has_not(table: Table) -> None:
-    parts = AppContext(table.game_service, table.hub, LatestPicture(), table.store)
+    parts = RigParts(table.game_service, table.hub, LatestPicture(), table.store)
     client, game = AsgiClient(create_app(parts)), table.store.games()[0].id
     answer = client.get(f"/api/games/{game}/tracks.csv?play=1")
     assert (answer.status, answer.body) == (200, b"".join(tracks_csv(tracks(table, 1))))

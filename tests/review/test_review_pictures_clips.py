@@ -18,6 +18,7 @@ from av.video.reformatter import ColorPrimaries, ColorRange, Colorspace, ColorTr
 from evidence_service import PLAY, EvidenceService
 from striped_pictures import number_in_stripes, striped
 
+from downfield.api.context.context import context_of
 from downfield.capture.footage import FootageFrame
 from downfield.core.arrays import Image
 from downfield.core.errors import BusyError
@@ -130,7 +131,7 @@ def written(service: EvidenceService) -> PlayEvidence:
     while "tackle" not in {call["kind"] for call in service.client.get(f"/api/games/{service.game}/calls").json}:
         assert time.monotonic() < deadline_s, "the call never came to the disk"
         time.sleep(0.02)
-    found: PlayEvidence = service.app.state.evidence.find_play(service.store.games()[0], 1)
+    found: PlayEvidence = context_of(service.app).evidence.find_play(service.store.games()[0], 1)
     return found
 
 

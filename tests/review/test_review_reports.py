@@ -14,7 +14,7 @@ from played_table import DEFENDER, RUNNER, Table
 from scripted_plays import FIELD
 
 from downfield.api.app import create_app
-from downfield.api.dependencies import AppContext
+from downfield.api.context.context import RigParts
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.game.records.commands import TeamSheet
 from downfield.game.records.entries import Effects, EventRecorded, GameStarted, Snap, record_of
@@ -186,7 +186,7 @@ def test_names_are_text_in_page_and_table(tmp_path: Path) -> None:
 
 
 def test_the_service_sends_page_and_tables(table: Table) -> None:
-    client = AsgiClient(create_app(AppContext(table.game_service, table.hub, LatestPicture(), table.store)))
+    client = AsgiClient(create_app(RigParts(table.game_service, table.hub, LatestPicture(), table.store)))
     game = table.store.games()[0].id
     page = client.get(f"/api/games/{game}/report.html")
     assert page.status == 200

@@ -14,7 +14,7 @@ from calibration_scenes import TUDOR, camera_over, photograph
 from loopback_streams import MjpegServer
 from setup_readings import RUNNING, picture, solution
 
-from downfield.api.table_setup import SetupFinding
+from downfield.api.setup.table_setup import SetupFinding
 from downfield.capture.sources.source_opening import SourceChoice
 from downfield.core.arrays import Image
 from downfield.core.errors import AimError, CalibrationError

@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 import pytest
 
-from downfield.api.table_setup import SolveRequest
+from downfield.api.setup.table_setup import SolveRequest
 from downfield.capture.sources.source_opening import SourceChoice
 from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError, InputError, RefusedError, SourceError

@@ -1,0 +1,270 @@
+"""Who sent a request and whether they may: what the routes of a table's service and of a desk's have in common."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Final
+
+from fastapi import Depends, FastAPI, Request, Response, WebSocketException
+from fastapi.requests import HTTPConnection
+from fastapi.routing import APIRoute
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from downfield.api.feed.open_streams import OpenStream, OpenStreams, StreamKind
+from downfield.api.http.problems import ProblemError
+from downfield.api.http.repeated_requests import AnsweredRequests
+from downfield.api.security.access import AccessPolicy
+from downfield.api.security.forwarding import Origin
+from downfield.api.security.grants import Grants
+from downfield.api.security.known_clients import KnownClients
+from downfield.api.security.roles import RANK, Principal, required_role
+from downfield.api.security.secret_file import SecretFile
+from downfield.api.security.tokens import TokenStore, role_of
+
+_log = logging.getLogger(__name__)
+
+COOKIE: Final = "downfield"
+_OWN_PORTS: Final = (None, 80, 443, 8317)
+"""Of a rig that is alone on its computer, behind a proxy or not."""
+
+_AUDIENCE: Final = {"viewer": "paired devices", "operator": "the operator", "admin": "the admin"}
+
+_KEY: Final = "Idempotency-Key"
+_CHANGES: Final = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+_SENDER: Final = ("cookie", "authorization")
+
+
+@dataclass(frozen=True, slots=True)
+class AccessControl:
+    """What decides who may do what; one for each application.
+
+    Attributes:
+        policy: which clients may reach the service.
+        known: the addresses of known devices.
+        admin_key: makes a browser the admin's.
+        token_store: the paired devices.
+        streams: the feeds, pictures and downloads that are open.
+        grants: decides about the grants of a tournament's desk; None where none are taken.
+        only_games: whether there is no table here, only games to look at, for which routes may have another role.
+        answered: the answers to the latest changes, for requests that are sent again.
+
+    """
+
+    policy: AccessPolicy
+    known: KnownClients
+    admin_key: SecretFile
+    token_store: TokenStore
+    streams: OpenStreams
+    grants: Grants | None = None
+    only_games: bool = False
+    answered: AnsweredRequests = field(default_factory=AnsweredRequests)
+
+    def install(self, app: FastAPI) -> None:
+        """Make this the access control of an application."""
+        app.state.access_control = self
+
+
+def access_control_of(app: FastAPI) -> AccessControl:
+    """Return the access control of an application."""
+    access_control: AccessControl = app.state.access_control
+    return access_control
+
+
+async def _access_control(connection: HTTPConnection) -> AccessControl:
+    return access_control_of(connection.app)
+
+
+async def _principal(connection: HTTPConnection) -> Principal:
+    principal: Principal = connection.state.principal
+    return principal
+
+
+AccessControlDep = Annotated[AccessControl, Depends(_access_control)]
+PrincipalDep = Annotated[Principal, Depends(_principal)]
+
+
+async def authorize(connection: HTTPConnection) -> None:
+    """Check a request against its route's role, and leave its sender in ``connection.state.principal``.
+
+    Raises:
+        ProblemError: the device is not paired, or its role is too low.
+        WebSocketException: the same, on a WebSocket.
+
+    """
+    principal = authenticate(connection)
+    connection.state.principal = principal
+    required = required_role(connection.scope["endpoint"], in_review=access_control_of(connection.app).only_games)
+    if RANK[principal.role or "anyone"] >= RANK[required]:
+        return
+    if connection.scope["type"] == "websocket":
+        raise WebSocketException(1008, f"The role {required} is required.")
+    if principal.role is None:
+        headers = {"WWW-Authenticate": 'Bearer realm="downfield"'}
+        raise ProblemError(401, _how_to_sign_in(principal), headers=headers)
+    raise ProblemError(403, f"Only {_AUDIENCE[required]} can do this. Your role is {principal.role}.")
+
+
+def authenticate(connection: HTTPConnection) -> Principal:
+    """Return the sender of a request."""
+    control = access_control_of(connection.app)
+    origin: Origin = connection.state.origin
+    principal = _by_token(connection, origin) or _by_key(connection, origin)
+    if principal is None and control.policy.trust_local and origin.local and not _read_token(connection):
+        principal = Principal("admin", "this computer", local=True)
+    if principal is None:
+        visitor = Principal("viewer", "a visitor", local=origin.local)
+        return visitor if control.policy.open_viewing else Principal(local=origin.local)
+    if RANK[principal.role or "anyone"] >= RANK["operator"]:
+        if connection.state.watching_only:
+            return replace(principal, role="viewer")
+        if not origin.proxied:
+            control.known.add(origin.peer)
+    return principal
+
+
+def open_stream(connection: HTTPConnection, kind: StreamKind) -> OpenStream:
+    """Return a place for a stream that the sender of a request opens.
+
+    Raises:
+        ProblemError: as of `OpenStreams.open`.
+
+    """
+    origin: Origin = connection.state.origin
+    stream = access_control_of(connection.app).streams.open(kind, connection.state.principal, origin.address)
+    connection.state.stream = stream
+    return stream
+
+
+def _by_token(connection: HTTPConnection, origin: Origin) -> Principal | None:
+    """Return the sender by the token in the header or the cookie; None if it has none that is valid."""
+    token = _read_token(connection)
+    if not token:
+        return None
+    control = access_control_of(connection.app)
+    if control.admin_key.is_session(token):
+        return Principal("admin", "this computer" if origin.local else "the admin", local=origin.local)
+    device = control.token_store.find_device(token)
+    role = None if device is None else role_of(device)
+    return None if device is None or role is None else Principal(role, device.name, device.id, origin.local)
+
+
+def _by_key(connection: HTTPConnection, origin: Origin) -> Principal | None:
+    """Return the sender by the key in the address, which can only watch; None if it has none that is valid.
+
+    Addresses are shown, logged and shared: the token of an operator or an admin is no key.
+    """
+    key = connection.query_params.get("key")
+    if not key or connection.scope.get("method", "GET") != "GET":
+        return None
+    device = access_control_of(connection.app).token_store.find_device(key)
+    if device is None or role_of(device) != "viewer":
+        return None
+    return Principal("viewer", device.name, device.id, origin.local)
+
+
+def _how_to_sign_in(principal: Principal) -> str:
+    if principal.local:
+        return "Open the link that `downfield run` has printed, or that `downfield admin` prints."
+    return "Pair this device first. The person at the rig can show you a code."
+
+
+def _read_token(connection: HTTPConnection) -> str:
+    """Return the token of the header or the cookie; empty if there is none."""
+    scheme, _, token = connection.headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer":
+        return token.strip()
+    named = connection.cookies.get(cookie_name(connection), "")
+    return named or (connection.cookies.get(COOKIE, "") if connection.url.scheme in {"https", "wss"} else "")
+
+
+def cookie_name(connection: HTTPConnection) -> str:
+    """Return the name of this service's cookie; browsers send cookies to every port of a host, where others serve."""
+    port = connection.url.port
+    return COOKIE if port in _OWN_PORTS else f"{COOKIE}-{port}"
+
+
+class RepeatableRoute(APIRoute):
+    """A route whose changes take effect once for each key; one that takes the key itself is left alone."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return the function that handles a request."""
+        handler = super().get_route_handler()
+        takes_key = any(parameter.alias == _KEY for parameter in self.dependant.header_params)
+        if takes_key or not _CHANGES.intersection(self.methods or ()):
+            return handler
+
+        async def handle(request: Request) -> Response:
+            key = request.headers.get(_KEY)
+            if key is None:
+                return await handler(request)
+            answered = access_control_of(request.app).answered
+            return await answered.once(key, await _identity(request), lambda: handler(request))
+
+        return handle
+
+
+async def _identity(request: Request) -> bytes:
+    """Return a digest of what is requested and of the sender's credentials."""
+    parts = [request.method, request.url.path, request.url.query, *(request.headers.get(name, "") for name in _SENDER)]
+    content = await request.body()
+    return hashlib.sha256(b"\0".join([*(part.encode() for part in parts), content])).digest()
+
+
+class RevocableResponses:
+    """ASGI middleware that breaks off a response once its device is revoked.
+
+    The connection is closed, so that a part of a file is not taken for the whole of it.
+
+    Args:
+        app: the application behind it.
+        streams: ends what a device has open.
+        tokens: knows the paired devices.
+
+    """
+
+    def __init__(self, app: ASGIApp, streams: OpenStreams, tokens: TokenStore) -> None:
+        self._app, self._streams, self._tokens = app, streams, tokens
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, and its response until its device is revoked."""
+        task = asyncio.current_task()
+        if scope["type"] != "http" or task is None:
+            await self._app(scope, receive, send)
+            return
+        stream: OpenStream | None = None
+
+        async def send_followed(message: Message) -> None:
+            nonlocal stream
+            if stream is None and message["type"] == "http.response.body" and message.get("more_body", False):
+                stream = self._follow(scope, task)
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_followed)
+        except asyncio.CancelledError:
+            if stream is None or not stream.ended:
+                raise
+            task.uncancel()
+            _log.warning("%s: broken off, since the device was revoked", scope["path"])
+        finally:
+            if stream is not None:
+                stream.release()
+
+    def _follow(self, scope: Scope, task: asyncio.Task[None]) -> OpenStream | None:
+        """Have a response ended with its device; None where no device is paired, or the route does so itself."""
+        principal: Principal | None = scope["state"].get("principal")
+        if principal is None or not principal.device or "stream" in scope["state"]:
+            return None
+
+        def end() -> None:
+            task.cancel()
+
+        stream = self._streams.follow(principal.device)
+        stream.serve_elsewhere(end)
+        if all(device.id != principal.device for device in self._tokens.devices()):
+            stream.end()
+        return stream

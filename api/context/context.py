@@ -1,0 +1,240 @@
+"""What the endpoints of a table's service use: one typed object, and dependencies for its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Protocol
+
+from fastapi import Depends, FastAPI
+from fastapi.requests import HTTPConnection
+
+from downfield.api.context.access_control import PrincipalDep
+from downfield.api.context.prometheus import PrometheusMetrics
+from downfield.api.feed.relay import RelayManager
+from downfield.api.http.problems import ProblemError
+from downfield.api.security.grants import Grants
+from downfield.api.security.roles import RANK, Principal
+from downfield.api.security.secret_file import SecretFile
+from downfield.api.setup.table_setup import SetupControl, TableSetup
+from downfield.broadcast.graphics.cards import CardCounter
+from downfield.broadcast.graphics.logos import KeptSponsors, LogoFolder
+from downfield.broadcast.latest_picture import LatestPicture
+from downfield.broadcast.program.program_options import ProgramFeed
+from downfield.broadcast.replay.director import ReplayDirector, ReplayOptions
+from downfield.broadcast.replay.films import FilmMaker
+from downfield.broadcast.replay.replay_maker import ReplayRenderer
+from downfield.capture.footage import Footage
+from downfield.game.published.hub import Hub
+from downfield.game.records.keeping import GameRow
+from downfield.game.service import GameService
+from downfield.review.evidence.call_viewer import CallViewer
+from downfield.review.evidence.exports import ClipExporter
+from downfield.review.evidence.finder import EvidenceFinder
+from downfield.review.evidence.sealed_recordings import SealedRecordings
+from downfield.review.games.catalog import GameCatalog
+from downfield.review.pictures.thumbnails import Thumbnails
+from downfield.review.rejudging.finished_games import FinishedGames
+from downfield.review.rejudging.standings import KeptJudgings
+from downfield.review.rejudging.worker import JudgingWorker
+from downfield.review.reports.game_report import RecentReport
+from downfield.store.recent_histories import RecentHistories
+from downfield.store.sealing.signing import RigKey
+from downfield.store.writing.store import Store
+
+
+class Bundles(Protocol):
+    """Makes bundles of games. Callable from any thread."""
+
+    def chunks(self, row: GameRow, *, video: bool) -> Iterator[bytes]:
+        """Yield the bytes of a game's bundle, with the recording or without.
+
+        Raises:
+            BusyError: another is being made.
+            FormatError: the game's journal can't be read.
+
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RigParts:
+    """The parts of the service that a rig, a scorekeeper or a reviewer of games provides.
+
+    Attributes:
+        game_service: runs the game.
+        hub: the current value of every topic, and the feed of their changes.
+        picture: the camera's annotated picture.
+        store: games, teams, devices.
+        footage: the pictures calls were made from; None where none are kept.
+        table_setup: sets up a table; None where there is no camera.
+        admin_key: makes a browser the admin's; one of this run only where none is given.
+        rig_key: signs what leaves the rig; one of this run only where none is given.
+        bundles: makes games into files; None where that can't be done.
+        program: draws the program feed; None where there are no pictures.
+        style_folder: with `overlay.css`, a style sheet of one's own, and `logos`; None for none. Neither need exist.
+        replays: how replays are made.
+        replay_renderer: draws and encodes them; None for the thread that directs them.
+        film_renderer: draws and encodes highlights; None for a thread of this process.
+        judgings: keeps on disk what finished games come to; None to keep nothing.
+        operators_review: whether operators may reopen finished games, rule on them and close them, as referees may.
+        grants: decides about the grants of a tournament's desk; None outside of one.
+        setup_control: which device sets up the table.
+        only_games: whether there is no table here, only games to look at: pages about a table lead to the games.
+
+    """
+
+    game_service: GameService
+    hub: Hub
+    picture: LatestPicture
+    store: Store
+    footage: Footage | None = None
+    table_setup: TableSetup | None = None
+    admin_key: SecretFile = field(default_factory=SecretFile)
+    rig_key: RigKey = field(default_factory=RigKey.generate)
+    bundles: Bundles | None = None
+    program: ProgramFeed | None = None
+    style_folder: Path | None = None
+    replays: ReplayOptions = field(default_factory=ReplayOptions)
+    replay_renderer: ReplayRenderer | None = None
+    film_renderer: ReplayRenderer | None = None
+    operators_review: bool = False
+    judgings: KeptJudgings | None = None
+    grants: Grants | None = None
+    setup_control: SetupControl = field(default_factory=SetupControl)
+    only_games: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AppContext:
+    """Everything that the endpoints use; one for each application.
+
+    Attributes:
+        rig: what the rig provides.
+        metrics: what Prometheus reads.
+        evidence: finds the pictures of calls and plays, and what was measured on them.
+        viewer: draws and measures on them.
+        exporter: makes clips and pictures of them.
+        sealed_recordings: compares recordings with their seals.
+        thumbnails: keeps small pictures for lists.
+        catalog: lists the games.
+        histories: keeps the games that were read last.
+        recent_report: keeps the report that was made last.
+        replays: puts instant replays on the overlay.
+        films: makes highlights.
+        cards: numbers the cards on the stream.
+        logos: keeps the logos of teams and sponsors.
+        sponsors: which sponsors the stream shows.
+        finished: reopens finished games, rules on them and closes them.
+        judging: judges games again for those who wait for it.
+        background_judging: does so for games that have just ended.
+        relay: takes over event streams when there are many; None to serve all of them in this process.
+
+    """
+
+    rig: RigParts
+    metrics: PrometheusMetrics
+    evidence: EvidenceFinder
+    viewer: CallViewer
+    exporter: ClipExporter
+    sealed_recordings: SealedRecordings
+    thumbnails: Thumbnails
+    catalog: GameCatalog
+    histories: RecentHistories
+    recent_report: RecentReport
+    replays: ReplayDirector
+    films: FilmMaker
+    cards: CardCounter
+    logos: LogoFolder
+    sponsors: KeptSponsors
+    finished: FinishedGames
+    judging: JudgingWorker
+    background_judging: JudgingWorker
+    relay: RelayManager | None = None
+
+    def install(self, app: FastAPI) -> None:
+        """Make this the context of an application."""
+        app.state.context = self
+
+    def close(self) -> None:
+        """End the threads that make replays, films and pictures and judge games again."""
+        self.replays.close()
+        self.films.close()
+        for worker in (self.judging, self.background_judging, self.viewer):
+            worker.close()
+
+
+def context_of(app: FastAPI) -> AppContext:
+    """Return the context of an application."""
+    context: AppContext = app.state.context
+    return context
+
+
+async def _context(connection: HTTPConnection) -> AppContext:
+    return context_of(connection.app)
+
+
+AppContextDep = Annotated[AppContext, Depends(_context)]
+
+
+async def _rig(context: AppContextDep) -> RigParts:
+    return context.rig
+
+
+async def _hub(context: AppContextDep) -> Hub:
+    return context.rig.hub
+
+
+async def _game_service(context: AppContextDep) -> GameService:
+    return context.rig.game_service
+
+
+async def _store(context: AppContextDep) -> Store:
+    return context.rig.store
+
+
+async def _picture(context: AppContextDep) -> LatestPicture:
+    return context.rig.picture
+
+
+async def _evidence(context: AppContextDep) -> EvidenceFinder:
+    return context.evidence
+
+
+async def _viewer(context: AppContextDep) -> CallViewer:
+    return context.viewer
+
+
+async def _finished(context: AppContextDep) -> FinishedGames:
+    return context.finished
+
+
+RigPartsDep = Annotated[RigParts, Depends(_rig)]
+HubDep = Annotated[Hub, Depends(_hub)]
+GameServiceDep = Annotated[GameService, Depends(_game_service)]
+StoreDep = Annotated[Store, Depends(_store)]
+PictureDep = Annotated[LatestPicture, Depends(_picture)]
+EvidenceFinderDep = Annotated[EvidenceFinder, Depends(_evidence)]
+CallViewerDep = Annotated[CallViewer, Depends(_viewer)]
+FinishedGamesDep = Annotated[FinishedGames, Depends(_finished)]
+
+
+def reviewer(rig: RigPartsDep, principal: PrincipalDep) -> Principal:
+    """Return the sender of a request, who may rule on finished games.
+
+    Raises:
+        ProblemError: an operator, where the configuration does not let operators do so.
+
+    """
+    may_review = RANK["operator" if rig.operators_review else "referee"]
+    if RANK[principal.role or "anyone"] >= may_review:
+        return principal
+    raise ProblemError(
+        403,
+        "Only the admin and referees can rule after a game and set policies, unless game.operators_review is set in the"
+        " rig's configuration.",
+    )
+
+
+ReviewerDep = Annotated[Principal, Depends(reviewer)]

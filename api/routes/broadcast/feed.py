@@ -1,0 +1,136 @@
+"""The live feed as Server-Sent Events and over a WebSocket: the same messages, resumed in the same way."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, suppress
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Header, Query, Request, Response, WebSocket, WebSocketDisconnect
+from starlette.types import Scope
+
+from downfield.api.context.access_control import open_stream
+from downfield.api.context.context import AppContextDep, HubDep
+from downfield.api.feed.event_stream import EndlessResponse, SendTimeout, encode_events
+from downfield.api.feed.open_streams import OpenStream
+from downfield.api.feed.relay import RelayManager
+from downfield.api.http.problems import ProblemError
+from downfield.api.security.roles import allow
+from downfield.game.published.hub import PROTOCOL, FeedMessage, Hub
+
+_MESSAGE_ID: Final = re.compile(r"([0-9a-f]{1,32})-(\d{1,15})")
+_HEARTBEAT: Final = f'{{"v":{PROTOCOL},"topic":"alive"}}'
+
+Topics = Annotated[
+    str | None,
+    Query(pattern=r"^[a-z_]{1,20}(,[a-z_]{1,20}){0,15}$", description="Only these topics, separated by commas."),
+]
+After = Annotated[
+    str | None,
+    Query(pattern=r"^[0-9a-f]{1,32}-\d{1,15}$", description="Id of the last message received, to resume after it."),
+]
+
+router = APIRouter(tags=["feed"])
+
+
+class EventStream(EndlessResponse):
+    """A hub's messages as Server-Sent Events.
+
+    Args:
+        hub: publishes the messages.
+        stream: its place among the open streams.
+        topics: as of `Hub.subscribe`.
+        after: as of `Hub.subscribe`.
+        relay: takes over streams when there are many; None to serve all of them here.
+
+    """
+
+    media_type = "text/event-stream"
+
+    def __init__(
+        self,
+        hub: Hub,
+        stream: OpenStream,
+        topics: frozenset[str] | None,
+        after: tuple[str, int] | None,
+        relay: RelayManager | None = None,
+    ) -> None:
+        super().__init__(_events(hub.subscribe(topics, after)), stream)
+        self._topics, self._after, self._relay = topics, after, relay
+
+    async def hand_over(self, scope: Scope) -> bool:
+        """Return whether the relay took the stream over; HTTP/1.0 has no chunks, so such a client is served here."""
+        if self._relay is None or scope["http_version"] == "1.0" or not scope["state"].get("peer"):
+            return False
+        return await self._relay.hand_over(scope["state"]["peer"], self.stream, self._topics, self._after)
+
+
+@router.get(
+    "/api/feed",
+    response_class=Response,
+    summary="Follow the game as Server-Sent Events",
+    responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
+)
+@allow("viewer")
+async def feed(
+    request: Request,
+    context: AppContextDep,
+    topics: Topics = None,
+    after: After = None,
+    last_event_id: Annotated[str | None, Header()] = None,
+) -> Response:
+    """A snapshot, then numbered changes. `Last-Event-ID` or `after` resumes while the buffer holds what was missed."""
+    stream = open_stream(request, "feed")
+    resumed = _parse_id(last_event_id or after)
+    return EventStream(context.rig.hub, stream, _parse_topics(topics), resumed, context.relay)
+
+
+@router.websocket("/api/feed/ws")
+@allow("viewer")
+async def feed_socket(socket: WebSocket, hub: HubDep, topics: Topics = None, after: After = None) -> None:
+    """The same messages, each as one text frame."""
+    try:
+        stream = open_stream(socket, "feed")
+    except ProblemError as problem:
+        await socket.close(1013, problem.detail[:100])
+        return
+    with stream:
+        await socket.accept()
+        timeout = SendTimeout()
+        messages = hub.subscribe(_parse_topics(topics), _parse_id(after))
+        leaving = _wait_for_disconnect(socket), stream.wait_until_ended()
+        await timeout.send(_send_all(socket, messages, timeout), *leaving)
+        if stream.ended:
+            await socket.close(1008, "This device was revoked.")
+
+
+async def _send_all(socket: WebSocket, batches: AsyncGenerator[list[FeedMessage]], timeout: SendTimeout) -> None:
+    with suppress(WebSocketDisconnect):
+        async with aclosing(batches):
+            async for messages in batches:
+                with timeout:
+                    for text in [message.text.decode() for message in messages] or [_HEARTBEAT]:
+                        await socket.send_text(text)
+        await socket.close(1001)
+
+
+async def _wait_for_disconnect(socket: WebSocket) -> None:
+    while (await socket.receive())["type"] != "websocket.disconnect":
+        pass
+
+
+async def _events(batches: AsyncGenerator[list[FeedMessage]]) -> AsyncGenerator[bytes]:
+    async with aclosing(batches):
+        async for messages in batches:
+            yield encode_events(messages)
+
+
+def _parse_topics(topics: str | None) -> frozenset[str] | None:
+    return None if topics is None else frozenset(topics.split(","))
+
+
+def _parse_id(message_id: str | None) -> tuple[str, int] | None:
+    """Return epoch and number of a message's id; None if it is no such id."""
+    found = _MESSAGE_ID.fullmatch(message_id or "")
+    return None if found is None else (found[1], int(found[2]))

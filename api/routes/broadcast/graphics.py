@@ -1,0 +1,94 @@
+"""Cards on the stream: a drive, a player, a line-up, the teams, standings, a call under review, a message."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+
+from downfield.api.context.access_control import RepeatableRoute
+from downfield.api.context.context import AppContextDep
+from downfield.api.http.problems import ProblemError
+from downfield.api.security.roles import allow
+from downfield.broadcast.graphics import cards
+from downfield.broadcast.graphics.cards import FinalScore, standings_card
+from downfield.core.errors import NotFoundError
+from downfield.game.published.stream_topics import GraphicView
+from downfield.game.records.commands import Logo
+from downfield.officiating.declarations import Side
+from downfield.review.games.catalog import GameCatalog, GameSearch
+from downfield.store.history import History
+
+router = APIRouter(prefix="/api", tags=["graphics"], route_class=RepeatableRoute)
+
+_LINE: Final = r"^[^\x00-\x1f\x7f]*$"
+_COUNTED_GAMES: Final = 500  # the latest: a season or two
+
+
+class GraphicRequest(BaseModel):
+    """Which card to show."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: cards.CardKind
+    player: str = Field(default="", max_length=60, description="Roster id, for a player's card.")
+    side: Side = Field(default="home", description="Whose line-up.")
+    title: Annotated[
+        str, Field(max_length=80, pattern=_LINE, description="Of a message, such as a sponsor's name.")
+    ] = ""
+    subtitle: Annotated[str, Field(max_length=160, pattern=_LINE)] = ""
+    logo: Logo | None = Field(
+        default=None, description="Of a message, such as a sponsor's, as `POST /api/logos` named it."
+    )
+    seconds: float = Field(default=8.0, ge=0, le=600, description="How long it stays; 0 until it is taken off.")
+
+
+@router.post("/graphic", summary="Show a card on the stream")
+@allow("operator")
+def show_graphic(context: AppContextDep, wanted: GraphicRequest) -> GraphicView:
+    """Made from what the game knows now; it takes the place of the card before."""
+    return _publish(context, _card(context, wanted).model_copy(update={"seconds": wanted.seconds}))
+
+
+@router.delete("/graphic", summary="Take the card off the stream")
+@allow("operator")
+def hide_graphic(context: AppContextDep) -> GraphicView:
+    """The overlay is empty afterwards."""
+    return _publish(context, GraphicView())
+
+
+def _publish(context: AppContextDep, card: GraphicView) -> GraphicView:
+    numbered = card.model_copy(update={"take": context.cards.next()})
+    context.rig.hub.publish("graphic", numbered)
+    return numbered
+
+
+def _card(context: AppContextDep, wanted: GraphicRequest) -> GraphicView:
+    if wanted.kind == "message":
+        if not wanted.title:
+            raise ProblemError(422, "A message needs a title.")
+        return GraphicView(kind="message", title=wanted.title, subtitle=wanted.subtitle, logo=wanted.logo)
+    if wanted.kind == "standings":
+        return standings_card(_final_scores(context.catalog))
+    rig, service = context.rig, context.rig.game_service
+    game, row = rig.hub.value("game"), rig.store.game(service.game_id)
+    if game is None or row is None:
+        raise NotFoundError("No game is in play.")
+    if wanted.kind == "review":
+        return cards.review_card(game, service.calls())
+    players = service.line_up.players
+    if wanted.kind == "line_up":
+        return cards.line_up_card(game, players, wanted.side)
+    history = History(rig.store, row)
+    if wanted.kind == "drive":
+        return cards.drive_card(game, history)
+    if wanted.kind == "teams":
+        return cards.teams_card(game, history)
+    return cards.player_card(game, history, players, wanted.player)
+
+
+def _final_scores(catalog: GameCatalog) -> list[FinalScore]:
+    """Return the finished games of the store, the latest first."""
+    lines = catalog.find(GameSearch(standing="ended"), limit=_COUNTED_GAMES)
+    return [FinalScore(line.row.home, line.row.away, line.score) for line in lines]

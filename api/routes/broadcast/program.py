@@ -1,0 +1,114 @@
+"""The program feed: motion JPEG and low-latency HLS, and what it shows."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
+
+from downfield.api.context.access_control import RepeatableRoute, open_stream
+from downfield.api.context.context import RigPartsDep
+from downfield.api.feed.event_stream import EndlessResponse
+from downfield.api.http.problems import ProblemError
+from downfield.api.routes.broadcast.pictures import MJPEG_TYPE, jpeg_parts
+from downfield.api.security.roles import allow
+from downfield.broadcast.program.program_options import ProgramFeed, ProgramOptions
+
+router = APIRouter(tags=["program"], route_class=RepeatableRoute)
+
+
+async def _feed(rig: RigPartsDep) -> ProgramFeed:
+    if rig.program is None:
+        raise ProblemError(404, "There is no program here: no camera or video is connected.")
+    return rig.program
+
+
+ProgramDep = Annotated[ProgramFeed, Depends(_feed)]
+Number = Annotated[int, Path(ge=0, lt=1 << 53)]
+_PLAYLIST_TYPE: Final = "application/vnd.apple.mpegurl"
+
+
+@router.get(
+    "/program.mjpeg",
+    summary="The program as motion JPEG",
+    response_class=Response,
+    responses={200: {"content": {"multipart/x-mixed-replace": {"schema": {"type": "string"}}}}},
+)
+@allow("viewer")
+async def program_stream(request: Request, feed: ProgramDep) -> Response:
+    """The picture with graphics painted on the board under the figures, 30 a second; drawn only while it is watched."""
+    stream = open_stream(request, "picture")
+    return EndlessResponse(jpeg_parts(feed.picture), stream, MJPEG_TYPE)
+
+
+@router.get("/program.jpg", summary="The program now", response_class=Response)
+@allow("viewer")
+async def program_picture(feed: ProgramDep) -> Response:
+    """The next picture of the program, or the latest if none comes soon."""
+    jpeg = await feed.picture.next()
+    if jpeg is None:
+        raise ProblemError(404, "The camera has sent no picture yet. GET /readyz says what is missing.")
+    return Response(jpeg, media_type="image/jpeg", headers={"Cache-Control": "no-store"})
+
+
+@router.get("/program.m3u8", summary="The program as low-latency HLS", response_class=Response)
+@allow("viewer")
+async def program_playlist(
+    request: Request,
+    feed: ProgramDep,
+    number: Annotated[int | None, Query(alias="_HLS_msn", ge=0, description="Wait for this segment.")] = None,
+    part: Annotated[int | None, Query(alias="_HLS_part", ge=0, description="Wait for this part of it.")] = None,
+) -> Response:
+    """H.264 in the last seconds' segments and parts; encoded only while somebody asks for it."""
+    if number is None and part is not None:
+        raise ProblemError(400, "_HLS_part needs _HLS_msn, the segment it is a part of.")
+    key = request.query_params.get("key")
+    playlist = await feed.stream.playlist(number, part, f"?{urlencode({'key': key})}" if key else "")
+    if playlist is None:
+        raise ProblemError(503, "No picture comes now. GET /readyz says what is missing.", headers={"Retry-After": "1"})
+    return Response(playlist, media_type=_PLAYLIST_TYPE, headers={"Cache-Control": "no-store"})
+
+
+@router.get("/program/take-{take}.mp4", summary="What a player needs before segments", response_class=Response)
+@allow("viewer")
+async def program_header(feed: ProgramDep, take: Number) -> Response:
+    """The header of the segments that name it."""
+    return _piece(await feed.stream.header(take))
+
+
+@router.get("/program/{number}.{part}.m4s", summary="A part of a segment", response_class=Response)
+@allow("viewer")
+async def program_part(feed: ProgramDep, number: Number, part: Number) -> Response:
+    """A quarter of a second; the next one to come is sent once it is there."""
+    return _piece(await feed.stream.part(number, part))
+
+
+@router.get("/program/{number}.m4s", summary="A segment of the program", response_class=Response)
+@allow("viewer")
+async def program_segment(feed: ProgramDep, number: Number) -> Response:
+    """About a second; it begins with a key frame."""
+    return _piece(await feed.stream.segment(number))
+
+
+def _piece(content: bytes | None) -> Response:
+    if content is None:
+        raise ProblemError(
+            404, "This piece of the program is gone, or comes later. The playlist names those there are."
+        )
+    return Response(content, media_type="video/mp4", headers={"Cache-Control": "private, max-age=60"})
+
+
+@router.get("/api/program", summary="What the program shows")
+@allow("viewer")
+async def program_options(feed: ProgramDep) -> ProgramOptions:
+    """The view, the elements, the tags and the theme."""
+    return feed.options
+
+
+@router.put("/api/program", summary="Change what the program shows")
+@allow("operator")
+async def use_program(feed: ProgramDep, options: ProgramOptions) -> ProgramOptions:
+    """From the next picture on, for everybody who watches it."""
+    feed.use(options)
+    return feed.options

@@ -1,0 +1,107 @@
+"""Instant replay: put one on the overlay, take it off, load its clip; the highlights of a game."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Depends, Query, Response
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, ConfigDict, Field
+
+from downfield.api.context.access_control import RepeatableRoute
+from downfield.api.context.context import AppContextDep, StoreDep
+from downfield.api.http.requests import CallId
+from downfield.api.routes.review.games import GameRowDep
+from downfield.api.security.roles import allow
+from downfield.broadcast.integrations.documents import WALL_CLOCK_NS, web_vtt
+from downfield.broadcast.replay.director import ReplayDirector
+from downfield.broadcast.replay.highlights import highlight_film
+from downfield.game.published.stream_topics import ReplayView
+from downfield.store.history import History
+
+router = APIRouter(prefix="/api", tags=["replay"], route_class=RepeatableRoute)
+
+_MP4: Final[dict[int | str, dict[str, Any]]] = {200: {"content": {"video/mp4": {"schema": {"type": "string"}}}}}
+
+
+class ReplayRequest(BaseModel):
+    """Which call to replay."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    call: str | None = Field(
+        default=None, max_length=200, description="Its id; null for the latest call that shows something on the board."
+    )
+
+
+async def _director(context: AppContextDep) -> ReplayDirector:
+    return context.replays
+
+
+DirectorDep = Annotated[ReplayDirector, Depends(_director)]
+
+
+@router.post("/replay", summary="Put the replay of a call on the overlay", status_code=202)
+@allow("operator")
+def show_replay(director: DirectorDep, request: ReplayRequest) -> ReplayView:
+    """Returns at once; the topic `replay` says when it is ready. The game is not touched by it."""
+    return director.show(request.call)
+
+
+@router.delete("/replay", summary="Take the replay off the overlay")
+@allow("operator")
+def hide_replay(director: DirectorDep) -> ReplayView:
+    """A replay that is being made is not shown either."""
+    return director.hide()
+
+
+@router.get(
+    "/games/{game}/highlights.mp4",
+    summary="The highlights of a game as one film",
+    response_class=Response,
+    responses=_MP4,
+)
+@allow("viewer")
+def highlights(row: GameRowDep, context: AppContextDep) -> Response:
+    """The greatest plays, each at real speed and then its replay; sent while it is made."""
+    films, plays = context.films, History(context.rig.store, row).plays()
+    parts = films.parts(highlight_film(row, plays, context.evidence, films.renderer))
+    name = f"downfield_{row.id}_highlights.mp4"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return StreamingResponse(parts, media_type="video/mp4", headers=headers)
+
+
+@router.get(
+    "/games/{game}/captions.vtt",
+    summary="The calls of a game as captions (WebVTT)",
+    response_class=Response,
+    responses={200: {"content": {"text/vtt": {"schema": {"type": "string"}}}}},
+)
+@allow("viewer")
+def captions(
+    row: GameRowDep,
+    store: StoreDep,
+    start_ms: Annotated[
+        int | None, Query(ge=0, le=10**14, description="When the video began, ms since 1970; null: with the game.")
+    ] = None,
+    offset: Annotated[float, Query(ge=-86_400, le=86_400, description="Added to all times, seconds.")] = 0.0,
+) -> Response:
+    """Times are from the start of the video: of a recording that was refereed, or of a stream of a live game."""
+    calls = History(store, row).calls()
+    live = any(call.t_ns > WALL_CLOCK_NS for call in calls)
+    from_ns = start_ms * 1_000_000 if start_ms is not None else row.began_ns if live else 0
+    return Response(web_vtt(calls, from_ns, offset), media_type="text/vtt; charset=utf-8")
+
+
+@router.get(
+    "/games/{game}/calls/{call}/replay.mp4",
+    summary="The replay of a call as a clip",
+    response_class=Response,
+    responses=_MP4,
+)
+@allow("viewer")
+def replay_clip(row: GameRowDep, director: DirectorDep, call: CallId) -> Response:
+    """Seen from straight above, slower and closer up to the decisive frame, which stays with the verdict on it."""
+    clip = director.clip(row, call)
+    headers = {"Content-Disposition": f'inline; filename="{clip.name}"', "Cache-Control": "no-cache"}
+    return StreamingResponse(clip.parts(), media_type="video/mp4", headers=headers)

@@ -1,0 +1,149 @@
+"""Challenges, raised by a coach and decided by name with a reason, and the final score that both coaches sign."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+from pydantic import Field
+
+from downfield.api.context.access_control import PrincipalDep, RepeatableRoute
+from downfield.api.context.context import FinishedGamesDep, GameServiceDep, RigPartsDep, StoreDep, reviewer
+from downfield.api.http.problems import ProblemError
+from downfield.api.http.requests import CallRequest
+from downfield.api.routes.review.games import GameRowDep
+from downfield.api.routes.review.rulings import PersonName, signed
+from downfield.api.security.roles import allow
+from downfield.game.disputes import Decision, Disputes
+from downfield.game.published.game_topics import TopicModel
+from downfield.game.records.challenges import ChallengeDecision, ChallengesView
+from downfield.game.records.commands import RequestModel
+from downfield.game.records.final_score import ScoreSigned, SignOff
+from downfield.officiating.declarations import Side
+from downfield.review.games.catalog import ChallengeStatistics, challenge_statistics
+from downfield.review.rejudging.changes import NOTHING_CHANGED, receipt_lines
+from downfield.review.rejudging.finished_games import challenges_of
+from downfield.store.history import History
+
+router = APIRouter(prefix="/api", tags=["games"], route_class=RepeatableRoute)
+
+Reason = Annotated[str, Field(min_length=1, max_length=500, pattern=r"\S")]
+ChallengeId = Annotated[str, Path(pattern=r"^challenge-[0-9]{1,6}$", examples=["challenge-1"])]
+
+
+class ChallengeRequest(RequestModel):
+    """A coach challenges a call."""
+
+    side: Side = Field(description="Whose coach.")
+    call: Annotated[str, Field(min_length=1, max_length=200, description="Id of the call.")]
+    reason: Reason
+    name: PersonName = ""
+
+
+class DecisionRequest(RequestModel):
+    """How a challenge is decided."""
+
+    decision: ChallengeDecision
+    reason: Reason
+    name: PersonName = ""
+    replacement: CallRequest | None = Field(default=None, description="The call that stands instead of one overturned.")
+
+
+class SignatureRequest(RequestModel):
+    """A coach signs the final score."""
+
+    side: Side
+    name: Annotated[
+        str, Field(min_length=1, max_length=60, pattern=r"^[^\x00-\x1f\x7f]*[^\x00-\x1f\x7f\s][^\x00-\x1f\x7f]*$")
+    ]
+    score: tuple[int, int] = Field(description="Home, away, as shown to the coach.")
+    note: Annotated[str, Field(max_length=500)] = Field(default="", description="What the coach disagrees with.")
+
+
+class DecisionResult(TopicModel):
+    """A decided challenge, and what has changed."""
+
+    challenges: ChallengesView
+    lines: tuple[str, ...] = Field(description="What has changed, in plain words; never empty.")
+
+
+@router.get("/challenges", summary="How challenges were decided in all games")
+@allow("viewer")
+def statistics(store: StoreDep) -> ChallengeStatistics:
+    """By kind of call and in all, over the latest 500 games."""
+    return challenge_statistics(store)
+
+
+@router.get("/games/{game}/challenges", summary="A game's challenges")
+@allow("viewer")
+def challenges(row: GameRowDep, store: StoreDep, game_service: GameServiceDep) -> ChallengesView:
+    """With how many each coach has left."""
+    if row.id == game_service.game_id:
+        return Disputes(game_service).view()
+    return challenges_of(History(store, row))
+
+
+@router.post("/games/{game}/challenges", summary="Challenge a call")
+@allow("operator")
+def challenge(
+    row: GameRowDep,
+    rig: RigPartsDep,
+    finished: FinishedGamesDep,
+    principal: PrincipalDep,
+    request: ChallengeRequest,
+) -> ChallengesView:
+    """The call is under review on air from now on. In a finished game for those who may reopen it."""
+    by, reason = signed(request.name, principal), request.reason.strip()
+    if row.id == rig.game_service.game_id:
+        return Disputes(rig.game_service).raise_challenge(request.side, request.call, reason, by)
+    reviewer(rig, principal)
+    return finished.raise_challenge(row, request.side, request.call, reason, by)
+
+
+@router.post("/games/{game}/challenges/{challenge}/ruling", summary="Decide a challenge")
+@allow("operator")
+def decide(
+    row: GameRowDep,
+    rig: RigPartsDep,
+    finished: FinishedGamesDep,
+    principal: PrincipalDep,
+    challenge: ChallengeId,
+    request: DecisionRequest,
+) -> DecisionResult:
+    """Upheld, overturned, or too close to tell; what follows an overturned call is judged again."""
+    if request.replacement is not None and request.decision != "overturned":
+        raise ProblemError(422, f"A call that is {request.decision.replace('_', ' ')} takes no replacement.")
+    game_service, store = rig.game_service, rig.store
+    is_in_play = row.id == game_service.game_id
+    if not is_in_play:
+        reviewer(rig, principal)
+    history = History(store, row)
+    before = game_service.calls() if is_in_play else history.calls()
+    replacement = None
+    if request.replacement is not None:
+        shown = Disputes(game_service).view() if is_in_play else challenges_of(history)
+        raised = next((known.call for known in shown.challenges if known.id == challenge), "")
+        t_ns = next((view.t_ns for view in (*before, *history.struck()) if view.id == raised), 0)
+        replacement = request.replacement.call(raised, t_ns, row.rulebook)
+    decision = Decision(request.decision, request.reason.strip(), signed(request.name, principal), replacement)
+    if not is_in_play:
+        changes = finished.rule_challenge(row, challenge, decision)
+        lines = () if changes is None else changes.lines
+        return DecisionResult(challenges=challenges_of(History(store, row)), lines=lines or (NOTHING_CHANGED,))
+    declarations = game_service.declarations()
+    decided = Disputes(game_service).rule(challenge, decision)
+    receipt = decided.receipt
+    lines = (NOTHING_CHANGED,) if receipt is None else receipt_lines(before, declarations, receipt)
+    return DecisionResult(challenges=decided.challenges, lines=lines)
+
+
+@router.post("/games/{game}/signatures", summary="Sign the final score for a coach")
+@allow("operator")
+def sign(row: GameRowDep, game_service: GameServiceDep, principal: PrincipalDep, request: SignatureRequest) -> SignOff:
+    """With both signatures under one score the game is over; a note says what a coach disagrees with."""
+    if row.id != game_service.game_id:
+        raise ProblemError(409, "This game is not in play, so nobody can sign its score any more.", "not_now")
+    if not request.name.strip():
+        raise ProblemError(422, "A signature needs the coach's name.")
+    signed = ScoreSigned(request.side, request.name.strip(), request.score, request.note.strip(), principal.name)
+    return Disputes(game_service).sign(signed)

@@ -1,0 +1,100 @@
+"""Clips and pictures of a call or a play to send to others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Depends, Path, Query, Response
+
+from downfield.api.context.context import AppContextDep
+from downfield.api.http.requests import CallId
+from downfield.api.routes.review.games import GameRowDep
+from downfield.api.security.roles import allow
+from downfield.review.evidence.exports import ClipExporter, ClipOptions
+from downfield.review.evidence.finder import EVIDENCE_LIMITS
+from downfield.review.pictures.clips import MEDIA_TYPES, ClipFormat
+from downfield.review.pictures.painting import DRAWING_KINDS, DrawingKind
+
+DEFAULT_S: Final = 1.5
+"""Default span of a clip before and after the call."""
+
+router = APIRouter(prefix="/api/games/{game}", tags=["calls"])
+
+
+def _file_of(media_types: Iterable[str]) -> dict[str, Any]:
+    content = {kind: {"schema": {"type": "string"}} for kind in media_types}
+    return {"response_class": Response, "responses": {200: {"content": content}}}
+
+
+_CLIP: Final = _file_of(MEDIA_TYPES.values())
+_PICTURE: Final = _file_of(["image/png"])
+
+
+async def _exporter(context: AppContextDep) -> ClipExporter:
+    return context.exporter
+
+
+def _options(
+    speed: Annotated[float, Query(ge=0.05, le=1, description="1 for real time, 0.5 for half speed.")] = 1.0,
+    plain: Annotated[bool, Query(description="Without drawings and words.")] = False,
+    draw: Annotated[
+        list[DrawingKind] | None, Query(description="Kinds of drawings; all of them where none is named.")
+    ] = None,
+    width: Annotated[int, Query(ge=160, le=3840, description="Of the picture at most, pixels.")] = 1280,
+) -> ClipOptions:
+    return ClipOptions(speed, () if plain else tuple(draw or DRAWING_KINDS), width)
+
+
+ExporterDep = Annotated[ClipExporter, Depends(_exporter)]
+OptionsDep = Annotated[ClipOptions, Depends(_options)]
+PlayNumber = Annotated[int, Path(ge=1, le=100_000, description="Its number in the game.")]
+Form = Annotated[ClipFormat, Path(description="mp4 (H.264) or gif.")]
+
+
+@router.get("/calls/{call}/clip.{form}", summary="A clip of a call as a file", **_CLIP)
+@allow("viewer")
+def call_clip(
+    row: GameRowDep,
+    exporter: ExporterDep,
+    options: OptionsDep,
+    call: CallId,
+    form: Form,
+    seconds: Annotated[
+        float, Query(gt=0, le=EVIDENCE_LIMITS.either_side_s, description="How long before the call and after it.")
+    ] = DEFAULT_S,
+) -> Response:
+    """Every frame at its time, with the call's words below. Made aside from the game, which goes on undisturbed."""
+    return _file(*exporter.call(row, call, form, seconds, options), MEDIA_TYPES[form])
+
+
+@router.get("/plays/{play}/clip.{form}", summary="A clip of a play as a file", **_CLIP)
+@allow("viewer")
+def play_clip(
+    row: GameRowDep,
+    exporter: ExporterDep,
+    options: OptionsDep,
+    play: PlayNumber,
+    form: Form,
+) -> Response:
+    """From a second before the snap until the play is over; near a call with its words and measurement."""
+    return _file(*exporter.play(row, play, form, options), MEDIA_TYPES[form])
+
+
+@router.get("/calls/{call}/picture.png", summary="A call's decisive picture as a file", **_PICTURE)
+@allow("viewer")
+def call_picture(row: GameRowDep, exporter: ExporterDep, options: OptionsDep, call: CallId) -> Response:
+    """With the ways of the figures concerned up to it, and the call's words below."""
+    return _file(*exporter.call_picture(row, call, options), "image/png")
+
+
+@router.get("/plays/{play}/picture.png", summary="A picture of the end of a play as a file", **_PICTURE)
+@allow("viewer")
+def play_picture(row: GameRowDep, exporter: ExporterDep, options: OptionsDep, play: PlayNumber) -> Response:
+    """With the way of the carrier from before the snap on."""
+    return _file(*exporter.play_picture(row, play, options), "image/png")
+
+
+def _file(name: str, content: bytes, media_type: str) -> Response:
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(content, media_type=media_type, headers=headers)

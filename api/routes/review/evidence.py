@@ -1,0 +1,185 @@
+"""The pictures a call was made from: listed, and each one as it was decoded."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends, Path, Query, Response
+from pydantic import BeforeValidator, Field, FiniteFloat
+
+from downfield.api.context.context import AppContextDep, CallViewerDep
+from downfield.api.http.problems import ProblemError
+from downfield.api.http.requests import CallId
+from downfield.api.routes.review.games import GameRowDep
+from downfield.api.security.roles import allow
+from downfield.capture.footage import CallMarks, FootageFrame
+from downfield.core.errors import InputError
+from downfield.game.published.game_topics import CallView, TopicModel
+from downfield.review.evidence.call_viewer import AboveView, CallDrawings, Plane
+from downfield.review.evidence.evidence import missing_text
+from downfield.review.evidence.finder import EVIDENCE_LIMITS
+from downfield.review.evidence.sealed_recordings import SealedRecordings, SealState
+from downfield.review.pictures.measuring import PointUnit, RulerReading
+
+DEFAULT_S: Final = 1.5
+"""Default span of the pictures listed before and after a call."""
+
+MAX_ABOVE_PX: Final = 2400
+"""Largest edge of a picture from above."""
+
+router = APIRouter(prefix="/api/games/{game}/calls/{call}", tags=["calls"])
+
+Seconds = Annotated[
+    float, Query(gt=0, le=EVIDENCE_LIMITS.either_side_s, description="How long before the call and after it.")
+]
+ShownPlane = Annotated[Plane, Query(description="The plane that is to scale: the tops of the bases, or the paint.")]
+BoardMm = Annotated[FiniteFloat, Query(ge=-5000, le=5000, description="On the board.")]
+Extent = Annotated[float, Query(ge=5, le=5000, description="Of the part that is shown.")]
+FrameIndex = Annotated[int, Path(ge=0, le=2**53, description="Its index, as the list has it.")]
+Plain = Annotated[
+    bool,
+    BeforeValidator(lambda given: given or given == ""),  # `?plain` alone
+    Query(description="Whether nothing is drawn on it."),
+]
+
+
+class EvidenceFrame(TopicModel):
+    """One picture."""
+
+    frame: int = Field(description="Index in its source; a gap means dropped frames.")
+    t_ns: int = Field(description="Capture time.")
+    measured: bool = Field(description="Whether its scene is kept, so that measurements can be drawn.")
+    text: str = Field(description="The gap of the figures concerned, in words; empty for a call about one figure.")
+
+
+class EvidenceFrames(TopicModel):
+    """The pictures around a call."""
+
+    game: str = Field(description="The game's id, for the pictures' addresses even when another game has started.")
+    call: CallView
+    decisive: int = Field(description="The frame captured nearest to the instant the call is about.")
+    frames: tuple[EvidenceFrame, ...] = Field(description="In the order they were captured.")
+    missing: str = Field(description="Which part of the recording is missing, in words; empty where none is.")
+
+
+class RecordingSeal(TopicModel):
+    """Whether a recording is the one that was sealed."""
+
+    state: SealState = Field(
+        description="sealed: as the rig sealed it; altered: not; unsealed: part of it has no seal; none: the game has "
+        "no seals, such as one from a video."
+    )
+    text: str = Field(description="The same in a sentence; empty where there is nothing to tell.")
+
+
+async def _sealed_recordings(context: AppContextDep) -> SealedRecordings:
+    return context.sealed_recordings
+
+
+SealedRecordingsDep = Annotated[SealedRecordings, Depends(_sealed_recordings)]
+
+
+@router.get("/frames", summary="The pictures a call was made from")
+@allow("viewer")
+def frames(
+    row: GameRowDep,
+    viewer: CallViewerDep,
+    call: CallId,
+    seconds: Seconds = DEFAULT_S,
+) -> EvidenceFrames:
+    """The pictures in the recording or in the video file being played; right after a call more may be added."""
+    evidence = viewer.opened(row, call, seconds)
+    stills = evidence.around(seconds)
+    return EvidenceFrames(
+        game=row.id,
+        call=evidence.call,
+        decisive=evidence.decisive.frame,
+        frames=tuple(_frame(still, evidence.marks(still)) for still in stills),
+        missing=missing_text(evidence.call.t_ns, stills, evidence.scenes),
+    )
+
+
+@router.get("/frames/seal", summary="Whether these pictures are of the recording that the rig sealed")
+@allow("viewer")
+def seal(
+    row: GameRowDep, viewer: CallViewerDep, sealed: SealedRecordingsDep, call: CallId, seconds: Seconds = DEFAULT_S
+) -> RecordingSeal:
+    """Every byte of their files is compared with its digest in the game's journal: a second for a minute of video."""
+    found = sealed.check(row, viewer.videos(row, call, seconds))
+    return RecordingSeal(state=found.state, text=found.text)
+
+
+@router.get(
+    "/frames/{frame}.jpg",
+    summary="One of these pictures",
+    response_class=Response,
+    responses={200: {"content": {"image/jpeg": {"schema": {"type": "string"}}}}},
+)
+@allow("viewer")
+def picture(row: GameRowDep, viewer: CallViewerDep, call: CallId, frame: FrameIndex, plain: Plain = False) -> Response:
+    """Exactly this frame, decoded by the server without a video player, with the call's measurement drawn on it."""
+    return Response(viewer.jpeg(row, call, frame, plain=plain), media_type="image/jpeg")
+
+
+@router.get("/frames/drawings", summary="What is drawn on these pictures")
+@allow("viewer")
+def drawings(
+    row: GameRowDep, viewer: CallViewerDep, call: CallId, seconds: Seconds = DEFAULT_S, plane: ShownPlane | None = None
+) -> CallDrawings:
+    """Footprints, gap, faces, spot and lines, as places on the board (mm) and in the camera's picture (px)."""
+    return viewer.drawings(row, call, seconds, plane)
+
+
+@router.get(
+    "/frames/{frame}/above.jpg",
+    summary="One of these pictures from straight above",
+    response_class=Response,
+    responses={200: {"content": {"image/jpeg": {"schema": {"type": "string"}}}}},
+)
+@allow("viewer")
+def above(
+    row: GameRowDep,
+    viewer: CallViewerDep,
+    call: CallId,
+    frame: FrameIndex,
+    x_mm: BoardMm,
+    y_mm: BoardMm,
+    width_mm: Extent,
+    height_mm: Extent,
+    px_per_mm: Annotated[float, Query(ge=0.2, le=12, description="Scale of the picture.")] = 4.0,
+    plane: ShownPlane = "base",
+) -> Response:
+    """A part of the board, warped to scale; x to the right, y up, the given corner lower left."""
+    if max(width_mm, height_mm) * px_per_mm > MAX_ABOVE_PX:
+        raise ProblemError(
+            422, f"The picture would be larger than {MAX_ABOVE_PX} pixels. Ask for a smaller part or scale."
+        )
+    view = AboveView(x_mm, y_mm, width_mm, height_mm, px_per_mm, plane)
+    return Response(viewer.above_jpeg(row, call, frame, view), media_type="image/jpeg")
+
+
+@router.get("/frames/{frame}/measurement", summary="A length or an angle on one of these pictures")
+@allow("viewer")
+def measurement(
+    row: GameRowDep,
+    viewer: CallViewerDep,
+    call: CallId,
+    frame: FrameIndex,
+    x: Annotated[
+        list[FiniteFloat], Query(min_length=2, max_length=3, description="Two points, or three for an angle.")
+    ],
+    y: Annotated[list[FiniteFloat], Query(min_length=2, max_length=3, description="As many.")],
+    unit: Annotated[PointUnit, Query(description="px of the camera's picture, or mm on the board.")] = "px",
+    plane: ShownPlane = "base",
+) -> RulerReading:
+    """In millimeters, field yards and degrees, with the error of the calibration."""
+    if len(x) != len(y):
+        raise ProblemError(422, "x and y must be equally many: one of each for every point.")
+    try:
+        return viewer.measure(row, call, frame, list(zip(x, y, strict=True)), unit, plane)
+    except InputError as error:
+        raise ProblemError(422, str(error)) from None
+
+
+def _frame(still: FootageFrame, marks: CallMarks) -> EvidenceFrame:
+    return EvidenceFrame(frame=still.frame, t_ns=still.t_ns, measured=marks.scene is not None, text=marks.gap_text)

@@ -1,0 +1,130 @@
+"""The games in the store: listed, read back, exported, verified; and starting one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query
+from fastapi.responses import StreamingResponse
+from pydantic import Field
+
+from downfield.api.context.access_control import PrincipalDep
+from downfield.api.context.context import AppContextDep, GameServiceDep, RigPartsDep, StoreDep
+from downfield.api.http.problems import ProblemError, refusal_problem
+from downfield.api.http.requests import GameId, IdempotencyKey
+from downfield.api.security.roles import allow
+from downfield.core.records import to_json
+from downfield.game.published.game_topics import CallView, DeclarationView, TopicModel
+from downfield.game.receipts import Accepted, Refused, Submission
+from downfield.game.records.commands import NewGame
+from downfield.game.records.keeping import GameRow
+from downfield.officiating.events import Event, EventsHeader
+from downfield.store.history import History
+from downfield.store.recent_histories import RecentHistories
+from downfield.store.sealing.hash_chain import verify_journal
+
+router = APIRouter(prefix="/api/games", tags=["games"])
+
+Limit = Annotated[int, Query(ge=1, le=1000, description="How many; the latest are returned.")]
+Around = Annotated[str | None, Query(max_length=200, description="Id of a call: those around it are returned.")]
+
+
+class VerificationResult(TopicModel):
+    """Whether a journal is as it was written."""
+
+    intact: bool
+    entries: int = Field(description="Intact entries, or the number of the first that is not.")
+    head: str = Field(description="Digest of the last intact entry.")
+    problem: str = Field(description="What is wrong and where; empty when nothing is.")
+
+
+def _row(rig: RigPartsDep, game: GameId) -> GameRow:
+    """Return a game of the store; ``"current"`` is the one in play.
+
+    Raises:
+        ProblemError: there is none.
+
+    """
+    row = rig.store.game(rig.game_service.game_id if game == "current" else game)
+    if row is None:
+        raise ProblemError(404, "No game in the store has that id. See GET /api/games.")
+    return row
+
+
+GameRowDep = Annotated[GameRow, Depends(_row)]
+
+
+async def _histories(context: AppContextDep) -> RecentHistories:
+    return context.histories
+
+
+def _history(row: GameRowDep, histories: Annotated[RecentHistories, Depends(_histories)]) -> History:
+    return histories.of(row)
+
+
+HistoryDep = Annotated[History, Depends(_history)]
+
+
+@router.post("", summary="Start a game")
+@allow("operator")
+def start(
+    game_service: GameServiceDep, principal: PrincipalDep, request: NewGame, key: IdempotencyKey = None
+) -> Accepted:
+    """The game in play is ended; the line-up stays."""
+    receipt = game_service.command(request, Submission(principal.name, key, role=principal.role or ""))
+    if isinstance(receipt, Refused):
+        raise refusal_problem(receipt)
+    return receipt
+
+
+@router.get("/{game}/calls", summary="A game's calls")
+@allow("viewer")
+def calls(history: HistoryDep, limit: Limit = 200, around: Around = None) -> list[CallView]:
+    """The calls that stand, in the order they were made: the latest, or those before and after one of them."""
+    found = history.calls()
+    if around is None:
+        return found[-limit:]
+    place = next((place for place, view in enumerate(found) if view.id == around), None)
+    if place is None:
+        raise ProblemError(404, "No call of this game that stands has that id.")
+    first = max(0, place - limit // 2)
+    return found[first : first + limit]
+
+
+@router.get("/{game}/events", summary="A game's declarations and rulings")
+@allow("viewer")
+def events(history: HistoryDep, limit: Limit = 200) -> list[DeclarationView]:
+    """In order."""
+    return history.declarations()[-limit:]
+
+
+@router.get(
+    "/{game}/events.jsonl",
+    summary="A game's events as a file",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"application/jsonl": {"schema": {"type": "string"}}}}},
+)
+@allow("viewer")
+def events_file(history: HistoryDep) -> StreamingResponse:
+    """For `downfield judge --events`, under this rulebook or another."""
+    name = f'attachment; filename="{history.row.id}.events.jsonl"'
+    return StreamingResponse(_lines(history), media_type="application/jsonl", headers={"Content-Disposition": name})
+
+
+@router.get("/{game}/verification", summary="Whether a game's journal is unaltered")
+@allow("viewer")
+def verification(
+    store: StoreDep,
+    row: GameRowDep,
+    head: Annotated[str | None, Query(pattern=r"^[0-9a-f]{64}$", description="A digest kept from before.")] = None,
+) -> VerificationResult:
+    """Checks the hash chain from the first entry to the last."""
+    found = verify_journal(row.id, store.entries(row.id, after=None), head)
+    return VerificationResult(intact=not found.problem, entries=found.entries, head=found.head, problem=found.problem)
+
+
+def _lines(history: History) -> Iterator[str]:
+    yield to_json(EventsHeader, EventsHeader(history.row.id)) + "\n"
+    for event in history.events:
+        yield to_json(Event, event) + "\n"

@@ -1,0 +1,162 @@
+"""The games and their plays as a reviewer looks for them, with small pictures of the calls."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends, Query, Response
+from pydantic import Field
+
+from downfield.api.context.context import AppContextDep, CallViewerDep, GameServiceDep
+from downfield.api.http.requests import CallId
+from downfield.api.routes.review.games import GameRowDep, HistoryDep
+from downfield.api.security.roles import allow
+from downfield.game.published.game_topics import TopicModel
+from downfield.game.records.final_score import SignatureView, signature_views
+from downfield.officiating.calls import CallKind
+from downfield.review.games.catalog import GameCatalog, GameLine, GameSearch, GameStanding
+from downfield.review.games.plays import CallOutcome, PlaySearch, ReviewedPlay, reviewed_plays
+from downfield.review.pictures.thumbnails import Thumbnails
+from downfield.store.history import GameDetails, GameSummary, summary
+
+router = APIRouter(prefix="/api/games", tags=["games"])
+
+_STANDING: Final = (
+    "in_play: now at the table; ended: over; reopened: over, and open for rulings; unfinished: none of these."
+)
+
+Text = Annotated[str, Query(max_length=100, description="Every word of it must be found.")]
+
+
+class ListedGame(GameSummary):
+    """A game in the list of games."""
+
+    standing: GameStanding = Field(description=_STANDING)
+    score: tuple[int, int] = Field(description="Home, away, as it stands.")
+    text: str = Field(description="The game as it stands, on one line.")
+    under_review: int = Field(description="Challenges that are not decided.")
+
+
+class ReviewedGame(GameDetails):
+    """A game with its result, the head of its journal, and how it stands."""
+
+    standing: GameStanding = Field(description=_STANDING)
+    camera: bool = Field(description="Whether a camera saw any of it; the rest was entered by people.")
+    signatures: tuple[SignatureView, ...] = Field(description="Of the coaches under the final score.")
+
+
+async def _catalog(context: AppContextDep) -> GameCatalog:
+    return context.catalog
+
+
+async def _thumbnails(context: AppContextDep) -> Thumbnails:
+    return context.thumbnails
+
+
+@router.get("", summary="Games, the latest first")
+@allow("viewer")
+def games(
+    catalog: Annotated[GameCatalog, Depends(_catalog)],
+    game_service: GameServiceDep,
+    limit: Annotated[int, Query(ge=1, le=500)] = 50,
+    before: Annotated[str | None, Query(max_length=40, description="Only those started before this game.")] = None,
+    text: Text = "",
+    standing: GameStanding | None = None,
+    under_review: Annotated[bool, Query(description="Only games with an open challenge.")] = False,
+) -> list[ListedGame]:
+    """For the next page, give the last one's `id` as `before`."""
+    in_play = game_service.game_id
+    found = catalog.find(GameSearch(text, standing, under_review), limit=limit, before=before, in_play=in_play)
+    return [_listed(line, in_play) for line in found]
+
+
+@router.get("/{game}", summary="One game")
+@allow("viewer")
+def game(history: HistoryDep, game_service: GameServiceDep) -> ReviewedGame:
+    """With the digest that proves its journal."""
+    details = history.details()
+    standing: GameStanding = "reopened" if history.reopened else "ended" if details.ended else "unfinished"
+    if details.id == game_service.game_id:
+        standing = "in_play"
+    return ReviewedGame(
+        **details.model_dump(),
+        standing=standing,
+        camera=bool(history.batches),
+        signatures=signature_views(history.signatures, history.score),
+    )
+
+
+class PlayChoices(TopicModel):
+    """What the plays of a game can be filtered by."""
+
+    plays: int = Field(description="How many there are.")
+    quarters: tuple[int, ...] = Field(description="The periods they are of, in order.")
+    kinds: tuple[CallKind, ...] = Field(description="The kinds of their calls, by name.")
+
+
+@router.get("/{game}/play-choices", summary="What a game's plays can be filtered by")
+@allow("viewer")
+def play_choices(history: HistoryDep) -> PlayChoices:
+    """Quarters and kinds of calls, struck calls included, without the plays themselves."""
+    snaps = history.snaps()
+    return PlayChoices(
+        plays=len(snaps),
+        quarters=tuple(sorted({snap.period for snap in snaps})),
+        kinds=tuple(sorted({call.kind for call in (*history.calls(), *history.struck())})),
+    )
+
+
+@router.get("/{game}/plays", summary="A game's plays")
+@allow("viewer")
+def plays(
+    history: HistoryDep,
+    limit: Annotated[int, Query(ge=1, le=1000, description="How many; the latest, or the first after one.")] = 200,
+    after: Annotated[int | None, Query(ge=0, description="Only plays after this one, the first of them.")] = None,
+    play: Annotated[int | None, Query(ge=1, description="Number of the play.")] = None,
+    quarter: Annotated[int | None, Query(ge=1, description="The period.")] = None,
+    kind: Annotated[CallKind | None, Query(description="Only plays and calls of this kind of call.")] = None,
+    verdict: Annotated[CallOutcome | None, Query(description="What became of a call.")] = None,
+    player: Annotated[str, Query(max_length=60, description='Such as "dark-28" or "28".')] = "",
+    text: Text = "",
+) -> list[ReviewedPlay]:
+    """Each with the calls from its snap to the next; only the calls looked for, where any are.
+
+    For the next page, give the last one's `number` as `after`, and 0 for the first.
+    """
+    search = PlaySearch(play, quarter, kind, verdict, player, text)
+    found = (search.of(reviewed) for reviewed in reviewed_plays(history) if after is None or reviewed.number > after)
+    matching = (reviewed for reviewed in found if reviewed is not None)
+    return list(matching)[-limit:] if after is None else list(islice(matching, limit))
+
+
+@router.get(
+    "/{game}/calls/{call}/thumbnail.jpg",
+    summary="A call's decisive picture, small",
+    response_class=Response,
+    responses={200: {"content": {"image/jpeg": {"schema": {"type": "string"}}}}},
+)
+@allow("viewer")
+def thumbnail(
+    row: GameRowDep,
+    viewer: CallViewerDep,
+    thumbnails: Annotated[Thumbnails, Depends(_thumbnails)],
+    call: CallId,
+) -> Response:
+    """With the call's measurement drawn on it."""
+    headers = {"Cache-Control": "private, max-age=600"}
+    return Response(
+        thumbnails.get((row.id, call), lambda: viewer.decisive_jpeg(row, call)),
+        media_type="image/jpeg",
+        headers=headers,
+    )
+
+
+def _listed(line: GameLine, in_play: str) -> ListedGame:
+    return ListedGame(
+        **summary(line.row, line.rulebook_title).model_dump(),
+        standing=line.standing(in_play),
+        score=line.score,
+        text=line.text,
+        under_review=line.under_review,
+    )

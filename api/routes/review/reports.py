@@ -1,0 +1,145 @@
+"""Reports of a game for print and for spreadsheets, and how the calls of all games fared."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Final, Literal
+
+from fastapi import APIRouter, Depends, Query, Response
+from pydantic import Field
+
+from downfield.api.context.context import AppContextDep, RigPartsDep, StoreDep
+from downfield.api.routes.review.games import HistoryDep
+from downfield.api.security.roles import allow
+from downfield.core.errors import BusyError, NotFoundError
+from downfield.core.files.csv_text import csv_chunks
+from downfield.game.published.game_topics import TopicModel
+from downfield.officiating.calls import CallKind, Policy
+from downfield.review.reports.call_outcomes import CallOutcomes, call_outcomes
+from downfield.review.reports.game_report import RecentReport
+from downfield.review.reports.shadow import ShadowReport
+from downfield.store.history import History
+
+REPORT_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
+"""A report has its style in it, and loads nothing."""
+
+router = APIRouter(prefix="/api", tags=["games"])
+
+_working = threading.BoundedSemaphore(1)
+
+
+async def _recent_report(context: AppContextDep) -> RecentReport:
+    return context.recent_report
+
+
+RecentReportDep = Annotated[RecentReport, Depends(_recent_report)]
+
+
+class CallOutcomesView(TopicModel):
+    """How the calls of one kind fared with people."""
+
+    kind: CallKind
+    called: int = Field(description="Made by the rulebook alone, and never disputed.")
+    confirmed: int
+    overturned: int = Field(description="Overturned or struck.")
+    too_close: int = Field(description="Too close to call, whoever decided them later.")
+    open: int = Field(description="Decided by nobody yet.")
+    by_hand: int = Field(description="Made by a person, because the rulebook had not.")
+    overturned_share: float | None = Field(description="Of people's decisions; null where there were none.")
+    suggestion: Policy | None = Field(description="The policy that this suggests; null for none.")
+    why: str = Field(description="Why, in words.")
+
+
+@router.get(
+    "/games/{game}/report.html",
+    summary="A game's report for print",
+    response_class=Response,
+    responses={200: {"content": {"text/html": {"schema": {"type": "string"}}}}},
+)
+@allow("viewer")
+def report(history: HistoryDep, rig: RigPartsDep, recent: RecentReportDep) -> Response:
+    """Box score, drives, play by play, figures, heat maps and play diagrams in one file that loads nothing."""
+    public_key = "" if rig.bundles is None else rig.rig_key.public_text  # a review signs nothing
+    with _alone():
+        page = recent.of(rig.store, history).html(public_key)
+    headers = {"Content-Security-Policy": REPORT_POLICY}
+    return Response(page, media_type="text/html; charset=utf-8", headers=headers)
+
+
+@router.get(
+    "/games/{game}/shadow.html",
+    summary="The machine's calls in the shadow of a game, compared with what people declared",
+    response_class=Response,
+    responses={200: {"content": {"text/html": {"schema": {"type": "string"}}}}},
+)
+@allow("operator")
+def shadow_report(history: HistoryDep, store: StoreDep) -> Response:
+    """By kind and play by play, for print; 404 for a game that was not played in shadow mode."""
+    with _alone():
+        found = ShadowReport(store, history.row)
+        if not found.starts:
+            raise NotFoundError(f"Game {history.row.id} was not played in shadow mode.")
+        page = found.html()
+    return Response(page, media_type="text/html; charset=utf-8", headers={"Content-Security-Policy": REPORT_POLICY})
+
+
+@router.get(
+    "/games/{game}/report/{table}.csv",
+    summary="One table of a game's report",
+    response_class=Response,
+    responses={200: {"content": {"text/csv": {"schema": {"type": "string"}}}}},
+)
+@allow("viewer")
+def report_table(
+    history: HistoryDep,
+    store: StoreDep,
+    recent: RecentReportDep,
+    table: Literal["plays", "drives", "box", "figures", "calls"],
+) -> Response:
+    """For spreadsheets: play by play, drive chart, box score, statistics by figure, or how the calls fared."""
+    with _alone():
+        found = recent.of(store, history).csv(table)
+    headers = {"Content-Disposition": f'attachment; filename="{history.row.id}.{table}.csv"'}
+    content = b"".join(csv_chunks(found.head, found.rows))
+    return Response(content, media_type="text/csv; charset=utf-8", headers=headers)
+
+
+@router.get("/call-outcomes", summary="How the calls of the latest games fared, by kind")
+@allow("viewer")
+def outcomes(
+    store: StoreDep, games: Annotated[int, Query(ge=1, le=200, description="How many games, the latest.")] = 50
+) -> list[CallOutcomesView]:
+    """From it a league sets which kinds of calls need no person (policy `auto`), and which do (`propose`).
+
+    `PUT /api/policies/{kind}` sets it.
+    """
+    with _alone():
+        return [_view(one) for one in call_outcomes(History(store, row) for row in store.games(games))]
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Make one report at a time, so that the referee keeps a core."""
+    if not _working.acquire(blocking=False):
+        raise BusyError("Another report is being made. Try again in a few seconds.")
+    try:
+        yield
+    finally:
+        _working.release()
+
+
+def _view(one: CallOutcomes) -> CallOutcomesView:
+    return CallOutcomesView(
+        kind=one.kind,
+        called=one.called,
+        confirmed=one.confirmed,
+        overturned=one.overturned,
+        too_close=one.too_close,
+        open=one.open,
+        by_hand=one.by_hand,
+        overturned_share=one.overturned_share,
+        suggestion=one.suggestion.policy,
+        why=one.suggestion.why,
+    )

@@ -1,0 +1,272 @@
+"""Pairing: codes for phones, the session of a device, and the list of paired devices."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from pydantic import Field
+
+from downfield.api.context.access_control import (
+    AccessControl,
+    AccessControlDep,
+    PrincipalDep,
+    RepeatableRoute,
+    cookie_name,
+)
+from downfield.api.http.network_addresses import qr_svg
+from downfield.api.http.problems import ProblemError
+from downfield.api.routes.service.own_addresses import base_urls, refuse_unreachable, watch_url
+from downfield.api.security.grants import MAX_GRANT, GrantRefusedError, is_grant
+from downfield.api.security.roles import Role, allow
+from downfield.api.security.tokens import PAIRING_LIMITS, TokenStore, role_of
+from downfield.core.errors import RefusedError
+from downfield.game.published.game_topics import TopicModel
+from downfield.game.records.commands import Name, RequestModel
+
+_PLATFORM: Final = re.compile(r"(iPhone|iPad|Android|Windows|Macintosh|CrOS|Linux)")
+
+router = APIRouter(prefix="/api", tags=["access"], route_class=RepeatableRoute)
+
+
+def _token_store(control: AccessControlDep) -> TokenStore:
+    return control.token_store
+
+
+TokenStoreDep = Annotated[TokenStore, Depends(_token_store)]
+PairingId = Annotated[str, Path(pattern=r"^[0-9a-f]{16}$")]
+
+
+class PairingRequest(RequestModel):
+    """A request for a pairing code."""
+
+    role: Role = Field(default="operator", description="Role of the device.")
+
+
+class PairingDetails(TopicModel):
+    """A pairing code that can be used."""
+
+    id: str
+    role: Role
+    code: str = Field(description="To type in.")
+    url: str = Field(description="To open on the phone; the code is behind the #, so that it is in no log.")
+    expires_s: float = Field(description="Seconds until the code expires.")
+    urls: list[str] = Field(description="`url` under every address of the service, for a phone in another network.")
+
+
+class AddressDetails(TopicModel):
+    """The addresses of the service for other devices."""
+
+    urls: list[str] = Field(description="Of the start page, the most useful first; each ends with a slash.")
+
+
+class SignInRequest(RequestModel):
+    """A pairing code, or a grant of the tournament's desk, to be redeemed."""
+
+    code: Annotated[str, Field(min_length=1, max_length=MAX_GRANT, examples=["7K3MP-Q9XWB"])]
+    name: Name | None = Field(default=None, description="Name of the device.")
+
+
+class SessionDetails(TopicModel):
+    """The sender of the request."""
+
+    role: Role | None = Field(description="Null for a device that is not paired.")
+    name: str
+    device: str = Field(default="", description="Id of the paired device.")
+    local: bool = Field(default=False, description="Whether the request comes from this computer.")
+    review: bool = Field(default=False, description="Whether there is no table here, only games to look at.")
+    token: str | None = Field(default=None, description="For programs and OBS; sent once, when a code is redeemed.")
+
+
+class WatcherRequest(RequestModel):
+    """A request for an address that a program can watch by, without pairing."""
+
+    name: Name = Field(default="a program that watches", description="Name of the device.")
+
+
+class WatcherDetails(TopicModel):
+    """A device that can only watch, and needs nothing but an address."""
+
+    id: str
+    token: str = Field(description="Sent this once; goes into addresses as `?key=`.")
+    url: str = Field(description="Of the start page, for another computer of the network; ends with a slash.")
+
+
+class DeviceDetails(TopicModel):
+    """A paired device."""
+
+    id: str
+    name: str
+    role: str
+    paired_ms: int = Field(description="Ms since 1970.")
+    expires_ms: int = Field(description="Ms since 1970.")
+
+
+@router.get("/session", summary="Your role and name")
+@allow("anyone")
+def session(control: AccessControlDep, principal: PrincipalDep) -> SessionDetails:
+    """The name is the one in the game's record."""
+    return SessionDetails(
+        role=principal.role,
+        name=principal.name,
+        device=principal.device,
+        local=principal.local,
+        review=control.only_games,
+    )
+
+
+@router.post("/session", summary="Redeem a pairing code")
+@allow("anyone")
+def sign_in(
+    request: Request,
+    response: Response,
+    control: AccessControlDep,
+    principal: PrincipalDep,
+    token_store: TokenStoreDep,
+    sign_in_request: SignInRequest,
+) -> SessionDetails:
+    """Pairs the device: sets the cookie, returns the token this once. A code can be used once, a grant by one phone."""
+    if is_grant(sign_in_request.code):
+        token, details = _redeem_grant(control, sign_in_request.code)
+    elif control.admin_key.matches(sign_in_request.code):
+        token = control.admin_key.session()
+        details = SessionDetails(role="admin", name="this computer" if principal.local else "the admin", token=token)
+    else:
+        redeemed = token_store.redeem(sign_in_request.code, sign_in_request.name or _platform(request))
+        if redeemed is None:
+            raise ProblemError(401, "This code is wrong, already used, or expired. Ask for a new one.")
+        token, device = redeemed
+        details = SessionDetails(role=role_of(device), name=device.name, device=device.id, token=token)
+    response.set_cookie(
+        cookie_name(request),
+        token,
+        int(PAIRING_LIMITS.device_valid_ns / 1e9),
+        path=_cookie_path(request),
+        httponly=True,
+        samesite="strict",
+        secure=request.url.scheme == "https",
+    )
+    return details
+
+
+@router.delete("/session", summary="Sign out", status_code=204)
+@allow("viewer")
+def sign_out(request: Request, principal: PrincipalDep, token_store: TokenStoreDep) -> Response:
+    """Makes the device's token invalid."""
+    if principal.device:
+        token_store.revoke(principal.device, principal.name)
+    response = Response(status_code=204)
+    response.delete_cookie(cookie_name(request), path=_cookie_path(request))
+    return response
+
+
+@router.post("/pairings", summary="Make a pairing code", status_code=201)
+@allow("admin")
+def pair(request: Request, token_store: TokenStoreDep, pairing_request: PairingRequest) -> PairingDetails:
+    """The code can be used once, within three minutes."""
+    refuse_unreachable(request)
+    code = token_store.make_code(pairing_request.role)
+    urls = [f"{base}/pair#{code.code}" for base in base_urls(request)]
+    shown = f"{code.code[:5]}-{code.code[5:]}"
+    expires_s = round(code.expires_at - time.monotonic(), 1)
+    return PairingDetails(id=code.id, role=code.role, code=shown, url=urls[0], expires_s=expires_s, urls=urls)
+
+
+@router.get(
+    "/pairings/{pairing}/qr.svg",
+    summary="A pairing code as a QR code",
+    response_class=Response,
+    responses={200: {"content": {"image/svg+xml": {"schema": {"type": "string"}}}}},
+)
+@allow("admin")
+def pairing_picture(
+    request: Request,
+    token_store: TokenStoreDep,
+    pairing: PairingId,
+    place: Annotated[int, Query(ge=0, le=99, description="Place among the pairing's `urls`.")] = 0,
+) -> Response:
+    """Holds the address with the code, for a phone's camera."""
+    code = token_store.find_code(pairing)
+    if code is None:
+        raise ProblemError(404, "This code was used or has expired. Make a new one.")
+    bases = base_urls(request)
+    if place >= len(bases):
+        raise ProblemError(404, "This computer has no such address any more. Make a new code.")
+    return Response(qr_svg(f"{bases[place]}/pair#{code.code}"), media_type="image/svg+xml")
+
+
+@router.get("/addresses", summary="Addresses for other devices")
+@allow("admin")
+def addresses(request: Request) -> AddressDetails:
+    """As they are now; a computer may get others while Downfield runs."""
+    refuse_unreachable(request)
+    return AddressDetails(urls=[f"{base}/" for base in base_urls(request)])
+
+
+@router.get("/devices", summary="Paired devices")
+@allow("admin")
+def devices(token_store: TokenStoreDep) -> list[DeviceDetails]:
+    """In the order they were paired."""
+    return [
+        DeviceDetails(
+            id=device.id,
+            name=device.name,
+            role=device.role,
+            paired_ms=device.paired_ns // 1_000_000,
+            expires_ms=device.expires_ns // 1_000_000,
+        )
+        for device in token_store.devices()
+    ]
+
+
+@router.post("/devices", summary="Pair a program that watches", status_code=201)
+@allow("admin")
+def pair_watcher(request: Request, token_store: TokenStoreDep, watcher: WatcherRequest) -> WatcherDetails:
+    """For OBS and players on another computer, which can type no code: their addresses carry the token as `key`."""
+    refuse_unreachable(request)
+    redeemed = token_store.redeem(token_store.make_code("viewer").code, watcher.name)
+    assert redeemed is not None, "a code that was just made can be used"
+    token, device = redeemed
+    return WatcherDetails(id=device.id, token=token, url=f"{watch_url(request)}/")
+
+
+@router.delete("/devices/{device}", summary="Revoke a device", status_code=204)
+@allow("admin")
+def revoke(
+    principal: PrincipalDep, token_store: TokenStoreDep, device: Annotated[str, Path(pattern=r"^[0-9a-f]{12}$")]
+) -> Response:
+    """Its token is invalid from now on, and its open feeds and pictures end at once."""
+    if not token_store.revoke(device, principal.name):
+        raise ProblemError(404, "No device with this id is paired. GET /api/devices lists them.")
+    return Response(status_code=204)
+
+
+def _redeem_grant(control: AccessControl, text: str) -> tuple[str, SessionDetails]:
+    grants, token_store = control.grants, control.token_store
+    if grants is None:
+        raise ProblemError(
+            403, "This rig takes part in no tournament, so it takes no grants. Pair with a code of its own."
+        )
+    try:
+        grant = grants.check(text)
+        token, device = token_store.redeem_grant(grant, grants.role_here(grant))
+        grants.check(text)  # it may have been revoked in between, when there was no such device yet
+    except RefusedError as error:
+        refused = error.grant if isinstance(error, GrantRefusedError) else None
+        token_store.note_refused(refused, str(error))
+        if refused is not None:
+            token_store.revoke(refused.id, "the desk")
+        raise ProblemError(403, str(error), "grant_refused") from None
+    return token, SessionDetails(role=role_of(device), name=device.name, device=device.id, token=token)
+
+
+def _cookie_path(request: Request) -> str:
+    """Return the path under which the service appears, so that another on the same host does not get its cookie."""
+    return f"{request.scope.get('root_path', '')}/"
+
+
+def _platform(request: Request) -> str:
+    found = _PLATFORM.search(request.headers.get("user-agent", ""))
+    return found[1] if found else "a device"

@@ -1,0 +1,196 @@
+"""Running the game: declarations, calls, rulings, undo, commands."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Body, Query
+
+from downfield.api.context.access_control import PrincipalDep
+from downfield.api.context.context import GameServiceDep, HubDep
+from downfield.api.http.problems import ProblemError, refusal_problem
+from downfield.api.http.requests import (
+    CallId,
+    DeclarationRequest,
+    EventId,
+    IdempotencyKey,
+    ManualCallRequest,
+    RulingRequest,
+    UndoRequest,
+)
+from downfield.api.security.roles import Principal, allow
+from downfield.game.published.board_topics import SceneView
+from downfield.game.published.game_topics import CallView, DeclarationView, GameView, Questions
+from downfield.game.receipts import Accepted, Receipt, Refused, Submission
+from downfield.game.records.commands import Command
+from downfield.officiating.calls import Verdict
+from downfield.officiating.engine.legal import LegalDeclarations
+from downfield.officiating.events import Ruling
+
+router = APIRouter(prefix="/api")
+
+_KEPT_MS: Final = 5_000
+"""What is older than this when it arrives was kept on a device without a network."""
+
+Limit = Annotated[int, Query(ge=1, le=1000, description="How many; the latest are returned.")]
+
+
+@router.get("/state", tags=["feed"], summary="The current value of every topic")
+@allow("viewer")
+def state(hub: HubDep) -> dict[str, object]:
+    """The snapshot that the feed begins with."""
+    snapshot = hub.snapshot()
+    return {"epoch": snapshot.epoch, "seq": snapshot.seq, "at_ms": snapshot.at_ms, "data": snapshot.data}
+
+
+@router.get("/game", tags=["play"], summary="The game in play")
+@allow("viewer")
+def game(hub: HubDep) -> GameView:
+    """What a score bug shows."""
+    value: GameView | None = hub.value("game")
+    if value is None:
+        raise ProblemError(404, "No game is in play. Start one with POST /api/games.", "no_game")
+    return value
+
+
+@router.get("/scene", tags=["play"], summary="Where every figure is")
+@allow("viewer")
+def scene(hub: HubDep) -> SceneView:
+    """The latest scene."""
+    value: SceneView | None = hub.value("scene")
+    if value is None:
+        raise ProblemError(404, "No scene has been published yet. See /readyz.")
+    return value
+
+
+@router.get("/questions", tags=["play"], summary="What waits for a person")
+@allow("viewer")
+def questions(hub: HubDep) -> Questions:
+    """Calls too close or proposed, with both readings; dice, coins and choices."""
+    value: Questions | None = hub.value("questions")
+    return value or Questions()
+
+
+@router.get("/calls", tags=["calls"], summary="The calls of the game in play")
+@allow("viewer")
+def calls(
+    game_service: GameServiceDep,
+    verdict: Annotated[Verdict | None, Query(description="Only calls of this verdict.")] = None,
+    limit: Limit = 200,
+) -> list[CallView]:
+    """In the order they were made; the last is the latest."""
+    return [call for call in game_service.calls() if verdict is None or call.verdict == verdict][-limit:]
+
+
+@router.get("/calls/{call}", tags=["calls"], summary="One call")
+@allow("viewer")
+def call(game_service: GameServiceDep, call: CallId) -> CallView:
+    """With its clause, margin, error, readings and ruling."""
+    found = next((view for view in game_service.calls() if view.id == call), None)
+    if found is None:
+        raise ProblemError(404, "No call of this game has that id.", "unknown")
+    return found
+
+
+@router.post("/calls", tags=["calls"], summary="Make a call by hand")
+@allow("operator")
+def make_call(
+    game_service: GameServiceDep,
+    hub: HubDep,
+    principal: PrincipalDep,
+    request: ManualCallRequest,
+    key: IdempotencyKey = None,
+) -> Accepted:
+    """A call the system did not make; it takes effect like any other."""
+    call_id = f"manual:{key or secrets.token_hex(6)}"
+    ruling = Ruling("", "manual", request.call(call_id, 0, game(hub).rulebook), request.note)
+    return _accepted(game_service.rule(ruling, _submission(principal, key, request.ago_ms)))
+
+
+@router.post("/calls/{call}/rulings", tags=["calls"], summary="Confirm, overturn or strike one call")
+@allow("operator")
+def rule(
+    game_service: GameServiceDep,
+    hub: HubDep,
+    principal: PrincipalDep,
+    call: CallId,
+    request: RulingRequest,
+    key: IdempotencyKey = None,
+) -> Accepted:
+    """Everything after the call is judged again; nothing else changes."""
+    replacement = None
+    if request.replacement is not None:
+        if request.decision != "overturn":
+            raise ProblemError(422, f"A ruling to {request.decision} a call takes no replacement; only overturn does.")
+        standing = next((view for view in game_service.calls() if view.id == call), None)
+        t_ns = 0 if standing is None else standing.t_ns
+        replacement = request.replacement.call(call, t_ns, game(hub).rulebook)
+    ruling = Ruling(call, request.decision, replacement, request.note)
+    return _accepted(game_service.rule(ruling, _submission(principal, key, request.ago_ms)))
+
+
+@router.get("/declarations", tags=["play"], summary="The declarations and rulings of the game in play")
+@allow("viewer")
+def declarations(game_service: GameServiceDep, limit: Limit = 200) -> list[DeclarationView]:
+    """In order; the last is the latest."""
+    return list(game_service.declarations())[-limit:]
+
+
+@router.get("/legal", tags=["play"], summary="What may be declared now")
+@allow("viewer")
+def legal(game_service: GameServiceDep) -> LegalDeclarations:
+    """Everything the rulebook knows: allowed now or why not, by whom, which figures, which dice, how many pivots."""
+    found = game_service.legal()
+    if found is None:
+        raise ProblemError(404, "No game is in play. Start one with POST /api/games.", "no_game")
+    return found
+
+
+@router.post("/declarations", tags=["play"], summary="Declare something")
+@allow("operator")
+def declare(
+    game_service: GameServiceDep, principal: PrincipalDep, request: DeclarationRequest, key: IdempotencyKey = None
+) -> Accepted:
+    """The carrier, set, a pass, a pitch, dice, a coin, the clock, a line-up, a correction of the state..."""
+    return _accepted(game_service.declare(request.declaration, _submission(principal, key, request.ago_ms)))
+
+
+@router.post("/events/{event}/undo", tags=["play"], summary="Undo one declaration or ruling")
+@allow("operator")
+def undo(
+    game_service: GameServiceDep,
+    principal: PrincipalDep,
+    event: EventId,
+    request: UndoRequest | None = None,
+    key: IdempotencyKey = None,
+) -> Accepted:
+    """As if it had never been submitted, whatever came after it."""
+    ago_ms = 0 if request is None else request.ago_ms
+    return _accepted(game_service.undo(event, _submission(principal, key, ago_ms)))
+
+
+@router.post("/commands", tags=["rig"], summary="Send the rig a command")
+@allow("operator")
+def command(
+    game_service: GameServiceDep,
+    principal: PrincipalDep,
+    request: Annotated[Command, Body(examples=[{"command": "record", "on": True}])],
+    key: IdempotencyKey = None,
+) -> Accepted:
+    """Recalibrate, record, suspend, find the figures, start a game, set the rulebook."""
+    if request.command == "use_calibration" and principal.role != "admin":
+        raise ProblemError(403, "Only an admin may use a calibration made elsewhere.")
+    return _accepted(game_service.command(request, Submission(principal.name, key, role=principal.role or "")))
+
+
+def _submission(principal: Principal, key: str | None, ago_ms: int) -> Submission:
+    """Return where something comes from; the record says of what a device had to keep when it was tapped."""
+    kept = f" (tapped {ago_ms / 1000:.0f} s before it arrived)" if ago_ms > _KEPT_MS else ""
+    return Submission(principal.name + kept, key, ago_ms)
+
+
+def _accepted(receipt: Receipt) -> Accepted:
+    if isinstance(receipt, Refused):
+        raise refusal_problem(receipt)
+    return receipt

@@ -1,0 +1,203 @@
+"""The setup of a game: teams, rulebooks, calibration, configuration."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Body, Path, Response
+from pydantic import Field
+
+from downfield.api.context.access_control import PrincipalDep, RepeatableRoute
+from downfield.api.context.context import GameServiceDep, StoreDep
+from downfield.api.http.problems import ProblemError, refusal_problem
+from downfield.api.http.requests import IdempotencyKey, TeamId, TeamRequest
+from downfield.api.security.roles import allow
+from downfield.api.setup.drawings import draw_field_lines, draw_residuals
+from downfield.calibration.calibration import Calibration
+from downfield.game.published.game_topics import TopicModel
+from downfield.game.receipts import Accepted, Refused, Submission
+from downfield.game.records.commands import Settings, UseCalibration
+from downfield.officiating.rulebooks.installed import installed_rulebooks, load_systems
+from downfield.officiating.rulebooks.rulebook import DEFAULT_RULEBOOK, load_rulebook
+
+router = APIRouter(prefix="/api", route_class=RepeatableRoute)
+
+MAX_TEAMS: Final = 500
+
+
+class TeamDetails(TeamRequest):
+    """A team with its roster."""
+
+    id: str
+
+
+class RulebookSummary(TopicModel):
+    """A rulebook."""
+
+    name: str
+    title: str
+
+
+class ParameterDetails(TopicModel):
+    """A parameter of a rulebook."""
+
+    name: str
+    value: Any
+    unit: str
+    reason: str
+    changed: bool = Field(description="Whether the rulebook changes the value of its system.")
+
+
+class ClauseDetails(TopicModel):
+    """A clause of a rulebook."""
+
+    id: str
+    topic: str
+    text: str
+    how: str = Field(description="measured, declared, checked or outside.")
+
+
+class RulebookDetails(RulebookSummary):
+    """A rulebook with its parameters and clauses."""
+
+    params: tuple[ParameterDetails, ...]
+    clauses: tuple[ClauseDetails, ...]
+
+
+@router.get("/teams", tags=["teams"], summary="Teams with their rosters")
+@allow("viewer")
+def teams(store: StoreDep) -> list[TeamDetails]:
+    """In the order of their ids."""
+    return [_team(team, content) for team, content in store.teams().items()]
+
+
+@router.get("/teams/{team}", tags=["teams"], summary="One team")
+@allow("viewer")
+def team(store: StoreDep, team: TeamId) -> TeamDetails:
+    """With its roster."""
+    content = store.teams().get(team)
+    if content is None:
+        raise ProblemError(404, f"There is no team {team!r}. GET /api/teams lists them.")
+    return _team(team, content)
+
+
+@router.put("/teams/{team}", tags=["teams"], summary="Save a team")
+@allow("operator")
+def save_team(store: StoreDep, team: TeamId, request: TeamRequest) -> TeamDetails:
+    """Replaces a team with the same id."""
+    ids = [player.id for player in request.players]
+    if len(set(ids)) < len(ids):
+        raise ProblemError(422, "Two players have the same id. Give each player an id of its own.")
+    if len(store.teams()) >= MAX_TEAMS and team not in store.teams():
+        raise ProblemError(409, f"{MAX_TEAMS} teams are saved. Remove one first.", "not_now")
+    store.keep_team(team, request.model_dump_json(), time.time_ns())
+    return _team(team, request.model_dump_json())
+
+
+@router.delete("/teams/{team}", tags=["teams"], summary="Remove a team", status_code=204)
+@allow("operator")
+def drop_team(store: StoreDep, team: TeamId) -> Response:
+    """Games it played stay as they are."""
+    if not store.drop_team(team):
+        raise ProblemError(404, f"There is no team {team!r}. GET /api/teams lists them.")
+    return Response(status_code=204)
+
+
+@router.get("/rulebooks", tags=["rulebooks"], summary="The installed rulebooks")
+@allow("viewer")
+def rulebooks() -> list[RulebookSummary]:
+    """House rules in files of your own are not listed."""
+    return [RulebookSummary(name=system.name, title=system.title) for system in load_systems()[0]]
+
+
+@router.get("/rulebooks/{name}", tags=["rulebooks"], summary="One rulebook")
+@allow("viewer")
+def rulebook(name: Annotated[str, Path(pattern=r"^[a-z0-9-]{1,40}$", examples=[DEFAULT_RULEBOOK])]) -> RulebookDetails:
+    """Every parameter with its reason, and every clause with how it is decided."""
+    if name not in installed_rulebooks():
+        raise ProblemError(404, f"There is no rulebook {name!r}. The rulebooks are {', '.join(installed_rulebooks())}.")
+    book = load_rulebook(name)
+    params = tuple(
+        ParameterDetails(
+            name=param.name,
+            value=book.params[param.name],
+            unit=param.unit,
+            reason=param.reason,
+            changed=param.name in book.values,
+        )
+        for param in book.params.definitions.values()
+    )
+    clauses = tuple(
+        ClauseDetails(id=name, topic=clause.topic, text=clause.text, how=clause.how)
+        for name, clause in book.clauses.items()
+    )
+    return RulebookDetails(name=name, title=book.title, params=params, clauses=clauses)
+
+
+@router.get("/calibration", tags=["rig"], summary="The calibration in use")
+@allow("viewer")
+def calibration(game_service: GameServiceDep) -> Calibration:
+    """As in its file; see docs/formats.md."""
+    return _calibration(game_service)
+
+
+@router.get(
+    "/calibration/residuals.svg",
+    tags=["rig"],
+    summary="The calibration's residuals as a drawing",
+    response_class=Response,
+    responses={200: {"content": {"image/svg+xml": {"schema": {"type": "string"}}}}},
+)
+@allow("viewer")
+def calibration_residuals(game_service: GameServiceDep) -> Response:
+    """The residual of each part of the field, in millimeters."""
+    return Response(draw_residuals(_calibration(game_service)), media_type="image/svg+xml")
+
+
+@router.get(
+    "/calibration/field.svg",
+    tags=["rig"],
+    summary="The calibrated field as the camera sees it",
+    response_class=Response,
+    responses={200: {"content": {"image/svg+xml": {"schema": {"type": "string"}}}}},
+)
+@allow("viewer")
+def calibrated_field(game_service: GameServiceDep) -> Response:
+    """The printed lines where the calibration puts them, to be laid over the camera picture."""
+    return Response(draw_field_lines(_calibration(game_service)), media_type="image/svg+xml")
+
+
+@router.put("/calibration", tags=["rig"], summary="Use a calibration made elsewhere")
+@allow("admin")
+def use_calibration(
+    game_service: GameServiceDep,
+    principal: PrincipalDep,
+    calibration: Annotated[Calibration, Body()],
+    key: IdempotencyKey = None,
+) -> Accepted:
+    """The content of a `*.calibration.json` file."""
+    receipt = game_service.command(
+        UseCalibration(calibration=calibration), Submission(principal.name, key, role=principal.role or "")
+    )
+    if isinstance(receipt, Refused):
+        raise refusal_problem(receipt)
+    return receipt
+
+
+@router.get("/configuration", tags=["rig"], summary="The configuration in force")
+@allow("admin")
+def configuration(game_service: GameServiceDep) -> Settings:
+    """Without secrets."""
+    return game_service.settings()
+
+
+def _team(team: str, content: str) -> TeamDetails:
+    return TeamDetails(id=team, **TeamRequest.model_validate_json(content).model_dump())
+
+
+def _calibration(game_service: GameServiceDep) -> Calibration:
+    calibration = game_service.calibration()
+    if calibration is None:
+        raise ProblemError(404, "The camera is not calibrated yet. Send the command recalibrate to /api/commands.")
+    return calibration

@@ -1,0 +1,163 @@
+"""Setting up a table: camera, preview, calibration, name. For the admin only, since it opens cameras."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Header, Path, Response
+
+from downfield.api.context.access_control import RepeatableRoute
+from downfield.api.context.context import RigPartsDep
+from downfield.api.http.problems import ProblemError
+from downfield.api.security.roles import allow
+from downfield.api.setup.table_setup import (
+    CameraRequestBody,
+    HeightRequest,
+    ReadingRequest,
+    SetupControl,
+    SetupView,
+    SolveRequest,
+    TableNameRequest,
+    TableSetup,
+)
+
+router = APIRouter(prefix="/api/setup", tags=["setup"], route_class=RepeatableRoute)
+
+
+async def _table_setup(rig: RigPartsDep) -> TableSetup:
+    if rig.table_setup is None:
+        raise ProblemError(404, "This service has no camera to set up.", "no_setup")
+    return rig.table_setup
+
+
+TableSetupDep = Annotated[TableSetup, Depends(_table_setup)]
+
+DeviceHeader = Annotated[
+    str | None,
+    Header(
+        alias="Setup-Device",
+        pattern=r"^[A-Za-z0-9-]{1,64}$",
+        description="Made up by a page, the same for all of its requests: while one sets up the table, others watch.",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class _Device:
+    """The device that sends a request."""
+
+    name: str | None
+    control: SetupControl
+
+    def watch(self, view: SetupView) -> SetupView:
+        """Return a view with who is in control."""
+        return view.model_copy(update={"control": self.control.look(self.name)})
+
+    def change(self, make: Callable[[], SetupView]) -> SetupView:
+        """Make a change and return the view after it; refused while another device is in control."""
+        self.control.act(self.name)
+        return self.watch(make())
+
+
+async def _device(rig: RigPartsDep, name: DeviceHeader = None) -> _Device:
+    return _Device(name, rig.setup_control)
+
+
+DeviceDep = Annotated[_Device, Depends(_device)]
+
+
+@router.get("", summary="The state of the set-up")
+@allow("admin")
+def setup_view(setup: TableSetupDep, device: DeviceDep) -> SetupView:
+    """Cameras, picture faults, progress, landmarks, and the saved tables."""
+    return device.watch(setup.view())
+
+
+@router.post("/camera", summary="Open a camera to set up")
+@allow("admin")
+def open_camera(setup: TableSetupDep, device: DeviceDep, request: CameraRequestBody) -> SetupView:
+    """A camera of this computer, or the address of a stream."""
+    return device.change(lambda: setup.open_camera(request.source))
+
+
+@router.get(
+    "/picture.jpg",
+    summary="The picture that is set up",
+    response_class=Response,
+    responses={200: {"content": {"image/jpeg": {"schema": {"type": "string"}}}}},
+)
+@allow("admin")
+def setup_picture(setup: TableSetupDep) -> Response:
+    """The newest one, or the one that is solved."""
+    return Response(setup.picture(), media_type="image/jpeg", headers={"Cache-Control": "no-store"})
+
+
+@router.get(
+    "/lines.svg",
+    summary="The field's lines over the picture",
+    response_class=Response,
+    responses={200: {"content": {"image/svg+xml": {"schema": {"type": "string"}}}}},
+)
+@allow("admin")
+def setup_lines(setup: TableSetupDep) -> Response:
+    """Where the solution has them."""
+    return Response(setup.lines(), media_type="image/svg+xml")
+
+
+@router.get(
+    "/readings/{reading}.jpg",
+    summary="One of several readings as a picture",
+    response_class=Response,
+    responses={200: {"content": {"image/jpeg": {"schema": {"type": "string"}}}}},
+)
+@allow("admin")
+def reading_picture(setup: TableSetupDep, reading: Annotated[int, Path(ge=0, le=20)]) -> Response:
+    """Its lines are drawn on it, and one in which the picture is mirrored is shown the other way round."""
+    return Response(setup.reading_picture(reading), media_type="image/jpeg", headers={"Cache-Control": "no-store"})
+
+
+@router.post("/solve", summary="Look for the printed field")
+@allow("admin")
+def solve(setup: TableSetupDep, device: DeviceDep, request: SolveRequest) -> SetupView:
+    """By itself, from landmarks placed by hand, or scaled by a measured length; returns at once."""
+    return device.change(lambda: setup.solve(request))
+
+
+@router.post("/height", summary="Solve again with a measured height")
+@allow("admin")
+def measure_height(setup: TableSetupDep, device: DeviceDep, request: HeightRequest) -> SetupView:
+    """Of the lens over the board, or of something that stands on it; returns at once."""
+    return device.change(lambda: setup.measure_height(request))
+
+
+@router.post("/aim", summary="Show the live picture again")
+@allow("admin")
+def aim_again(setup: TableSetupDep, device: DeviceDep) -> SetupView:
+    """The solution is dropped."""
+    return device.change(setup.aim_again)
+
+
+@router.post("/reading", summary="Choose one of several readings")
+@allow("admin")
+def choose_reading(setup: TableSetupDep, device: DeviceDep, request: ReadingRequest) -> SetupView:
+    """It is drawn over the picture, and the one to be saved."""
+    return device.change(lambda: setup.choose(request.reading))
+
+
+@router.post("/control", summary="Go on with the set-up on this device")
+@allow("admin")
+def take_over(setup: TableSetupDep, device: DeviceDep) -> SetupView:
+    """The device that was in control watches from now on."""
+    if device.name is None:
+        raise ProblemError(422, "Send the header Setup-Device: it names the device that takes over.")
+    device.control.take_over(device.name)
+    return device.watch(setup.view())
+
+
+@router.post("/save", summary="Save the table and play on it")
+@allow("admin")
+def save_table(setup: TableSetupDep, device: DeviceDep, request: TableNameRequest) -> SetupView:
+    """The service changes to its camera within seconds; feeds reconnect by themselves."""
+    return device.change(lambda: setup.save(request.name))
