@@ -50,7 +50,6 @@ def project(camera: Camera, points_mm: ArrayLike, select: slice = _ALL) -> tuple
     """Project points and differentiate.
 
     Args:
-        camera: the camera.
         points_mm: board frame, shape (n, 3), z over the printed surface.
         select: the k points whose Jacobians by the parameters are wanted.
 
@@ -99,7 +98,6 @@ def locate(
     """Locate pixels on the board at a height and differentiate, by the inverse function theorem on `project`.
 
     Args:
-        camera: the camera.
         px: shape (n, 2).
         height_mm: scalar or shape (n,).
         select: the k pixels whose Jacobians by the parameters are wanted.

@@ -48,7 +48,6 @@ def to_calibration(
     """Return a calibration with its residuals and covariance.
 
     Args:
-        field: the printed field.
         fit: lens, pose and bow, with covariance.
         observations: what it was fitted to.
         method: how it was made.

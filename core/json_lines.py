@@ -22,7 +22,6 @@ class JsonLinesFile(Generic[H, L]):
     """A file being read: its header at once, its lines when iterated over, any number of times.
 
     Args:
-        path: the file.
         header: type of its first line.
         line: type of the others.
         check: called with ``(header, previous line or None, line)``; raises a `ValueError` when a line is invalid

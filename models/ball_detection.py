@@ -98,7 +98,6 @@ class NetworkColumns:
     """Some columns of another network's output.
 
     Args:
-        network: the network.
         columns: the columns.
 
     """
@@ -127,7 +126,6 @@ class BallDetector:
     """Finds ball candidates in whole frames.
 
     Args:
-        network: the network.
         threshold: score from which a candidate is reported.
         odds: slope and intercept that turn the network's logit into calibrated log-odds.
 

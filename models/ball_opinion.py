@@ -61,7 +61,6 @@ class BallOpinion:
         """Return places with the scores of both opinions together, best first.
 
         Args:
-            image: the picture.
             places: balls with the scores of their own networks.
             figures: in the picture, for the size of patches.
             usual_px: median base length.
@@ -88,7 +87,6 @@ def ball_votes(
 
     Args:
         network: the second refiner.
-        image: the picture.
         places: balls.
         figures: in the picture, for the size of patches.
         usual_px: median base length.

@@ -36,7 +36,6 @@ class NetworkCompiler:
 
     Args:
         core: OpenVINO's.
-        path: the file.
         options: of OpenVINO for the compiled network.
         folder: keeps compiled networks; None for that of this user. If it can't be read or written, nothing is kept.
 

@@ -356,7 +356,6 @@ def decode_refinement(
     """Return refined figures.
 
     Args:
-        figures: the detected figures.
         outputs: output of the refiner for each.
         transforms: transform of each figure's patch.
         sigma_scale: standard deviation of a corner per deviation that the network predicts.

@@ -137,7 +137,6 @@ class OpenVinoNetwork:
     """An ONNX file in OpenVINO: the fastest on a processor without a GPU, above all in int8.
 
     Args:
-        path: the file.
         threads: number of threads it may use.
         precision: of the arithmetic.
         batches: how many pictures one pass may hold, ascending.
@@ -219,7 +218,6 @@ class OnnxRuntimeNetwork:
     """An ONNX file in ONNX Runtime: slower than OpenVINO, but available nearly everywhere.
 
     Args:
-        path: the file.
         threads: number of threads it may use.
         precision: of the arithmetic; bf16 is not available on processors.
         batches: how many pictures one pass may hold, ascending.

@@ -70,7 +70,6 @@ class TwoStageDetector:
 
     Args:
         detector: finds the figures.
-        refiner: the refiner network.
         ball_refiner: finds the ball in patches; None to leave the ball as detected.
         ball_detector: finds ball candidates better than the detector; None to use the detector's.
         beside: a second detector, which refines candidates while this one tracks; None to refine them here.
@@ -143,7 +142,6 @@ class TwoStageDetector:
         """Return the detector's output; another thread may `track` meanwhile.
 
         Args:
-            image: the picture.
             ball: whether ball candidates are searched for.
             hands: whether the other detector runs as well, if there is one.
 
@@ -185,7 +183,6 @@ class TwoStageDetector:
         """Search for the ball in the frame and in figures' arms.
 
         Args:
-            image: the picture.
             found: the detector stage's detections in it.
 
         Returns:
@@ -252,7 +249,6 @@ class TwoStageDetector:
         """Return all detections, refined.
 
         Args:
-            image: the picture.
             known: figures tracked a moment ago, at their last places.
             seen: all other detections, of this picture or the last.
             again: rows of known figures with the detector's present view of them, which does not depend on the last

@@ -220,7 +220,6 @@ class WorkerClient:
         """Return the worker's answer; None on a timeout or without a worker.
 
         Args:
-            request: the request.
             image: the picture to find candidates in.
 
         Raises:

@@ -241,7 +241,6 @@ class DetectionSchedule:
     """Runs a detector on frames at a rate; from one thread.
 
     Args:
-        detector: the detector.
         rate: decides on which frames it runs.
         continuous: whether frames follow each other in time; if not, each is searched in full.
 
@@ -260,7 +259,6 @@ class DetectionSchedule:
         """Return the detections in the next frame; None if the detector skips it.
 
         Args:
-            frame: the frame.
             waiting: number of newer frames that already wait.
 
         """

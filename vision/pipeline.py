@@ -54,7 +54,6 @@ class Vision:
     """Turns the frames of one camera into scenes.
 
     Args:
-        calibration: of the camera.
         detector: finds figures, ball and hands in images.
         roster: the players on the board; None to number every figure found.
         continuous: whether frames follow each other in time; if not, every image is processed on its own.
@@ -151,7 +150,6 @@ class Vision:
         """Run the detector on the next frame; may run in another thread than `update`.
 
         Args:
-            frame: the frame.
             waiting: number of newer frames that already wait.
 
         Returns:
@@ -164,7 +162,6 @@ class Vision:
         """Run the detector on the next frame and return its scene.
 
         Args:
-            frame: the frame.
             carrier: as in `update`.
 
         Raises:
@@ -179,7 +176,6 @@ class Vision:
         """Return the scene of the next frame.
 
         Args:
-            frame: the frame.
             detections: returns the result of `detect`; called after all work that does not need it.
             carrier: roster id of the declared ball carrier; None if none is declared.
 

@@ -74,7 +74,6 @@ def solve_landmarks(
 
     Args:
         images: one or more frames of the same camera.
-        field: the printed field.
         landmarks: four or more, not all on one line.
         prior: the lens, when it was measured beforehand.
         proportions: of the print as it is described, if they are to be measured.

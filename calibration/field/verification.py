@@ -136,7 +136,6 @@ def gather_evidence(
     Args:
         plane: gray picture, shape (height, width).
         camera: the solution to test.
-        field: the printed field.
         search_px: how far off the solution may be.
         every_yd: spacing of the samples on long lines.
 

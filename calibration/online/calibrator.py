@@ -212,7 +212,6 @@ class OnlineCalibrator:
     """Keeps one camera's calibration. The first picture is its reference, and is solved for where the camera is in it.
 
     Args:
-        calibration: of the camera.
         in_background: whether solving goes on beside the frames, in a thread of its own; else frames wait for it.
 
     """

@@ -100,7 +100,6 @@ class ShakeTracker:
     Args:
         reference: the picture that the camera was calibrated in, blue green red or gray.
         camera: that calibration's camera.
-        field: the printed field.
 
     Raises:
         CalibrationError: the picture shows too little of the print to follow.
@@ -210,7 +209,6 @@ class MovingCamera:
 
     Args:
         camera: as it stands in the reference picture.
-        field: the printed field.
 
     """
 

@@ -21,7 +21,6 @@ def date_last(path: Path, others: Iterable[Path]) -> None:
     """Date a file that was just written after others, if its date says that it is older than any.
 
     Args:
-        path: the file.
         others: written before; it may be among them, and some may be gone.
 
     Raises:

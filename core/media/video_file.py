@@ -105,9 +105,6 @@ class _Decoded:
 class VideoReader:
     """Reads the pictures of one video file, in order.
 
-    Args:
-        path: the file.
-
     Attributes:
         stream: the stream that is read.
         size_px: width and height of its pictures as they are to be seen, in square pixels.

@@ -113,7 +113,6 @@ class PictureHealthMonitor:
         """Add a frame and return the health.
 
         Args:
-            frame: the frame.
             estimates: all figures at this frame or the one before; empty before the line-up is known.
             others: warnings from elsewhere to include.
 

@@ -102,7 +102,6 @@ def find_fall_signs(figures: Sequence[Detection], size_mm: Array, heading: Array
     """Return the signs of falls in one image.
 
     Args:
-        figures: m figures.
         size_mm: apparent length and width of their bases, shape (m, 2).
         heading: of their bases, radians, shape (m,).
         helmet_mm: offset of their helmets from the centers of their bases if they stand, NaN where unknown, shape
@@ -245,7 +244,6 @@ class PostureFilter:
             signs: of these figures.
             bases: what their bases do.
             step_s: time since the previous frame.
-            t_ns: time of this frame.
             at_rest: which of them nothing can have made fall, as the board is off, shape (k,); None for none.
 
         """
@@ -307,7 +305,6 @@ class PostureFilter:
             rows: rows of the detected figures, shape (k,).
             missed: figures not detected with the board on and no hand near, shape (n,).
             visible: visible share of the detected figures' bases, shape (k,).
-            t_ns: time of this frame.
 
         """
         self._missed[rows] = 0
@@ -327,7 +324,6 @@ class PostureFilter:
             rows: rows of the detected figures without a hand near, shape (k,).
             odds: log-odds that they have fallen, from this frame alone, shape (k,).
             step_s: time since the previous frame.
-            t_ns: time of this frame.
 
         """
         before = self.fallen

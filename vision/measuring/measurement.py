@@ -238,7 +238,6 @@ def _sigma_px(figures: Sequence[Detection], scores: Array, scale: float) -> Arra
     """Return errors of corners along and across, px, shape (m, 4, 2): the network's, otherwise from corner scores.
 
     Args:
-        figures: m figures.
         scores: scores of their corners, shape (m, 4).
         scale: width of the image relative to `reference_width_px`.
 

@@ -100,7 +100,6 @@ class DialReader:
     """Reads the dials of one strip with one camera.
 
     Args:
-        strip: the set.
         camera: lens and pose.
         network: classifies digits.
 

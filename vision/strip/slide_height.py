@@ -75,7 +75,6 @@ class SlideHeight:
 
         Args:
             at_yd: where it was measured at the described height, yards along x.
-            yard: the yard.
             sigma_yd: standard deviation of the measurement.
 
         """

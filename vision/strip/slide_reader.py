@@ -74,7 +74,6 @@ class SlideReader:
     """Reads the slide of one strip with one camera.
 
     Args:
-        strip: the set.
         camera: lens and pose.
 
     """

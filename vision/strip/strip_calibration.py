@@ -72,7 +72,6 @@ def calibrate_strip(
 
     Args:
         images: one or more pictures of the same camera, without a hand over the print.
-        strip: the set.
         distance: what is known of the camera's height, as for a table.
         prior: the lens, when it was measured beforehand.
         name: of the source, for the calibration's record.

@@ -60,7 +60,6 @@ class CoverDetector:
     """Compares every picture of a strip with its background.
 
     Args:
-        strip: the set.
         camera: lens and pose.
         background: a picture without a hand over the strip.
 
@@ -80,7 +79,6 @@ class CoverDetector:
         """Return what is over the strip in a picture.
 
         Args:
-            image: the picture.
             line_yd: where the slide's line is seen; None when it is not.
 
         """

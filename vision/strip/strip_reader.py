@@ -68,7 +68,6 @@ class StripReader:
     """Reads one strip with one camera; call `read` for pictures in order of time.
 
     Args:
-        strip: the set.
         camera: lens and pose, from `strip_calibration.calibrate_strip`.
         background: a picture without a hand over the strip, such as the one that was calibrated from.
 

@@ -73,7 +73,6 @@ def identify(
     Args:
         roster: the players, and their places as far as known.
         formations: their places at earlier line-ups.
-        field: the printed field.
         stands_mm: places of m figures, shape (m, 2).
         light: log-odds that each is of the light team, shape (m,).
         teams_known: whether these come from colors; else the figures' facing decides the teams.

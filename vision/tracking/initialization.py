@@ -145,7 +145,6 @@ class LineUpSearch:
     """Searches for the line-up, frame by frame.
 
     Args:
-        field: the printed field.
         roster: the players to find; None to number every figure found.
         formations: the players' places at earlier line-ups.
 
@@ -185,7 +184,6 @@ class LineUpSearch:
 
         Args:
             measurements: measurements of the frame, at `height_mm`.
-            t_ns: of the frame.
             tracked: places of the roster's figures if they are tracked meanwhile; None for the places in the roster.
             hidden: whether a hand may hide a figure, for which the search then waits.
 

@@ -71,9 +71,7 @@ class FigureMatcher:
 
         Args:
             motion: of the figures, predicted to the frame.
-            figures: their states.
             measurements: of the frame.
-            frame: the frame.
             taken: which figures a hand may have taken, shape (n,).
 
         """

@@ -180,7 +180,6 @@ class UnmatchedDetections:
 
         Args:
             place_mm: their places, shape (k, 2).
-            t_ns: time of the frame.
 
         """
         self._known = [old for old in self._known if not old.is_forgotten(t_ns)]

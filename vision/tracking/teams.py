@@ -156,7 +156,6 @@ class TeamClassifier:
         Args:
             measurements: classified measurements of the frame.
             estimates: estimates of the figures in it.
-            t_ns: its time.
 
         """
         if self.colors is None or t_ns < self._next_ns or not len(measurements):

@@ -111,8 +111,6 @@ def refuse_mirrored(plane: Plane, camera: Camera, field: FieldModel) -> None:
 
     Args:
         plane: the gray picture, shape (height, width).
-        camera: its calibration.
-        field: the printed field.
 
     Raises:
         AimError: the picture is mirrored.

@@ -49,7 +49,6 @@ def repeated_digit_sides(plane: Plane, camera: Camera, field: FieldModel) -> tup
 
     Args:
         plane: gray picture, shape (height, width).
-        camera: its calibration.
         field: the printed field, its rows of numbers where they are printed.
 
     """

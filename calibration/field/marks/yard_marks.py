@@ -26,8 +26,6 @@ def top_view(plane: Plane, camera: Camera, field: FieldModel, x_yd: Array, y_yd:
 
     Args:
         plane: gray picture, shape (height, width).
-        camera: its calibration.
-        field: the printed field.
         x_yd: places along the field, shape (n,), rising.
         y_yd: places across it, shape (m,), rising.
 
@@ -121,7 +119,6 @@ def length_problem(marked: tuple[int, int] | None, field: FieldModel) -> str | N
 
     Args:
         marked: the steps of yard lines that have marks, from `marked_steps`.
-        field: the field.
 
     """
     if marked is None:

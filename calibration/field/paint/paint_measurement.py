@@ -211,7 +211,6 @@ def observe_paint(
     Args:
         planes: gray pictures of the same size; the camera may have shaken by a few pixels between them.
         camera: predicts where the lines are in the first.
-        field: the printed field.
         search_px: how far off the prediction may be.
         quick: whether half the places do, since the camera is only to come nearer.
         ends: whether the ends of yard lines are observed, too.

@@ -61,7 +61,6 @@ def sample_long_lines(field: FieldModel, *, every_yd: float = 1.0) -> PaintSampl
     """Sample sidelines, goal lines, end lines and yard lines.
 
     Args:
-        field: the printed field.
         every_yd: spacing, in yards along or across; samples lie half-way between the one-yard marks.
 
     """

@@ -53,7 +53,6 @@ def observe_line_ends(
     Args:
         plane: gray picture, shape (height, width).
         camera: predicts where they are.
-        field: the printed field.
         search_px: how far off the prediction may be.
         blur_px: standard deviation of the picture's blur.
         first_cluster: number of the first cluster; each sideline has two, of its halves.
