@@ -35,7 +35,7 @@ from downfield.core.footprint import BASE_TOP_MM
 from downfield.rig.table_calibration import lens_from_distance
 from downfield.twin.film.film import film
 from downfield.twin.randomization.deck import Split, split_named
-from downfield.twin.randomization.randomize import draw, draw_players
+from downfield.twin.randomization.tables import draw_players, draw_table
 from downfield.twin.render.compositor import Compositor
 from downfield.twin.sets.dataset import read_samples
 
@@ -146,7 +146,7 @@ def bump(tables: int = 6, fps: int = 30) -> None:
     off_yd: list[float] = []
     for seed in range(tables):
         players = draw_players(seed, split="test")
-        look = draw(seed, players, split="test")
+        look = draw_table(seed, players, split="test")
         at_rest = line_up(look, players, 1)
         pushed = dataclasses.replace(look, camera=_pushed(look.camera, seed))
         before, after = (next(iter(film(Compositor(view, players), [at_rest], seed=seed))) for view in (look, pushed))

@@ -11,12 +11,12 @@ from downfield.calibration.camera import Camera
 from downfield.core.arrays import Image
 from downfield.core.field.model import FieldModel
 from downfield.core.scene import Player
-from downfield.twin.appearance import Appearance
 from downfield.twin.film.film import film
 from downfield.twin.randomization.deck import Split
-from downfield.twin.randomization.randomize import draw, draw_players
+from downfield.twin.randomization.tables import draw_players, draw_table
 from downfield.twin.render.compositor import Compositor
-from downfield.twin.snapshot import FigurePose, HandPose, Snapshot
+from downfield.twin.table.appearance import Appearance
+from downfield.twin.table.snapshot import FigurePose, HandPose, Snapshot
 
 RenderedTable = tuple[Image, Camera, FieldModel]
 
@@ -24,7 +24,7 @@ RenderedTable = tuple[Image, Camera, FieldModel]
 def table(seed: int, split: Split) -> RenderedTable:
     """Render a table with 22 figures, every third with a hand over it; return it with its truth."""
     players = draw_players(seed, split=split)
-    look = draw(seed, players, split=split)
+    look = draw_table(seed, players, split=split)
     frame = next(iter(film(Compositor(look, players), [line_up(look, players, seed)], seed=seed)))
     return frame.image, frame.camera, look.field
 

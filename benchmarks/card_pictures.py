@@ -1,6 +1,6 @@
-"""Accuracy of reading photos of play cards: cards and photos drawn at random by the twin.
+"""Accuracy of reading photos of play cards: cards and photos drawn at random by `tests/card_photos.py`.
 
-    python benchmarks/card_pictures.py --photos 60
+    PYTHONPATH=tests python benchmarks/card_pictures.py --photos 60
 
 Each card has another font, other colors, places of its windows and results; each photo another angle, light, blur and
 noise, one in two turned by a quarter or half a turn. A result counts as right when its text and its dot are.
@@ -12,9 +12,9 @@ import argparse
 from collections import Counter
 
 import numpy as np
+from card_photos import CardLook, PrintedResult, photograph
 from strip import wilson
 
-from downfield.twin.strip.card_picture import CardLook, PrintedResult, photograph
 from downfield.vision.card.card_photo import SURE, read_card
 
 COLORS = ("black", "red", "blue")

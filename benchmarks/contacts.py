@@ -29,9 +29,9 @@ from downfield.core.arrays import Array
 from downfield.core.footprint import BaseSize, Footprint
 from downfield.core.scene import Contact, Figure, Scene
 from downfield.twin.plays.formations import RB, RCB
-from downfield.twin.plays.free import random_play
-from downfield.twin.plays.library import named
-from downfield.twin.plays.performance import play
+from downfield.twin.plays.playbook.index import named
+from downfield.twin.plays.playbook.random_play import random_play
+from downfield.twin.plays.recording import play
 from downfield.vision.contacts.contact_tracker import ContactTracker
 from downfield.vision.measuring.estimate import Estimate
 

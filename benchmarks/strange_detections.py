@@ -34,11 +34,10 @@ from downfield.core.scene import Power, Scene
 from downfield.officiating.rulebooks.rulebook import DEFAULT_RULEBOOK, load_rulebook
 from downfield.twin.physics.poses import FALLEN_DEG
 from downfield.twin.physics.truth import by_frame
-from downfield.twin.plays.free import random_play
-from downfield.twin.plays.library import named
-from downfield.twin.plays.performance import play
-from downfield.twin.plays.recording import PlayRecording
-from downfield.twin.randomization.randomize import draw
+from downfield.twin.plays.playbook.index import named
+from downfield.twin.plays.playbook.random_play import random_play
+from downfield.twin.plays.recording import PlayRecording, play
+from downfield.twin.randomization.tables import draw_table
 from downfield.vision.board.power import PowerDetector
 from downfield.vision.contacts.contact_tracker import ContactTracker
 from downfield.vision.measuring.measurement import Measurements, measure
@@ -101,7 +100,7 @@ def run_without_pictures(
 
     """
     players, model = recording.script.players, recording.field
-    look = draw(seed, players, field=model, size=SIZE_PX, split="val", fps=recording.script.fps)
+    look = draw_table(seed, players, field=model, size=SIZE_PX, split="val", fps=recording.script.fps)
     spots = tuple(
         RosterSpot(figure.id, figure.x_mm / model.mm_per_yd_x, figure.y_mm / model.mm_per_yd_y)
         for figure in recording.scenes[0].figures

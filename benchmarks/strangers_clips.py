@@ -35,7 +35,7 @@ from downfield.twin.film.clip import ClipWriter
 from downfield.twin.physics.truth import by_frame
 from downfield.twin.physics.truth_file import TruthFrame, TruthHeader, write_truth
 from downfield.twin.plays.recording import PlayRecording
-from downfield.twin.snapshot import FigurePose, Snapshot
+from downfield.twin.table.snapshot import FigurePose, Snapshot
 
 Array = NDArray[np.float64]
 Rng = np.random.Generator

@@ -23,11 +23,11 @@ from strip_visibility import SHARE, visible_shares
 from downfield.core.errors import CalibrationError
 from downfield.core.strip import StripSet, load_strip
 from downfield.twin.render.renderers import RendererName, renderer_named
-from downfield.twin.snapshot import HandPose
-from downfield.twin.strip.strip_film import StripFilm, StripFrame, StripMoment
-from downfield.twin.strip.strip_game import StripMove, play_moves
-from downfield.twin.strip.strip_look import draw_look
-from downfield.twin.strip.strip_state import StripState, turned
+from downfield.twin.strip.film import StripFilm, StripFrame, StripMoment
+from downfield.twin.strip.game import StripMove, play_moves
+from downfield.twin.strip.look import draw_look
+from downfield.twin.strip.state import StripState, turned
+from downfield.twin.table.snapshot import HandPose
 from downfield.vision.strip.strip_calibration import calibrate_strip
 from downfield.vision.strip.strip_reader import StripReader, StripReading
 

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from downfield.core.strip import StripSet
 from downfield.twin.render.renderers import RendererName
-from downfield.twin.strip.strip_film import StripFilm, StripMoment
-from downfield.twin.strip.strip_look import StripLook
-from downfield.twin.strip.strip_state import StripState
+from downfield.twin.strip.film import StripFilm, StripMoment
+from downfield.twin.strip.look import StripLook
+from downfield.twin.strip.state import StripState
 from downfield.vision.strip.rectify import BoardBox, Rectifier
 
 LEVELS: Final = 16.0

@@ -19,11 +19,10 @@ from simulated_detector import Faults, SimulatedDetector, calibration_of, classi
 from tracking_tally import TrackedPlay, TrackingTally, report, score_play
 
 from downfield.core.roster import Roster, RosterSpot
-from downfield.twin.plays.free import random_play
-from downfield.twin.plays.library import named
-from downfield.twin.plays.performance import play
-from downfield.twin.plays.recording import PlayRecording
-from downfield.twin.randomization.randomize import draw
+from downfield.twin.plays.playbook.index import named
+from downfield.twin.plays.playbook.random_play import random_play
+from downfield.twin.plays.recording import PlayRecording, play
+from downfield.twin.randomization.tables import draw_table
 from downfield.vision.contacts.limits import CONTACT_LIMITS
 from downfield.vision.measuring.measurement import measure
 from downfield.vision.occlusion.hands import HandTracker
@@ -69,7 +68,7 @@ def _with_falls() -> Iterator[tuple[int, PlayRecording]]:
 def _simulated(plays: Iterator[tuple[int, PlayRecording]], faults: Faults) -> Iterator[TrackedPlay]:
     for seed, recording in plays:
         players, model = recording.script.players, recording.field
-        look = draw(seed, players, field=model, split="test", fps=recording.script.fps)
+        look = draw_table(seed, players, field=model, split="test", fps=recording.script.fps)
         spots = tuple(
             RosterSpot(figure.id, figure.x_mm / model.mm_per_yd_x, figure.y_mm / model.mm_per_yd_y)
             for figure in recording.scenes[0].figures

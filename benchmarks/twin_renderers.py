@@ -16,12 +16,12 @@ import numpy as np
 from downfield.core.field.model import preset
 from downfield.core.footprint import BaseSize
 from downfield.core.scene import Player
-from downfield.twin.appearance import Appearance
 from downfield.twin.film.film import film
-from downfield.twin.randomization.randomize import draw
+from downfield.twin.randomization.tables import draw_table
 from downfield.twin.render.compositor import Compositor
-from downfield.twin.render.render_mujoco import MujocoRenderer
-from downfield.twin.snapshot import FigurePose, Snapshot
+from downfield.twin.render.mujoco_renderer import MujocoRenderer
+from downfield.twin.table.appearance import Appearance
+from downfield.twin.table.snapshot import FigurePose, Snapshot
 
 _SPEED_MM_S = 80.0
 _TARGET_FPS = {((1280, 720), "mujoco"): 10.0}
@@ -39,7 +39,7 @@ def main() -> None:
     )
     print(f"{'renderer':<12}{'size':<12}{'frames/s':>9}{'frames/cpu-s':>14}  (one core, 22 figures, sensor effects)")
     for size in ((1280, 720), (1920, 1080)):
-        look = draw(3, players, field=preset("tudor-620"), size=size)
+        look = draw_table(3, players, field=preset("tudor-620"), size=size)
         sensor = dataclasses.replace(
             look.sensor, exposure_ms=4.0, rolling_ms=10.0, flicker=0.05, buzz_px=0.3, shake_px=0.2, noise=2.0, jpeg=90
         )

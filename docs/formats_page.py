@@ -33,7 +33,7 @@ from downfield.review.bundles.format import BundleManifest, JournalLine
 from downfield.review.games.tracks import TrackRow
 from downfield.rig.contribution.contribution_file import Contribution
 from downfield.twin.physics.truth_file import TruthFrame, TruthHeader
-from downfield.twin.plays.expected_file import Expected
+from downfield.twin.plays.recording import Expected
 from downfield.twin.plays.script import Script
 from downfield.twin.sets.sample import Sample
 

@@ -11,8 +11,8 @@ import numpy as np
 from downfield.calibration.camera import Camera, Lens
 from downfield.core.arrays import Array, Image
 from downfield.core.field.model import FieldModel, preset
-from downfield.twin.appearance import BoardAppearance
-from downfield.twin.randomization.board_print import paint
+from downfield.twin.table.appearance import BoardAppearance
+from downfield.twin.table.board_print import paint
 
 TUDOR = preset("tudor-620")
 GREEN, WHITE, RED, BLUE = (0.13, 0.42, 0.17), (0.93, 0.93, 0.9), (0.6, 0.12, 0.15), (0.1, 0.2, 0.5)

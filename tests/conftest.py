@@ -26,7 +26,7 @@ pytest_plugins = ("broker_fixtures",)
 
 LONGEST_FIRST: Final = (
     "test_api_pages_setup",
-    "test_twin_tracing",
+    "test_twin_tracing_tracer",
     "test_rig_cli_run",
     "test_api_pages_dispute",
     "test_api_pages_panel_whole_games",
@@ -37,8 +37,8 @@ LONGEST_FIRST: Final = (
     "test_rig_controller",
     "test_walks",
     "test_models_worker_client",
-    "test_twin_plays",
-    "test_twin_dataset",
+    "test_twin_plays_playbook_index",
+    "test_twin_sets_dataset",
     "test_docs_commands_run",
     "test_docs_other_commands",
     "test_desk_archive",

@@ -20,12 +20,11 @@ from downfield.core.arrays import Array, Image
 from downfield.core.field.model import preset
 from downfield.core.footprint import BaseSize
 from downfield.core.scene import Figure, Player, Scene
-from downfield.twin.randomization.randomize import draw
-from downfield.twin.render.compositor import Compositor
-from downfield.twin.render.solid_painter import SolidPainter
-from downfield.twin.render.solids import SolidPlacer
-from downfield.twin.render.surface import settle
-from downfield.twin.snapshot import FigurePose, Snapshot
+from downfield.twin.randomization.tables import draw_table
+from downfield.twin.render.compositor import Compositor, SolidPainter
+from downfield.twin.table.snapshot import FigurePose, Snapshot
+from downfield.twin.table.solids import SolidPlacer
+from downfield.twin.table.surface import settle
 
 FIELD: Final = preset("tudor-620")
 SIZE_PX: Final = (1920, 1080)
@@ -75,7 +74,7 @@ def filmed(
 
     """
     roster = players()
-    look = draw(seed, roster, field=FIELD, size=size_px, fps=FPS)
+    look = draw_table(seed, roster, field=FIELD, size=size_px, fps=FPS)
     renderer, placer = Compositor(look, roster), SolidPlacer(look)
     noise = np.random.default_rng(seed)
     for t_s in times_s:
@@ -123,7 +122,7 @@ def tracked_cameras(seed: int, frames: list[ProgramFrame]) -> list[Camera]:
 
 def nominal_camera(seed: int, size_px: tuple[int, int] = SIZE_PX) -> Camera:
     """Return the camera of a table as it is calibrated."""
-    return draw(seed, players(), field=FIELD, size=size_px, fps=FPS).camera
+    return draw_table(seed, players(), field=FIELD, size=size_px, fps=FPS).camera
 
 
 def lines() -> list[BoardShape]:

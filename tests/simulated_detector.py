@@ -19,14 +19,12 @@ from downfield.core.arrays import Array, Image
 from downfield.core.frame import Detection, DetectionKind
 from downfield.core.scene import Player
 from downfield.models.base_sizes import CORNER_CORRELATION
-from downfield.twin.appearance import Appearance
-from downfield.twin.film.sway import Sway
-from downfield.twin.physics.bench import with_bench
-from downfield.twin.physics.poses import FALLEN_DEG
-from downfield.twin.render.hand_shape import hand_solids
-from downfield.twin.render.solids import SolidPlacer, cloud
-from downfield.twin.render.visibility import base_tops
-from downfield.twin.snapshot import FigurePose, Snapshot
+from downfield.twin.film.sensor_effects import Sway
+from downfield.twin.physics.poses import FALLEN_DEG, with_bench
+from downfield.twin.render.renderer import base_tops
+from downfield.twin.table.appearance import Appearance
+from downfield.twin.table.snapshot import FigurePose, Snapshot
+from downfield.twin.table.solids import SolidPlacer, cloud, hand_solids
 from downfield.vision.measuring.measurement import Measurements
 
 Box = tuple[float, float, float, float]

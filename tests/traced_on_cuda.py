@@ -1,4 +1,4 @@
-"""Print the light of a tiny traced picture, for comparison between targets; see `test_twin_tracing.py`."""
+"""Print the light of a tiny traced picture, for comparison between targets; see `test_twin_tracing_tracer.py`."""
 
 from __future__ import annotations
 
@@ -12,10 +12,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from twin_tables import appearance_of, base_solid, camera_over, players, standing, with_board
 
-from downfield.twin.appearance import FigureAppearance
-from downfield.twin.materials import Material, SkyLobe, Surroundings
-from downfield.twin.tracing.print_texture import PrintTexture
-from downfield.twin.tracing.scene import SceneBuilder
+from downfield.twin.table.appearance import FigureAppearance, Material, SkyLobe, Surroundings
+from downfield.twin.tracing.scene import PrintTexture, SceneBuilder
 from downfield.twin.tracing.tracer import Tracer
 
 

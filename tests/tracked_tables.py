@@ -22,9 +22,9 @@ from downfield.core.field.model import preset
 from downfield.core.footprint import BaseSize
 from downfield.core.roster import Roster, RosterSpot
 from downfield.core.scene import Jersey, Player, Power
-from downfield.twin.appearance import Appearance
-from downfield.twin.randomization.randomize import draw
-from downfield.twin.snapshot import FigurePose, HandPose, Snapshot
+from downfield.twin.randomization.tables import draw_table
+from downfield.twin.table.appearance import Appearance
+from downfield.twin.table.snapshot import FigurePose, HandPose, Snapshot
 from downfield.vision.contacts.contact_tracker import ContactTracker
 from downfield.vision.measuring.estimate import Estimate
 from downfield.vision.measuring.measurement import measure
@@ -186,7 +186,7 @@ def roster_of(table: Table) -> Roster:
 @cache
 def look_of(players: tuple[Player, ...]) -> Appearance:
     """The appearance of a table with a camera over it."""
-    return draw(3, players, field=FIELD, size=SIZE_PX, fps=FPS)
+    return draw_table(3, players, field=FIELD, size=SIZE_PX, fps=FPS)
 
 
 def standing(x_mm: float, y_mm: float, heading_deg: float = 0.0) -> Path:

@@ -8,7 +8,7 @@ from once_a_run import once_a_run
 
 from downfield.core.field.model import preset
 from downfield.core.scene import Contact, Figure, Scene
-from downfield.twin.plays.library import named
+from downfield.twin.plays.playbook.index import named
 from downfield.twin.plays.recording import PlayRecording
 
 FIELD = preset("ultimate")

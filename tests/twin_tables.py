@@ -12,8 +12,8 @@ from downfield.core.arrays import Array
 from downfield.core.field.model import preset
 from downfield.core.footprint import BaseSize
 from downfield.core.scene import Player
-from downfield.twin.appearance import Appearance, BoardAppearance, FigureAppearance, Lamp, Sensor, Solid
-from downfield.twin.snapshot import FigurePose, Snapshot
+from downfield.twin.table.appearance import Appearance, BoardAppearance, FigureAppearance, Lamp, Sensor, Solid
+from downfield.twin.table.snapshot import FigurePose, Snapshot
 
 FIELD = preset("tudor-620")
 SQUARE = BaseSize(30.0, 18.0, 5.5, 0.0)

@@ -21,7 +21,7 @@ from downfield.training.networks.checkpoints import write_checkpoint
 from downfield.training.networks.course import SECOND_LOOK
 from downfield.training.refined_network import open_second_look
 from downfield.training.second_look import SecondLook
-from downfield.twin.randomization.lettering import GLYPHS_VARIABLE, write_glyphs
+from downfield.twin.table.lettering import GLYPHS_VARIABLE, write_glyphs
 
 MODULES: Final = ("downfield.training.networks.__main__", "downfield.twin.tracing.tracer")
 WHEELS: Final = ("pydantic",)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from downfield.cli.console.output import say
 from downfield.core.arrays import Array, Plane
-from downfield.twin.randomization.lettering import FONTS, text_mask
+from downfield.twin.table.lettering import FONTS, text_mask
 from downfield.vision.strip.digits import CLASSES, OTHER
 from downfield.vision.strip.glyphs import GLYPH_SHAPE, normalize_glyph
 

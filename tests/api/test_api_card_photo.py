@@ -11,7 +11,7 @@ import httpx
 import numpy as np
 import pytest
 from browsers import WAIT_MS, browser, page_in
-from card_photos import LINES, WINDOWS
+from card_photos import LINES, WINDOWS, CardLook, photograph
 from playwright.sync_api import Locator, Page, expect
 
 from downfield.core.field.model import load_field
@@ -20,7 +20,6 @@ from downfield.game.records.commands import NewGame
 from downfield.officiating.declarations import SetUp
 from downfield.rig.configuration.loading import load
 from downfield.rig.scorekeeper import Scorekeeper
-from downfield.twin.strip.card_picture import CardLook, photograph
 
 ROLLED = [f"{20 * place}: {line}" for place, line in enumerate(LINES, start=1)]
 

@@ -14,7 +14,7 @@ from downfield.calibration.field.solver import solve_field
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError
 from downfield.core.field.model import FieldModel, preset
-from downfield.twin.appearance import BoardAppearance
+from downfield.twin.table.appearance import BoardAppearance
 
 BARE = dataclasses.replace(TUDOR, number_every_yd=0.0)
 COUNTING_ON = dataclasses.replace(TUDOR, number_style="through")

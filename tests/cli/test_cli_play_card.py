@@ -7,12 +7,11 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from card_photos import LINES, WINDOWS
+from card_photos import LINES, WINDOWS, CardLook, photograph
 from typer.testing import CliRunner
 
 from downfield.cli.main import app
 from downfield.core.errors import InputError
-from downfield.twin.strip.card_picture import CardLook, photograph
 
 
 @pytest.fixture

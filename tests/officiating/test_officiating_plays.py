@@ -9,7 +9,7 @@ from downfield.officiating.calls import Call
 from downfield.officiating.engine.replay import judge_recording
 from downfield.officiating.rulebooks.installed import installed_rulebooks
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.twin.plays.library import PLAYS
+from downfield.twin.plays.playbook.index import PLAYS
 from downfield.twin.plays.recording import ExpectedCall
 
 DECIDED = {"called", "too_close", "proposed"}

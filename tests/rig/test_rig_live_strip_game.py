@@ -30,9 +30,9 @@ from downfield.rig.live.strip_game import StripTopic
 from downfield.rig.live.strip_vision import StripReadings, StripVision
 from downfield.rig.rig import Rig
 from downfield.twin.film.clip import ClipWriter
-from downfield.twin.strip.strip_film import StripFilm, StripMoment
-from downfield.twin.strip.strip_look import StripLook, draw_look
-from downfield.twin.strip.strip_state import set_to
+from downfield.twin.strip.film import StripFilm, StripMoment
+from downfield.twin.strip.look import StripLook, draw_look
+from downfield.twin.strip.state import set_to
 from downfield.vision.strip.dial_reader import UNDER_REFLECTION, DialReading
 from downfield.vision.strip.strip_calibration import CalibratedStrip
 

@@ -34,7 +34,7 @@ from downfield.training.networks.traced_samples import (  # noqa: E402
 from downfield.training.networks.traced_tables import TableRecipe, TracedTable, draw_table  # noqa: E402
 from downfield.training.networks.window_plans import plan_crops, plan_patches  # noqa: E402
 from downfield.training.pack import pack  # noqa: E402
-from downfield.twin.appearance import Processing, Sensor  # noqa: E402
+from downfield.twin.table.appearance import Processing, Sensor  # noqa: E402
 
 ROOT = Path(__file__).parents[2]
 SMALL = TableRecipe(scenes=1, views=1)

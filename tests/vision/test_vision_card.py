@@ -7,10 +7,9 @@ from functools import cache
 import cv2
 import numpy as np
 import pytest
-from card_photos import WINDOWS
+from card_photos import WINDOWS, CardLook, PrintedResult, photograph
 
 from downfield.core.arrays import Image
-from downfield.twin.strip.card_picture import CardLook, PrintedResult, photograph
 from downfield.vision.card.card_photo import SURE, CardReading, read_card
 
 

@@ -11,10 +11,10 @@ from downfield.calibration.camera import Camera
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError
 from downfield.core.strip import load_strip
-from downfield.twin.snapshot import HandPose
-from downfield.twin.strip.strip_film import StripFilm, StripMoment
-from downfield.twin.strip.strip_look import StripLook, draw_look
-from downfield.twin.strip.strip_state import StripState, set_to, turned
+from downfield.twin.strip.film import StripFilm, StripMoment
+from downfield.twin.strip.look import StripLook, draw_look
+from downfield.twin.strip.state import StripState, set_to, turned
+from downfield.twin.table.snapshot import HandPose
 from downfield.vision.strip.dial_reader import DialReader, number_of
 from downfield.vision.strip.slide_reader import SlideReader
 from downfield.vision.strip.strip_calibration import calibrate_strip, turned_round

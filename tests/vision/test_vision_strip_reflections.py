@@ -10,9 +10,9 @@ import pytest
 
 from downfield.core.arrays import Array, Image
 from downfield.core.strip import load_strip
-from downfield.twin.strip.strip_film import StripFilm, StripMoment
-from downfield.twin.strip.strip_look import StripLook, draw_look
-from downfield.twin.strip.strip_state import StripState, set_to
+from downfield.twin.strip.film import StripFilm, StripMoment
+from downfield.twin.strip.look import StripLook, draw_look
+from downfield.twin.strip.state import StripState, set_to
 from downfield.vision.strip.dial_reader import UNDER_REFLECTION, DialReader, DialReading
 
 STRIP = load_strip()

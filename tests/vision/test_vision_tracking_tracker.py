@@ -22,7 +22,7 @@ from tracked_tables import (
     walking,
 )
 
-from downfield.twin.snapshot import HandPose
+from downfield.twin.table.snapshot import HandPose
 
 FOUR = {
     "dark-1": standing(300, 200, 0),

@@ -17,7 +17,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from downfield.training.networks.jpeg import through_jpeg
-from downfield.twin.appearance import Processing, Sensor
+from downfield.twin.table.appearance import Processing, Sensor
 
 FIELDS: Final = (
     *("blur_px", "vignette", "red", "green", "blue", "noise", "flicker", "flicker_px", "flicker_phase", "jpeg"),
@@ -135,7 +135,7 @@ def _noisy(x: Tensor, noise: Tensor, steps: Tensor, generator: torch.Generator |
 
 
 def _fringed(x: Tensor, field: dict[str, Tensor], inverses: Tensor) -> Tensor:
-    """Return pictures with red larger and blue smaller about the middle of their frames, as `twin.film.processing`."""
+    """Return pictures with red larger and blue smaller about their frames' middle, as `twin.film.sensor_effects`."""
     middle = torch.cat([field["width"], field["height"]], dim=1)[:, :, 0, 0] / 2 - 0.5
     share = field["fringe"][:, 0, 0, 0] / middle.norm(dim=1)
     if not bool(share.any()):
@@ -156,7 +156,7 @@ def _fringed(x: Tensor, field: dict[str, Tensor], inverses: Tensor) -> Tensor:
 
 
 def _processed(x: Tensor, field: dict[str, Tensor], steps: Tensor) -> Tensor:
-    """Return what the camera makes of its picture, as `twin.film.processing`, once its lens has fringed it."""
+    """Return what the camera makes of its picture, as `twin.film.sensor_effects`, once its lens has fringed it."""
     smooth = blurred(x, (_LIMITS.smoothing_px / steps).clamp(min=0.3))
     spared = torch.exp(-(((smooth - x) / _LIMITS.edge) ** 2))
     x = x + field["denoise"] * spared * (smooth - x)

@@ -24,7 +24,7 @@ from downfield.training.networks.traced_tables import TableRecipe, draw_table
 from downfield.training.networks.window_plans import WindowPlan, plan_crops, plan_patches
 
 TARGET_VARIABLE: Final = "DOWNFIELD_TRACER"
-"""Environment variable that the tracer reads: `downfield.twin.tracing.target.VARIABLE`."""
+"""Environment variable that the tracer reads: `downfield.twin.tracing.kernels.target.VARIABLE`."""
 
 _AHEAD: Final = 3  # tables each process may be ahead
 

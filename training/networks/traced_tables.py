@@ -17,20 +17,18 @@ from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array
 from downfield.core.scene import Player
 from downfield.training.objects import FIGURE_KINDS, Objects, parse_objects
-from downfield.twin.appearance import Appearance, Sensor, Solid
+from downfield.twin.randomization import tables
+from downfield.twin.randomization.cameras import SIZES_PX, draw_view, draw_webcam
 from downfield.twin.randomization.deck import Deck
-from downfield.twin.render.renderer import RenderedFrame
-from downfield.twin.render.solids import SolidPlacer
-from downfield.twin.render.surface import settle
-from downfield.twin.render.visibility import base_tops
-from downfield.twin.sets.arrange import Arranger, Mix
+from downfield.twin.render.renderer import RenderedFrame, base_tops
+from downfield.twin.sets.arrange import Arranger, Mix, obstacles_on
 from downfield.twin.sets.labels import Labeler, Labels
 from downfield.twin.sets.sample import LEAST_SHOWN, yolo_lines
-from downfield.twin.snapshot import Snapshot
-from downfield.twin.tracing.print_texture import PrintTexture
-from downfield.twin.tracing.scene import SceneBuilder, TracedScene
-from downfield.twin.variation.varied_table import draw_varied, draw_varied_players, obstacles_on
-from downfield.twin.variation.views import SIZES_PX, draw_view, draw_webcam
+from downfield.twin.table.appearance import Appearance, Sensor, Solid
+from downfield.twin.table.snapshot import Snapshot
+from downfield.twin.table.solids import SolidPlacer
+from downfield.twin.table.surface import settle
+from downfield.twin.tracing.scene import PrintTexture, SceneBuilder, TracedScene
 
 _STEP_NS: Final = 33_333_333
 _FPS: Final = 30.0
@@ -97,10 +95,16 @@ def draw_table(seed: int, number: int, recipe: TableRecipe) -> TracedTable:
     """
     table_seed = int(np.random.SeedSequence([seed, number, 0x7AB1E]).generate_state(1)[0])
     rng = np.random.default_rng([table_seed, 1])
-    players = draw_varied_players(table_seed)
+    players = tables.draw_players(table_seed, variety="wide")
     ball: Literal["foam", "magnetic"] = "magnetic" if rng.random() < 0.4 else "foam"
-    appearance = draw_varied(
-        table_seed, players, size=max(SIZES_PX), ball=ball, carriers=recipe.carriers, strewn=recipe.strewn
+    appearance = tables.draw_table(
+        table_seed,
+        players,
+        variety="wide",
+        size=max(SIZES_PX),
+        ball=ball,
+        carriers=recipe.carriers,
+        strewn=recipe.strewn,
     )
     texture = PrintTexture(appearance)
     builder, seen = SceneBuilder(appearance, players, texture), _Witness(appearance, players)

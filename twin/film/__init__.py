@@ -1,1 +1,5 @@
-"""Filming of a table: camera effects on ideal pictures over time, and the clip file."""
+"""Filming: what a real camera makes of ideal pictures over time, and clips with their truth.
+
+`film` exposes snapshots one by one, with the faults of `sensor_effects`; `filming` writes a recording's clip with its
+truth files, `clip` the video; `live` is a play as a frame source of the rig.
+"""

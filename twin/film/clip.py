@@ -6,7 +6,6 @@ frame is reordered, key frames come every half second, and the index lies at the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
@@ -111,24 +110,6 @@ class ClipWriter:
                 self._container.mux(packet)
         except (OSError, av.error.FFmpegError) as error:
             raise OutputError(f"{self._path}: can't be written: {_reason(error)}") from None
-
-
-def read_clip(path: Path) -> Iterator[tuple[int, Image]]:
-    """Yield the frames of a clip with their capture times, ns, in order.
-
-    Raises:
-        InputError: it can't be read, or holds no video.
-
-    """
-    try:
-        with av.open(str(path)) as container:
-            if not container.streams.video:
-                raise InputError(f"{path}: holds no video")
-            for frame in container.decode(video=0):
-                t_ns = int(Fraction(frame.pts or 0) * (frame.time_base or TIME_BASE) / TIME_BASE)
-                yield t_ns, np.asarray(frame.to_ndarray(format="bgr24", threads=1), dtype=np.uint8)
-    except (OSError, av.error.FFmpegError) as error:
-        raise InputError(f"{path}: can't be read: {_reason(error)}") from None
 
 
 def _reason(error: Exception) -> str:

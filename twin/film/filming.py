@@ -11,31 +11,66 @@ NAME.expected.json        the calls each rulebook should make
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from downfield.calibration.calibration import Calibration, write_calibration
+from downfield.core.frame import Pixel
 from downfield.core.scene import Scene
 from downfield.core.track_files import TracksHeader, write_tracks
 from downfield.officiating.events import EventsHeader, write_events
 from downfield.twin.film.clip import ClipWriter
 from downfield.twin.film.film import film
-from downfield.twin.physics.bench import with_bench
-from downfield.twin.physics.clip_truth import as_seen, truth_frame
+from downfield.twin.physics.poses import with_bench
 from downfield.twin.physics.truth import by_frame
-from downfield.twin.physics.truth_file import TruthFrame, TruthHeader, write_truth
-from downfield.twin.plays.expected_file import expected_of, write_expected
-from downfield.twin.plays.recording import PlayRecording
-from downfield.twin.render.renderer import Renderer
-from downfield.twin.render.surface import as_calibrated
-
-SUFFIXES = (".mp4", ".calibration.json", ".tracks.jsonl", ".truth.jsonl", ".events.jsonl", ".expected.json")
-"""Suffixes of the files of a filmed recording."""
+from downfield.twin.physics.truth_file import FigureTruth, TruthEvent, TruthFrame, TruthHeader, write_truth
+from downfield.twin.plays.recording import PlayRecording, expected_of, write_expected
+from downfield.twin.render.renderer import BaseTop, RenderedFrame, Renderer
+from downfield.twin.table.snapshot import Quaternion, Snapshot
+from downfield.twin.table.surface import as_calibrated
 
 _DIGITS = 3
 
 Progress = Callable[[int, int], None]
+
+
+def truth_frame(frame: int, rendered: RenderedFrame, snapshot: Snapshot, events: Sequence[TruthEvent]) -> TruthFrame:
+    """Return the truth of one picture.
+
+    Args:
+        frame: its index in the clip.
+        rendered: the picture.
+        snapshot: that it was rendered from.
+        events: since the picture before, as of `truth.by_frame`.
+
+    """
+    tilts = {figure.id: _tilt_deg(figure.rotation) for figure in snapshot.figures}
+    figures = tuple(
+        FigureTruth(top.id, tilts[top.id], top.corners_visible, top.visible, _pixels(top)) for top in rendered.base_tops
+    )
+    return TruthFrame(frame, rendered.t_ns, rendered.camera, figures, tuple(events))
+
+
+def as_seen(scene: Scene, rendered: RenderedFrame) -> Scene:
+    """Return the scene with the visible share of every base's top in a picture."""
+    visible = {top.id: min(max(top.visible, 0.0), 1.0) for top in rendered.base_tops}
+    figures = tuple(dataclasses.replace(figure, visible=visible[figure.id]) for figure in scene.figures)
+    return dataclasses.replace(scene, figures=figures)
+
+
+def _tilt_deg(rotation: Quaternion) -> float:
+    return math.degrees(2 * math.asin(min(1.0, math.hypot(rotation[1], rotation[2]))))
+
+
+def _pixels(top: BaseTop) -> tuple[Pixel, Pixel, Pixel, Pixel] | None:
+    if not np.isfinite(top.corners_px).all():
+        return None
+    a, b, c, d = ((float(x), float(y)) for x, y in top.corners_px)
+    return a, b, c, d
 
 
 def film_recording(

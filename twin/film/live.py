@@ -12,14 +12,14 @@ from downfield.calibration.calibration import Calibration
 from downfield.capture.sources.source import CapturedFrame, PlaybackPacer, SourceFacts
 from downfield.core.scene import Scene
 from downfield.officiating.events import Event
-from downfield.twin.appearance import Appearance
 from downfield.twin.film.film import film
-from downfield.twin.physics.bench import with_bench
-from downfield.twin.plays.library import named
+from downfield.twin.physics.poses import with_bench
+from downfield.twin.plays.playbook.index import named
 from downfield.twin.plays.recording import PlayRecording
-from downfield.twin.randomization.randomize import draw
+from downfield.twin.randomization.tables import draw_table
 from downfield.twin.render.renderers import open_renderer
-from downfield.twin.render.surface import as_calibrated
+from downfield.twin.table.appearance import Appearance
+from downfield.twin.table.surface import as_calibrated
 
 SEED: Final = 0
 """Seed of the appearance and the noise: the same play always gives the same film."""
@@ -77,5 +77,5 @@ def open_play(name: str, *, size_px: tuple[int, int], fps: float, paced: bool) -
     """
     known = named(name)
     recording = dataclasses.replace(known, script=dataclasses.replace(known.script, fps=fps)).record()
-    appearance = draw(SEED, recording.script.players, field=recording.field, size=size_px, fps=fps)
+    appearance = draw_table(SEED, recording.script.players, field=recording.field, size=size_px, fps=fps)
     return PlaySource(recording, appearance, paced=paced)

@@ -1,29 +1,142 @@
 """Effects of a real camera on an ideal picture, in the order in which they act on the light.
 
-Movement during the exposure and defocus blur it; the lens darkens its corners; lamps flicker from row to row; exposure
-and white balance scale it; photons and the chip add noise; the camera may process and sharpen it; its JPEG quantizes
-it. Light factors are raised to 1/2.2, since they act on light and the picture's values are display values.
+The mount's slow sway and, while the board is on, its buzz move the camera, also during the exposure; defocus blurs; the
+lens darkens its corners; lamps flicker from row to row; exposure and white balance scale; photons and the chip add
+noise; the camera may process and sharpen its picture (`process`); its JPEG quantizes it. Light factors are raised to
+1/2.2, since they act on light and the picture's values are display values.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import math
+from typing import Final
 
 import cv2
 import numpy as np
+from numpy.typing import ArrayLike
 
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Image, Plane
-from downfield.twin.appearance import Sensor
-from downfield.twin.film.processing import process
-from downfield.twin.film.sway import Sway
 from downfield.twin.render.renderer import BaseTop, RenderedFrame
+from downfield.twin.table.appearance import Processing, Sensor
+
+_SWAY_HZ = np.array([0.23, 0.61, 1.3, 2.9])
+_SWAY_SHARE = np.array([0.7, 0.5, 0.4, 0.3])  # the squares sum to about 1
+_BUZZ_SHARE = np.array([1.0, 0.35])  # of the mains frequency and twice it: an electromagnet pulls twice a period
+_PATH_POINTS = 9
+
+_LUMA: Final = np.array([0.114, 0.587, 0.299], dtype=np.float32)  # blue green red
+_SMOOTH_SPREAD: Final = 28.0  # levels: what differs by more is an edge
 
 _GAMMA = 2.2
 _STILL_PX = 0.05  # smaller movements are invisible
 _NOISE_SPARE = 96  # the noise is shifted by up to this many pixels from frame to frame
 _SHOT_SHARE = 0.6  # share of the noise's variance at mid gray that comes from photons
 _ODD_ROWS = 61
+
+
+class Sway:
+    """The movement of one camera that nobody bumps: smooth functions of time with seeded phases.
+
+    Any instant can be evaluated: a row's, or one within an exposure.
+
+    Args:
+        sensor: its shake, buzz and mains.
+        seed: of the phases.
+
+    """
+
+    def __init__(self, sensor: Sensor, seed: int) -> None:
+        rng = np.random.default_rng([seed, 0x5FA7])
+        self._sensor = sensor
+        self._sway_phase = rng.uniform(0, 2 * np.pi, (2, len(_SWAY_HZ)))
+        self._buzz_phase = rng.uniform(0, 2 * np.pi, (2, len(_BUZZ_SHARE)))
+        self._buzz_side = rng.uniform(0.4, 1.0, (2, 1))
+        self._buzz_hz = sensor.mains_hz * np.array([1.0, 2.0])
+
+    def offset_px(self, t_s: ArrayLike, *, power: bool) -> Array:
+        """Return the picture's offset, px along image x and y: shape (...) to (..., 2)."""
+        t = np.asarray(t_s, dtype=np.float64)[..., None, None]
+        # Square root of 2: a sine's standard deviation to its amplitude.
+        sway = np.sin(2 * np.pi * _SWAY_HZ * t + self._sway_phase) * (_SWAY_SHARE * np.sqrt(2) * self._sensor.shake_px)
+        offset: Array = sway.sum(axis=-1)
+        if power:
+            buzz = np.sin(2 * np.pi * self._buzz_hz * t + self._buzz_phase) * self._buzz_side * _BUZZ_SHARE
+            offset = offset + self._sensor.buzz_px * buzz.sum(axis=-1)
+        return offset
+
+    def path_px(self, t_s: float, *, power: bool) -> Array:
+        """Return the offsets through one exposure around its middle, px, shape (n, 2)."""
+        half = self._sensor.exposure_ms / 2000
+        return self.offset_px(t_s + np.linspace(-half, half, _PATH_POINTS), power=power)
+
+    def camera(self, nominal: Camera, t_s: float, *, power: bool) -> Camera:
+        """Return the camera at an exposure's middle: the nominal camera turned by the mean of its path."""
+        x, y = self.path_px(t_s, power=power).mean(axis=0)
+        if x == 0 and y == 0:
+            return nominal
+        focal = nominal.lens.focal_px
+        # Turning the camera about its own center moves the whole picture nearly uniformly.
+        turn = cv2.Rodrigues(np.array([-y / focal[1], x / focal[0], 0.0]))[0] @ nominal.board_to_camera
+        (a, b, c), at = np.asarray(cv2.Rodrigues(turn)[0]).ravel(), -turn @ nominal.position_mm
+        return dataclasses.replace(
+            nominal,
+            rotation=(float(a), float(b), float(c)),
+            translation_mm=(float(at[0]), float(at[1]), float(at[2])),
+        )
+
+
+def process(image: Image, processing: Processing) -> Image:
+    """Return a picture as the camera makes it, uint8 blue green red, same shape."""
+    if processing.aberration_px > 0:
+        image = _fringed(image, processing.aberration_px)
+    if processing.denoise > 0:
+        smooth = cv2.bilateralFilter(image, 5, _SMOOTH_SPREAD, 1.6)
+        image = np.asarray(
+            cv2.addWeighted(smooth, processing.denoise, image, 1 - processing.denoise, 0), dtype=np.uint8
+        )
+    colors = np.asarray(cv2.LUT(image, _levels(processing)), dtype=np.float32)
+    colors = np.asarray(cv2.transform(colors, color_matrix(processing.saturation, processing.hue_deg)), np.float32)
+    if processing.sharpen > 0:
+        soft = cv2.GaussianBlur(colors, (0, 0), processing.sharpen_px)
+        colors = np.asarray(
+            cv2.addWeighted(colors, 1 + processing.sharpen, soft, -processing.sharpen, 0), dtype=np.float32
+        )
+    out: Image = np.clip(colors + 0.5, 0, 255).astype(np.uint8)
+    return out
+
+
+def color_matrix(saturation: float, hue_deg: float) -> Plane:
+    """Return the matrix on blue, green, red that saturates colors and turns them about gray, shape (3, 3)."""
+    cos, sin = saturation * math.cos(math.radians(hue_deg)), saturation * math.sin(math.radians(hue_deg))
+    to_blue, to_red = np.array([1.0, 0, 0]) - _LUMA, np.array([0, 0, 1.0]) - _LUMA
+    red, blue = cos * to_red - sin * to_blue, sin * to_red + cos * to_blue
+    green = -(0.299 * red + 0.114 * blue) / 0.587
+    return np.asarray(_LUMA + np.stack([blue, green, red]), dtype=np.float32)
+
+
+def _levels(processing: Processing) -> Plane:
+    """Return the display curve as a table of 256 levels."""
+    x = (np.arange(256) / 255) ** processing.gamma
+    x = x + processing.contrast * (x * x * (3 - 2 * x) - x)
+    return np.asarray(255 * np.clip(processing.black + (1 - processing.black) * x, 0, 1), dtype=np.float32)
+
+
+def _fringed(image: Image, corner_px: float) -> Image:
+    """Return the picture with red larger and blue smaller by a shift at its corners."""
+    height, width = image.shape[:2]
+    middle = ((width - 1) / 2, (height - 1) / 2)
+    blue, green, red = cv2.split(image)
+    share = corner_px / math.hypot(*middle)
+    moved = [_grown(np.asarray(plane, np.uint8), 1 + way * share, middle) for plane, way in ((blue, -1), (red, 1))]
+    return np.asarray(cv2.merge([moved[0], green, moved[1]]), dtype=np.uint8)
+
+
+def _grown(plane: Image, scale: float, middle: tuple[float, float]) -> Image:
+    matrix = np.array([[scale, 0, (1 - scale) * middle[0]], [0, scale, (1 - scale) * middle[1]]])
+    size = plane.shape[1::-1]
+    return np.asarray(cv2.warpAffine(plane, matrix, size, borderMode=cv2.BORDER_REPLICATE), dtype=np.uint8)
 
 
 class SensorEffects:

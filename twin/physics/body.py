@@ -23,7 +23,7 @@ from downfield.core.arrays import Array
 from downfield.core.field.model import FieldModel
 from downfield.core.footprint import BaseSize
 from downfield.core.scene import Player
-from downfield.twin.measures import FOAM_BALL_MM, MAGNETIC_BALL_MM
+from downfield.twin.table.snapshot import FOAM_BALL_MM, MAGNETIC_BALL_MM
 
 STEP_NS = 2_000_000
 """One step of the physics."""

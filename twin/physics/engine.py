@@ -16,10 +16,10 @@ from downfield.core.arrays import Array
 from downfield.core.errors import ScriptError
 from downfield.core.field.model import FieldModel
 from downfield.core.scene import Player
-from downfield.twin.measures import FOAM_BALL_MM, MAGNETIC_BALL_MM
 from downfield.twin.physics.body import PARKED_MM, STEP_NS, build_model, inertia
 from downfield.twin.physics.drive import FLOOR_FRICTION, Drive, FigureMotion
 from downfield.twin.physics.poses import LoneBall, Poses, level_rotation
+from downfield.twin.table.snapshot import FOAM_BALL_MM, MAGNETIC_BALL_MM
 
 _LOOSE_STEPS = 300_000_000 // STEP_NS  # time for which a knocked figure's prongs are off the board
 _BESIDE_MM = 100.0  # between bodies that wait beside the board
@@ -122,10 +122,6 @@ class PhysicsEngine:
     def park(self, row: int) -> None:
         """Move a body off the table, to its parking place."""
         self.put(row, (_BESIDE_MM * row, 0.0, PARKED_MM), 0.0, pinned=True)
-
-    def push(self, row: int, velocity_mm_s: tuple[float, float]) -> None:
-        """Give a body a velocity along the board."""
-        self._v[row, :2] = velocity_mm_s
 
     def set_ball(self, kind: LoneBall, at_mm: tuple[float, float] = (0.0, 0.0)) -> None:
         """Put the foam or the magnetic ball on the board, and take the other ball away."""

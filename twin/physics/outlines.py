@@ -18,8 +18,8 @@ from downfield.core.errors import ScriptError
 from downfield.core.field.model import FieldModel
 from downfield.core.footprint import BaseSize, Footprint, gaps_mm, signed_gap
 from downfield.core.scene import Player
-from downfield.twin.measures import FOAM_BALL_MM, MAGNETIC_BALL_MM
 from downfield.twin.physics.poses import FALLEN_DEG, Poses
+from downfield.twin.table.snapshot import FOAM_BALL_MM, MAGNETIC_BALL_MM
 
 _OVERLAP_MM = 0.02  # bases may be placed this far into each other: rounding that does not affect the solver
 _BALLS = {"magnetic": (MAGNETIC_BALL_MM[0], MAGNETIC_BALL_MM[0]), "foam": FOAM_BALL_MM}

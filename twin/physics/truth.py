@@ -20,15 +20,14 @@ from scipy.spatial import ConvexHull
 from downfield.core.arrays import Array
 from downfield.core.footprint import signed_gaps
 from downfield.core.scene import Ball, BallState, Contact, Figure, Hand, Posture, Scene
-from downfield.twin.appearance import Solid
 from downfield.twin.physics.event_recorder import TOUCHING_MM, EventRecorder
 from downfield.twin.physics.outlines import Bases, Outlines
 from downfield.twin.physics.poses import Poses
 from downfield.twin.physics.truth_file import TruthEvent
 from downfield.twin.physics.world import World
-from downfield.twin.render.hand_shape import hand_solids, stick_solid
-from downfield.twin.render.solids import cloud
-from downfield.twin.snapshot import Snapshot
+from downfield.twin.table.appearance import Solid
+from downfield.twin.table.snapshot import Snapshot
+from downfield.twin.table.solids import cloud, hand_solids, stick_solid
 
 CONTACT_MM = 5.0
 """Pairs with a gap below this are listed in scenes."""

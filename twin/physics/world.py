@@ -20,14 +20,13 @@ from downfield.core.errors import ScriptError
 from downfield.core.field.model import FieldModel
 from downfield.core.footprint import Footprint
 from downfield.core.scene import Player
-from downfield.twin.measures import HAND_MM
 from downfield.twin.physics.body import STEP_NS
 from downfield.twin.physics.drive import Drive, Vibration
 from downfield.twin.physics.engine import PhysicsEngine
 from downfield.twin.physics.outlines import Bases, check_room
 from downfield.twin.physics.poses import LoneBall, Poses, between, to_snapshot
 from downfield.twin.physics.traits import Placement, Trait
-from downfield.twin.snapshot import Snapshot, Vector
+from downfield.twin.table.snapshot import HAND_MM, Snapshot, Vector
 
 
 class Observer(Protocol):
@@ -282,11 +281,6 @@ class World:
     def put_ball(self, kind: Literal["foam", "magnetic"], x_mm: float, y_mm: float) -> None:
         """Put the ball on the board: the magnetic ball is fixed and stops bases, the foam ball gives way."""
         self._set_ball(kind, (x_mm, y_mm))
-
-    def drop_ball(self, x_mm: float, y_mm: float, velocity_mm_s: tuple[float, float]) -> None:
-        """Drop the foam ball with a velocity."""
-        self._set_ball("foam", (x_mm, y_mm))
-        self._engine.push(self._engine.foam_row, velocity_mm_s)
 
     def take_ball(self) -> None:
         """Take the ball off the board."""

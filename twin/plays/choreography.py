@@ -17,7 +17,7 @@ from downfield.core.field.model import FieldModel
 from downfield.core.footprint import Footprint
 from downfield.officiating.declarations import Side
 from downfield.twin.physics.world import World
-from downfield.twin.snapshot import HandPose, StickPose, Vector
+from downfield.twin.table.snapshot import HandPose, StickPose, Vector
 
 GRIP_MM: Final = 34.0
 """Height at which fingers hold a figure: by its helmet and shoulders."""

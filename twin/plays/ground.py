@@ -40,12 +40,6 @@ class Ground:
         y_yd = self.field.width_yd / 2 + self.direction * point[1]
         return x_yd * self.field.mm_per_yd_x, y_yd * self.field.mm_per_yd_y
 
-    def point_yd(self, x_mm: float, y_mm: float) -> Point:
-        """Convert a place on the board, mm, to the play frame, yards."""
-        ahead = self.direction * (x_mm / self.field.mm_per_yd_x - self.line_yd)
-        across = self.direction * (y_mm / self.field.mm_per_yd_y - self.field.width_yd / 2)
-        return ahead, across
-
     def heading_deg(self, heading_deg: float) -> float:
         """Convert a heading in the play frame to the board frame, or back: the conversion is its own inverse."""
         return wrap_deg(heading_deg + (0.0 if self.direction == 1 else 180.0))

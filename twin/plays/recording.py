@@ -1,19 +1,24 @@
-"""A performed play: its frames, its truth, its declarations, and the expected calls."""
+"""A performed play: its frames, truth and declarations, and the calls that every rulebook should make of it."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Literal
 
 from downfield.core.field.model import FieldModel
+from downfield.core.records import record, to_json, write_text
 from downfield.core.scene import Scene
 from downfield.officiating.calls import CallKind, Verdict
 from downfield.officiating.events import Event
 from downfield.twin.physics.truth_file import TruthEvent
+from downfield.twin.plays.history import PlayHistory
 from downfield.twin.plays.script import Script
-from downfield.twin.snapshot import Snapshot
+from downfield.twin.plays.script_check import check_script
+from downfield.twin.plays.stage import Stage
+from downfield.twin.table.snapshot import Snapshot
 
 RulebookName = Literal["tap", "efl", "lions-den", "nfl-strategy"]
 
@@ -86,3 +91,93 @@ class PlayRecording:
     expected: Mapping[RulebookName, tuple[ExpectedCall, ...]] = dataclasses.field(default_factory=dict)
     absent: Mapping[RulebookName, tuple[CallKind, ...]] = dataclasses.field(default_factory=dict)
     refused: Mapping[RulebookName, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+
+
+@record
+class Expected:
+    """Expected calls of a clip.
+
+    Attributes:
+        play: summary of the clip.
+        calls: by rulebook, the calls that must be made; others may be made too unless they are absent.
+        absent: by rulebook, the kinds of calls that must not be made.
+        refused: by rulebook, the types of declarations that it does not allow here.
+
+    """
+
+    play: str
+    calls: Mapping[RulebookName, tuple[ExpectedCall, ...]] = dataclasses.field(default_factory=dict)
+    absent: Mapping[RulebookName, tuple[CallKind, ...]] = dataclasses.field(default_factory=dict)
+    refused: Mapping[RulebookName, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+    format: Literal["downfield.expected"] = "downfield.expected"
+    version: Literal[1] = 1
+
+
+def expected_of(recording: PlayRecording) -> Expected:
+    """Return the expected calls of a recording."""
+    return Expected(recording.script.name, recording.expected, recording.absent, recording.refused)
+
+
+def write_expected(path: Path, expected: Expected) -> None:
+    """Write an expected file, completely or not at all.
+
+    Raises:
+        OutputError: the place can't be written.
+
+    """
+    write_text(path, [to_json(Expected, expected), "\n"])
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedPlay:
+    """A script whose correct calls are known.
+
+    Attributes:
+        script: what happens.
+        expect: returns the calls it should bring, from the true history.
+        seed: of its randomness.
+
+    """
+
+    script: Script
+    expect: Callable[[PlayHistory], Expectation]
+    seed: int = 0
+
+    def record(self) -> PlayRecording:
+        """Play the script.
+
+        Raises:
+            ScriptError: it can't be played, or an event that it needs did not happen.
+
+        """
+        recording, history = _perform(self.script, self.seed)
+        expectation = self.expect(history)
+        return replace(recording, expected=expectation.calls, absent=expectation.absent, refused=expectation.refused)
+
+
+def play(script: Script, seed: int) -> PlayRecording:
+    """Play a script, without any expected calls.
+
+    Raises:
+        InputError: no such field.
+        ScriptError: the script is impossible, or an event that it waits for did not happen.
+
+    """
+    return _perform(script, seed)[0]
+
+
+def _perform(script: Script, seed: int) -> tuple[PlayRecording, PlayHistory]:
+    field = check_script(script)
+    stage = Stage(script, seed, field)
+    stage.perform()
+    recording = PlayRecording(
+        script=script,
+        seed=seed,
+        field=field,
+        snapshots=tuple(stage.snapshots),
+        scenes=tuple(stage.scenes),
+        events=tuple(stage.events),
+        happened=stage.truth.events,
+        marks=dict(stage.marks),
+    )
+    return recording, stage.history

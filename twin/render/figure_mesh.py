@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from downfield.core.arrays import Array
-from downfield.twin.appearance import Solid
+from downfield.twin.table.appearance import Solid
 
 _AROUND, _AROUND_THIN = 12, 6  # facets around round solids: a helmet is under 20 px across, an arm under 5
 _THIN_MM = 2.5

@@ -2,17 +2,33 @@
 
 A renderer draws the ideal picture: exact geometry through the whole lens, one instant, no noise.
 `twin.film.sensor_effects` adds the effects of a real camera; `twin.film.film` films over time.
+
+What is visible of a base's top is the same for every renderer: `base_tops`. A ray from the camera to a point of a top
+runs wholly on the camera's side of the top's plane, so exactly the solids on that side and in front of the top occlude
+it: solids are cut at the plane and their outlines taken away from the top.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+import cv2
+import numpy as np
+from scipy.spatial.transform import Rotation
+
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Image
-from downfield.twin.appearance import Appearance
-from downfield.twin.snapshot import Snapshot
+from downfield.core.scene import Player
+from downfield.twin.table.appearance import Appearance
+from downfield.twin.table.snapshot import Snapshot
+from downfield.twin.table.solids import PlacedSolids
+
+_FINE = 4  # samples per pixel along each side
+_SHIFT = 4  # fractional bits of cv2's polygon corners
+_CLEAR_MM = 0.05  # solids that rise less than this over a top do not occlude it
+_INSET = 0.06  # a corner is sampled at this share of the way to the top's center
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +89,85 @@ class Renderer(Protocol):
     def close(self) -> None:
         """Release all resources; rendering afterwards is an error."""
         ...
+
+
+def base_tops(
+    players: Sequence[Player], snapshot: Snapshot, placed: PlacedSolids, camera: Camera
+) -> tuple[BaseTop, ...]:
+    """Return the visible part of every base top, in roster order.
+
+    Args:
+        players: the roster, for the bases' sizes.
+        snapshot: of the table, settled onto the surface by `twin.table.surface.settle`.
+        placed: the solids of that snapshot.
+        camera: lens and pose at that instant.
+
+    """
+    if not players:
+        return ()
+    corners_mm, normals = top_corners_mm(players, snapshot)
+    corners_px = camera.to_pixels(corners_mm)
+    points_px = camera.to_pixels(placed.points_mm)
+    low, high = points_px.min(axis=1), points_px.max(axis=1)
+    facing = np.einsum("ij,ij->i", camera.position_mm - corners_mm[:, 0], normals) > 0
+    tops = []
+    for i, player in enumerate(players):
+        if not facing[i] or not np.isfinite(corners_px[i]).all():
+            tops.append(BaseTop(player.id, corners_px[i], (False, False, False, False), 0.0))
+            continue
+        window = (corners_px[i].min(axis=0), corners_px[i].max(axis=0))
+        near = np.flatnonzero(((low < window[1]) & (high > window[0])).all(axis=1))
+        above = (placed.points_mm[near] - corners_mm[i, 0]) @ normals[i]
+        rising = above.max(axis=1) > _CLEAR_MM
+        hiding = [_cut(px, height) for px, height in zip(points_px[near[rising]], above[rising], strict=True)]
+        tops.append(_seen(player.id, corners_px[i], hiding, camera.lens.size_px))
+    return tuple(tops)
+
+
+def top_corners_mm(players: Sequence[Player], snapshot: Snapshot) -> tuple[Array, Array]:
+    """Return the corners of all base tops in the board frame, shape (n, 4, 3), and their unit normals, shape (n, 3)."""
+    half = np.array([[p.base.length_mm / 2, p.base.width_mm / 2, p.base.height_mm] for p in players])
+    signs = np.array([[1.0, 1.0, 1.0], [1.0, -1.0, 1.0], [-1.0, -1.0, 1.0], [-1.0, 1.0, 1.0]])
+    turns = Rotation.from_quat([pose.rotation for pose in snapshot.figures], scalar_first=True).as_matrix()
+    places = np.array([pose.position_mm for pose in snapshot.figures])
+    corners: Array = (half[:, None] * signs) @ turns.transpose(0, 2, 1) + places[:, None]
+    return corners, turns[:, :, 2]
+
+
+def _cut(points_px: Array, above_mm: Array) -> Array:
+    """Return the pixels of the part of a solid that rises over a plane, shape (n, 2).
+
+    Where edges cross the plane is found in the picture: over a few millimeters perspective is linear enough.
+    """
+    over = above_mm > 0
+    if over.all():
+        return points_px
+    upper, lower = above_mm[over][:, None], above_mm[~over][None]
+    share = (upper / (upper - lower))[:, :, None]
+    crossings = points_px[over][:, None] * (1 - share) + points_px[~over][None] * share
+    return np.concatenate([points_px[over], crossings.reshape(-1, 2)])
+
+
+def _seen(name: str, corners_px: Array, hiding: Sequence[Array], size_px: tuple[int, int]) -> BaseTop:
+    origin = np.floor(corners_px.min(axis=0)) - 1
+    cells = tuple(int(side) for side in np.ceil((corners_px.max(axis=0) - origin + 2) * _FINE))
+    # All points are projected in one call.
+    sampled = corners_px + _INSET * (corners_px.mean(axis=0) - corners_px)
+    frame = np.array([[-0.5, -0.5], [size_px[0] - 0.5, size_px[1] - 0.5]])
+    points = np.concatenate([corners_px, sampled, frame, *hiding])
+    fixed = np.rint(((points - origin + 0.5) * _FINE - 0.5) * (1 << _SHIFT)).astype(np.int32)
+    top = np.zeros((cells[1], cells[0]), dtype=np.uint8)
+    cv2.fillConvexPoly(top, fixed[:4], (255,), shift=_SHIFT)
+    area = cv2.countNonZero(top)
+    # Parts outside the picture are not visible either.
+    (left, upper), (right, lower) = np.clip(fixed[8:10] >> _SHIFT, 0, cells)
+    framed = np.zeros_like(top)
+    framed[upper:lower, left:right] = top[upper:lower, left:right]
+    start = 10
+    for part in hiding:
+        cv2.fillConvexPoly(framed, cv2.convexHull(fixed[start : start + len(part)]), (0,), shift=_SHIFT)
+        start += len(part)
+    columns, rows = np.clip(fixed[4:8] >> _SHIFT, 0, np.array(cells) - 1).T
+    lit = framed[rows, columns] > 0
+    visible = cv2.countNonZero(framed) / area if area else 0.0
+    return BaseTop(name, corners_px, (bool(lit[0]), bool(lit[1]), bool(lit[2]), bool(lit[3])), visible)

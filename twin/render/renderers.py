@@ -1,14 +1,16 @@
-"""The renderers by name, each imported only when it is needed."""
+"""The renderers by name, each imported only when it is needed: the command's help must not need what they need."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from downfield.core.errors import InputError
 from downfield.core.scene import Player
-from downfield.twin.appearance import Appearance
-from downfield.twin.render.renderer import Renderer
+
+if TYPE_CHECKING:
+    from downfield.twin.render.renderer import Renderer
+    from downfield.twin.table.appearance import Appearance
 
 RendererName = Literal["compositor", "mujoco", "traced"]
 RENDERERS: tuple[RendererName, ...] = get_args(RendererName)
@@ -36,11 +38,11 @@ def open_renderer(name: RendererName, appearance: Appearance, players: Sequence[
 
     """
     if name == "mujoco":
-        from downfield.twin.render.render_mujoco import MujocoRenderer
+        from downfield.twin.render.mujoco_renderer import MujocoRenderer
 
         return MujocoRenderer(appearance, players)
     if name == "traced":
-        from downfield.twin.render.render_traced import TracedRenderer
+        from downfield.twin.render.traced_renderer import TracedRenderer
 
         return TracedRenderer(appearance, players)
     from downfield.twin.render.compositor import Compositor

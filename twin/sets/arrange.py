@@ -8,25 +8,35 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
 from downfield.core.angles import wrap_deg
 from downfield.core.arrays import Array
+from downfield.core.field.model import FieldModel
 from downfield.core.footprint import Footprint, signed_gap, signed_gaps
 from downfield.core.scene import Player
-from downfield.twin.appearance import Appearance, FigureAppearance
-from downfield.twin.measures import HAND_MM, MAGNETIC_BALL_MM
-from downfield.twin.render.solids import cloud
-from downfield.twin.snapshot import BallPose, FigurePose, HandPose, Quaternion, Snapshot, StickPose
+from downfield.twin.table.appearance import Appearance, FigureAppearance, Solid
+from downfield.twin.table.snapshot import (
+    HAND_MM,
+    MAGNETIC_BALL_MM,
+    BallPose,
+    FigurePose,
+    HandPose,
+    Quaternion,
+    Snapshot,
+    StickPose,
+)
+from downfield.twin.table.solids import cloud
 
 _NEAR_MM = 45.0  # centers farther apart than this are clear of each other
 _TRIES = 60
 _ROOM_MM = 26.0  # distance of other bases' centers from a lying figure's middle,
 _TIGHT_MM = 14.0  # and where many lie: on others' bases and under their arms
 _GRIP_MM = 30.0  # height of the fingertips that hold a figure
+_FLAT_MM = 0.3  # what rises less over the board is no obstacle
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,3 +328,36 @@ def _in_hand(pose: FigurePose) -> BallPose:
 def _quaternion(turn: Rotation) -> Quaternion:
     w, x, y, z = turn.as_quat(scalar_first=True).tolist()
     return (w, x, y, z)
+
+
+def obstacles_on(field: FieldModel, clutter: tuple[Solid, ...]) -> Array:
+    """Return where things stand on the board: x, y and reach of each solid, mm, shape (n, 3)."""
+    out, points = [], cloud(clutter)
+    for own in points:
+        if not _is_on_board(field, own) or own[:, 2].max() < _FLAT_MM:
+            continue
+        middle = (own[:, :2].min(axis=0) + own[:, :2].max(axis=0)) / 2
+        out.append([*middle, np.linalg.norm(own[:, :2] - middle, axis=1).max()])
+    return np.array(out).reshape(-1, 3)
+
+
+def without_obstacles(appearance: Appearance) -> Appearance:
+    """Return the appearance without what stands on the field of play, for figures that move by themselves."""
+    points = cloud(appearance.clutter)
+    kept = [
+        solid for solid, own in zip(appearance.clutter, points, strict=True) if not _is_on_field(appearance.field, own)
+    ]
+    return replace(appearance, clutter=tuple(kept))
+
+
+def _is_on_board(field: FieldModel, points_mm: Array) -> bool:
+    left, low, right, high = field.board_mm
+    x, y = points_mm[:, 0], points_mm[:, 1]
+    return bool(x.max() > left and x.min() < right and y.max() > low and y.min() < high and points_mm[:, 2].max() > 0)
+
+
+def _is_on_field(field: FieldModel, points_mm: Array) -> bool:
+    """Return whether something is on the board, other than goal posts and what lies on its edge."""
+    x, y = points_mm[:, :2].mean(axis=0)
+    inside = -field.end_zone_mm < x < field.length_mm + field.end_zone_mm and 0 < y < field.width_mm
+    return inside and _is_on_board(field, points_mm)

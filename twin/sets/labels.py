@@ -19,14 +19,13 @@ from downfield.core.arrays import Array
 from downfield.core.frame import Pixel
 from downfield.core.records import record
 from downfield.core.scene import BallState, Jersey, Player
-from downfield.twin.appearance import Appearance, Solid
 from downfield.twin.physics.poses import FALLEN_DEG
-from downfield.twin.render.hand_shape import hand_solids
 from downfield.twin.render.polygons import fill_hull, to_fixed
 from downfield.twin.render.renderer import BaseTop, RenderedFrame
-from downfield.twin.render.solids import PlacedSolids, SolidPlacer
-from downfield.twin.render.surface import settle
-from downfield.twin.snapshot import FigurePose, Snapshot
+from downfield.twin.table.appearance import Appearance, Solid
+from downfield.twin.table.snapshot import FigurePose, Snapshot
+from downfield.twin.table.solids import PlacedSolids, SolidPlacer, hand_solids
+from downfield.twin.table.surface import settle
 
 Box = tuple[float, float, float, float]
 

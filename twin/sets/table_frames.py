@@ -14,22 +14,20 @@ from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Image
 from downfield.core.scene import Player
-from downfield.twin.appearance import Appearance, Sensor
 from downfield.twin.film.film import expose
 from downfield.twin.film.sensor_effects import SensorEffects
 from downfield.twin.physics.traits import Placement, Trait
 from downfield.twin.physics.world import World
 from downfield.twin.randomization.deck import SPLITS, Split
-from downfield.twin.randomization.randomize import draw, draw_players
-from downfield.twin.render.compositor import crop_camera
+from downfield.twin.randomization.tables import Variety, draw_players, draw_table
 from downfield.twin.render.renderer import BaseTop, RenderedFrame, Renderer
 from downfield.twin.render.renderers import RendererName, open_renderer
-from downfield.twin.render.surface import as_calibrated
-from downfield.twin.sets.arrange import Arranger, Mix
+from downfield.twin.sets.arrange import Arranger, Mix, obstacles_on, without_obstacles
 from downfield.twin.sets.labels import Labeler
 from downfield.twin.sets.sample import Sample
-from downfield.twin.snapshot import Snapshot
-from downfield.twin.variation.varied_table import draw_varied, draw_varied_players, obstacles_on, without_obstacles
+from downfield.twin.table.appearance import Appearance, Sensor
+from downfield.twin.table.snapshot import Snapshot
+from downfield.twin.table.surface import as_calibrated
 
 PLAYS = 0.35
 """Share of tables with a play of the physics; the others are arranged."""
@@ -97,19 +95,27 @@ def table_pictures(
     """
     table_seed = int(np.random.SeedSequence([SPLITS.index(split), seed, table]).generate_state(1)[0])
     ball: Literal["foam", "magnetic"] = "magnetic" if table % _MAGNET_EVERY == 0 else "foam"
-    is_varied = view.renderer == "traced"  # what the others would draw plainly is not worth drawing
-    players = (draw_varied_players if is_varied else draw_players)(table_seed, split=split)
-    appearance = (draw_varied if is_varied else draw)(
-        table_seed, players, split=split, size=view.size_px, ball=ball, carriers=carriers, strewn=strewn
+    # Only the path tracer shows materials and rooms; the other renderers would draw them plainly.
+    variety: Variety = "wide" if view.renderer == "traced" else "usual"
+    players = draw_players(table_seed, variety=variety, split=split)
+    appearance = draw_table(
+        table_seed,
+        players,
+        variety=variety,
+        split=split,
+        size=view.size_px,
+        ball=ball,
+        carriers=carriers,
+        strewn=strewn,
     )
     appearance = _scaled(appearance, view.scale)
     rng = np.random.default_rng([table_seed, 0xA3])
     is_play = bool(rng.random() < PLAYS)
-    if is_varied and is_play:
+    if variety == "wide" and is_play:
         appearance = without_obstacles(appearance)
     count = max(number for number, _ in which) + 1
     mix = dataclasses.replace(_MIXES[ball], fallers=fallers)
-    on_board = obstacles_on(appearance.field, appearance.clutter) if is_varied else None
+    on_board = obstacles_on(appearance.field, appearance.clutter) if variety == "wide" else None
     moments = _moments(appearance, players, rng, count, mix, on_board, is_play=is_play)
     labeler = Labeler(appearance, players)
     with contextlib.closing(open_renderer(view.renderer, appearance, players)) as renderer:
@@ -128,6 +134,24 @@ def table_pictures(
                 labels=labeler.label(moments[number][1], frame),
             )
             yield Picture(frame.image, sample)
+
+
+def crop_camera(camera: Camera, left_top_px: tuple[float, float], scale: float, size_px: tuple[int, int]) -> Camera:
+    """Return a camera whose picture is a part of another's, enlarged or reduced.
+
+    Args:
+        camera: the whole picture's.
+        left_top_px: outer corner of the part in the whole picture (the whole's own is -0.5, -0.5).
+        scale: pixels of the part per pixel of the whole.
+        size_px: width and height of the part's picture.
+
+    """
+    lens = camera.lens
+    x, y = ((c - edge) * scale - 0.5 for c, edge in zip(lens.center_px, left_top_px, strict=True))
+    focal = (lens.focal_px[0] * scale, lens.focal_px[1] * scale)
+    return dataclasses.replace(
+        camera, lens=dataclasses.replace(lens, size_px=size_px, focal_px=focal, center_px=(x, y))
+    )
 
 
 def _scaled(appearance: Appearance, scale: float) -> Appearance:

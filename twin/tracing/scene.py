@@ -1,4 +1,4 @@
-"""A table at one instant as the tracer's arrays: solids in groups, the grid of groups, lamps, materials."""
+"""A table at one instant as the tracer's arrays: print, solids in groups, the grid of groups, lamps, materials."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
@@ -13,18 +14,19 @@ from scipy.spatial.transform import Rotation
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array
 from downfield.core.scene import Player
-from downfield.twin.appearance import Appearance, Solid
-from downfield.twin.materials import PATTERNS, TABLE_TOPS, Material, Surroundings
-from downfield.twin.render.hand_shape import hand_solids, stick_solid
-from downfield.twin.snapshot import Snapshot
-from downfield.twin.tracing import layout as at
-from downfield.twin.tracing.print_texture import PrintTexture
+from downfield.twin.table.appearance import PATTERNS, TABLE_TOPS, Appearance, Material, Solid, Surroundings
+from downfield.twin.table.board_print import paint
+from downfield.twin.table.snapshot import Snapshot
+from downfield.twin.table.solids import hand_solids, stick_solid
+from downfield.twin.tracing.kernels import layout as at
 
 
 @dataclass(frozen=True, slots=True)
 class TracingLimits:
     """Materials and measures of traced tables."""
 
+    finer: float = 1.3
+    """Pixels of the print per pixel of the picture: more would alias, fewer would blur."""
     cell_mm: float = 22.0
     """Side of the grid's cells: about a base's width."""
     room_mm: float = 320.0
@@ -54,6 +56,34 @@ class TracingLimits:
 _LIMITS: Final = TracingLimits()
 _DIRECTIONS: Final = 64  # in which the ambient light is averaged
 _ROUGH: Final = {"base": _LIMITS.rough_base, "helmet": _LIMITS.rough_helmet}
+
+
+class PrintTexture:
+    """The print of one appearance.
+
+    Attributes:
+        raster: both sizes, uint8, flat, blue green red.
+        px_per_mm: of the larger.
+
+    """
+
+    def __init__(self, appearance: Appearance) -> None:
+        camera = appearance.camera
+        self.px_per_mm = _LIMITS.finer * max(camera.lens.focal_px) / max(float(camera.position_mm[2]), 1.0)
+        painted = paint(appearance.field, appearance.board, self.px_per_mm)
+        rows, columns = (side // 2 * 2 for side in painted.image.shape[:2])
+        image = np.ascontiguousarray(painted.image[:rows, :columns])
+        half = cv2.resize(image, (columns // 2, rows // 2), interpolation=cv2.INTER_AREA)
+        self._shape, self._origin_mm = (rows, columns), painted.origin_mm
+        self.raster: NDArray[np.uint8] = np.concatenate([image.ravel(), np.asarray(half, dtype=np.uint8).ravel()])
+
+    def describe(self, head: Array, counts: NDArray[np.int64]) -> None:
+        """Write where the print lies, and how large it is, into a scene's floats and integers."""
+        rows, columns = self._shape
+        head[at.PX_PER_MM], head[at.PX_PER_MM2] = self.px_per_mm, self.px_per_mm / 2
+        head[at.RASTER_X], head[at.RASTER_Y] = self._origin_mm
+        counts[at.I_RASTER2], counts[at.I_ROWS], counts[at.I_COLUMNS] = rows * columns * 3, rows, columns
+        counts[at.I_ROWS2], counts[at.I_COLUMNS2] = rows // 2, columns // 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array
-from downfield.twin.tracing import launch
-from downfield.twin.tracing import layout as at
-from downfield.twin.tracing.print_texture import PrintTexture
-from downfield.twin.tracing.scene import TracedScene, view_row
-from downfield.twin.tracing.target import ON_CUDA
+from downfield.twin.tracing.kernels import layout as at
+from downfield.twin.tracing.kernels import pixels
+from downfield.twin.tracing.kernels.target import ON_CUDA
+from downfield.twin.tracing.scene import PrintTexture, TracedScene, view_row
 
 _THREADS: Final = 128
 _COARSE_FROM_PX: Final = 1.9
@@ -106,7 +105,7 @@ class Tracer:
         mask = (1 << max(samples - 1, 0).bit_length()) - 1
         out = _empty((count, height, width, 3), np.float32)
         arrays: Arrays = (jobs, info, *_tables(scenes, views))
-        _launch(launch.trace, count * height * width, arrays, (self._raster, samples, mask), out)
+        _launch(pixels.trace, count * height * width, arrays, (self._raster, samples, mask), out)
         return out
 
     def owners(self, scene: TracedScene, camera: Camera, places_px: Array) -> NDArray[np.int32]:
@@ -121,7 +120,7 @@ class Tracer:
         places = np.ascontiguousarray(places_px, dtype=np.float32)
         arrays: Arrays = (places, np.zeros(len(places), dtype=np.int64), *_tables([scene], [(0, camera)]))
         out = _empty((len(places),), np.int32)
-        _launch(launch.owners, len(places), arrays, (), out)
+        _launch(pixels.owners, len(places), arrays, (), out)
         return np.asarray(_copied(out), dtype=np.int32) - 1
 
 

@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from downfield.twin.tracing.kernels.numbers import FAR, HALF, NEAR, NOTHING, ONE, TINY, ZERO, F
-from downfield.twin.tracing.kernels.solids import enter, slab
-from downfield.twin.tracing.layout import (
+from downfield.twin.tracing.kernels.layout import (
     CELL,
     G_CENTER,
     G_RADIUS,
@@ -24,7 +22,8 @@ from downfield.twin.tracing.layout import (
     Y_HIGH,
     Y_LOW,
 )
-from downfield.twin.tracing.target import device_function
+from downfield.twin.tracing.kernels.solids import enter, slab
+from downfield.twin.tracing.kernels.target import FAR, HALF, NEAR, NOTHING, ONE, TINY, ZERO, F, device_function
 
 MOST_CELLS = 512  # along a ray
 SURFACE = F(0.92)  # share of the light that a clear base's surface lets through

@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from downfield.twin.tracing.kernels.numbers import BOARD, FAR, HALF, NEAR, NOTHING, ONE, TABLE, TWO, ZERO, F
-from downfield.twin.tracing.kernels.sampling import mixed, unit
-from downfield.twin.tracing.layout import (
+from downfield.twin.tracing.kernels.layout import (
     BOW,
     GRAIN,
     I_COLUMNS,
@@ -24,7 +22,20 @@ from downfield.twin.tracing.layout import (
     Y_HIGH,
     Y_LOW,
 )
-from downfield.twin.tracing.target import device_function
+from downfield.twin.tracing.kernels.sampling import mixed, unit
+from downfield.twin.tracing.kernels.target import (
+    BOARD,
+    FAR,
+    HALF,
+    NEAR,
+    NOTHING,
+    ONE,
+    TABLE,
+    TWO,
+    ZERO,
+    F,
+    device_function,
+)
 
 BOW_STEPS = 3
 

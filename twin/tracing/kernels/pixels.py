@@ -1,15 +1,73 @@
-"""Pixels of windows: their light, and the owner at a pixel's middle."""
+"""The kernels that are launched, one thread or loop step per pixel: light of windows, and owners of pixels.
+
+A pixel's ray goes through a Brown-Conrady lens.
+"""
+
+import math
 
 import numpy as np
 
 from downfield.twin.tracing.kernels.grid import nearest
 from downfield.twin.tracing.kernels.ground import ground
-from downfield.twin.tracing.kernels.lens import ray_of
-from downfield.twin.tracing.kernels.numbers import HALF, NOTHING, ONE, ZERO, F
+from downfield.twin.tracing.kernels.layout import (
+    J_FOOT,
+    J_INVERSE,
+    OWNER,
+    V_CENTER,
+    V_DISTORTION,
+    V_EYE,
+    V_FOCAL,
+    V_SIZE,
+    V_TURN,
+)
 from downfield.twin.tracing.kernels.paths import path
 from downfield.twin.tracing.kernels.sampling import mixed, pair
-from downfield.twin.tracing.layout import J_FOOT, J_INVERSE, OWNER, V_EYE, V_SIZE
-from downfield.twin.tracing.target import device_function
+from downfield.twin.tracing.kernels.target import (
+    FOUR,
+    HALF,
+    NOTHING,
+    ON_CUDA,
+    ONE,
+    TWO,
+    ZERO,
+    F,
+    cuda_kernel,
+    device_function,
+    processor_kernel,
+)
+
+NEWTON_STEPS = 5
+
+
+@device_function
+def ray_of(views, v, x, y):
+    """Return the ray of a pixel as a unit vector, by Newton's method on the Brown-Conrady lens."""
+    k1, k2 = views[v, V_DISTORTION], views[v, V_DISTORTION + 1]
+    p1, p2, k3 = views[v, V_DISTORTION + 2], views[v, V_DISTORTION + 3], views[v, V_DISTORTION + 4]
+    u = tx = (x - views[v, V_CENTER]) / views[v, V_FOCAL]
+    w = ty = (y - views[v, V_CENTER + 1]) / views[v, V_FOCAL + 1]
+    for _ in range(NEWTON_STEPS):
+        uu, ww, uw = u * u, w * w, u * w
+        r2 = uu + ww
+        radial = ONE + r2 * (k1 + r2 * (k2 + r2 * k3))
+        slope = TWO * (k1 + r2 * (TWO * k2 + r2 * F(3) * k3))
+        off_x = u * radial + TWO * p1 * uw + p2 * (r2 + TWO * uu) - tx
+        off_y = w * radial + p1 * (r2 + TWO * ww) + TWO * p2 * uw - ty
+        a = radial + uu * slope + TWO * p1 * w + F(6) * p2 * u
+        b = uw * slope + TWO * p1 * u + TWO * p2 * w
+        d = radial + ww * slope + F(6) * p1 * w + TWO * p2 * u
+        # Drawn lenses have a larger area; outside the picture this keeps values finite, as fast arithmetic requires.
+        area = max(a * d - b * b, F(0.04))
+        u = min(max(u - (d * off_x - b * off_y) / area, -FOUR), FOUR)
+        w = min(max(w - (a * off_y - b * off_x) / area, -FOUR), FOUR)
+    length = ONE / math.sqrt(u * u + w * w + ONE)
+    u, w = u * length, w * length
+    t = V_TURN
+    return (
+        views[v, t] * u + views[v, t + 3] * w + views[v, t + 6] * length,
+        views[v, t + 1] * u + views[v, t + 4] * w + views[v, t + 7] * length,
+        views[v, t + 2] * u + views[v, t + 5] * w + views[v, t + 8] * length,
+    )
 
 
 @device_function
@@ -53,3 +111,89 @@ def owner_at(v, views, view_scenes, heads, counts, solids, groups, members, cell
     t, _ = ground(scene, heads, ox, oy, oz, dx, dy, dz)
     _, s = nearest(scene, heads, counts, solids, groups, members, cells, lists, ox, oy, oz, dx, dy, dz, t, NOTHING)
     return np.int32(0) if s < 0 else np.int32(solids[s, OWNER]) + np.int32(1)
+
+
+if ON_CUDA:
+    from numba import cuda
+
+    @cuda_kernel
+    def trace(
+        jobs,
+        job_views,
+        views,
+        view_scenes,
+        heads,
+        counts,
+        solids,
+        groups,
+        members,
+        cells,
+        lists,
+        raster,
+        spp,
+        mask,
+        out,
+    ):
+        """Trace windows: `out` is (jobs, height, width, 3), height a multiple of 4 and width of 8."""
+        i = cuda.grid(1)
+        height, width = out.shape[1], out.shape[2]
+        job, rest = i // (height * width), i % (height * width)
+        if job >= out.shape[0]:
+            return
+        block, lane = rest // 32, rest % 32  # 32 threads see 8 x 4 pixels: their rays stay together
+        across = width // 8
+        row, column = (block // across) * 4 + lane // 8, (block % across) * 8 + lane % 8
+        pixel(
+            job, row, column, jobs, job_views, views, view_scenes, heads, counts, solids, groups, members, cells, lists,
+            raster, spp, mask, out,
+        )  # fmt: skip
+
+    @cuda_kernel
+    def owners(places, place_views, views, view_scenes, heads, counts, solids, groups, members, cells, lists, out):
+        """Owners of what pixels show: `places` (n, 2), `out` (n,)."""
+        i = cuda.grid(1)
+        if i < out.shape[0]:
+            out[i] = owner_at(
+                place_views[i], views, view_scenes, heads, counts, solids, groups, members, cells, lists,
+                places[i, 0], places[i, 1],
+            )  # fmt: skip
+
+else:
+    import numba
+
+    @processor_kernel
+    def trace(
+        jobs,
+        job_views,
+        views,
+        view_scenes,
+        heads,
+        counts,
+        solids,
+        groups,
+        members,
+        cells,
+        lists,
+        raster,
+        spp,
+        mask,
+        out,
+    ):
+        """Trace windows: `out` is (jobs, height, width, 3)."""
+        height = out.shape[1]
+        for i in numba.prange(out.shape[0] * height):
+            job, row = i // height, i % height
+            for column in range(out.shape[2]):
+                pixel(
+                    job, row, column, jobs, job_views, views, view_scenes, heads, counts, solids, groups, members,
+                    cells, lists, raster, spp, mask, out,
+                )  # fmt: skip
+
+    @processor_kernel
+    def owners(places, place_views, views, view_scenes, heads, counts, solids, groups, members, cells, lists, out):
+        """Owners of what pixels show: `places` (n, 2), `out` (n,)."""
+        for i in numba.prange(out.shape[0]):
+            out[i] = owner_at(
+                place_views[i], views, view_scenes, heads, counts, solids, groups, members, cells, lists,
+                places[i, 0], places[i, 1],
+            )  # fmt: skip

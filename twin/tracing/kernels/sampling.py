@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from downfield.twin.tracing.kernels.numbers import F
-from downfield.twin.tracing.target import device_function
+from downfield.twin.tracing.kernels.target import F, device_function
 
 _TO_UNIT = F(1 / 16777216.0)
 

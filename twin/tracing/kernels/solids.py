@@ -4,8 +4,7 @@ import math
 
 import numpy as np
 
-from downfield.twin.tracing.kernels.numbers import FAR, HALF, NEAR, ONE, TINY, ZERO, F
-from downfield.twin.tracing.layout import (
+from downfield.twin.tracing.kernels.layout import (
     BEVEL,
     BOX,
     CAPSULE,
@@ -18,7 +17,7 @@ from downfield.twin.tracing.layout import (
     SIZE,
     TURN,
 )
-from downfield.twin.tracing.target import device_function
+from downfield.twin.tracing.kernels.target import FAR, HALF, NEAR, ONE, TINY, ZERO, F, device_function
 
 
 @device_function

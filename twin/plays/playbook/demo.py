@@ -1,0 +1,176 @@
+"""The demonstration: two plays of a game under TAP, with a stop, pivots by hands, a tackle and a fumble."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from downfield.officiating.declarations import Carrier, Coin, LineUpDeclared, OffenseSet, PivotsDone, Separated, SetUp
+from downfield.twin.physics.traits import Trait
+from downfield.twin.plays.formations import (
+    DEFENSE_11,
+    FB,
+    FL,
+    FS,
+    LCB,
+    LG,
+    OFFENSE_11,
+    QB,
+    RB,
+    RCB,
+    RLB,
+    RT,
+    SE,
+    SS,
+    C,
+    placed,
+    standard,
+    teams,
+)
+from downfield.twin.plays.history import PlayHistory
+from downfield.twin.plays.playbook.common import BOARD, FIELD, LANE_YD, TURN, at, expect, tap_tackle
+from downfield.twin.plays.recording import Expectation, ExpectedPlay
+from downfield.twin.plays.script import (
+    BasesTouch,
+    Board,
+    CutTo,
+    Declare,
+    GiveBall,
+    Handling,
+    Hands,
+    Reaches,
+    Route,
+    Script,
+    Stance,
+    Steer,
+    Step,
+    Topple,
+    Until,
+    WaitFor,
+)
+
+_SEED = 11
+_FIRST_YD = 34.0
+_RUN_MM_S = 105.0
+_HEAD_ON_YD, _PUSH_S = 1.5, 0.16  # so that the push of the tackler lasts long enough to be visible
+_QB_TURN = ((-3.0, 12.0), (-0.5, LANE_YD))  # he starts nearer to the line than the running back
+
+
+def demo() -> ExpectedPlay:
+    """Return a recording of about 20 s: a run to a tackle, hands at work, and a run to a fumble."""
+    formation = standard(FIELD)
+    script = Script(
+        name="demo",
+        about="Two plays under TAP: a tackle after a stop with pivots, and a fumble that a coin decides.",
+        players=teams(),
+        formation=placed(formation, Stance(RCB, 15.0, LANE_YD)),
+        steps=(*_first(), *_between(), *_second()),
+        board=BOARD,
+        line_yd=_FIRST_YD,
+        traits=_traits(),
+    )
+    return ExpectedPlay(script, _expectation, _SEED)
+
+
+def _first() -> tuple[Step, ...]:
+    """First and ten: a direct snap, one stop with pivots, around the end, a tackle."""
+    return (
+        Declare(SetUp("home", 1, _FIRST_YD)),
+        Declare(LineUpDeclared(teams(), "dark")),
+        GiveBall(RB),
+        WaitFor(0.6),
+        Declare(OffenseSet()),
+        WaitFor(0.4),
+        Declare(Carrier(RB)),
+        WaitFor(0.3),
+        Board(on=True, by="home"),
+        Route(RB, (*TURN, (45.0, LANE_YD)), speed_mm_s=_RUN_MM_S),
+        WaitFor(0.9),
+        Board(on=False, by="home"),
+        WaitFor(0.3),
+        Hands("home", (Handling(SE, turn_deg=-25.0), Handling(FB, turn_deg=30.0)), hands=2, seconds=1.0),
+        Declare(PivotsDone("home")),
+        Hands(
+            "away",
+            (Handling(RLB, turn_deg=-30.0), Handling(FS, turn_deg=-20.0), Handling(LCB, turn_deg=25.0)),
+            seconds=0.9,
+        ),
+        Declare(PivotsDone("away")),
+        WaitFor(0.2),
+        Board(on=True, by="home"),
+        *_run_to_contact(RB, "first"),
+        WaitFor(0.25),
+        Board(on=False, by="away"),
+        WaitFor(0.9),
+    )
+
+
+def _between() -> tuple[Step, ...]:
+    """Separating and lining up, abbreviated: hands set some figures apart, then the picture is cut."""
+    return (
+        Declare(Separated()),
+        Hands("away", (Handling(RCB, to=(30.0, 10.0)), Handling(SS, to=(30.0, -10.0))), hands=2, seconds=1.0),
+        Hands("home", (Handling(RB, to=(-20.0, 6.0)), Handling(QB, to=(-20.0, -6.0))), hands=2, seconds=1.0),
+        CutTo(placed(standard(FIELD), Stance(RCB, 13.0, LANE_YD + _HEAD_ON_YD)), spot=(RB, "first"), seconds=0.5),
+    )
+
+
+def _second() -> tuple[Step, ...]:
+    """The next down: the quarterback keeps it and is knocked down by a tackler who stands; tails."""
+    return (
+        Declare(LineUpDeclared(teams(), "dark")),
+        GiveBall(QB),
+        Hands("home", (Handling(FL, turn_deg=15.0),), seconds=0.9),
+        Declare(OffenseSet()),
+        WaitFor(0.3),
+        Declare(Carrier(QB)),
+        WaitFor(0.3),
+        Board(on=True, by="home"),
+        Route(QB, (*_QB_TURN, (45.0, LANE_YD)), speed_mm_s=_RUN_MM_S),
+        *_run_to_contact(QB, "second"),
+        WaitFor(_PUSH_S),
+        Topple(QB, away_from=RCB, strength=2.5),
+        WaitFor(0.3),
+        Board(on=False, by="away"),
+        WaitFor(0.9),
+        Declare(Coin(heads=False, purpose="fumble")),
+        WaitFor(0.8),
+    )
+
+
+def _run_to_contact(carrier: str, mark: str) -> tuple[Step, ...]:
+    """Return the steps to the line, where the board is cut off, and on to the tackler."""
+    return (
+        Until((Reaches(carrier, 0.0),), mark=f"{mark}-line"),
+        Board(on=False, by="home"),
+        WaitFor(0.5),
+        Board(on=True, by="away"),
+        Steer(RCB, toward=carrier),
+        Until((BasesTouch(carrier, RCB),), within_s=5.0, mark=mark),
+    )
+
+
+def _traits() -> dict[str, Trait]:
+    """Return slightly different traits for every figure; no runner or tackler falls unless knocked down."""
+    out = {}
+    for i, id_ in enumerate((*OFFENSE_11, *DEFENSE_11)):
+        speed, curl = 26.0 + 7.0 * (i % 4), (-6.0, 3.0, 0.0, 5.0, -2.0)[i % 5]
+        out[id_] = Trait(speed_mm_s=speed, curl_deg_s=curl, com_mm=10.0 if id_ in (RB, QB, RCB) else 11.5)
+    for id_ in (LG, C, RT):
+        out[id_] = replace(out[id_], speed_mm_s=45.0, drive=0.45)
+    out[RCB] = replace(out[RCB], speed_mm_s=45.0, curl_deg_s=0.0)
+    return out
+
+
+def _expectation(history: PlayHistory) -> Expectation:
+    first = history.when("touched", RB, RCB)
+    second = history.when("touched", QB, RCB, after_ns=history.marks["second-line"])
+    fumble = at("fumble", (QB, RCB), second, ("TAP-027",), history.foremost_yd(QB, second), tolerance_yd=2.0)
+    return expect(
+        tap=(
+            at("line_of_scrimmage", (RB,), history.marks["first-line"], ("TAP-087",)),
+            tap_tackle(history, RB, RCB, first),
+            at("line_of_scrimmage", (QB,), history.marks["second-line"], ("TAP-087",)),
+            replace(fumble, t_ns=(second - 40_000_000, history.when("fell", QB) + 40_000_000)),
+        ),
+        absent={"tap": ("broken_tackle", "down_by_fall", "pivot", "out_of_bounds", "touchdown")},
+    )

@@ -1,0 +1,256 @@
+"""Plays with falls: in a tackle, in making one, or alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Final
+
+from downfield.officiating.calls import CallKind
+from downfield.officiating.declarations import Coin
+from downfield.twin.plays.formations import FS, RB, RCB
+from downfield.twin.plays.history import PlayHistory
+from downfield.twin.plays.playbook.common import (
+    LANE_YD,
+    LENGTH_MM,
+    WIDTH_MM,
+    Motion,
+    across,
+    at,
+    efl_tackle,
+    expect,
+    lions_den_tackle,
+    opening,
+    scrimmage,
+    seconds_to,
+    tap_tackle,
+    to_the_line,
+)
+from downfield.twin.plays.playbook.tackles import HIT, met
+from downfield.twin.plays.recording import Expectation, ExpectedCall, ExpectedPlay
+from downfield.twin.plays.script import (
+    BasesTouch,
+    Board,
+    Declare,
+    LoseBall,
+    Passes,
+    Reaches,
+    Script,
+    Stance,
+    Steer,
+    Step,
+    Topple,
+    Until,
+    WaitFor,
+)
+
+TIP_S: Final = 0.08
+"""Time from the contact to the start of the fall: a figure totters before it falls."""
+
+_MEET_YD = 7.0
+
+
+def broken_tackle(motion: Motion = "exact", seed: int = 3) -> ExpectedPlay:
+    """The tackler hits the runner's side and falls away; the runner goes on."""
+    steps = (
+        Until((BasesTouch(RB, RCB),), within_s=6.0, mark=HIT),
+        WaitFor(TIP_S),
+        Topple(RCB, away_from=RB),
+        Until((Passes(RB, _MEET_YD + 6.0),), within_s=6.0),
+        WaitFor(0.2),
+    )
+
+    def expectation(history: PlayHistory) -> Expectation:
+        t_ns = history.when("touched", RB, RCB)
+        return expect(
+            tap=(at("broken_tackle", (RB, RCB), t_ns, ("TAP-023",)),),
+            lions_den=(lions_den_tackle(history, RB, RCB, t_ns),),
+            efl=(efl_tackle(history, RB, RCB, t_ns, "EFL-078"),) if motion == "exact" else (),
+            absent={"tap": ("tackle", "fumble", "down_by_fall", "out_of_bounds")},
+        )
+
+    script = _side_hit("broken-tackle", "The tackler falls in making the tackle.", steps, motion)
+    return ExpectedPlay(script, expectation, seed)
+
+
+def second_tackler() -> ExpectedPlay:
+    """One tackler falls, and within the fall window a standing one has the runner: a tackle by the second."""
+    steps = (
+        Until((BasesTouch(RB, RCB),), within_s=6.0, mark=HIT),
+        WaitFor(TIP_S),
+        Topple(RCB, away_from=RB),
+        *met(defender=FS),
+    )
+    script = _side_hit(
+        "second-tackler",
+        "The first tackler falls, the second stands.",
+        steps,
+        "exact",
+        Stance(FS, _MEET_YD + 6.0, LANE_YD, at="center"),
+        others={FS: 0.0},
+    )
+
+    def expectation(history: PlayHistory) -> Expectation:
+        first, second = history.when("touched", RB, RCB), history.when("touched", RB, FS)
+        return expect(
+            tap=(tap_tackle(history, RB, FS, second),),
+            efl=(efl_tackle(history, RB, RCB, first, "EFL-078"),),
+            lions_den=(lions_den_tackle(history, RB, RCB, first),),
+            absent={"tap": ("fumble", "down_by_fall")},
+        )
+
+    return ExpectedPlay(script, expectation)
+
+
+def both_fall(motion: Motion = "exact", seed: int = 3) -> ExpectedPlay:
+    """Runner and tackler both fall: no fumble, and the runner is down."""
+    after = (WaitFor(TIP_S), Topple(RCB, away_from=RB), WaitFor(0.03), Topple(RB, away_from=RCB))
+
+    def expectation(history: PlayHistory) -> Expectation:
+        t_ns = history.when("touched", RB, RCB)
+        down = at("down_by_fall", (RB,), t_ns, ("TAP-036",), history.foremost_yd(RB, t_ns))
+        window = (t_ns - 40_000_000, history.when("fell", RB) + 40_000_000)
+        return expect(
+            tap=(_timed(down, window, 2.0),),
+            lions_den=(lions_den_tackle(history, RB, RCB, t_ns),),
+            absent={"tap": ("tackle", "fumble", "broken_tackle"), "lions-den": ("fumble",), "efl": ("fumble",)},
+        )
+
+    script = _side_hit("both-fall", "Runner and tackler both fall.", met(after), motion)
+    return ExpectedPlay(script, expectation, seed)
+
+
+def falls_alone(motion: Motion = "exact", seed: int = 3) -> ExpectedPlay:
+    """The runner falls with no other figure near."""
+    steps = (
+        *opening(40.0, RB),
+        *to_the_line(),
+        Until((Reaches(RB, 5.0),), within_s=6.0),
+        Topple(RB),
+        WaitFor(0.4),
+        Board(on=False, by="away"),
+        WaitFor(0.6),
+    )
+
+    def expectation(history: PlayHistory) -> Expectation:
+        t_ns = history.when("fell", RB)
+        # The foremost part of a tipping base moves by half a base's width in the course of the fall.
+        call = at("down_by_fall", (RB,), t_ns, ("TAP-026",), history.foremost_yd(RB, t_ns), tolerance_yd=1.2)
+        none: tuple[CallKind, ...] = ("tackle", "fumble", "broken_tackle")
+        return expect(tap=(call,), absent={"tap": none, "lions-den": none, "efl": none})
+
+    stance = Stance(RCB, 24.0, LANE_YD + 4.0)
+    script = scrimmage("falls-alone", "The runner falls by himself.", steps, stance, motion=motion)
+    return ExpectedPlay(script, expectation, seed)
+
+
+def fumble(heads: bool = True, motion: Motion = "exact", seed: int = 3) -> ExpectedPlay:
+    """The runner is knocked down by a tackler who stays up: under TAP a coin decides which side has the ball.
+
+    Args:
+        heads: whether the coin shows heads, so that the offense keeps the ball.
+        motion: exact or physics, as in `Script`.
+        seed: of the physics.
+
+    """
+    steps = (
+        *met((WaitFor(TIP_S), Topple(RB, away_from=RCB))),
+        Declare(Coin(heads=heads, purpose="fumble")),
+        WaitFor(0.3),
+    )
+    script = _side_hit("fumble", "The runner is knocked down by a tackler who stands.", steps, motion)
+    return ExpectedPlay(script, _fumbled(), seed)
+
+
+def ball_lost() -> ExpectedPlay:
+    """The ball drops off the tackled runner, who stands: a fumble only under Lion's Den."""
+    spot = (_MEET_YD + 1.0, LANE_YD - 3.0)
+    steps = (
+        *opening(40.0, RB),
+        *to_the_line(),
+        Until((Reaches(RB, _MEET_YD),), within_s=6.0, mark="lost"),
+        LoseBall(spot),
+        WaitFor(0.15),
+        Board(on=False, by="away"),
+        WaitFor(0.6),
+    )
+
+    def expectation(history: PlayHistory) -> Expectation:
+        call = at("fumble", (RB,), history.marks["lost"], ("LD-017",))
+        return expect(lions_den=(call,), absent={"tap": ("fumble", "tackle"), "efl": ("fumble", "tackle")})
+
+    stance = Stance(RCB, 24.0, LANE_YD + 4.0)
+    return ExpectedPlay(scrimmage("ball-lost", "The ball drops off an untouched runner.", steps, stance), expectation)
+
+
+def fallen_defender() -> ExpectedPlay:
+    """The runner touches a defender who fell long before: an obstacle, no tackle under TAP."""
+    steps = (
+        *opening(40.0, RB),
+        Topple(RCB),
+        *to_the_line(),
+        *met(),
+    )
+
+    def expectation(history: PlayHistory) -> Expectation:
+        t_ns = history.when("touched", RB, RCB)
+        return expect(
+            lions_den=(lions_den_tackle(history, RB, RCB, t_ns),),
+            absent={"tap": ("tackle", "broken_tackle", "fumble", "down_by_fall"), "lions-den": ("fumble",)},
+        )
+
+    script = scrimmage(
+        "fallen-defender",
+        "The runner brushes a defender who has been lying there.",
+        steps,
+        Stance(RCB, 9.0, LANE_YD, at="center"),
+        speeds={RCB: 0.0},
+    )
+    return ExpectedPlay(script, expectation)
+
+
+def _fumbled() -> Callable[[PlayHistory], Expectation]:
+    def expectation(history: PlayHistory) -> Expectation:
+        t_ns = history.when("touched", RB, RCB)
+        window = (t_ns - 40_000_000, history.when("fell", RB) + 40_000_000)
+        call = at("fumble", (RB, RCB), t_ns, ("TAP-027",), history.foremost_yd(RB, t_ns))
+        return expect(
+            tap=(_timed(call, window, 2.0),),
+            lions_den=(lions_den_tackle(history, RB, RCB, t_ns),),
+            absent={"tap": ("tackle", "broken_tackle", "down_by_fall"), "lions-den": ("fumble",), "efl": ("fumble",)},
+        )
+
+    return expectation
+
+
+def _timed(call: ExpectedCall, t_ns: tuple[int, int], tolerance_yd: float) -> ExpectedCall:
+    """Return the same call, for any instant between contact and fall, with a spot tolerance for the falling base."""
+    return replace(call, t_ns=t_ns, spot_tolerance_yd=tolerance_yd)
+
+
+def _side_hit(
+    name: str,
+    about: str,
+    steps: tuple[Step, ...],
+    motion: Motion,
+    *stances: Stance,
+    others: Mapping[str, float] | None = None,
+) -> Script:
+    """Return steps in which a defender comes square at the runner's side; in the physics he is steered at him."""
+    speed = 25.0
+    if motion == "physics":
+        chase: tuple[Step, ...] = (Steer(RCB, toward=RB),)
+        stance = Stance(RCB, _MEET_YD + 8.0, LANE_YD, at="center")
+    else:
+        chase = ()
+        clear_mm = (WIDTH_MM + LENGTH_MM) / 2
+        stance = Stance(RCB, _MEET_YD, LANE_YD + across(clear_mm + speed * seconds_to(_MEET_YD)), -90.0, at="center")
+    return scrimmage(
+        name,
+        about,
+        (*opening(40.0, RB), *to_the_line(), *chase, *steps),
+        stance,
+        *stances,
+        speeds={RCB: speed} | dict(others or {}),
+        motion=motion,
+    )

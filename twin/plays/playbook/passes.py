@@ -1,0 +1,305 @@
+"""Plays about passes: the magnetic ball caught, intercepted, run past; the pitch; and interference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from downfield.officiating.calls import CallKind
+from downfield.officiating.declarations import (
+    ChoiceMade,
+    KickDeclared,
+    LineUpDeclared,
+    OffenseSet,
+    PassDeclared,
+    Pitch,
+    PivotsDone,
+    SetUp,
+)
+from downfield.twin.plays.formations import FB, QB, RCB, SE, teams
+from downfield.twin.plays.history import PlayHistory
+from downfield.twin.plays.playbook.common import (
+    LENGTH_MM,
+    PASSER,
+    WIDTH_MM,
+    Motion,
+    across,
+    ahead,
+    at,
+    expect,
+    few,
+    opening,
+    scrimmage,
+)
+from downfield.twin.plays.recording import Expectation, ExpectedPlay, RulebookName
+from downfield.twin.plays.script import (
+    BallTouched,
+    BasesTouch,
+    Board,
+    Declare,
+    GiveBall,
+    Handling,
+    Hands,
+    LayStick,
+    Passes,
+    Point,
+    Route,
+    Stance,
+    Steer,
+    Step,
+    Until,
+    WaitFor,
+)
+
+BALL: Point = (9.0, 16.0)
+BALL_RADIUS_MM = 4.5
+_OTHERS: tuple[CallKind, ...] = ("incomplete", "overrun", "tackle", "sack", "penalty")
+
+LANE_YD: Final = 12.0
+FAR_BALL: Final[Point] = (30.0, LANE_YD)
+CLEAR_MM: Final = 5.0
+"""Gap between the two as they start side by side; the defender closes it as they run."""
+RUN_MM_S: Final = 60.0
+TURN_DEG: Final = 45.0
+"""Turn of the fouled man: more than a nudge."""
+
+_SPEEDS: Final = {SE: 0.1, RCB: 0.1}
+
+
+def reception(motion: Motion = "exact", seed: int = 2) -> ExpectedPlay:
+    """A pass to the split end, who gets to the magnetic ball first."""
+    script = scrimmage(
+        "reception",
+        "The receiver is the first to touch the ball.",
+        (*_pass(BALL), *_played(motion)),
+        Stance(RCB, 20.0, 22.0),
+        speeds={QB: 0.0, SE: 70.0, RCB: 15.0},
+        motion=motion,
+    )
+
+    def expectation(history: PlayHistory) -> Expectation:
+        t_ns = history.when("touched_ball", SE)
+        call = at("reception", (SE,), t_ns, ("TAP-103",))
+        return expect(tap=(call,), absent={"tap": ("interception", *_OTHERS)})
+
+    return ExpectedPlay(script, expectation, seed)
+
+
+def interception(motion: Motion = "exact", seed: int = 2) -> ExpectedPlay:
+    """The cornerback is turned toward the ball and gets there before the receiver."""
+    script = scrimmage(
+        "interception",
+        "A defender is the first to touch the ball.",
+        (*_pass(BALL), *_played(motion, RCB)),
+        Stance(RCB, 14.0, 18.0),
+        speeds={QB: 0.0, SE: 35.0, RCB: 50.0},
+        motion=motion,
+    )
+
+    def expectation(history: PlayHistory) -> Expectation:
+        t_ns = history.when("touched_ball", RCB)
+        call = at("interception", (RCB,), t_ns, ("TAP-103",))
+        return expect(tap=(call,), absent={"tap": ("reception", *_OTHERS)})
+
+    return ExpectedPlay(script, expectation, seed)
+
+
+def simultaneous() -> ExpectedPlay:
+    """Receiver and defender touch the ball at the same instant: the offense's ball.
+
+    They start as mirror images about the ball and walk alike, so that they reach it together.
+    """
+    start = (-ahead(LENGTH_MM / 2), 10.5)
+    ball = (8.0, 15.0)
+    mirrored = (2 * ball[0] - start[0], 2 * ball[1] - start[1])
+    script = scrimmage(
+        "simultaneous",
+        "Receiver and defender touch the ball at the same instant.",
+        (*_pass(ball), *_played("exact")),
+        Stance(SE, *start, at="center"),
+        Stance(RCB, *mirrored, at="center"),
+        speeds={QB: 0.0, SE: 50.0, RCB: 50.0},
+    )
+
+    def expectation(history: PlayHistory) -> Expectation:
+        t_ns = history.when("touched_ball", SE)
+        call = at("reception", (SE,), t_ns, ("TAP-108",))
+        return expect(tap=(call,), absent={"tap": ("interception", *_OTHERS)})
+
+    return ExpectedPlay(script, expectation)
+
+
+def overrun(clear_mm: float = 2.0) -> ExpectedPlay:
+    """The receiver walks past the ball by more than a base length; the offense stops the play.
+
+    Args:
+        clear_mm: gap between his base and the ball as he passes it.
+
+    """
+    lane = 10.5
+    ball = (8.0, lane + across(WIDTH_MM / 2 + clear_mm + BALL_RADIUS_MM))
+    steps = (
+        *_pass(ball, pivots=False),
+        Until((Passes(SE, ball[0] + ahead(LENGTH_MM + 3.0)),), within_s=6.0),
+        Board(on=False, by="home"),
+        WaitFor(0.2),
+        Declare(ChoiceMade("overrun_stop", "home")),
+        WaitFor(0.3),
+    )
+    script = scrimmage(
+        "overrun",
+        "The receiver goes past the ball by more than a base length.",
+        steps,
+        Stance(SE, 0.0, lane),
+        Stance(RCB, 22.0, 22.0),
+        speeds={QB: 0.0, SE: 80.0, RCB: 10.0},
+    )
+
+    def expectation(history: PlayHistory) -> Expectation:
+        t_ns = history.end_ns - 300_000_000
+        call = at("overrun", (SE,), t_ns, ("TAP-104",))
+        return expect(tap=(call,), absent={"tap": ("reception", "interception", "tackle", "sack", "penalty")})
+
+    return ExpectedPlay(script, expectation)
+
+
+def pitch(legal: bool = True) -> ExpectedPlay:
+    """The quarterback pitches to a back behind him, or to a back ahead of him.
+
+    Args:
+        legal: whether the back is behind the quarterback.
+
+    """
+    back = () if legal else (Stance(FB, -2.5, -14.0),)
+    steps = (
+        *opening(40.0, QB),
+        WaitFor(0.5),
+        Board(on=False, by="home"),
+        WaitFor(0.2),
+        Declare(Pitch(FB)),
+        *((GiveBall(FB),) if legal else ()),
+        WaitFor(0.1),
+        Declare(PivotsDone("home")),
+        WaitFor(0.1),
+        Board(on=True, by="home"),
+        WaitFor(0.6),
+    )
+    name = "pitch" if legal else "illegal-pitch"
+    about = "The ball is pitched " + ("to a back behind." if legal else "forward to a back.")
+    script = scrimmage(name, about, steps, *back, speeds={QB: 0.0, FB: 5.0})
+    absent: tuple[CallKind, ...] = ("penalty", "pivot", "tackle", "fumble")
+    refused: dict[RulebookName, tuple[str, ...]] = {} if legal else {"tap": ("pitch",)}
+    return ExpectedPlay(script, lambda _: expect(absent={"tap": absent}, refused=refused))
+
+
+def _pass(ball: Point, *, pivots: bool = True) -> tuple[Step, ...]:
+    """A stop, PASS, stick and ball, the receiver turned and then a defender, and the board on again."""
+    turn: tuple[Step, ...] = ()
+    if pivots:
+        turn = (
+            Hands("home", (Handling(SE, toward_point=ball),), seconds=0.7),
+            Declare(PivotsDone("home")),
+            Hands("away", (Handling(RCB, toward_point=ball),), seconds=0.7),
+            Declare(PivotsDone("away")),
+        )
+    return (
+        *opening(40.0, QB),
+        WaitFor(0.4),
+        Board(on=False, by="home"),
+        WaitFor(0.1),
+        Declare(PassDeclared(SE)),
+        LayStick("home", QB, ball, seconds=1.2),
+        *turn,
+        WaitFor(0.1),
+        Board(on=True, by="home"),
+    )
+
+
+def _played(motion: Motion, defender: str | None = None) -> tuple[Step, ...]:
+    """Return the steps until a figure touches the ball; in the physics the runners are steered to it."""
+    runners = (SE,) if defender is None else (SE, defender)
+    chase = tuple(Steer(runner, toward_point=BALL) for runner in runners) if motion == "physics" else ()
+    return (
+        *chase,
+        Until((BallTouched(),), within_s=6.0, mark="touch"),
+        Board(on=False, by="home"),
+        WaitFor(0.5),
+    )
+
+
+def pass_interference(turned: bool = True, touched: bool = True) -> ExpectedPlay:
+    """A defender runs beside the receiver of a pass in the air, touches him, and the receiver turns away from the ball.
+
+    Args:
+        turned: whether the receiver turns.
+        touched: whether the defender touches him before.
+
+    """
+    steps = (
+        *opening(40.0, QB),
+        WaitFor(0.3),
+        Board(on=False, by="home"),
+        WaitFor(0.1),
+        Declare(PassDeclared(SE)),
+        LayStick("home", QB, FAR_BALL, seconds=1.0),
+        WaitFor(0.1),
+        Board(on=True, by="home"),
+        *_beside(turned=turned, touched=touched),
+    )
+    name = "interference" if turned and touched else "touch-without-turn" if touched else "turn-without-touch"
+    script = few(name, "A receiver is touched, turned, or both.", steps, PASSER, *_side_by_side(), **_SPEEDS)
+    return ExpectedPlay(script, _foul("TAP-109", turned=turned and touched))
+
+
+def gunner_interference() -> ExpectedPlay:
+    """A defender touches a gunner on a punt play and turns him off his way (TAP-046)."""
+    steps = (
+        Declare(SetUp("home", 1, 40.0, 4, 8.0)),
+        Declare(LineUpDeclared(teams(), "dark")),
+        Declare(KickDeclared("punt", gunners=(SE,))),
+        WaitFor(0.1),
+        Declare(OffenseSet()),
+        WaitFor(0.2),
+        Board(on=True, by="home"),
+        *_beside(turned=True, touched=True),
+    )
+    passer = Stance(QB, -20.0, 0.0)
+    script = few("gunner-interference", "A gunner is turned.", steps, passer, *_side_by_side(), **_SPEEDS)
+    return ExpectedPlay(script, _foul("TAP-046", turned=True))
+
+
+def _side_by_side() -> tuple[Stance, Stance]:
+    beside = LANE_YD + across(WIDTH_MM + CLEAR_MM)
+    return Stance(SE, 2.0, LANE_YD, 0.0, at="center"), Stance(RCB, 2.0, beside, 0.0, at="center")
+
+
+def _beside(*, turned: bool, touched: bool) -> tuple[Step, ...]:
+    """Return the steps in which both run, the defender closes in and moves off, and the receiver turns or does not."""
+    apart = LANE_YD + across(WIDTH_MM + CLEAR_MM)
+    close = LANE_YD + across(WIDTH_MM - 1.0) if touched else apart
+    met: Step = Until((BasesTouch(SE, RCB),), within_s=3.0, mark="touch") if touched else WaitFor(0.6)
+    turn = (Route(SE, ((25.0, LANE_YD),), heading_deg=-TURN_DEG, speed_mm_s=RUN_MM_S),) if turned else ()
+    return (
+        Route(SE, ((25.0, LANE_YD),), heading_deg=0.0, speed_mm_s=RUN_MM_S),
+        Route(RCB, ((6.0, close), (25.0, close)), heading_deg=0.0, speed_mm_s=RUN_MM_S),
+        met,
+        WaitFor(0.07),
+        Route(RCB, ((6.5, apart + 3.0), (25.0, apart + 3.0)), heading_deg=0.0, speed_mm_s=2 * RUN_MM_S),
+        WaitFor(0.08),  # a turned base is wider
+        *turn,
+        WaitFor(0.7),
+        Board(on=False, by="home"),
+        WaitFor(0.4),
+    )
+
+
+def _foul(clause: str, *, turned: bool) -> Callable[[PlayHistory], Expectation]:
+    def expectation(history: PlayHistory) -> Expectation:
+        if not turned:
+            return expect(absent={"tap": ("penalty", "tackle", "reception")})
+        t_ns = history.when("touched", SE, RCB)
+        spot = history.foremost_yd(SE, t_ns)
+        foul = at("penalty", (SE, RCB), t_ns, (clause,), spot, tolerance_yd=0.3, verdict="proposed")
+        return expect(tap=(foul,), absent={"tap": ("tackle", "reception", "interception")})
+
+    return expectation

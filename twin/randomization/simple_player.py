@@ -1,0 +1,235 @@
+"""A figure's shape: a base box and a football player of simple solids standing on it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from downfield.core.arrays import Array
+from downfield.core.footprint import BaseSize
+from downfield.twin.table.appearance import Color, FigureAppearance, Solid
+from downfield.twin.table.snapshot import Quaternion
+
+
+@dataclass(frozen=True, slots=True)
+class Kit:
+    """Colors and kit of a team's figures.
+
+    Attributes:
+        base, base_opacity: of the bases; below 1 for clear ones.
+        jersey, pants, socks, helmet, mask, number, skin: colors.
+
+    """
+
+    base: Color
+    base_opacity: float
+    jersey: Color
+    pants: Color
+    socks: Color
+    helmet: Color
+    mask: Color
+    number: Color
+    skin: Color
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """Pose and proportions of one player.
+
+    Attributes:
+        height_mm: from the base's top to the helmet's top when standing straight.
+        lean_deg: of the upper body, ahead.
+        twist_deg: of the upper body about the vertical.
+        crouch: 0 standing .. 1 in a three-point stance.
+        stride_deg: angle between the legs, one ahead.
+        spread_deg: angle between the legs, sideways.
+        arms_deg: elevation of each arm ahead of hanging down: left, right.
+        arms_out_deg: sideways angle of each arm: left, right.
+        bulk: thickness of body and limbs, relative to the slimmest usual figure.
+
+    """
+
+    height_mm: float = 33.0
+    lean_deg: float = 12.0
+    twist_deg: float = 0.0
+    crouch: float = 0.0
+    stride_deg: float = 25.0
+    spread_deg: float = 10.0
+    arms_deg: tuple[float, float] = (40.0, 40.0)
+    arms_out_deg: tuple[float, float] = (20.0, 20.0)
+    bulk: float = 1.0
+
+
+def shape(base: BaseSize, kit: Kit, build: Build) -> FigureAppearance:
+    """Return a figure's solids, its base first.
+
+    Args:
+        base: size of its base; the solid whose part is ``base`` is exactly this box.
+        kit: its colors.
+        build: its pose and proportions.
+
+    """
+    parts = _Parts()
+    half = (base.length_mm / 2, base.width_mm / 2, base.height_mm / 2)
+    parts.solids.append(Solid("box", half, (0.0, 0.0, half[2]), color=kit.base, opacity=kit.base_opacity, part="base"))
+    if kit.base_opacity == 1:
+        _details(parts, base, kit)
+    top = base.height_mm
+    tall = build.height_mm
+    hip_z = top + tall * (0.45 - 0.18 * build.crouch)
+    hips = np.array([-0.03 * tall, 0.0, hip_z])
+    _legs(parts, kit, build, hips, top)
+    spine = _spine(build)
+    chest = hips + spine * 0.24 * tall
+    width = 0.18 * tall * build.bulk
+    body = _turned(build)
+    parts.add("ellipsoid", (0.085 * tall, 0.11 * tall, 0.07 * tall), hips, kit.pants)
+    parts.add(
+        "ellipsoid", (0.10 * tall * build.bulk, 0.8 * width, 0.17 * tall), hips + spine * 0.15 * tall, kit.jersey, body
+    )
+    parts.add("ellipsoid", (0.095 * tall * build.bulk, width, 0.075 * tall), chest, kit.jersey, body)
+    _pads_and_number(parts, kit, build, hips, chest, width)
+    _arms(parts, kit, build, chest, width)
+    _head(parts, kit, build, chest + spine * 0.17 * tall)
+    return FigureAppearance(tuple(parts.solids))
+
+
+@dataclass(slots=True)
+class _Parts:
+    solids: list[Solid] = field(default_factory=list)
+
+    def add(
+        self,
+        kind: str,
+        size: tuple[float, float, float],
+        at: Array,
+        color: Color,
+        turn: Quaternion = (1.0, 0.0, 0.0, 0.0),
+        part: str = "body",
+    ) -> None:
+        place = (float(at[0]), float(at[1]), float(at[2]))
+        self.solids.append(Solid(kind, size, place, turn, color, 1.0, part))  # type: ignore[arg-type]
+
+    def limb(self, start: Array, end: Array, radius_mm: float, color: Color) -> None:
+        along = end - start
+        length = float(np.linalg.norm(along))
+        size = (radius_mm, max(length / 2, 0.1), 0.0)
+        self.add("capsule", size, (start + end) / 2, color, _from_z(along / length))
+
+
+def _legs(parts: _Parts, kit: Kit, build: Build, hips: Array, top: float) -> None:
+    tall = build.height_mm
+    for side, ahead in ((1, 1), (-1, -1)):
+        swing, out = math.radians(build.stride_deg / 2) * ahead, math.radians(build.spread_deg / 2) * side
+        hip = hips + np.array([0.0, 0.06 * tall * side, -0.02 * tall])
+        reach = hip[2] - top
+        foot = np.array([hip[0] + math.tan(swing) * reach, hip[1] + math.tan(out) * reach, top + 0.02 * tall])
+        knee = (hip + foot) / 2 + np.array([0.05 * tall + 0.10 * tall * build.crouch, 0.0, 0.02 * tall])
+        parts.limb(hip, knee, 0.055 * tall * build.bulk, kit.pants)
+        parts.limb(knee, foot, 0.042 * tall * build.bulk, kit.socks)
+
+
+def _pads_and_number(parts: _Parts, kit: Kit, build: Build, hips: Array, chest: Array, width: float) -> None:
+    tall, body = build.height_mm, _turned(build)
+    for side in (1, -1):
+        pad = chest + _rotate(body, np.array([0.0, 0.82 * width * side, 0.012 * tall]))
+        parts.add("ellipsoid", (0.085 * tall, 0.07 * tall, 0.06 * tall), pad, kit.jersey, body)
+    back = hips + 0.75 * (chest - hips) + _rotate(body, np.array([-0.088 * tall * build.bulk, 0.0, 0.0]))
+    parts.add("box", (0.014 * tall, 0.075 * tall, 0.07 * tall), back, kit.number, body, "other")
+
+
+def _details(parts: _Parts, base: BaseSize, kit: Kit) -> None:
+    """Add the clip's plate and the dial's rim in the base's top: visible, but too low to occlude any of it."""
+    low, color = base.height_mm - 0.46, _darker(kit.base)
+    dial = min(0.27 * base.width_mm, 4.6)
+    parts.add("cylinder", (dial, 0.5, 0.0), np.array([-0.28 * base.length_mm, 0.0, low]), color, part="other")
+    half = (0.09 * base.length_mm, 0.3 * base.width_mm, 0.5)
+    parts.add("box", half, np.array([0.2 * base.length_mm, 0.0, low]), color, part="other")
+
+
+def _darker(color: Color) -> Color:
+    return (0.82 * color[0], 0.82 * color[1], 0.82 * color[2])
+
+
+def _arms(parts: _Parts, kit: Kit, build: Build, chest: Array, width: float) -> None:
+    tall = build.height_mm
+    for side, up_deg, out_deg in zip((1, -1), build.arms_deg, build.arms_out_deg, strict=True):
+        up, out = math.radians(up_deg), math.radians(out_deg) * side
+        ahead = np.array([math.sin(up) * math.cos(out), math.sin(out), -math.cos(up) * math.cos(out)])
+        shoulder = chest + _rotate(_turned(build), np.array([0.0, width * side, 0.0]))
+        elbow = shoulder + 0.14 * tall * ahead
+        forward = np.array([math.sin(up + 0.6) * math.cos(out), 0.6 * math.sin(out), -math.cos(up + 0.6)])
+        hand = elbow + 0.15 * tall * forward / np.linalg.norm(forward)
+        parts.limb(shoulder, elbow, 0.042 * tall * build.bulk, kit.jersey)
+        parts.limb(elbow, hand, 0.034 * tall * build.bulk, kit.skin)
+
+
+def _head(parts: _Parts, kit: Kit, build: Build, at: Array) -> None:
+    tall = build.height_mm
+    radius = 0.085 * tall
+    turn = _about_z(math.radians(build.twist_deg))
+    ahead = _rotate(turn, np.array([1.0, 0.0, 0.0]))
+    parts.add("ellipsoid", (1.15 * radius, 0.95 * radius, radius), at, kit.helmet, turn, "helmet")
+    stripe = (1.18 * radius, 0.16 * radius, 1.04 * radius)
+    parts.add("ellipsoid", stripe, at, kit.mask, turn)
+    face = at + ahead * 0.85 * radius - np.array([0, 0, 0.3 * radius])
+    parts.add("ellipsoid", (0.4 * radius, 0.6 * radius, 0.5 * radius), face, kit.mask, turn)
+
+
+def _spine(build: Build) -> Array:
+    lean = math.radians(build.lean_deg + 45 * build.crouch)
+    return np.array([math.sin(lean), 0.0, math.cos(lean)])
+
+
+def _turned(build: Build) -> Quaternion:
+    return _product(_about_z(math.radians(build.twist_deg)), _about_y(math.radians(build.lean_deg + 45 * build.crouch)))
+
+
+def _about_z(angle: float) -> Quaternion:
+    return (math.cos(angle / 2), 0.0, 0.0, math.sin(angle / 2))
+
+
+def _about_y(angle: float) -> Quaternion:
+    return (math.cos(angle / 2), 0.0, math.sin(angle / 2), 0.0)
+
+
+def _product(a: Quaternion, b: Quaternion) -> Quaternion:
+    return (
+        a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
+        a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
+        a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
+        a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
+    )
+
+
+def _rotate(turn: Quaternion, vector: Array) -> Array:
+    axis, w = np.array(turn[1:]), turn[0]
+    turned: Array = vector + 2 * np.cross(axis, np.cross(axis, vector) + w * vector)
+    return turned
+
+
+def _from_z(direction: Array) -> Quaternion:
+    """Return the shortest rotation from the z axis to a unit vector."""
+    w = 1 + float(direction[2])
+    if w < 1e-9:
+        return (0.0, 1.0, 0.0, 0.0)
+    turn = np.array([w, -direction[1], direction[0], 0.0])
+    turn /= np.linalg.norm(turn)
+    return (float(turn[0]), float(turn[1]), float(turn[2]), float(turn[3]))
+
+
+POSES = (
+    Build(),
+    Build(lean_deg=18, stride_deg=55, arms_deg=(90, -20)),
+    Build(lean_deg=8, stride_deg=15, arms_deg=(85, 85), arms_out_deg=(10, 10)),
+    Build(lean_deg=25, crouch=0.4, stride_deg=30, spread_deg=30, arms_deg=(70, 70), arms_out_deg=(30, 30)),
+    Build(lean_deg=5, stride_deg=10, spread_deg=25, arms_deg=(15, 15), arms_out_deg=(75, 75)),
+    Build(lean_deg=15, stride_deg=50, twist_deg=20, arms_deg=(30, 80), arms_out_deg=(10, 40)),
+    Build(lean_deg=30, crouch=0.9, stride_deg=45, spread_deg=35, arms_deg=(60, 10)),
+    Build(lean_deg=12, stride_deg=35, arms_deg=(110, 110), arms_out_deg=(45, 45)),
+    Build(lean_deg=22, stride_deg=60, twist_deg=-15, arms_deg=(-10, 95), arms_out_deg=(15, 20)),
+    Build(lean_deg=10, crouch=0.6, stride_deg=70, arms_deg=(45, 60), arms_out_deg=(20, 60)),
+)
+"""Poses in which figures are molded; training, validation and test each use different ones."""

@@ -1,0 +1,282 @@
+"""The board in a picture: its print and the table under it, drawn straight through the lens, and the light on them.
+
+The print is sampled once per pixel through the exact camera, which is sharper than a texture on a mesh. Shadows are
+computed without a shadow map: every solid's outline is cast from every lamp onto the board and drawn at half size, then
+blurred by the lamp's size. That is exact in place, soft, and many times faster.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from downfield.calibration.camera import Camera
+from downfield.core.arrays import Array, Image
+from downfield.core.footprint import BASE_TOP_MM
+from downfield.twin.render.lens_grid import lens_grid
+from downfield.twin.table.appearance import Appearance, Lamp
+from downfield.twin.table.board_print import paint
+from downfield.twin.table.solids import PlacedSolids
+from downfield.twin.table.surface import surface_mm
+
+_FINER = 1.3  # texels per pixel: more would alias, fewer would blur
+_FURTHEST_MM = 700.0  # width of the table painted beyond the board
+_BOW_STEPS = 2  # of the iteration from the board's plane to its bowed surface: exact to 0.01 mm
+
+_HALF = 2  # light is computed at half the picture's size
+_SHIFT = 4
+_BRIGHTEST = 1.6  # the light factor that 255 stands for
+_LOW_MM = 15.0  # height from which a typical shadow on the board is cast
+_HIGH_MM = 50.0  # and the shadow of a hand or a post
+
+_FOOT_MM = 2.5  # softness of the shade around a base
+_FOOT = 0.45  # share of the ambient light that it removes
+_SAME_VIEW_PX = 20.0  # the light is reused while the camera sways less than this
+
+Mask = NDArray[np.uint8]
+Layer = NDArray[np.uint8]
+
+
+class BoardLayer:
+    """The ground of one appearance, unlit."""
+
+    def __init__(self, appearance: Appearance) -> None:
+        self._appearance = appearance
+        camera = appearance.camera
+        self._px_per_mm = _FINER * max(camera.lens.focal_px) / max(float(camera.position_mm[2]), 1.0)
+        self._image, self._origin_mm = self._paint_ground()
+        self._drawn: tuple[Camera, Image] | None = None
+
+    def draw(self, camera: Camera) -> Image:
+        """Return the ground in a camera's picture, uint8 blue green red, shape (height, width, 3); read-only."""
+        if self._drawn is None or self._drawn[0] != camera:
+            self._drawn = (camera, self._sample(camera))
+        return self._drawn[1]
+
+    def _sample(self, camera: Camera) -> Image:
+        grid = lens_grid(camera.lens)
+        points = self._on_surface(grid.board_mm(camera), camera)
+        x = (points[..., 0] - self._origin_mm[0]) * self._px_per_mm - 0.5
+        y = (self._origin_mm[1] - points[..., 1]) * self._px_per_mm - 0.5
+        maps = grid.pixel_map(np.nan_to_num(x, nan=-1e4), np.nan_to_num(y, nan=-1e4))
+        edge = cv2.BORDER_REPLICATE
+        return np.asarray(cv2.remap(self._image, *maps, cv2.INTER_LINEAR, borderMode=edge), dtype=np.uint8)
+
+    def _on_surface(self, points: Array, camera: Camera) -> Array:
+        """Return points where rays meet the board's plane, moved along the rays to its bowed surface."""
+        bow_mm = self._appearance.board.bow_mm
+        if not bow_mm:
+            return points
+        eye = camera.position_mm
+        moved = points
+        for _ in range(_BOW_STEPS):
+            height = surface_mm(self._appearance.field, bow_mm, moved)
+            moved = points + (eye[:2] - points) * (height / eye[2])[..., None]
+        return moved
+
+    def _paint_ground(self) -> tuple[Image, tuple[float, float]]:
+        """Return board and table as one picture, and the board point of its upper left corner."""
+        appearance, scale = self._appearance, self._px_per_mm
+        board = paint(appearance.field, appearance.board, scale)
+        high, wide = board.image.shape[:2]
+        margins = [round(margin * scale) for margin in self._margins_mm()]
+        left, below, right, above = margins
+        table = self._table((high + above + below, wide + left + right))
+        _darken_around(table, (left, above, wide, high), scale)
+        table[above : above + high, left : left + wide] = board.image
+        return table, (board.origin_mm[0] - left / scale, board.origin_mm[1] + above / scale)
+
+    def _margins_mm(self) -> tuple[float, float, float, float]:
+        """Return the picture's margins beyond the board, mm: toward low x, low y, high x, high y."""
+        seen = lens_grid(self._appearance.camera.lens).board_mm(self._appearance.camera).reshape(-1, 2)
+        low, high = np.nanmin(seen, axis=0), np.nanmax(seen, axis=0)
+        x_low, y_low, x_high, y_high = self._appearance.field.board_mm
+        sway = 20.0
+        beyond = np.array([x_low - low[0], y_low - low[1], high[0] - x_high, high[1] - y_high]) + sway
+        left, below, right, above = np.clip(beyond, 0, _FURTHEST_MM)
+        return (float(left), float(below), float(right), float(above))
+
+    def _table(self, shape: tuple[int, int]) -> Image:
+        rng = np.random.default_rng([self._appearance.board.seed, 0x7AB1E])
+        small = rng.standard_normal((shape[0] // 40 + 2, shape[1] // 8 + 2)).astype(np.float32)
+        grain = cv2.resize(small, shape[::-1], interpolation=cv2.INTER_CUBIC)
+        color = np.array(self._appearance.table[::-1]) * 255
+        lit = color * (1 + 0.04 * np.asarray(grain)[:, :, None])
+        return np.asarray(np.clip(lit, 0, 255), dtype=np.uint8)
+
+
+def _darken_around(image: Image, box: tuple[int, int, int, int], scale: float) -> None:
+    """Add the soft shade at the foot of the board, in place."""
+    left, top, wide, high = box
+    mask: NDArray[np.uint8] = np.zeros(image.shape[:2], dtype=np.uint8)
+    mask[top : top + high, left : left + wide] = 150
+    shade = cv2.GaussianBlur(mask, (0, 0), 10 * scale)
+    cv2.multiply(image, cv2.cvtColor(255 - np.asarray(shade, dtype=np.uint8), cv2.COLOR_GRAY2BGR), image, 1 / 255)
+
+
+class BoardLight:
+    """The light of one appearance."""
+
+    def __init__(self, appearance: Appearance) -> None:
+        self._appearance = appearance
+        self._view: Camera | None = None
+        self._lamp_light: list[NDArray[np.float32]] = []
+        self._glare: Image | None = None
+
+    def shine(self, ground: Image, placed: PlacedSolids, camera: Camera) -> Image:
+        """Return the lit ground: uint8 blue green red, shape (height, width, 3)."""
+        self._face(camera)
+        size = (ground.shape[1] // _HALF, ground.shape[0] // _HALF)
+        scale = max(camera.lens.focal_px) / float(camera.position_mm[2]) / _HALF
+        light = np.empty((size[1], size[0], 3), dtype=np.float32)
+        feet = _shade(placed, placed.points_mm * [1.0, 1.0, 0.0], camera, size, _is_base(placed))
+        soft_feet = cv2.GaussianBlur(feet, (0, 0), max(_FOOT_MM * scale, 0.5))
+        light[:] = (self._appearance.ambient * (1 - _FOOT / 255 * np.asarray(soft_feet, dtype=np.float32)))[:, :, None]
+        for lamp, lamp_light in zip(self._appearance.lamps, self._lamp_light, strict=True):
+            light += lamp_light * self._reaching(lamp, placed, camera, size, scale)[:, :, None]
+        small = np.clip(light * (255 / _BRIGHTEST), 0, 255).astype(np.uint8)
+        factor = cv2.resize(small, (ground.shape[1], ground.shape[0]), interpolation=cv2.INTER_LINEAR)
+        lit = cv2.multiply(ground, factor, scale=_BRIGHTEST / 255)
+        if self._glare is not None:
+            cv2.add(lit, self._glare, lit)
+        return np.asarray(lit, dtype=np.uint8)
+
+    def dim_bases(self, layer: Layer, placed: PlacedSolids, camera: Camera) -> Layer:
+        """Return the figures' layer with the shadows that players cast onto their own and their neighbors' bases.
+
+        Only the strongest lamp counts: on a base, shadows of the others are too faint to see.
+        """
+        self._face(camera)
+        size = (layer.shape[1] // _HALF, layer.shape[0] // _HALF)
+        scale = max(camera.lens.focal_px) / float(camera.position_mm[2]) / _HALF
+        lamp = max(self._appearance.lamps, key=lambda lamp: lamp.strength)
+        bodies = ~_is_base(placed)
+        shade = _shade(placed, _cast(placed.points_mm, lamp, BASE_TOP_MM), camera, size, bodies)
+        soft = cv2.GaussianBlur(shade, (0, 0), max(_softness_mm(lamp, _LOW_MM) * scale, 0.5))
+        # Only bases: any other object there is in front of them.
+        seen = _shade(placed, placed.points_mm, camera, size, bodies)
+        share = lamp.strength / (self._appearance.ambient + sum(lamp.strength for lamp in self._appearance.lamps))
+        dim = cv2.multiply(soft, 255 - seen, scale=share / 255)
+        factor = cv2.resize(255 - np.asarray(dim), (layer.shape[1], layer.shape[0]), interpolation=cv2.INTER_LINEAR)
+        everywhere = cv2.merge([factor, factor, factor, np.full_like(factor, 255)])
+        return np.asarray(cv2.multiply(layer, everywhere, scale=1 / 255), dtype=np.uint8)
+
+    def _reaching(
+        self, lamp: Lamp, placed: PlacedSolids, camera: Camera, size: tuple[int, int], scale: float
+    ) -> NDArray[np.float32]:
+        """Return the share of a lamp's light that reaches the board, 0..1, at half size."""
+        cast = _cast(placed.points_mm, lamp)
+        high = placed.points_mm[:, :, 2].max(axis=1) > _HIGH_MM
+        reaching = np.ones((size[1], size[0]), dtype=np.float32)
+        for part, typical_mm in ((~high, _LOW_MM), (high, _HIGH_MM)):
+            if part.any():
+                shade = _shade(placed, cast, camera, size, part)
+                soft = cv2.GaussianBlur(shade, (0, 0), max(_softness_mm(lamp, typical_mm) * scale, 0.4))
+                reaching *= 1 - np.asarray(soft, dtype=np.float32) / 255
+        return reaching
+
+    def _face(self, camera: Camera) -> None:
+        """Compute the values that stay the same while the camera barely moves."""
+        if self._view is not None and _apart_px(self._view, camera, self._appearance) < _SAME_VIEW_PX:
+            return
+        self._view = camera
+        grid = lens_grid(camera.lens)
+        board = np.nan_to_num(grid.board_mm(camera), nan=1e4)
+        points = np.concatenate([board, np.zeros_like(board[..., :1])], axis=-1)
+        center = np.array([self._appearance.field.length_mm / 2, self._appearance.field.width_mm / 2, 0.0])
+        size = (camera.lens.size_px[0] // _HALF, camera.lens.size_px[1] // _HALF)
+        self._lamp_light = []
+        glare = np.zeros((*points.shape[:2], 3))
+        for lamp in self._appearance.lamps:
+            falloff = _irradiance(points, lamp) / _irradiance(center, lamp)
+            small = cv2.resize(grid.full(falloff), size, interpolation=cv2.INTER_AREA)
+            color = np.array(lamp.color[::-1], dtype=np.float32) * np.float32(lamp.strength)
+            self._lamp_light.append(np.asarray(small, dtype=np.float32)[:, :, None] * color)
+            glare += _mirrored(points, lamp, camera)[:, :, None] * np.array(lamp.color[::-1]) * lamp.strength
+        self._glare = None
+        if self._appearance.board.gloss > 0:
+            planes = [grid.full(glare[..., channel]) * 255 * self._appearance.board.gloss for channel in range(3)]
+            self._glare = np.clip(np.stack(planes, axis=-1), 0, 255).astype(np.uint8)
+
+
+def _apart_px(a: Camera, b: Camera, appearance: Appearance) -> float:
+    if a.lens != b.lens:
+        return np.inf
+    x_low, y_low, x_high, y_high = appearance.field.board_mm
+    corners = np.array([[x_low, y_low], [x_high, y_low], [x_high, y_high], [x_low, y_high]])
+    return float(np.abs(a.to_pixels(corners) - b.to_pixels(corners)).max())
+
+
+def _irradiance(points: Array, lamp: Lamp) -> Array:
+    """Return the light on a level surface, up to a factor: inverse square and cosine. Shape (..., 3) to (...)."""
+    toward = np.array(lamp.position_mm) - points
+    distance = np.linalg.norm(toward, axis=-1)
+    light: Array = np.maximum(toward[..., 2], 1.0) / distance**3
+    return light
+
+
+def _mirrored(points: Array, lamp: Lamp, camera: Camera) -> Array:
+    """Return the strength of a lamp's blurred mirror image in the board, 0..1. Shape (..., 3) to (...)."""
+    off, size = mirror_angles(points, lamp, camera)
+    blurred: Array = np.exp(-0.5 * (off / (0.06 + size)) ** 2)
+    return blurred
+
+
+def mirror_angles(points: Array, lamp: Lamp, camera: Camera) -> tuple[Array, float]:
+    """Return how far level points are from mirroring a lamp into the camera, and half the lamp's own size, radians.
+
+    Args:
+        points: on the board, mm, shape (..., 3); the first result has shape (...).
+        lamp: the lamp.
+        camera: the camera.
+
+    """
+    to_lamp = np.array(lamp.position_mm) - points
+    to_eye = camera.position_mm - points
+    half = to_lamp / np.linalg.norm(to_lamp, axis=-1, keepdims=True)
+    half = half + to_eye / np.linalg.norm(to_eye, axis=-1, keepdims=True)
+    off: Array = np.arccos(np.clip(half[..., 2] / np.linalg.norm(half, axis=-1), -1, 1))
+    return off, 0.5 * lamp.radius_mm / max(lamp.position_mm[2], 1.0)
+
+
+def _softness_mm(lamp: Lamp, height_mm: float) -> float:
+    """Return the standard deviation of the edge of a shadow that is cast from a height, mm."""
+    return lamp.radius_mm / 2 * height_mm / max(lamp.position_mm[2] - height_mm, 1.0)
+
+
+def _cast(points_mm: Array, lamp: Lamp, onto_mm: float = 0.0) -> Array:
+    """Return points projected from a lamp onto a level plane, same shape."""
+    at = np.array(lamp.position_mm)
+    reach = (at[2] - onto_mm) / np.maximum(at[2] - points_mm[..., 2:], 1.0)
+    cast: Array = at + (points_mm - at) * reach
+    cast[..., 2] = onto_mm
+    return cast
+
+
+def _is_base(placed: PlacedSolids) -> NDArray[np.bool_]:
+    return np.array([solid.part == "base" for solid in placed.solids], dtype=np.bool_)
+
+
+def _shade(
+    placed: PlacedSolids,
+    cast_mm: Array,
+    camera: Camera,
+    size: tuple[int, int],
+    chosen: NDArray[np.bool_],
+) -> Mask:
+    """Return a mask at half size: 255 inside the outlines of the chosen solids at their projected points."""
+    which = np.flatnonzero(chosen)
+    mask = np.zeros((size[1], size[0]), dtype=np.uint8)
+    if not len(which):
+        return mask
+    pixels = (camera.to_pixels(cast_mm[which]) + 0.5) / _HALF - 0.5
+    low, high = pixels.min(axis=1), pixels.max(axis=1)
+    shown = (low < size).all(axis=1) & (high > 0).all(axis=1)
+    opacity = np.array([placed.solids[k].opacity for k in which[shown]])
+    fixed = np.round(pixels[shown] * (1 << _SHIFT)).astype(np.int32)
+    # Clear bases first, so that an opaque solid's shadow over one is whole.
+    for place in np.argsort(opacity, kind="stable"):
+        level = round(255 * float(opacity[place]))
+        cv2.fillConvexPoly(mask, cv2.convexHull(fixed[place]), (level,), cv2.LINE_AA, _SHIFT)
+    return mask

@@ -1,0 +1,67 @@
+"""The photoreal renderer: path tracing on the processor or a CUDA device. Needs the extra `traced`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from downfield.calibration.camera import Camera
+from downfield.core.arrays import Image
+from downfield.core.scene import Player
+from downfield.twin.render.renderer import RenderedFrame, base_tops
+from downfield.twin.table.appearance import Appearance
+from downfield.twin.table.snapshot import Snapshot
+from downfield.twin.table.solids import SolidPlacer
+from downfield.twin.table.surface import settle
+from downfield.twin.tracing.scene import PrintTexture, SceneBuilder, to_light
+from downfield.twin.tracing.tracer import Tracer
+
+SAMPLES: Final = 24
+"""Paths per pixel: their noise is below the noise of the simulated cameras."""
+
+_LEVELS: Final = to_light(np.linspace(0.0, 1.0, 4096))
+
+
+class TracedRenderer:
+    """Draws pictures of one appearance by path tracing.
+
+    Args:
+        appearance: of the table.
+        players: the roster, for the bases' sizes.
+        samples: paths per pixel.
+
+    Raises:
+        MissingExtraError: numba is not installed.
+
+    """
+
+    def __init__(self, appearance: Appearance, players: Sequence[Player], *, samples: int = SAMPLES) -> None:
+        self._appearance, self._players, self._samples = appearance, tuple(players), samples
+        texture = PrintTexture(appearance)
+        self._builder, self._tracer = SceneBuilder(appearance, players, texture), Tracer(texture)
+        self._placer = SolidPlacer(appearance)
+
+    @property
+    def appearance(self) -> Appearance:
+        """The appearance that it draws."""
+        return self._appearance
+
+    def render(self, snapshot: Snapshot, camera: Camera, *, t_ns: int) -> RenderedFrame:
+        """Return the ideal picture of one instant, with the visible part of every base."""
+        settled = settle(snapshot, self._appearance.field, self._appearance.board.bow_mm)
+        seed = (self._appearance.seed + t_ns) % (1 << 31)
+        light = self._tracer.light(self._builder.build(settled), camera, self._samples, seed)
+        tops = base_tops(self._players, settled, self._placer.place(settled), camera)
+        return RenderedFrame(t_ns, camera, _displayed(light), tops)
+
+    def close(self) -> None:
+        """Do nothing: there are no resources to release."""
+
+
+def _displayed(light: NDArray[np.float32]) -> Image:
+    """Return linear red green blue light as a picture, uint8 blue green red: the inverse of `to_light`."""
+    level = np.searchsorted(_LEVELS, np.clip(light[..., ::-1], 0.0, 1.0)) * (255.0 / (len(_LEVELS) - 1))
+    return np.ascontiguousarray(np.rint(level).astype(np.uint8))
