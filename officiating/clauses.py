@@ -6,7 +6,6 @@ table of the same form, ``[clauses]``. Calls cite clauses by id.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any, Final, Literal
@@ -83,19 +82,3 @@ def clauses_of(table: Any) -> dict[str, Clause]:
 def clauses_dealt_with(clauses: Mapping[str, Clause], how: Disposition) -> tuple[str, ...]:
     """Return the ids of the clauses that are handled in one way."""
     return tuple(name for name, clause in clauses.items() if clause.how == how)
-
-
-def implementation(clause: Clause) -> object:
-    """Return the code that implements a clause.
-
-    Raises:
-        RulebookError: the clause names none, or one that does not exist.
-
-    """
-    module, _, name = clause.by.rpartition(".")
-    if not module:
-        raise RulebookError(f"Clause {clause.text!r} names no code.")
-    try:
-        return getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError):
-        raise RulebookError(f"Clause {clause.text!r} names code that does not exist: {clause.by}.") from None

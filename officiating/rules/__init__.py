@@ -1,1 +1,1 @@
-"""Rules that measure, shared by the rulebooks: one small unit each."""
+"""Rules that measure, shared by the rulebooks: each looks at the facts of a frame and returns findings."""

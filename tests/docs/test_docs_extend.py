@@ -82,13 +82,12 @@ def test_a_rule_added_as_the_page_says_makes_its_call(package: Path) -> None:
     ((_, _, output),) = [block for block in blocks(CALL) if block[1] == "output"]
     done = python(package, "-c", script)
     assert done.stdout == output, done.stderr
-    named = (
-        "from downfield.officiating.clauses import implementation\n"
+    decided = (
+        "from pydoc import locate\n"
         "from downfield.officiating.rulebooks.installed import load_system\n"
-        "decided = (clause for clause in load_system('river-city').catalog.values() if clause.by)\n"
-        "print(*(implementation(clause).__name__ for clause in decided))"
+        "print(*(locate(clause.by).__name__ for clause in load_system('river-city').catalog.values() if clause.by))"
     )
-    assert python(package, "-c", named).stdout == "play_next_down Tackle Retreat\n"
+    assert python(package, "-c", decided).stdout == "play_next_down Tackle Retreat\n"
 
 
 @pytest.mark.parametrize(

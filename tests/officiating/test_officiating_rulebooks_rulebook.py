@@ -7,10 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from downfield.core.errors import InputError, RulebookError
+from downfield.core.records import from_json, to_json
+from downfield.game.published.call_views import CallContext, call_view
+from downfield.game.records.entries import GameStarted, RulebookRecord, record_of, rulebook_of
+from downfield.officiating.declarations import Carrier, LineUpDeclared, SetUp
+from downfield.officiating.engine.replay import judge_recording
+from downfield.officiating.events import Event
 from downfield.officiating.params import Param, Params
 from downfield.officiating.rulebooks.installed import installed_rulebooks
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
 from downfield.officiating.rulebooks.tap.system import TAP
+from downfield.officiating.scenes import FIELD, ScriptedFigure, film, runs, stands
 
 
 def house(tmp_path: Path, text: str) -> Rulebook:
@@ -111,6 +118,22 @@ def test_a_house_rule_is_cited_before_each_clause_that_it_amends(tmp_path: Path)
     assert book.clauses["RC-1"].topic == "house rules"
     assert book.cite(("TAP-G1", "TAP-022", "TAP-026")) == ("TAP-G1", "RC-1", "TAP-022", "TAP-026")
     assert book.cite(("TAP-G1",)) == ("TAP-G1",)
+
+
+def test_a_call_under_house_rules_is_shown_with_their_words_also_from_the_record(tmp_path: Path) -> None:
+    text = "A touch is a tackle, and the host is always right."
+    book = house(tmp_path, f'base = "tap"\n[clauses.RC-1]\nhow = "measured"\ntext = "{text}"\namends = ["TAP-022"]\n')
+    kept = from_json(RulebookRecord, to_json(RulebookRecord, record_of(book)), path="record")
+    runner, tackler = ScriptedFigure("dark-22", runs(41)), ScriptedFigure("light-50", stands(50))
+    case = film([runner, tackler], 3.0)
+    declared = (SetUp("home", 1, 40.0), LineUpDeclared(case.players, "dark"), Carrier("dark-22"))
+    events = [Event(f"e{n}", 0, "operator", body) for n, body in enumerate(declared)]
+    calls = judge_recording(case.scenes, events, rulebook_of(kept), FIELD).calls
+    tackle = next(call for call in calls if call.kind == "tackle")
+    assert tackle.clauses[:2] == ("RC-1", "TAP-022")
+    view = call_view(tackle, CallContext(GameStarted(kept, FIELD), lambda _: ""))
+    assert [clause.text for clause in view.clauses[:1]] == [text]
+    assert all(clause.text for clause in view.clauses)
 
 
 def test_a_missing_file_and_an_unknown_name_are_refused() -> None:
