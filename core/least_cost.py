@@ -2,7 +2,8 @@
 
 Most rows of a tracker's costs have a cheapest column of their own, and then that is the answer. The others are added
 one by one along a shortest augmenting path over reduced costs (R. Jonker, A. Volgenant, Computing 38, 1987; for more
-columns than rows D. Crouse, IEEE Transactions on Aerospace and Electronic Systems 52, 2016).
+columns than rows D. Crouse, IEEE Transactions on Aerospace and Electronic Systems 52, 2016). scipy has it as well
+(`linear_sum_assignment`, the oracle of the tests), but would add 125 MB to what a rig installs, for this alone.
 """
 
 from __future__ import annotations
