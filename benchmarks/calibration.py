@@ -32,7 +32,7 @@ from downfield.calibration.online.shake import ShakeTracker
 from downfield.core.arrays import Array
 from downfield.core.errors import CalibrationError, InputError
 from downfield.core.footprint import BASE_TOP_MM
-from downfield.rig.table_calibration import lens_from_distance
+from downfield.rig.tables.table_calibration import lens_from_distance
 from downfield.twin.film.film import film
 from downfield.twin.randomization.deck import Split, split_named
 from downfield.twin.randomization.tables import draw_players, draw_table

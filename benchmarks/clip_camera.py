@@ -21,7 +21,7 @@ import av
 import cv2
 from processor_time import killed_at_the_end
 
-from downfield.capture.recording.recorded_clip import bundled_demo
+from downfield.capture.sources.file_sources import bundled_demo
 
 PICTURES = 240
 _QUALITY = 85

@@ -38,12 +38,11 @@ import numpy as np
 from rig_fakes import FIELD, FakeVision
 from served_games import FakeRig
 
-from downfield.capture.observer import LoopObserver
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.recording.recorder import Recorder
-from downfield.capture.recording.recording_settings import RecordingSettings
+from downfield.capture.recording.recording_library import RecordingSettings
+from downfield.capture.source import CapturedFrame, LoopObserver, SourceFacts, VideoPacket
 from downfield.capture.sources.reconnecting import ReconnectingSource, ReconnectLimits
-from downfield.capture.sources.source import CapturedFrame, SourceFacts, VideoPacket
 from downfield.core.errors import OutputError, SourceError
 from downfield.game.published.hub import Hub
 from downfield.game.receipts import Accepted, Submission

@@ -21,7 +21,7 @@ import numpy as np
 from processor_time import memory_mb
 
 from downfield.calibration.calibration import read_calibration
-from downfield.capture.recording.recorded_clip import bundled_demo
+from downfield.capture.sources.file_sources import bundled_demo
 from downfield.core.arrays import Image
 from downfield.core.frame import Detection, Frame
 from downfield.core.platform.process_tuning import tune_process

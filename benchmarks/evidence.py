@@ -27,9 +27,9 @@ from evidence_live import dropped_frames, frame_times_ms, live_rig
 
 from downfield.capture.footage import FootageFrame
 from downfield.capture.recording.frame_reader import FrameReader
-from downfield.capture.recording.recorded_clip import bundled_demo, open_clip, tracks_path
 from downfield.capture.recording.recorded_footage import ClipFootage
-from downfield.capture.sources.source import CapturedFrame
+from downfield.capture.source import CapturedFrame
+from downfield.capture.sources.file_sources import bundled_demo, open_clip, tracks_path
 from downfield.core.scene import Scene
 from downfield.core.track_files import TrackFile
 from downfield.game.published.hub import Hub
@@ -42,7 +42,7 @@ from downfield.review.evidence.call_viewer import encode_jpeg
 from downfield.review.evidence.exports import ClipExporter, ClipOptions
 from downfield.review.evidence.finder import EvidenceFinder, NoGameInPlay
 from downfield.review.pictures.painting import DRAWING_KINDS
-from downfield.rig.review_service import ReviewRig
+from downfield.rig.service.review import ReviewRig
 from downfield.store.writing.journals import StoredJournals
 from downfield.store.writing.store import Store
 

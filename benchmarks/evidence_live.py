@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
-from downfield.capture.recording.recorded_clip import bundled_demo
+from downfield.capture.sources.file_sources import bundled_demo
 
 ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
 WAIT_S = 300.0  # for a rig to start and to call a tackle, on a busy computer

@@ -21,7 +21,7 @@ from downfield.core.errors import CalibrationError
 from downfield.core.field.toml_file import measured_field_toml
 from downfield.rig.configuration.settings import CalibrationSettings
 from downfield.rig.live.annotated_picture import ANNOTATED_PICTURE_LIMITS
-from downfield.rig.table_calibration import calibrate
+from downfield.rig.tables.table_calibration import calibrate
 from downfield.twin.randomization.deck import split_named
 
 FPS = 30

@@ -21,7 +21,7 @@ from typing import TextIO
 
 from no_rig import NoRig
 
-from downfield.capture.recording.recorded_clip import bundled_demo, open_clip
+from downfield.capture.sources.file_sources import bundled_demo, open_clip
 from downfield.core.scene import Scene
 from downfield.game.published.hub import Hub
 from downfield.game.receipts import Accepted, Receipt, Submission

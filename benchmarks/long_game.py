@@ -39,7 +39,7 @@ from downfield.review.rejudging.finished_games import FinishedGames, LateRuling
 from downfield.review.rejudging.standings import GameStandings, KeptJudgings
 from downfield.review.rejudging.worker import JudgingWorker
 from downfield.review.reports.game_report import GameReport
-from downfield.rig.review_service import ReviewRig
+from downfield.rig.service.review import ReviewRig
 from downfield.store.history import History
 from downfield.store.sealing.signing import RigKey
 from downfield.store.writing.journals import StoredJournals

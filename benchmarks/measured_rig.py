@@ -9,9 +9,8 @@ from pathlib import Path
 
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
-from downfield.capture.observer import LoopObserver
-from downfield.capture.recording.recorded_clip import bundled_demo, open_clip
-from downfield.capture.sources.source import CapturedFrame
+from downfield.capture.source import CapturedFrame, LoopObserver
+from downfield.capture.sources.file_sources import bundled_demo, open_clip
 from downfield.core.frame import Detection, Frame
 from downfield.core.platform.process_tuning import tune_process
 from downfield.core.roster import read_roster
@@ -21,7 +20,7 @@ from downfield.officiating.events import Event
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import RigSettings
 from downfield.rig.live.connections import DetectionResult, VisionStage
-from downfield.rig.live.network_vision import detection_rate, local_detector, open_vision
+from downfield.rig.live.vision_stages import detection_rate, local_detector, open_vision
 from downfield.rig.rig import Rig
 from downfield.vision.board.picture_health import PictureHealth
 from downfield.vision.pipeline import Vision

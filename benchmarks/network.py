@@ -29,7 +29,7 @@ from clip_pipeline import run_pipeline
 from network_sets import picture_sets, test_clips
 
 from downfield.calibration.calibration import read_calibration
-from downfield.capture.recording.recorded_clip import bundled_demo
+from downfield.capture.sources.file_sources import bundled_demo
 from downfield.core.arrays import Array, Image
 from downfield.core.frame import Detection
 from downfield.models.card import BUNDLED

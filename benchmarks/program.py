@@ -24,7 +24,7 @@ from downfield.broadcast.program.picture_worker import program_jpeg
 from downfield.broadcast.program.program_feed import PROGRAM_LIMITS
 from downfield.broadcast.program.program_options import ProgramOptions
 from downfield.broadcast.program.program_painter import ProgramMoment, ProgramPainter
-from downfield.capture.recording.recorded_clip import bundled_demo, open_clip
+from downfield.capture.sources.file_sources import bundled_demo, open_clip
 from downfield.core.frame import Frame
 
 T = TypeVar("T")

@@ -15,7 +15,7 @@ from pathlib import Path
 from kill import _shifted
 from no_rig import NoRig
 
-from downfield.capture.recording.recorded_clip import bundled_demo, open_clip
+from downfield.capture.sources.file_sources import bundled_demo, open_clip
 from downfield.core.scene import Scene
 from downfield.game.published.hub import Hub
 from downfield.game.receipts import Submission

@@ -33,7 +33,7 @@ from clip_camera import jpegs, started_camera
 from measured_rig import VISIONS, LatencyObserver, open_rig
 from processor_time import killed_at_the_end, memory_mb, process_cpu_s, run_idle, stolen_s, thread_cpu_s
 
-from downfield.capture.sources.jpeg import decode_jpeg
+from downfield.capture.jpeg import decode_jpeg
 from downfield.rig.rig import Rig
 
 _WARM_S = 3.0

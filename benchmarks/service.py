@@ -32,7 +32,7 @@ from downfield.game.records.commands import NewGame
 from downfield.game.service import GameService
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.configuration.settings import ServiceSettings
-from downfield.rig.web_service import Service
+from downfield.rig.service.web_service import Service
 from downfield.store.writing.journals import StoredJournals
 from downfield.store.writing.store import Store
 

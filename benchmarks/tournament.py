@@ -33,7 +33,7 @@ from cut_proxy import CutProxy
 from postgres_server import PostgresServer, postgres_cluster
 from tournament_rig import append, game_of
 
-from downfield.capture.recording.recorded_clip import bundled_demo, tracks_path
+from downfield.capture.sources.file_sources import bundled_demo, tracks_path
 from downfield.core.track_files import TrackFile
 from downfield.desk.event.keeper import EventKeeper
 from downfield.desk.replication.desk_tournament import DeskTournament
@@ -44,10 +44,8 @@ from downfield.game.records.entries import pack_scenes
 from downfield.game.records.keeping import GameRow
 from downfield.game.records.owner import GameOwner, rig_id
 from downfield.rig.tournament.broker import broker_access
-from downfield.rig.tournament.feed_publisher import FeedPublisher
-from downfield.rig.tournament.identity_watch import IdentityWatch
 from downfield.rig.tournament.link import TournamentLink
-from downfield.rig.tournament.table_feed import TableMessage
+from downfield.rig.tournament.table_feed import FeedPublisher, IdentityWatch, TableMessage
 from downfield.store.database.opening import open_for_reading
 from downfield.store.sealing.hash_chain import verify_journal
 from downfield.store.sealing.signing import RigKey

@@ -35,10 +35,9 @@ from downfield.api.context.context import RigParts, context_of  # noqa: E402
 from downfield.broadcast.latest_picture import LatestPicture  # noqa: E402
 from downfield.calibration.calibration import Calibration  # noqa: E402
 from downfield.capture.footage import FootageCalibration, FootageFrame, ScaledPicture  # noqa: E402
-from downfield.capture.observer import LoopObserver  # noqa: E402
 from downfield.capture.problems import ActiveProblems  # noqa: E402
-from downfield.capture.recording.recorded_clip import bundled_demo, open_clip  # noqa: E402
-from downfield.capture.sources.source import CaptureClock  # noqa: E402
+from downfield.capture.source import CaptureClock, LoopObserver  # noqa: E402
+from downfield.capture.sources.file_sources import bundled_demo, open_clip  # noqa: E402
 from downfield.core.arrays import Image  # noqa: E402
 from downfield.core.frame import Frame  # noqa: E402
 from downfield.core.scene import Scene  # noqa: E402
@@ -51,8 +50,8 @@ from downfield.officiating.rulebooks.rulebook import load_rulebook  # noqa: E402
 from downfield.rig.configuration.loading import load  # noqa: E402
 from downfield.rig.live.connections import EventPlayback  # noqa: E402
 from downfield.rig.live.loop import Loop  # noqa: E402
-from downfield.rig.live.network_vision import open_vision  # noqa: E402
-from downfield.rig.table import open_table  # noqa: E402
+from downfield.rig.live.vision_stages import open_vision  # noqa: E402
+from downfield.rig.tables.table import open_table  # noqa: E402
 from downfield.store.writing.journals import StoredJournals  # noqa: E402
 from downfield.store.writing.store import Store  # noqa: E402
 

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Final
 
-from downfield.capture.observer import NoticeLevel
+from downfield.capture.source import NoticeLevel
 from downfield.game.published.board_topics import HealthReason, Level
 
 CAMERA_LOST: Final = "camera_lost"

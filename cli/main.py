@@ -8,25 +8,27 @@ import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any, Final
 
 import typer
 from typer.core import TyperGroup
 
-from downfield.cli.console.output import end_output, say, say_aside
+from downfield.cli.console.output import end_output, say, say_aside, version_text
 from downfield.cli.console.process_end import INTERRUPTED, ProcessEnd
-from downfield.cli.console.welcome import version_text, welcome
 from downfield.core.errors import DownfieldError
+from downfield.rig.configuration.loading import FILE_NAME
 
 COMMANDS: Final = {
-    "demo": "downfield.cli.play.demo:demo",
+    "demo": "downfield.cli.play.run:demo",
     "run": "downfield.cli.play.run:run",
     "score": "downfield.cli.play.score:score",
     "card": "downfield.cli.play.card:card",
     "admin": "downfield.cli.upkeep.admin:admin",
-    "doctor": "downfield.cli.tables.doctor:doctor",
-    "config": "downfield.cli.upkeep.config:config",
+    "doctor": "downfield.cli.upkeep.diagnosis:doctor",
+    "config": "downfield.cli.upkeep.diagnosis:config",
     "track": "downfield.cli.recordings.track:track",
     "judge": "downfield.cli.recordings.judge:judge",
     "rules": "downfield.cli.play.rules:rules",
@@ -34,16 +36,16 @@ COMMANDS: Final = {
     "tables": "downfield.cli.tables.tables:app",
     "certify": "downfield.cli.tables.certify:certify",
     "service": "downfield.cli.upkeep.service:app",
-    "logs": "downfield.cli.upkeep.logs:logs",
+    "logs": "downfield.cli.upkeep.service:logs",
     "backup": "downfield.cli.upkeep.backup:backup",
     "restore": "downfield.cli.upkeep.backup:restore",
-    "support": "downfield.cli.upkeep.support:support",
+    "support": "downfield.cli.upkeep.diagnosis:support",
     "export": "downfield.cli.disputes.export:export",
     "review": "downfield.cli.disputes.review:review",
     "desk": "downfield.cli.desk.desk:app",
     "archive": "downfield.cli.desk.archive:app",
     "verify": "downfield.cli.disputes.verify:verify",
-    "shadow": "downfield.cli.play.shadow:shadow",
+    "shadow": "downfield.cli.disputes.export:shadow",
     "contribute": "downfield.cli.upkeep.contribute:contribute",
     "learn": "downfield.training.learn_command:learn",
     "train": "downfield.training.command:app",
@@ -163,3 +165,24 @@ def run_command(arguments: Sequence[str] | None = None) -> int:
     else:
         return 0
     return _USER_ERROR
+
+
+_FIRST_STEPS: Final = (
+    ("downfield demo", "watch it referee a recorded play; nothing needs to be connected"),
+    ("downfield run --source game.mp4", "referee a video of yours, filmed from above"),
+    ("downfield doctor --source 0", "check your camera, its light and focus, the disk and this computer"),
+    ("downfield run --source 0 --lan", "referee your table; the page it names helps to set it up and pairs your phone"),
+    ("downfield --help", "every command"),
+)
+
+
+def welcome() -> str:
+    """Return what a newcomer is told, several lines."""
+    width = max(len(command) for command, _ in _FIRST_STEPS)
+    steps = "\n".join(f"  {command:<{width}}  {meaning}" for command, meaning in _FIRST_STEPS)
+    settings = f"\n\nSettings of {FILE_NAME} in this folder are in effect." if Path(FILE_NAME).is_file() else ""
+    return (
+        f"Downfield {version('downfield')}, the automatic referee for tabletop electric football.\n"
+        "One camera over the board sees where every base is, who touched whom and who fell, and makes the calls.\n\n"
+        f"{steps}{settings}"
+    )

@@ -13,7 +13,7 @@ DownfieldError                 the user can fix it; its text says what was wrong
 |   +-- AimError               the camera has to be moved or set otherwise: the field is cut, or mirrored
 |   +-- AmbiguousField         the picture can be read in several ways; carries them (calibration/field/solution.py)
 +-- SourceError                a camera or a stream can't be opened, or has stopped
-|   +-- PictureFaultError      what it sends can't be gone on with: frozen, resized (capture/sources/source.py)
+|   +-- PictureFaultError      what it sends can't be gone on with: frozen, resized (capture/source.py)
 +-- NotFoundError              nothing has the requested id
 +-- BusyError                  too many requests at once; try again soon
 +-- NotRecordedError           no picture of an instant was kept

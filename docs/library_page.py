@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from downfield.calibration import calibration
-from downfield.capture.recording import recorded_clip
+from downfield.capture.sources import file_sources
 from downfield.core import errors, footprint, track_files
 from downfield.core.records import write_text
 from downfield.models import detector, loading
@@ -46,7 +46,7 @@ CHAPTERS = (
         """
 from downfield.officiating.engine.replay import judge_recording
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.capture.recording.recorded_clip import bundled_demo, open_clip
+from downfield.capture.sources.file_sources import bundled_demo, open_clip
 
 clip = open_clip(bundled_demo())
 header = clip.tracks.header
@@ -56,8 +56,8 @@ for call in judgment.calls:
 print(judgment.state.text)
 """,
         (
-            recorded_clip.open_clip,
-            recorded_clip.RecordedClip,
+            file_sources.open_clip,
+            file_sources.RecordedClip,
             track_files.TrackFile,
             events.read_events,
             rulebook.load_rulebook,
@@ -113,7 +113,7 @@ print(f"{gap.gap_mm:.2f} mm between them, give or take {gap.sigma_mm(*errors):.2
     Chapter(
         "From pixels to yards",
         """
-from downfield.capture.recording.recorded_clip import bundled_demo, open_clip
+from downfield.capture.sources.file_sources import bundled_demo, open_clip
 
 table = open_clip(bundled_demo()).calibration
 places_mm, covariances = table.to_board_with_cov([(960.0, 540.0)], height_mm=6.0)  # on top of a base
@@ -128,7 +128,7 @@ print(f"{x_yd:.2f} yd along the field, {y_yd:.2f} yd across; {covariances[0, 0, 
 import cv2
 
 from downfield.models.loading import open_detector
-from downfield.capture.recording.recorded_clip import bundled_demo
+from downfield.capture.sources.file_sources import bundled_demo
 
 read, picture = cv2.VideoCapture(str(bundled_demo())).read()
 figures = [found for found in open_detector().detect(picture) if found.kind in {"upright", "fallen"}]

@@ -18,11 +18,11 @@ PLACES: Final = (
     "api/setup/table_setup.py",
     "rig/setup",
     "rig/tables/profile.py",
-    "rig/table_calibration.py",
+    "rig/tables/table_calibration.py",
     "cli/console/options.py",
     "cli/tables/field_solving.py",
     "cli/tables/calibrate.py",
-    "cli/tables/calibrate_table.py",
+    "cli/tables/calibrate.py",
     "cli/tables/certify.py",
 )
 ERRORS: Final = frozenset(

@@ -23,7 +23,7 @@ from downfield.calibration.field.measured_height import StandingObject, with_sta
 from downfield.calibration.field.solver import solve_field
 from downfield.calibration.picture_match import check_same_view
 from downfield.calibration.pictures import read_pictures
-from downfield.capture.recording.recorded_clip import bundled_demo
+from downfield.capture.sources.file_sources import bundled_demo
 from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError
 from downfield.core.field.model import preset

@@ -26,11 +26,11 @@ from downfield.game.records.commands import (
     Suspend,
     UseCalibration,
 )
+from downfield.rig.configuration.display import shown_values
 from downfield.rig.configuration.loading import Configuration
-from downfield.rig.configuration.shown import shown_values
 from downfield.rig.live.connections import LoopControls, VisionStage
-from downfield.rig.table import NO_CALIBRATION, OpenedTable, no_calibration
-from downfield.rig.table_calibration import calibrate, calibrate_again
+from downfield.rig.tables.table import NO_CALIBRATION, OpenedTable, no_calibration
+from downfield.rig.tables.table_calibration import calibrate, calibrate_again
 
 CALLS_SUSPENDED: Final = "calls_suspended"
 

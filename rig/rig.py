@@ -17,12 +17,11 @@ from downfield.broadcast.program.program_painter import ProgramMoment
 from downfield.broadcast.replay.replay_process import ReplayProcess
 from downfield.calibration.calibration import Calibration
 from downfield.capture.footage import Footage
-from downfield.capture.observer import LoopObserver
 from downfield.capture.problems import ActiveProblems, camera_loss
 from downfield.capture.recording.recorded_footage import ClipFootage, RecordedFootage
 from downfield.capture.recording.recorder import Recorder
 from downfield.capture.recording.recording_library import last_recorded_ns
-from downfield.capture.sources.source import CaptureClock
+from downfield.capture.source import CaptureClock, LoopObserver
 from downfield.capture.sources.source_names import is_address, is_recording
 from downfield.core.supervision import delayed_thread
 from downfield.game.policies import LeaguePolicies
@@ -30,30 +29,26 @@ from downfield.game.published.board_topics import HealthStatus, RecordingStatus,
 from downfield.game.published.hub import Hub
 from downfield.game.service import GameService
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.rig.admin_key import open_admin_key
-from downfield.rig.bundle_export import BundleExporter, PlayedClip
 from downfield.rig.configuration.loading import Configuration
 from downfield.rig.configuration.settings import data_folder, heads_file, policies_file, recordings_folder
 from downfield.rig.configuration.stream import outlets_of, replay_options
 from downfield.rig.controller import CalibrationInUse, RigController
-from downfield.rig.kept_games import open_judgings, open_snapshots, open_store
-from downfield.rig.live.annotated_picture import AnnotatedPicture, RecentPictures
-from downfield.rig.live.annotation import Annotator, Overlay
+from downfield.rig.games.bundle_export import BundleExporter, PlayedClip
+from downfield.rig.games.kept_games import open_judgings, open_snapshots, open_store
+from downfield.rig.games.rig_key import open_rig_key
+from downfield.rig.games.table_seals import TableSeals
+from downfield.rig.live.annotated_picture import AnnotatedPicture, Annotator, Overlay, RecentPictures
 from downfield.rig.live.camera_watch import CameraWatch
 from downfield.rig.live.connections import EventPlayback, LoopControls
-from downfield.rig.live.garbage import set_aside_loaded_objects
-from downfield.rig.live.loop import Loop
-from downfield.rig.live.network_vision import open_vision
-from downfield.rig.live.notices import Notices
-from downfield.rig.live.rig_health import FrameMeter, HealthReporter
+from downfield.rig.live.loop import Loop, set_aside_loaded_objects
+from downfield.rig.live.rig_health import FrameMeter, HealthReporter, Notices
 from downfield.rig.live.strip_game import follow_strip, keep_game
-from downfield.rig.rig_key import open_rig_key
+from downfield.rig.live.vision_stages import open_vision
+from downfield.rig.service.web_service import Service, open_admin_key
 from downfield.rig.setup.session import SetupSession
-from downfield.rig.table import OpenVision, open_table, source_choice
-from downfield.rig.table_seals import TableSeals
 from downfield.rig.tables.profile import TableProfile, camera_identity
-from downfield.rig.tournament.opening import health_with, open_grants, open_tournament
-from downfield.rig.web_service import Service
+from downfield.rig.tables.table import OpenVision, open_table, source_choice
+from downfield.rig.tournament.link import health_with, open_grants, open_tournament
 from downfield.store.last_heads import differs_from_last_heads
 from downfield.store.writing.journals import StoredJournals
 from downfield.vision.board.picture_health import PictureHealth

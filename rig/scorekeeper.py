@@ -17,7 +17,7 @@ from downfield.api.context.context import RigParts
 from downfield.broadcast.integrations.outlets import OutletRunner
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.calibration.calibration import Calibration
-from downfield.capture.sources.source import CaptureClock
+from downfield.capture.source import CaptureClock
 from downfield.core.errors import RefusedError
 from downfield.core.field.model import FieldModel
 from downfield.core.supervision import supervised_thread
@@ -27,16 +27,15 @@ from downfield.game.published.hub import Hub
 from downfield.game.records.commands import NewGame, RigCommand, Settings
 from downfield.game.service import GameService
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.rig.admin_key import open_admin_key
-from downfield.rig.bundle_export import BundleExporter
+from downfield.rig.configuration.display import shown_values
 from downfield.rig.configuration.loading import Configuration
 from downfield.rig.configuration.settings import data_folder
-from downfield.rig.configuration.shown import shown_values
 from downfield.rig.configuration.stream import outlets_of
-from downfield.rig.kept_games import leased_data_folder, open_judgings, open_snapshots, open_store
-from downfield.rig.rig_key import open_rig_key
-from downfield.rig.tournament.opening import health_with, open_grants, open_tournament
-from downfield.rig.web_service import Service
+from downfield.rig.games.bundle_export import BundleExporter
+from downfield.rig.games.kept_games import leased_data_folder, open_judgings, open_snapshots, open_store
+from downfield.rig.games.rig_key import open_rig_key
+from downfield.rig.service.web_service import Service, open_admin_key
+from downfield.rig.tournament.link import health_with, open_grants, open_tournament
 from downfield.store.writing.journals import StoredJournals
 
 HEALTH_S: Final = 1.0

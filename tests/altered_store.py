@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from downfield.api.security.tokens import TokenStore
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.recording.recorder import Recorder
-from downfield.capture.recording.recording_settings import RecordingSettings
+from downfield.capture.recording.recording_library import RecordingSettings
 from downfield.capture.recording.sealing import seal_of
 from downfield.cli.main import app
 from downfield.core.records import to_json
@@ -30,7 +30,7 @@ from downfield.game.records.owner import GameOwner, rig_id
 from downfield.game.records.table_records import SegmentSealed
 from downfield.game.service import GameService
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.rig.table_seals import TableSeals
+from downfield.rig.games.table_seals import TableSeals
 from downfield.store.sealing.hash_chain import GENESIS, digest_of
 from downfield.store.sealing.heads import HeadsFile
 from downfield.store.sealing.signed_list import SignedList

@@ -17,7 +17,7 @@ from bundled_games import bundle_of, played_game
 
 from downfield.core.arrays import Image
 from downfield.core.frame import Detection
-from downfield.desk.archive import networks
+from downfield.desk.archive import tracking
 from downfield.desk.archive.adding import ItemLabels, add_files
 from downfield.desk.archive.archive_files import ArchiveFiles
 from downfield.desk.archive.cluster import RayCluster, connect_cluster
@@ -130,7 +130,7 @@ def tracking_of(
                 marker.write_text("died")
                 os.kill(os.getpid(), signal.SIGKILL)
 
-        vars(networks)["open_detector"] = lambda *_, **__: NumberedDetector(seen, look)
+        vars(tracking)["open_detector"] = lambda *_, **__: NumberedDetector(seen, look)
         return do_task(task)
 
     return track

@@ -32,7 +32,7 @@ from downfield.api.security.tokens import TokenStore
 from downfield.api.setup.table_setup import TableSetup
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.broadcast.program.program_options import ProgramFeed
-from downfield.capture.recording.recorded_clip import bundled_demo, open_clip
+from downfield.capture.sources.file_sources import bundled_demo, open_clip
 from downfield.game.published.game_topics import TopicModel
 from downfield.game.published.hub import Hub
 from downfield.game.records.commands import NewGame, TeamSheet

@@ -14,7 +14,7 @@ from scripted_plays import FIELD, ScriptedFigure, film, opening, runs, stands
 
 from downfield.calibration.calibration import Calibration, write_calibration
 from downfield.calibration.camera import Camera, Lens
-from downfield.capture.sources.source import CapturedFrame, VideoPacket
+from downfield.capture.source import CapturedFrame, VideoPacket
 from downfield.core.arrays import Image
 from downfield.core.scene import Scene
 from downfield.game.records.commands import NewGame

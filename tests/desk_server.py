@@ -19,7 +19,7 @@ from downfield.desk.service.app import create_desk_app
 from downfield.desk.service.parts import DeskParts
 from downfield.desk.tables.address_book import AddressBook
 from downfield.desk.tables.grant_keeper import GrantKeeper
-from downfield.desk.tables.watcher import TableWatcher
+from downfield.desk.tables.rig_client import TableWatcher
 from downfield.store.writing.store import Store
 
 

@@ -21,7 +21,7 @@ from served_games import FakeRig
 from twin_recordings import recorded
 
 from downfield.calibration.calibration import write_calibration
-from downfield.capture.sources.source import CapturedFrame, VideoPacket
+from downfield.capture.source import CapturedFrame, VideoPacket
 from downfield.core.arrays import Image
 from downfield.core.errors import RefusedError
 from downfield.core.scene import Contact, Scene

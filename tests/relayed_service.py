@@ -15,7 +15,7 @@ from downfield.game.published.hub import Hub
 from downfield.game.service import GameService
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.configuration.settings import ServiceSettings
-from downfield.rig.web_service import Service
+from downfield.rig.service.web_service import Service
 from downfield.store.writing.journals import StoredJournals
 from downfield.store.writing.store import Store
 

@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from downfield.calibration.camera import Camera
-from downfield.capture.observer import LoopObserver, NoticeLevel
-from downfield.capture.sources.source import CapturedFrame, SourceFacts
+from downfield.capture.source import CapturedFrame, LoopObserver, NoticeLevel, SourceFacts
 from downfield.core.field.model import preset
 from downfield.core.frame import Detection, Frame
 from downfield.core.scene import Contact, Figure, Player, Scene

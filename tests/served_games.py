@@ -27,7 +27,7 @@ from downfield.api.context.context import RigParts
 from downfield.api.security.access import AccessPolicy, RateLimit, RateLimits
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.calibration.calibration import Calibration
-from downfield.capture.recording.recorded_clip import bundled_demo, open_clip
+from downfield.capture.sources.file_sources import bundled_demo, open_clip
 from downfield.core.errors import RefusedError
 from downfield.core.scene import Scene
 from downfield.game.published.board_topics import HealthStatus, SourceStatus

@@ -11,7 +11,7 @@ from pathlib import Path
 from rig_fakes import FakeVision
 
 from downfield.calibration.calibration import Calibration, read_calibration, write_calibration
-from downfield.capture.recording.recorded_clip import bundled_demo
+from downfield.capture.sources.file_sources import bundled_demo
 from downfield.core.frame import Frame
 from downfield.rig.configuration.settings import RigSettings
 from downfield.rig.live.connections import VisionStage

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hostile_files import MUTATIONS, mutate
 
-from downfield.capture.recording.recorded_clip import bundled_demo
+from downfield.capture.sources.file_sources import bundled_demo
 from downfield.cli.main import run_command
 from downfield.officiating.rulebooks.rulebook import DEFAULT_RULEBOOK
 

@@ -72,7 +72,7 @@ LINUX_ALONE = {
     "core/media/shared_picture.py": {"os.memfd_create"},  # behind `hasattr`; elsewhere a temporary file
     "capture/devices/v4l2.py": {"fcntl", "os.O_NONBLOCK"},  # opened for Linux's cameras alone
     "rig/upkeep/support.py": {"os.sysconf"},  # where there is none, the memory is "unknown"
-    "rig/upkeep/watchdog.py": {"socket.AF_UNIX"},  # reached only where systemd names a socket
+    "rig/upkeep/systemd.py": {"socket.AF_UNIX"},  # reached only where systemd names a socket
 }
 """Modules that need something of Linux and are not reached without it, with what that is."""
 

@@ -22,7 +22,7 @@ from downfield.cli.console.progress import progress_bar
 from downfield.core.errors import InputError, MissingExtraError
 from downfield.models.card import BUNDLED, CARD, find_network
 from downfield.models.loading import open_detector
-from downfield.rig.label_review_server import serve_label_review
+from downfield.rig.service.web_service import serve_label_review
 
 if TYPE_CHECKING:
     from downfield.training.table_frames import TableFrame

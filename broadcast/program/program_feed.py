@@ -18,7 +18,7 @@ from downfield.broadcast.program.program_painter import ProgramMoment, ProgramPa
 from downfield.broadcast.program.stream_encoder import ProgramEncoder
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
-from downfield.capture.observer import LoopObserver
+from downfield.capture.source import LoopObserver
 from downfield.core.arrays import Image
 from downfield.core.bounded_queue import BoundedQueue
 from downfield.core.frame import Frame

@@ -1,1 +1,1 @@
-"""Cameras of this computer: how they are found, what is asked of them, and how their controls are held."""
+"""Cameras plugged into this computer: found, opened and held at their exposure, focus and white balance."""

@@ -1,1 +1,1 @@
-"""Recordings: the camera's own packets in files of a minute, each with an exact index, and reading frames from them."""
+"""The recording of a camera: written as it arrives, kept within limits, sealed, and read back by frame."""

@@ -16,7 +16,7 @@ from typing import Final
 import av
 
 from downfield.capture.footage import FootageFrame, ScaledPicture
-from downfield.capture.sources.jpeg import decode_jpeg, decode_jpeg_frame
+from downfield.capture.jpeg import decode_jpeg, decode_jpeg_frame
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError, NotRecordedError
 from downfield.core.files.facts import is_same_file

@@ -13,10 +13,9 @@ from typing import Final, TypeVar
 
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.capture.footage import FootageCalibration, FootageFrame, ScaledPicture
-from downfield.capture.observer import LoopObserver
 from downfield.capture.recording.frame_reader import FrameReader
 from downfield.capture.recording.recording_library import find_frames, frames_of, index_path, located
-from downfield.capture.sources.source import CapturedFrame
+from downfield.capture.source import CapturedFrame, LoopObserver
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError, NotRecordedError
 

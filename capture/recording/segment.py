@@ -17,7 +17,7 @@ from av.video.codeccontext import VideoCodecContext
 from av.video.frame import PictureType
 
 from downfield.capture.recording.recording_library import RecordedFrame, RecordingIndexHeader, index_path
-from downfield.capture.sources.source import CapturedFrame, VideoPacket
+from downfield.capture.source import CapturedFrame, VideoPacket
 from downfield.core.errors import OutputError, SourceError
 from downfield.core.files.private_files import make_private_folder, private_opener
 from downfield.core.records import to_json

@@ -1,1 +1,1 @@
-"""Frame sources: cameras, network streams, files and the twin; live ones reconnect by themselves."""
+"""Every kind of frame source, opened by its name: cameras, network streams, videos, folders of pictures, the twin."""

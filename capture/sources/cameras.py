@@ -13,14 +13,14 @@ from av.video.stream import VideoStream
 
 from downfield.capture.devices.camera_request import CameraRequest, PluggedCamera
 from downfield.capture.devices.camera_system import CameraSystem
-from downfield.capture.sources.http_mjpeg import error_text
-from downfield.capture.sources.source import (
+from downfield.capture.source import (
     CaptureClock,
     CapturedFrame,
     IncreasingTimestamps,
     SourceFacts,
     VideoPacket,
 )
+from downfield.capture.sources.http_mjpeg import error_text
 from downfield.capture.sources.source_clock import SourceClock
 from downfield.core.errors import SourceError
 from downfield.core.platform.clock import monotonic_ns

@@ -1,20 +1,82 @@
-"""Recorded sources: a video file with its exact time stamps, and a folder of pictures in the order of their names."""
+"""Recorded sources: a video with its exact time stamps, and a folder of pictures in the order of their names.
+
+Beside a clip NAME.mp4 may be NAME.tracks.jsonl, NAME.calibration.json and NAME.events.jsonl (`open_clip`).
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
+from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.calibration.pictures import read_picture
 from downfield.capture.recording.recording_library import frames_of, index_path
+from downfield.capture.source import CapturedFrame, IncreasingTimestamps, PlaybackPacer, SourceFacts
 from downfield.capture.sources.sound import Soundtrack
-from downfield.capture.sources.source import CapturedFrame, IncreasingTimestamps, PlaybackPacer, SourceFacts
 from downfield.core.errors import InputError, SourceError
 from downfield.core.media.video_file import VideoPicture, VideoReader
 from downfield.core.platform.clock import monotonic_ns
+from downfield.core.track_files import TrackFile
+from downfield.officiating.events import Event, read_events
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedClip:
+    """A clip with its calibration, its scenes and its declarations.
+
+    Attributes:
+        path: the video file.
+        calibration: calibration of its camera.
+        tracks: its scenes, one per frame.
+        events: the declarations, in order; empty if there are none.
+
+    """
+
+    path: Path
+    calibration: Calibration
+    tracks: TrackFile
+    events: tuple[Event, ...]
+
+
+def open_clip(path: Path) -> RecordedClip:
+    """Open a clip with the files beside it.
+
+    Raises:
+        InputError: a file is missing or can't be read.
+        FormatError: a file is malformed.
+
+    """
+    if not path.is_file():
+        raise InputError(f"{path}: no such file")
+    calibration = read_calibration(path.with_name(path.stem + ".calibration.json"))
+    return RecordedClip(path, calibration, TrackFile(tracks_path(path)), read_declarations(path))
+
+
+def tracks_path(clip: Path) -> Path:
+    """Return the path of a clip's tracks, which need not exist."""
+    return clip.with_name(clip.stem + ".tracks.jsonl")
+
+
+def read_declarations(clip: Path) -> tuple[Event, ...]:
+    """Return the declarations of a clip; empty if there is no file of them beside it.
+
+    Raises:
+        FormatError: the file is malformed.
+
+    """
+    events = clip.with_name(clip.stem + ".events.jsonl")
+    return read_events(events)[1] if events.is_file() else ()
+
+
+def bundled_demo() -> Path:
+    """Return the path of the clip that comes with Downfield."""
+    return Path(str(files("downfield.capture") / "demo" / "demo.mp4"))
+
 
 PICTURE_SUFFIXES: Final = frozenset({".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp"})
 

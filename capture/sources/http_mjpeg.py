@@ -13,16 +13,16 @@ import threading
 from collections.abc import Generator, Iterator
 from typing import Final
 
-from downfield.capture.sources.http_connection import HttpStream, open_http
-from downfield.capture.sources.jpeg import decode_jpeg
-from downfield.capture.sources.jpeg_stream import JpegScanner, StreamedJpeg
-from downfield.capture.sources.source import (
+from downfield.capture.jpeg import decode_jpeg
+from downfield.capture.source import (
     CaptureClock,
     CapturedFrame,
     IncreasingTimestamps,
     SourceFacts,
     VideoPacket,
 )
+from downfield.capture.sources.http_connection import HttpStream, open_http
+from downfield.capture.sources.jpeg_stream import JpegScanner, StreamedJpeg
 from downfield.capture.sources.source_clock import SourceClock
 from downfield.core.addresses import split_address, without_password
 from downfield.core.errors import InputError, SourceError

@@ -15,9 +15,9 @@ from typing import Final
 
 import numpy as np
 
+from downfield.capture.jpeg import jpeg_size_px
 from downfield.capture.problems import CAMERA_LOST, ActiveProblems
-from downfield.capture.sources.jpeg import jpeg_size_px
-from downfield.capture.sources.source import CapturedFrame, FrameSource, PictureFaultError, SourceFacts, changed_size
+from downfield.capture.source import CapturedFrame, FrameSource, PictureFaultError, SourceFacts, changed_size
 from downfield.core.errors import DownfieldError, SourceError
 from downfield.core.supervision import supervised_thread
 from downfield.game.published.board_topics import HealthReason

@@ -15,7 +15,7 @@ import av.container
 import numpy as np
 
 from downfield.capture.problems import ActiveProblems
-from downfield.capture.sources.source import CapturedFrame, FrameSource, SourceFacts
+from downfield.capture.source import CapturedFrame, FrameSource, SourceFacts
 from downfield.core.arrays import Array
 from downfield.core.errors import InputError, SourceError
 from downfield.core.media.limits import FILE_OPTIONS

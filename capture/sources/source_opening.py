@@ -12,13 +12,13 @@ from typing import Final
 from downfield.capture.devices.camera_request import CameraRequest
 from downfield.capture.devices.camera_system import camera_system, find_camera
 from downfield.capture.problems import ActiveProblems
+from downfield.capture.source import CaptureClock, FrameSource
 from downfield.capture.sources.cameras import OpenCvCamera, UsbCamera
 from downfield.capture.sources.file_sources import ImageFolder, VideoFile
 from downfield.capture.sources.http_mjpeg import HttpMjpeg
 from downfield.capture.sources.network_video import SCHEMES, NetworkVideo
 from downfield.capture.sources.reconnecting import NETWORK_LIMITS, ReconnectingSource
 from downfield.capture.sources.sound import Microphone, SourceWithMicrophone
-from downfield.capture.sources.source import CaptureClock, FrameSource
 from downfield.capture.sources.source_names import TWIN_PREFIX, kind_on_disk, scheme_of
 from downfield.core.errors import DownfieldError, InputError, MissingExtraError
 from downfield.core.files.input_files import special_kind

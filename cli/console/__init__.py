@@ -1,1 +1,1 @@
-"""What every command shares: output, progress, options, the end of a process."""
+"""What all commands share: options, output that survives a closed pipe, progress, and an end in order."""

@@ -13,6 +13,7 @@ import io
 import os
 import sys
 from contextlib import suppress
+from importlib.metadata import version
 from typing import IO, Any, Final, TextIO, cast
 
 from rich.console import Console
@@ -170,3 +171,8 @@ def _discard(stream: TextIO) -> None:
         nothing = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nothing, descriptor)
         os.close(nothing)
+
+
+def version_text() -> str:
+    """Return the program's name and version, such as ``downfield 1.2.3``."""
+    return f"downfield {version('downfield')}"

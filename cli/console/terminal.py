@@ -1,4 +1,4 @@
-"""The output of `downfield run`: line by line to files and pipes, in place on a terminal."""
+"""What `downfield run` shows: how to reach its pages, then the game, line by line or in place."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from downfield.capture.observer import LoopObserver, NoticeLevel
+from downfield.api.http.network_addresses import qr_text
+from downfield.capture.source import LoopObserver, NoticeLevel
 from downfield.cli.console.output import styled
 from downfield.core.scene import Scene
 from downfield.game.published.board_topics import HealthStatus
 from downfield.officiating.calls import Call, Verdict
 from downfield.officiating.events import Event
+from downfield.rig.service.web_service import Service
 
 _VERDICT_STYLES: Final[Mapping[Verdict, str]] = {
     "called": "bold yellow",
@@ -176,3 +178,41 @@ def _frame_rates(health: HealthStatus) -> Iterator[str]:
         yield f"{health.latency_ms:.0f} ms (99%: {health.latency_p99_ms:.0f} ms) from capture to call,"
     damaged = f", {health.damaged} damaged" if health.damaged else ""
     yield f"{health.dropped} of {health.frames + health.dropped + health.damaged} frames dropped{damaged}"
+
+
+QR_COLORS: Final = "#ffffff on #000000"
+
+
+def print_access(console: Console, service: Service) -> None:
+    """Print the link for this computer and, when other devices can reach the service, their addresses and a QR code."""
+    console.print(f"Open  {service.admin_link}  in a browser on this computer.")
+    addresses = service.network_addresses()
+    if not addresses:
+        return
+    for address in addresses:
+        console.print(f"On other devices:  {address}")
+    if service.certificate is not None:
+        console.print(
+            "The certificate is the rig's own; a browser warns once. Its SHA-256 fingerprint:",
+        )
+        console.print(f"  {service.certificate.fingerprint}")
+    link = service.pairing_link("operator")
+    console.print(
+        "Scan this with the operator's phone (one phone, within 10 minutes; more on the start page):",
+    )
+    print_qr(console, link)
+    console.print(f"  or open  {link}")
+
+
+def print_qr(console: Console, text: str) -> None:
+    """Print a QR code, if the terminal's encoding has the characters for it.
+
+    Its colors are given, or a terminal that writes dark on light would show it inverted, which not every phone reads.
+    """
+    code = qr_text(text)
+    try:
+        code.encode(console.encoding)
+    except UnicodeEncodeError:
+        return
+    for line in code.splitlines():
+        console.print(line, style=QR_COLORS)

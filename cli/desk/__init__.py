@@ -1,1 +1,1 @@
-"""Commands of the director's desk, its broker and its archive."""
+"""Commands of the director: `desk`, its broker, and `archive`."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import socket
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -15,22 +17,69 @@ from downfield.api.security.connections import ConnectionGuard, GuardedListener,
 from downfield.api.security.known_clients import KnownClients
 from downfield.api.security.secret_file import ADMIN_KEY, SecretFile
 from downfield.cli.console.options import ConfigOption
-from downfield.cli.console.output import open_console
+from downfield.cli.console.output import open_console, say
 from downfield.cli.console.process_end import hang_up_as_termination
-from downfield.cli.desk.broker import broker
+from downfield.core.errors import InputError
 from downfield.core.platform.system import raise_file_limit
 from downfield.desk.event.keeper import EventKeeper
+from downfield.desk.replication.broker_server import PORT, find_nats_server, write_broker_files
 from downfield.desk.replication.desk_tournament import open_desk_tournament
 from downfield.desk.service.app import create_desk_app
 from downfield.desk.service.parts import DeskParts
 from downfield.desk.tables.address_book import AddressBook
 from downfield.desk.tables.grant_keeper import GrantKeeper
-from downfield.desk.tables.watcher import TableWatcher
+from downfield.desk.tables.rig_client import TableWatcher
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import data_folder
-from downfield.rig.web_service import everywhere, open_listener
+from downfield.rig.service.web_service import everywhere, open_listener
 from downfield.store.writing.lease import FileLease, LeasedThing
 from downfield.store.writing.store import Store
+
+
+def broker(
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port that rigs and desk connect to.")] = PORT,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "0.0.0.0",  # noqa: S104  the hall's rigs
+    folder: Annotated[
+        Path | None,
+        typer.Option("--data", help="Where it keeps its files. Default: `desk/broker` in the data folder."),
+    ] = None,
+    files_only: Annotated[
+        bool, typer.Option("--files-only", help="Write the configuration and credentials, and start nothing.")
+    ] = False,
+    config: ConfigOption = None,
+) -> None:
+    """Run the tournament's broker: nats-server with JetStream, in place of this program."""
+    place = (folder or data_folder(load(config).settings) / "desk" / "broker").absolute()
+    program = "" if files_only else find_nats_server()
+    if not files_only:
+        _check_free(host, port)
+    files = write_broker_files(place, host, port)
+    hosts = network_hosts() if host in {"0.0.0.0", "::"} else [host]  # noqa: S104
+    say("Copy this file to every rig's computer; it lets rigs in, so give it to nobody else:", f"  {files.rig}", "")
+    say("In each rig's downfield.toml:", *_settings(hosts, port, files.rig.name), "")
+    say("In the desk's:", *_settings(["127.0.0.1"], port, str(files.desk)), '  database = "postgresql://..."', "")
+    if files_only:
+        say(f"Start it with:  nats-server -c {files.configuration}")
+        return
+    say("Stop with Ctrl-C.")
+    os.execv(program, [program, "-c", str(files.configuration)])  # noqa: S606  no shell
+
+
+def _check_free(host: str, port: int) -> None:
+    try:
+        socket.create_server((host, port)).close()
+    except OSError as error:
+        raise InputError(
+            f"{host}:{port} can't be used ({error.strerror}). If Debian's own service runs there, end it by"
+            " 'sudo systemctl disable --now nats-server'; or give another --port."
+        ) from None
+
+
+def _settings(hosts: list[str], port: int, credentials: str) -> list[str]:
+    server = next(iter(hosts), "ADDRESS")
+    shown = f"[{server}]" if ":" in server else server
+    return ["  [tournament]", f'  servers = ["nats://{shown}:{port}"]', f'  credentials = "{credentials}"']
+
 
 PORT: Final = 8320
 """The rig's port is 8317, so both run on one computer."""

@@ -1,1 +1,1 @@
-"""Commands for reviewing, exporting and verifying games."""
+"""Commands that settle disputes: `export`, `review`, `verify` and `shadow`."""

@@ -1,33 +1,40 @@
-"""``downfield export``: a game out of the house, as a signed bundle; its tracks, its report, clips of its plays."""
+"""``downfield export``: a game out of the house, as a signed bundle; its tracks, its report, clips of its plays.
+
+``downfield shadow``: what the machine called in the shadow of a game, against what people declared.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
+from rich.table import Table
 
 from downfield.broadcast.replay.highlights import highlight_film
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.capture.recording.recorded_footage import RecordedFootage
-from downfield.cli.console.options import ConfigOption, SetOption, check_outputs
-from downfield.cli.console.output import say, say_aside
+from downfield.cli.console.options import ARCHIVE, ConfigOption, SetOption, check_outputs
+from downfield.cli.console.output import open_console, say, say_aside, styled
 from downfield.cli.console.progress import progress_bar
-from downfield.cli.console.replaced_files import ARCHIVE
-from downfield.cli.disputes.export_clip import ClipRequest, make_clip
-from downfield.core.errors import InputError, OutputError
+from downfield.core.errors import InputError, NotFoundError, OutputError
 from downfield.game.records.keeping import GameRow
 from downfield.game.shadow import is_shadow
 from downfield.review.bundles.format import SUFFIX
+from downfield.review.evidence.exports import ClipExporter, ClipOptions
 from downfield.review.evidence.finder import EvidenceFinder, NoGameInPlay
 from downfield.review.games.tracks import TRACK_FORMATS, TrackTable
+from downfield.review.pictures.clips import MEDIA_TYPES, ClipFormat
+from downfield.review.pictures.painting import DRAWING_KINDS
 from downfield.review.reports.game_report import report_html
-from downfield.rig.bundle_export import BundleExporter
+from downfield.review.reports.shadow import CALLS_HEAD, ShadowReport
 from downfield.rig.configuration.loading import load, parse_assignments
 from downfield.rig.configuration.settings import RigSettings, data_folder, recordings_folder, store_file
-from downfield.rig.rig_key import open_rig_key
+from downfield.rig.games.bundle_export import BundleExporter
+from downfield.rig.games.rig_key import open_rig_key
 from downfield.store.database.opening import open_for_reading
 from downfield.store.database.reader import StoreReader
 from downfield.store.history import History
@@ -176,3 +183,110 @@ def _calibration_file(settings: RigSettings) -> Path | None:
 def _calibration(settings: RigSettings) -> Calibration | None:
     file = _calibration_file(settings)
     return None if file is None else read_calibration(file)
+
+
+CALL_S: Final = 1.5
+"""A clip of a call reaches this long before and after it, as on the page."""
+
+_WIDTH_PX: Final = 1920
+
+
+@dataclass(frozen=True, slots=True)
+class ClipRequest:
+    """What is to be seen.
+
+    Attributes:
+        file: where it is written; its ending says the form.
+        play: the play's number; None for a call.
+        call: the call's id; None for a play.
+        speed: 1 for real time.
+        plain: whether without drawings and words.
+
+    """
+
+    file: Path
+    play: int | None
+    call: str | None
+    speed: float
+    plain: bool
+
+    def __post_init__(self) -> None:
+        """Check what was asked for.
+
+        Raises:
+            InputError: it is no clip and no picture, or both a play and a call, or neither.
+
+        """
+        if self.form not in {*MEDIA_TYPES, "png"}:
+            raise InputError(f"{self.file}: clips are written as .mp4 or .gif, pictures as .png. End the name so.")
+        if (self.play is None) == (self.call is None):
+            raise InputError("--clip needs either --play N or --call ID.")
+
+    @property
+    def form(self) -> str:
+        """Of the file."""
+        return self.file.suffix.lower().removeprefix(".")
+
+
+def make_clip(request: ClipRequest, store: StoreReader, row: GameRow, recordings: Path) -> bytes:
+    """Return a clip or a picture.
+
+    Args:
+        request: what is to be seen.
+        store: of the games.
+        row: the game.
+        recordings: folder of the rig's recordings.
+
+    Raises:
+        InputError: the game has no such play or call.
+        NotRecordedError: its pictures are not kept, or can't be read.
+        RefusedError: it lasts too long.
+
+    """
+    exporter = ClipExporter(EvidenceFinder(store, NoGameInPlay(), RecordedFootage(recordings)))
+    options = ClipOptions(request.speed, () if request.plain else DRAWING_KINDS, _WIDTH_PX)
+    try:
+        if request.play is not None:
+            if request.form == "png":
+                return exporter.play_picture(row, request.play, options)[1]
+            return exporter.play(row, request.play, _form(request), options)[1]
+        call = request.call or ""
+        if request.form == "png":
+            return exporter.call_picture(row, call, options)[1]
+        return exporter.call(row, call, _form(request), CALL_S, options)[1]
+    except NotFoundError as error:
+        calls = [view.id for view in History(store, row).calls()]
+        known = f" Its calls: {', '.join(calls[-20:])}." if request.call is not None and calls else ""
+        raise InputError(f"{error}{known}") from None
+
+
+def _form(request: ClipRequest) -> ClipFormat:
+    return "gif" if request.form == "gif" else "mp4"
+
+
+def shadow(
+    game: Annotated[str, typer.Argument(help="The game's id, as the list of games shows it; 'last' for the last.")],
+    report: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Write the report, for print.")] = None,
+    config: ConfigOption = None,
+    settings: SetOption = None,
+) -> None:
+    """Compare the calls made in shadow mode with what people declared: agreements, differences, what was missed."""
+    configuration = load(config, command_line=parse_assignments(settings or ())).settings
+    with open_for_reading(configuration.store.url or str(store_file(configuration))) as opened:
+        if opened.note:
+            say_aside(f"downfield: {opened.note}")
+        check_outputs(report, inputs=(store_file(configuration),))
+        row = find_game(opened.store, game)
+        found = ShadowReport(opened.store, row)
+    if not found.starts:
+        raise InputError(f"{row.id}: was not played in shadow mode. Start the rig with 'downfield run --shadow'.")
+    if report is not None:
+        write_chunks(report, [found.html().encode()])
+        say(f"{report}: {found.summary}")
+        return
+    console = open_console(wrap=True)
+    console.print(styled(f"{row.id}: {found.summary}"))
+    lines = Table(*CALLS_HEAD)
+    for line in found.calls:
+        lines.add_row(*(styled(str(cell)) for cell in line))
+    console.print(lines)

@@ -16,15 +16,22 @@ from downfield.cli.console.options import ConfigOption, SetOption
 from downfield.cli.console.output import say, say_aside
 from downfield.cli.console.process_end import ended_in_order
 from downfield.cli.console.progress import progress_bar
-from downfield.cli.disputes.verify_bundle import report_bundle
+from downfield.cli.disputes.verify import report_bundle
 from downfield.core.errors import InputError
 from downfield.review.bundles import format as names
 from downfield.review.bundles.reading import UnpackedBundle
 from downfield.review.bundles.verification import verify_bundle
 from downfield.rig.configuration.loading import load, parse_assignments
 from downfield.rig.configuration.settings import data_folder
-from downfield.rig.review_service import ReviewRig, ReviewService
-from downfield.rig.review_sources import ReviewFolder, find_bundles, find_rig_folder, load_bundles, load_rig_folder
+from downfield.rig.service.review import (
+    ReviewFolder,
+    ReviewRig,
+    ReviewService,
+    find_bundles,
+    find_rig_folder,
+    load_bundles,
+    load_rig_folder,
+)
 from downfield.store.writing.store import Store
 
 _STORE: Final = "games.db"

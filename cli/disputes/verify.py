@@ -1,8 +1,8 @@
-"""``downfield verify``: check that the journals of a store, or a bundle, are unaltered."""
+"""``downfield verify``: whether games are unaltered: a bundle, or a store with what was signed of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
@@ -12,15 +12,15 @@ import typer
 from downfield.capture.recording.sealing import compare_recordings, has_recordings, unsealed_recordings
 from downfield.cli.console.options import ConfigOption, SetOption
 from downfield.cli.console.output import say, say_aside
-from downfield.cli.disputes.verify_bundle import checked_keys, report_bundle
 from downfield.core.errors import FormatError, InputError
 from downfield.core.text.counted_nouns import counted
 from downfield.game.records.entries import SEAL_KIND, unpack_entry
 from downfield.game.records.owner import rig_id
 from downfield.game.records.table_records import SegmentSealed
-from downfield.review.bundles.verification import is_bundle, other_zip_hint, verify_bundle
+from downfield.review.bundles.verification import BundleVerification, is_bundle, other_zip_hint, verify_bundle
 from downfield.rig.configuration.loading import load, parse_assignments
 from downfield.rig.configuration.settings import RigSettings, data_folder, heads_file, store_file
+from downfield.rig.games.rig_key import TrustedKeys
 from downfield.store.checking.listings import listing_differences
 from downfield.store.checking.signed_ends import compare_with_tournament, open_signed_ends
 from downfield.store.checking.signed_lists import Signer, list_differences, rigs_without_list, signers
@@ -28,6 +28,7 @@ from downfield.store.database.opening import OpenedForReading, open_for_reading
 from downfield.store.database.reader import StoreReader
 from downfield.store.sealing.hash_chain import GENESIS, Verification, verify_journal
 from downfield.store.sealing.heads import compare_with_heads, entries_after_heads, read_heads
+from downfield.store.sealing.signing import is_public_key
 
 
 def verify(
@@ -248,3 +249,67 @@ def _games(store: StoreReader, game: str | None, *, are_kept: bool) -> list[str]
 def _line(verification: Verification) -> str:
     unaltered = f"{verification.entries} entries, unaltered; head {verification.head}"
     return f"{verification.game}: {verification.problem or unaltered}"
+
+
+def checked_keys(keys: Iterable[str]) -> list[str]:
+    """Return public keys that somebody named, each once.
+
+    Raises:
+        InputError: one can't be used.
+
+    """
+    named = list(dict.fromkeys(keys))
+    for key in named:
+        if not is_public_key(key):
+            raise InputError(
+                f"'{key}' is no public key. The rig's start page shows it: ed25519: and 43 letters, digits, - and _."
+            )
+    return named
+
+
+def report_bundle(path: Path, found: BundleVerification, key: str | None, trust: str | None, folder: Path) -> bool:
+    """Print what the check of a bundle found; return whether it is as a rig that is not foreign has signed it.
+
+    Args:
+        path: the bundle.
+        found: by its check.
+        key: the public key it must be signed with; None for any that is trusted.
+        trust: what to call its rig, whose key is trusted from now on; None to trust no further key.
+        folder: the data folder, where trusted keys are.
+
+    """
+    for problem in found.problems:
+        say(f"{path}: {problem.fault.replace('_', ' ')}: {problem.text}")
+    manifest = found.manifest
+    if not found.intact or manifest is None:
+        say(f"{path}: ALTERED. Do not rely on it: ask for the file again.")
+        return False
+    game = f"{manifest.game}, {manifest.away} at {manifest.home}"
+    extent = f"{len(manifest.parts)} parts, {manifest.entries} entries; head {manifest.head}"
+    say(f"{path}: unaltered: game {game}; {extent}")
+    for note in manifest.notes:
+        say(f"{path}: note: {note}")
+    return _is_known(found, path, key, trust, folder)
+
+
+def _is_known(found: BundleVerification, path: Path, key: str | None, trust: str | None, folder: Path) -> bool:
+    """Print whose signature a bundle bears; return whether it is not a foreign one."""
+    signer = "" if found.manifest is None else found.manifest.public_key
+    trusted = TrustedKeys.load(folder)
+    if trust is not None and key in {None, signer}:
+        trusted.add(folder, signer, trust)
+    if key is not None:
+        is_same = signer == key
+        text = "signed with the key you named" if is_same else f"FOREIGN KEY: not signed with {key}, but with"
+        say(f"{path}: {text} {signer}")
+        return is_same
+    name = trusted.names.get(signer)
+    if name is not None:
+        say(f"{path}: signed by {name or 'a trusted rig'} ({signer})")
+        return True
+    how = "Compare it with the rig's start page, then trust it by --trust NAME, or give it by --key."
+    if trusted.names:
+        say(f"{path}: FOREIGN KEY: signed with {signer}, which this computer does not trust. {how}")
+        return False
+    say(f"{path}: signed with {signer}, of a rig that this computer does not know. {how}")
+    return True

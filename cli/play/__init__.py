@@ -1,1 +1,1 @@
-"""Commands that play a game or tell of its rules."""
+"""Commands that play: `run`, `demo`, `score`, `card` and `rules`."""

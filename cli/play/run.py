@@ -1,4 +1,4 @@
-"""``downfield run``: referee a table live, or a recording."""
+"""``downfield run``: referee a table live, or a recording; ``downfield demo``: the bundled recording."""
 
 from __future__ import annotations
 
@@ -15,26 +15,23 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from downfield.capture.recording.recorded_clip import bundled_demo
+from downfield.capture.sources.file_sources import bundled_demo
 from downfield.capture.sources.source_names import is_recording
-from downfield.cli.console.access_text import print_access
 from downfield.cli.console.options import CameraHeightOption, ConfigOption, SetOption, StandingOption
-from downfield.cli.console.output import open_console, styled
+from downfield.cli.console.output import open_console, styled, version_text
 from downfield.cli.console.process_end import ended_in_order
-from downfield.cli.console.terminal import TerminalLog, TerminalView
-from downfield.cli.console.welcome import version_text
+from downfield.cli.console.terminal import TerminalLog, TerminalView, print_access
 from downfield.core.addresses import without_password
 from downfield.core.errors import DownfieldError, SourceError
 from downfield.core.platform.process_tuning import tune_process
 from downfield.core.text.counted_nouns import counted
 from downfield.rig.configuration.loading import Configuration, load, parse_assignments
 from downfield.rig.configuration.settings import RigSettings, logs_folder, tables_folder
-from downfield.rig.kept_games import leased_data_folder
+from downfield.rig.games.kept_games import leased_data_folder
 from downfield.rig.rig import Rig
 from downfield.rig.tables.profile import TableFolder, TableProfile
-from downfield.rig.upkeep.log_file import log_file
-from downfield.rig.upkeep.log_observer import LogObserver
-from downfield.rig.upkeep.watchdog import Watchdog, status_text
+from downfield.rig.upkeep.log_file import LogObserver, log_file
+from downfield.rig.upkeep.systemd import Watchdog, status_text
 
 _log = logging.getLogger(__name__)
 
@@ -210,3 +207,23 @@ def _play(rig: Rig, console: Console, *, once: bool) -> None:
         if rig.next_table() is not None:
             return
         rig.rewind()
+
+
+_WHATEVER_IS_CONFIGURED: Final = (
+    "source.tracks=false",
+    "calibration.file=''",
+    "game.rulebook=tap",
+    "game.roster=''",
+    "store.url=''",
+)
+"""The demo is the same for everybody, and leaves the table in use, its game and its store alone."""
+
+
+def demo(
+    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port of the web pages.")] = None,
+    once: Annotated[bool, typer.Option("--once", help="Play it once instead of repeating it.")] = False,
+    fast: Annotated[bool, typer.Option("--fast", help="Play it as fast as this computer can.")] = False,
+    page: Annotated[bool | None, typer.Option(help="Serve the web pages.")] = None,
+) -> None:
+    """Watch a recorded play being refereed: nothing needs to be connected, and nothing is kept."""
+    run(source=str(bundled_demo()), settings=list(_WHATEVER_IS_CONFIGURED), port=port, once=once, fast=fast, page=page)

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from downfield.cli.console.access_text import print_access
 from downfield.cli.console.options import ConfigOption, SetOption
 from downfield.cli.console.output import open_console
 from downfield.cli.console.process_end import ended_in_order
+from downfield.cli.console.terminal import print_access
 from downfield.core.errors import InputError
 from downfield.core.field.model import load_field
 from downfield.game.records.commands import AWAY_SHEET, HOME_SHEET, NewGame, TeamSheet

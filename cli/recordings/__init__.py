@@ -1,1 +1,1 @@
-"""Commands that track and judge recordings."""
+"""Commands about recorded or filmed play: `track` and `judge`."""

@@ -1,11 +1,17 @@
-"""``downfield judge``: make the calls for recorded tracks under a rulebook."""
+"""``downfield judge``: make the calls for recorded tracks under a rulebook.
+
+Declarations of another game would give calls that look right and are not, so they are held against the tracks.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 from rich.table import Table
@@ -15,16 +21,19 @@ from downfield.calibration.calibration import read_calibration
 from downfield.cli.console.options import check_outputs
 from downfield.cli.console.output import open_console, say, say_aside, styled
 from downfield.cli.console.progress import with_progress
-from downfield.cli.recordings.event_match import TimeSpan, mismatches
-from downfield.cli.recordings.judged_files import JudgedFiles, judged_files
 from downfield.core.errors import InputError
+from downfield.core.scene import Player, Scene
 from downfield.core.text.counted_nouns import counted
 from downfield.core.track_files import TrackFile
 from downfield.officiating.belief import percent_text
 from downfield.officiating.calls import Call, CallsHeader, write_calls
+from downfield.officiating.declarations import LineUpDeclared
 from downfield.officiating.engine.replay import Judgment, compare_calls, judge_recording
-from downfield.officiating.events import read_events
+from downfield.officiating.events import Event, read_events
 from downfield.officiating.rulebooks.rulebook import DEFAULT_RULEBOOK, load_rulebook
+from downfield.review.bundles import format as names
+from downfield.review.bundles.reading import extract_parts
+from downfield.review.bundles.verification import is_bundle, verify_bundle
 
 
 def judge(
@@ -136,3 +145,96 @@ def _comparison(first: Judgment, second: Judgment) -> Table:
         texts = (call.text if call else "-" for call in (difference.first, difference.second))
         table.add_row(f"{difference.t_ns / 1e9:.2f} s", *texts)
     return table
+
+
+_BESIDE_NS: Final = 5_000_000_000
+"""Time before the first scene and after the last in which declarations are usual: figures are still set up."""
+
+_NAMED: Final = 5
+"""Most players named in one line."""
+
+
+@dataclass(slots=True)
+class TimeSpan:
+    """The times of the scenes that were read, capture clock; None before the first."""
+
+    first_ns: int | None = None
+    last_ns: int | None = None
+
+    def noted(self, scenes: Iterable[Scene]) -> Iterator[Scene]:
+        """Yield scenes and note their times."""
+        for scene in scenes:
+            self.first_ns = scene.t_ns if self.first_ns is None else self.first_ns
+            self.last_ns = scene.t_ns
+            yield scene
+
+
+def mismatches(players: Sequence[Player], span: TimeSpan, events: Sequence[Event]) -> Iterator[str]:
+    """Yield what events name that the tracks do not have, each as a phrase.
+
+    Args:
+        players: the roster of the tracks.
+        span: the times of the tracks.
+        events: the declarations.
+
+    """
+    known = {player.id for player in players}
+    line_ups = [event.body for event in events if isinstance(event.body, LineUpDeclared)]
+    known.update(player.id for line_up in line_ups for player in line_up.players)
+    named = {name for event in events if (name := getattr(event.body, "player", None)) is not None}
+    unknown = sorted(named - known)
+    if unknown:
+        more = f" and {len(unknown) - _NAMED} more" if len(unknown) > _NAMED else ""
+        yield f"players that are not in the tracks: {', '.join(unknown[:_NAMED])}{more}"
+    if span.first_ns is None or span.last_ns is None:
+        return
+    first_ns, last_ns = span.first_ns - _BESIDE_NS, span.last_ns + _BESIDE_NS
+    outside = [event for event in events if not first_ns <= event.t_ns <= last_ns]
+    if outside:
+        begin_s, end_s = span.first_ns / 1e9, span.last_ns / 1e9
+        count = f"{len(outside)} of {len(events)}" if len(outside) < len(events) else "all"
+        yield (
+            f"times that the tracks do not have, in {count} events: the tracks are of {begin_s:.1f} s to {end_s:.1f} s,"
+            f" '{outside[0].id}' is at {outside[0].t_ns / 1e9:.1f} s"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedFiles:
+    """What is judged.
+
+    Attributes:
+        tracks: a track file.
+        events: the declarations; None for none.
+        calibration: the table's certified calibration; None for none.
+
+    """
+
+    tracks: Path
+    events: Path | None
+    calibration: Path | None
+
+
+@contextmanager
+def judged_files(given: JudgedFiles) -> Iterator[JudgedFiles]:
+    """Unpack a bundle in the place of tracks for as long as it is judged; other files stay as they are.
+
+    Args:
+        given: by the user; the bundle's own events and certified calibration are used where none are given.
+
+    Raises:
+        InputError: the bundle was altered.
+
+    """
+    if not is_bundle(given.tracks):
+        yield given
+        return
+    found = verify_bundle(given.tracks)
+    if not found.intact or found.manifest is None:
+        raise InputError(f"{given.tracks}: was altered, so it is not judged. 'downfield verify' says where.")
+    parts = {part.name for part in found.manifest.parts}
+    with tempfile.TemporaryDirectory(prefix="downfield-judge-") as temporary:
+        folder = Path(temporary)
+        extract_parts(given.tracks, found.manifest, (names.TRACKS, names.EVENTS, names.CALIBRATION), folder)
+        certified = folder / names.CALIBRATION if names.CERTIFICATE in parts else None
+        yield JudgedFiles(folder / names.TRACKS, given.events or folder / names.EVENTS, given.calibration or certified)

@@ -1,1 +1,1 @@
-"""Commands that set up, calibrate and check a table."""
+"""Commands that set up tables: `calibrate`, `certify` and `tables`."""

@@ -22,10 +22,11 @@ from downfield.calibration.lens.sheet import Sheet, write_sheet
 from downfield.calibration.pictures import read_pictures, write_picture
 from downfield.calibration.quality import to_calibration
 from downfield.capture.problems import ActiveProblems
-from downfield.capture.sources.source import CaptureClock
+from downfield.capture.source import CaptureClock
 from downfield.capture.sources.source_opening import SourceChoice, open_source
 from downfield.cli.console.options import (
     CameraHeightOption,
+    ConfigOption,
     StandingOption,
     check_data_name,
     check_outputs,
@@ -33,19 +34,24 @@ from downfield.cli.console.options import (
 )
 from downfield.cli.console.output import say
 from downfield.cli.console.progress import progress_bar, with_progress
-from downfield.cli.tables.calibrate_table import set_up_table
 from downfield.cli.tables.field_solving import (
     FieldRequest,
     LengthOption,
     ReadingOption,
     solve_requested,
 )
+from downfield.core.addresses import without_password
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError
 from downfield.core.field.model import is_field_file, load_field
 from downfield.core.field.toml_file import describe_measured, measured_field_toml
 from downfield.core.media.picture_spans import parse_number
 from downfield.core.records import write_text
+from downfield.rig.configuration.loading import load
+from downfield.rig.configuration.settings import tables_folder
+from downfield.rig.tables.profile import TableFolder, camera_identity, check_table_name, new_profile
+from downfield.rig.tables.table import source_choice
+from downfield.rig.tables.table_calibration import first_pictures
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -121,7 +127,41 @@ def from_field(
         say(f"The field is written to {write_field}.")
 
 
-app.command("table")(set_up_table)
+@app.command("table")
+def set_up_table(
+    name: Annotated[str, typer.Argument(help="A name for the table.")],
+    source: Annotated[str, typer.Option(help="A camera (its number or a part of its name), or a stream's address.")],
+    field: Annotated[
+        str, typer.Option("--field", help="The printed field: a preset's name, a .toml file, or auto.")
+    ] = "auto",
+    reading: ReadingOption = None,
+    length: LengthOption = None,
+    height_mm: CameraHeightOption = None,
+    standing: StandingOption = None,
+    picture: Annotated[
+        Path | None, typer.Option(help="Write a picture with the calibrated field drawn on it to this file.")
+    ] = None,
+    config: ConfigOption = None,
+) -> None:
+    """Set up a table: calibrate its camera and save both, so that 'downfield run' finds them again."""
+    check_outputs(inputs=(config, Path(field)), picture=picture)
+    check_table_name(name.strip())
+    settings = load(config, command_line={"source.name": source}).settings
+    folder = TableFolder(tables_folder(settings))
+    request = FieldRequest(field, length, reading, height_mm, standing)
+    request.check()
+    with progress_bar(f"Setting up '{name}'") as advance:
+        advance(0, text=f"opening {without_password(source)}")
+        images = _first_pictures(source_choice(settings, paced=False, is_set_up=True))
+        solution = solve_requested(images, request, advance)
+    profile = new_profile(name, source, solution.calibration("field", [camera_identity(source)]))
+    if picture is not None:
+        write_picture(picture, draw_calibration(images[0], profile.calibration))
+    path = folder.save(profile)
+    advice = advise(profile.calibration)
+    if advice:
+        say(advice)
+    say(f"'{profile.name}' is saved in {path}: {solution.field.title}. 'downfield run' opens it from now on.")
 
 
 @app.command("landmarks")
@@ -242,6 +282,16 @@ def parse_landmark(text: str) -> Landmark:
 
 def _prior(lens: Path | None) -> LensPrior | None:
     return None if lens is None else read_lens(lens).prior()
+
+
+def _first_pictures(choice: SourceChoice) -> list[Image]:
+    source = open_source(choice, CaptureClock(), ActiveProblems())
+    try:
+        if not source.facts.live:
+            raise InputError(f"{choice.text}: is a recording. Name the table's camera, or a stream's address.")
+        return first_pictures(source)
+    finally:
+        source.close()
 
 
 def _lens_pictures(source: Path) -> Iterator[Image]:

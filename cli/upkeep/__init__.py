@@ -1,1 +1,1 @@
-"""Commands that keep a rig: configuration, service, logs, backup, support."""
+"""Commands that keep a rig running: `doctor`, `config`, `support`, `service`, `logs`, `backup`, `admin` and others."""

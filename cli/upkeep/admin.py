@@ -7,13 +7,13 @@ from typing import Annotated
 import typer
 
 from downfield.api.http.network_addresses import network_hosts, urls
-from downfield.cli.console.access_text import print_qr
 from downfield.cli.console.options import ConfigOption, SetOption
 from downfield.cli.console.output import open_console
+from downfield.cli.console.terminal import print_qr
 from downfield.core.errors import InputError
-from downfield.rig.admin_key import open_admin_key
 from downfield.rig.configuration.loading import load, parse_assignments
 from downfield.rig.configuration.settings import data_folder
+from downfield.rig.service.web_service import open_admin_key
 
 
 def admin(

@@ -7,10 +7,9 @@ from typing import Annotated
 
 import typer
 
-from downfield.cli.console.options import ConfigOption, SetOption, check_outputs
+from downfield.cli.console.options import ARCHIVE, ConfigOption, SetOption, check_outputs
 from downfield.cli.console.output import say
 from downfield.cli.console.progress import progress_bar
-from downfield.cli.console.replaced_files import ARCHIVE
 from downfield.core.text.counted_nouns import counted
 from downfield.rig.configuration.loading import load, parse_assignments
 from downfield.rig.upkeep.backup import make_backup, restore_backup

@@ -15,10 +15,9 @@ import cv2
 import typer
 
 from downfield.capture.recording.recorded_footage import RecordedFootage
-from downfield.cli.console.options import ConfigOption, SetOption, check_outputs
+from downfield.cli.console.options import ARCHIVE, ConfigOption, SetOption, check_outputs
 from downfield.cli.console.output import say, say_aside
 from downfield.cli.console.progress import progress_bar
-from downfield.cli.console.replaced_files import ARCHIVE
 from downfield.cli.disputes.export import find_game
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError, OutputError
@@ -28,11 +27,11 @@ from downfield.game.shadow import is_shadow
 from downfield.rig.configuration.loading import load, parse_assignments
 from downfield.rig.configuration.settings import data_folder, recordings_folder, store_file
 from downfield.rig.contribution.collecting import Collected, Collector
-from downfield.rig.contribution.contact_sheet import contact_sheet
 from downfield.rig.contribution.contribution_file import (
     MOST_FRAMES,
     ContributedFrame,
     Contribution,
+    contact_sheet,
     write_contribution,
 )
 from downfield.store.database.opening import open_for_reading

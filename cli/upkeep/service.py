@@ -1,20 +1,75 @@
-"""``downfield service``: the rig as a service of this computer, started at boot and restarted."""
+"""``downfield service`` and ``logs``: the rig as a service that starts at boot, and what happened."""
 
 from __future__ import annotations
 
 import sys
+import threading
+from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
-from downfield.cli.console.options import ConfigOption
+from downfield.cli.console.options import ConfigOption, SetOption
 from downfield.cli.console.output import say
 from downfield.core.errors import InputError
-from downfield.rig.configuration.loading import FILE_NAME, load
-from downfield.rig.configuration.settings import tables_folder
+from downfield.rig.configuration.loading import FILE_NAME, load, parse_assignments
+from downfield.rig.configuration.settings import logs_folder, tables_folder
 from downfield.rig.tables.profile import TableFolder
-from downfield.rig.upkeep.systemd_unit import ServiceUnit, install, run_unit, status_text, uninstall
+from downfield.rig.upkeep.log_file import LOG_FILE_NAME, LogLevel, last_lines, reaches
+from downfield.rig.upkeep.systemd import ServiceUnit, install, run_unit, uninstall, unit_status
+
+_LOOK_EVERY_S: Final = 0.5
+
+
+def logs(
+    lines: Annotated[int, typer.Option("--lines", "-n", min=0, max=1_000_000, help="How many of the last lines.")] = 50,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on with what is written, until Ctrl-C.")] = False,
+    level: Annotated[LogLevel, typer.Option(help="Only lines of this level or a higher one.")] = "debug",
+    config: ConfigOption = None,
+    settings: SetOption = None,
+) -> None:
+    """Print the rig's log: starts, calls, problems and their remedies."""
+    folder = logs_folder(load(config, command_line=parse_assignments(settings or ())).settings)
+    file = folder / LOG_FILE_NAME
+    begin = _identity(file), file.stat().st_size if file.is_file() else 0  # what comes from here on is followed
+    try:
+        for line in last_lines(folder, lines, level):
+            say(line)
+    except InputError:
+        if not follow:
+            raise
+    if follow:
+        try:
+            _follow(file, level, *begin)
+        except KeyboardInterrupt:
+            return
+
+
+def _follow(path: Path, level: LogLevel, identity: int | None, place: int) -> None:
+    """Print lines as they are added after a place in a file; a rotated file is followed into the new one."""
+    pause = threading.Event()
+    rest = ""
+    while True:
+        if _identity(path) != identity:
+            identity, place, rest = _identity(path), 0, ""
+        text = rest
+        with suppress(OSError), path.open(encoding="utf-8", errors="replace") as file:  # it may just be rotated
+            file.seek(place)
+            text, place = rest + file.read(), file.tell()
+        *whole, rest = text.split("\n")
+        for line in whole:
+            if reaches(line, level):
+                say(line)
+        pause.wait(_LOOK_EVERY_S)
+
+
+def _identity(path: Path) -> int | None:
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return None
+
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -54,7 +109,7 @@ def install_service(
 @app.command("status")
 def service_status(system: SystemOption = False) -> None:
     """Say whether the service runs, and how the rig is."""
-    say(*status_text(_unit(None, system=system)).split("\n"))
+    say(*unit_status(_unit(None, system=system)).split("\n"))
 
 
 @app.command("uninstall")

@@ -1,1 +1,1 @@
-"""A league's archive: bundles and recordings in a folder or an object store, found, judged and tracked again on Ray."""
+"""An archive of games: added with their bundles, found by conditions, judged or tracked again on many computers."""

@@ -27,9 +27,8 @@ from downfield.desk.archive.cluster import RayCluster, TaskFailure
 from downfield.desk.archive.game_source import open_source
 from downfield.desk.archive.items import ArchivedItem
 from downfield.desk.archive.judging import judge_item
-from downfield.desk.archive.networks import JobNetwork, open_shared_network
 from downfield.desk.archive.results import CALLS, CHANGES, GAMES, TABLES, GameResult, JudgedItem
-from downfield.desk.archive.tracking import track_and_judge
+from downfield.desk.archive.tracking import JobNetwork, open_shared_network, track_and_judge
 from downfield.game.records.entries import RulebookRecord, rulebook_of
 from downfield.store.sealing.signed_state import code_digest
 

@@ -1,15 +1,19 @@
-"""One item of an archive judged again: runs in a worker, knows nothing of the others, and depends on the item alone."""
+"""One item of an archive judged again, or checked: is every byte as it was added, and the bundle as its rig signed it.
+
+Judging runs in a worker, knows nothing of the other items, and depends on the item alone.
+"""
 
 from __future__ import annotations
 
+import tempfile
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from downfield.core.errors import FormatError, InputError
+from downfield.core.errors import DownfieldError, FormatError, InputError
 from downfield.core.track_files import TrackFile
-from downfield.desk.archive.archive_files import ArchiveFiles, file_sha256
+from downfield.desk.archive.archive_files import ArchiveFiles, StorageError, file_sha256
 from downfield.desk.archive.items import ArchivedFile, ArchivedItem, path_of
 from downfield.desk.archive.results import JudgedItem
 from downfield.game.records.entries import EventRecorded, GameStarted, RulebookRecord, rulebook_of, unpack_entry
@@ -23,6 +27,7 @@ from downfield.review.bundles.format import BundleManifest
 from downfield.review.bundles.reading import extract_parts
 from downfield.review.bundles.verification import ZIP_ERRORS, journal_rows, verify_bundle
 from downfield.review.rejudging.rejudging import Way, judge_again
+from downfield.rig.games.rig_key import TrustedKeys
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,3 +184,49 @@ def _judge_recording(files: ArchiveFiles, item: ArchivedItem, book: Rulebook | N
         second.state.score,
         second.state.text,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedItem:
+    """What the check of an item found.
+
+    Attributes:
+        good: whether it is as it was added and, where it is signed, not by a foreign rig.
+        text: in words.
+
+    """
+
+    good: bool
+    text: str
+
+
+def check_item(files: ArchiveFiles, item: ArchivedItem, trusted: TrustedKeys) -> CheckedItem:
+    """Check an item.
+
+    Args:
+        files: of the archive.
+        item: the item.
+        trusted: keys of rigs that this computer trusts; where it trusts none, every rig passes.
+
+    Raises:
+        StorageError: the archive can't be read.
+
+    """
+    with tempfile.TemporaryDirectory(prefix="downfield-archive-") as temporary:
+        try:
+            for file in item.files:
+                path = fetch_file(files, item, file, Path(temporary))
+                if item.kind == "bundle":
+                    verified_manifest(path, item)
+        except StorageError:
+            raise
+        except DownfieldError as error:
+            return CheckedItem(good=False, text=f"NOT IN ORDER: {error}")
+    if item.kind == "recording":
+        return CheckedItem(good=True, text="as it was added; recordings are not signed")
+    name = trusted.names.get(item.public_key)
+    if name is not None:
+        return CheckedItem(good=True, text=f"unaltered, signed by {name or 'a trusted rig'}")
+    if trusted.names:
+        return CheckedItem(good=False, text=f"FOREIGN KEY: signed with {item.public_key}")
+    return CheckedItem(good=True, text=f"unaltered, signed with {item.public_key}, of a rig not known here")

@@ -1,1 +1,1 @@
-"""An event: registration, pools, brackets, schedule, results and standings. Pure but for its file."""
+"""An event: entrants, pools, brackets, schedule and standings; without network and files, but for `keeper`."""

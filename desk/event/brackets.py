@@ -1,14 +1,84 @@
-"""Brackets: single and double elimination with byes, a consolation bracket, a game for third place.
+"""How an event's games are drawn: pools by seeds in a snake, with a round robin in each, and the elimination.
 
-A bracket is built for the next power of two; the strongest meet nobody in the first round where entrants are missing.
-Games without two sides are then taken out, and whoever would have waited in them goes on.
+Those who go on from the pools, or stay, are seeded so that two of one pool meet again as late as they can.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from string import ascii_uppercase
+from typing import Final
 
-from downfield.desk.event.records import LoserOf, Match, Slot, Stage, WinnerOf
+import numpy as np
+
+from downfield.core.errors import InputError
+from downfield.core.least_cost import least_cost_pairs
+from downfield.desk.event.records import Entrant, KnownEntrant, LoserOf, Match, PoolPlace, Rules, Slot, Stage, WinnerOf
+
+
+def pool_names(count: int) -> list[str]:
+    """Return the names of pools: A to Z, then AA, AB, ..."""
+    names = list(ascii_uppercase) + [first + second for first in ascii_uppercase for second in ascii_uppercase]
+    return names[:count]
+
+
+def draw_pools(entrants: Sequence[Entrant], count: int) -> dict[str, tuple[str, ...]]:
+    """Return the entrants' ids of each pool.
+
+    They are dealt in a snake, 1 2 3 3 2 1 1 ..., so that pools are about equally strong and their sizes differ by at
+    most one. Within one row of the snake an entrant goes to the pool with the fewest of the same club.
+
+    Args:
+        entrants: the strongest first.
+        count: number of pools, at least 1 and at most as many as entrants.
+
+    """
+    pools: list[list[Entrant]] = [[] for _ in range(count)]
+    for start in range(0, len(entrants), count):
+        row = list(entrants[start : start + count])
+        order = list(range(count)) if start // count % 2 == 0 else list(range(count - 1, -1, -1))
+        open_pools = order[: len(row)] if len(row) < count else order
+        for entrant in row:
+            best = min(open_pools, key=lambda pool: _of_club(pools[pool], entrant.club))
+            open_pools = [pool for pool in open_pools if pool != best]
+            pools[best].append(entrant)
+    return dict(zip(pool_names(count), (tuple(entrant.id for entrant in pool) for pool in pools), strict=True))
+
+
+def round_robin(pool: str, ids: Sequence[str]) -> list[Match]:
+    """Return the games of a pool in which everybody plays everybody once, by the circle method.
+
+    Nobody plays twice in a round. Everybody is at home in half of the games, or in one more or less.
+
+    Args:
+        pool: its name.
+        ids: of the entrants.
+
+    """
+    circle: list[str | None] = [*ids, None] if len(ids) % 2 else list(ids)
+    size = len(circle)
+    matches: list[Match] = []
+    for number in range(size - 1):
+        for place in range(size // 2):
+            one, other = circle[place], circle[size - 1 - place]
+            if one is None or other is None:
+                continue
+            home, away = (one, other) if _is_at_home(ids.index(one), ids.index(other), len(ids)) else (other, one)
+            identity = f"{pool}{len(matches) + 1}"
+            matches.append(Match(identity, "pool", number + 1, KnownEntrant(home), KnownEntrant(away), pool))
+        circle = [circle[0], circle[-1], *circle[1:-1]]
+    return matches
+
+
+def _is_at_home(one: int, other: int, count: int) -> bool:
+    """Return whether the first of two is at home: against those on the next half of the circle."""
+    ahead = (other - one) % count
+    return ahead < count - ahead or (ahead == count - ahead and one < other)
+
+
+def _of_club(pool: Sequence[Entrant], club: str) -> int:
+    return sum(bool(club) and entrant.club == club for entrant in pool)
+
 
 Side = Slot | None
 """None: nobody, a bye."""
@@ -162,3 +232,109 @@ class _Games:
             self.add(stage, f"{prefix}{number}-{place}", number, home, away)
             for place, (home, away) in enumerate(zip(homes, aways, strict=True), start=1)
         ]
+
+
+_A_ROUND_EARLIER: Final = 64.0
+"""How much worse it is to meet a round earlier: more than any number of later meetings."""
+
+_OUT_OF_TURN: Final = 1e-6
+"""Among equals the seconds follow in the opposite order of the firsts, the thirds in theirs again."""
+
+
+def advancing(pools: int, advance: int) -> list[PoolPlace]:
+    """Return who goes on, the strongest first: all firsts, then all seconds, and so on.
+
+    Args:
+        pools: how many pools there are.
+        advance: how many of each go on.
+
+    """
+    names = pool_names(pools)
+    return _seeded([(place, names) for place in range(1, advance + 1)])
+
+
+def staying(pools: Mapping[str, Sequence[str]], advance: int) -> list[PoolPlace]:
+    """Return who does not go on, the strongest first.
+
+    Args:
+        pools: ids of the entrants of each pool.
+        advance: how many of each go on.
+
+    """
+    last = max(len(ids) for ids in pools.values())
+    return _seeded(
+        [(place, [pool for pool, ids in pools.items() if len(ids) >= place]) for place in range(advance + 1, last + 1)]
+    )
+
+
+def _seeded(levels: Sequence[tuple[int, Sequence[str]]]) -> list[PoolPlace]:
+    """Return places in pools by seeds: level by level, each where it meets others of its pool as late as it can.
+
+    Args:
+        levels: places, and the pools that have somebody there, the strongest first.
+
+    """
+    size = 1 << max(sum(len(names) for _, names in levels) - 1, 0).bit_length()
+    position = {seed: at for at, seed in enumerate(seed_order(size))}
+    seeds_of: dict[str, list[int]] = {}
+    places: list[PoolPlace] = []
+    for level, (place, names) in enumerate(levels):
+        seeds = range(len(places) + 1, len(places) + len(names) + 1)
+        in_turn = list(names) if level % 2 == 0 else list(names)[::-1]
+        cost = np.array(
+            [
+                [
+                    sum(_earliness(position[seed], position[other], size) for other in seeds_of.get(name, ()))
+                    + _OUT_OF_TURN * abs(in_turn.index(name) - number)
+                    for number, seed in enumerate(seeds)
+                ]
+                for name in names
+            ]
+        )
+        by_seed = sorted(zip(least_cost_pairs(cost)[1].tolist(), names, strict=True))
+        for number, name in by_seed:
+            seeds_of.setdefault(name, []).append(seeds[number])
+            places.append(PoolPlace(name, place))
+    return places
+
+
+def _earliness(one: int, other: int, size: int) -> float:
+    """Return how early two positions of a bracket meet: more the earlier the round, 1 in the final."""
+    rounds_to_meet = (one ^ other).bit_length()
+    return float(_A_ROUND_EARLIER ** (size.bit_length() - 1 - rounds_to_meet))
+
+
+def elimination(rules: Rules, entrants: Sequence[Entrant], pools: Mapping[str, Sequence[str]]) -> list[Match]:
+    """Return the games of the elimination; none where the rules have none.
+
+    A consolation bracket is for those who do not go on from the pools; without pools for the first-round losers.
+
+    Args:
+        rules: of the event.
+        entrants: the strongest first.
+        pools: ids of the entrants of each pool; empty without pools.
+
+    Raises:
+        InputError: too few would play it.
+
+    """
+    if rules.elimination == "none":
+        return []
+    smallest = min((len(ids) for ids in pools.values()), default=0)
+    if pools and rules.advance > smallest:
+        raise InputError(f"{rules.advance} of each pool are to go on, but the smallest pool has {smallest}.")
+    sides: list[Slot] = [KnownEntrant(entrant.id) for entrant in entrants]
+    if pools:
+        sides = list(advancing(len(pools), rules.advance))
+    if len(sides) < 2:
+        raise InputError(
+            "Only one would go on to the elimination. Let more of each pool go on, or play no elimination."
+        )
+    if rules.elimination == "double":
+        matches = double_elimination(sides)
+    else:
+        first_losers = rules.consolation and not pools
+        matches = single_elimination(sides, consolation=first_losers, third_place=rules.third_place)
+    if rules.consolation and pools:
+        matches += consolation_bracket(list(staying(pools, rules.advance)))
+    return matches

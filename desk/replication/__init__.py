@@ -1,1 +1,1 @@
-"""The tournament's side: the store of all tables' games, and who receives their journals."""
+"""Journals of all tables into one database, the results in them into the event, and the broker between."""

@@ -1,23 +1,141 @@
-"""The desk's part in a tournament: it receives the journals of all tables, follows their feed, takes their results."""
+"""A tournament at the desk: the journals of all tables are received and stored, results taken, pushes and feeds kept.
+
+Several desks may receive at once: the broker gives each batch to one of them. Batches that come within a moment are
+stored in one transaction, which saves most of their processor time. What waits for the database waits in the broker's
+client, up to a limit; beyond that a rig gets no answer and sends its batch again.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import logging
+import time
+from collections import deque
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
-from downfield.core.errors import InputError
+from sqlalchemy.exc import SQLAlchemyError
+
+from downfield.core.errors import DownfieldError, FormatError, InputError
+from downfield.core.records import from_json, to_json
 from downfield.desk.event.keeper import EventKeeper
-from downfield.desk.replication.journal_receiver import JournalReceiver, Stored
 from downfield.desk.replication.result_taker import ResultTaker
 from downfield.desk.replication.tournament_store import TournamentStore
+from downfield.desk.tables.address_book import TableStatus
 from downfield.desk.tables.broker_tables import BrokerTables
 from downfield.desk.tables.push_keeper import PushKeeper
-from downfield.desk.tables.status import TableStatus
 from downfield.rig.configuration.settings import RigSettings
-from downfield.rig.tournament.broker import BrokerAccess, broker_access
-from downfield.rig.tournament.broker_thread import BrokerThread
-from downfield.rig.tournament.table_push import TablePush
-from downfield.store.writing.replication import JournalBatch
+from downfield.rig.tournament.broker import BrokerAccess, BrokerConnection, BrokerThread, broker_access
+from downfield.rig.tournament.journal_sender import APPEND_SUBJECT, POSITIONS_SUBJECT
+from downfield.rig.tournament.push_payloads import TablePush
+from downfield.store.database.engines import cause_of
+from downfield.store.writing.replication import BatchReply, JournalBatch, PositionsQuestion, PositionsReply
+
+if TYPE_CHECKING:
+    from nats.aio.msg import Msg
+
+GROUP_S: Final = 0.05
+"""While many tables send, one transaction begins in this time, which they share."""
+
+MANY: Final = 4
+"""Of the last eight batches, so many rigs sent some of them: one that catches up alone waits for nobody."""
+
+GROUP_MAX: Final = 64
+"""Batches of one transaction."""
+
+WAITING_BYTES: Final = 64 << 20
+"""Batches that wait; beyond that they are dropped, and sent again by their rigs."""
+
+_GROUP: Final = "downfield-receivers"
+_log = logging.getLogger(__name__)
+
+Stored = Callable[[JournalBatch], None]
+"""Called in some thread with each batch that was stored; may be called again for one whose answer was lost."""
+
+
+class JournalReceiver:
+    """Stores what rigs send.
+
+    Args:
+        store: of the tournament.
+        stored: called after each batch.
+
+    """
+
+    def __init__(self, store: TournamentStore, stored: Stored = lambda _: None) -> None:
+        self._store, self._stored = store, stored
+        self._threads = ThreadPoolExecutor(2, "journal-receiver")
+
+    async def run(self, connection: BrokerConnection) -> None:
+        """Receive for as long as a connection lasts."""
+        batches: asyncio.Queue[Msg] = asyncio.Queue(GROUP_MAX)  # the next message waits in the client meanwhile
+        client = connection.client
+        await client.subscribe(APPEND_SUBJECT, _GROUP, batches.put, pending_bytes_limit=WAITING_BYTES)
+        await client.subscribe(POSITIONS_SUBJECT, _GROUP, self._answer_position, pending_bytes_limit=WAITING_BYTES)
+        storing = asyncio.create_task(self._store_groups(batches))
+        try:
+            await connection.ended.wait()
+        finally:
+            storing.cancel()
+            await asyncio.gather(storing, return_exceptions=True)
+
+    def close(self) -> None:
+        """End the threads; what they are storing is stored first."""
+        self._threads.shutdown()
+
+    async def _store_groups(self, batches: asyncio.Queue[Msg]) -> None:
+        began_s = -GROUP_S
+        senders: deque[str] = deque(maxlen=2 * MANY)
+        while True:
+            group = [await batches.get()]
+            if len(set(senders)) >= MANY:
+                await asyncio.sleep(max(0.0, began_s + GROUP_S - time.monotonic()))
+            while len(group) < GROUP_MAX and not batches.empty():
+                group.append(batches.get_nowait())
+            began_s = time.monotonic()
+            senders.extend(message.reply.rpartition(".")[0] for message in group)  # each client has an inbox
+            await self._answer(self._work, group)
+
+    async def _answer_position(self, message: Msg) -> None:
+        await self._answer(lambda contents: [to_json(PositionsReply, self._positions(contents[0]))], [message])
+
+    async def _answer(self, work: Callable[[list[bytes]], list[str]], messages: list[Msg]) -> None:
+        """Do the work of messages in a thread, and respond to each."""
+        contents = [message.data for message in messages]
+        try:
+            answers = await asyncio.get_running_loop().run_in_executor(self._threads, work, contents)
+            for message, answer in zip(messages, answers, strict=True):
+                await message.respond(answer.encode())
+        except Exception:  # the rigs get no answer, and send their batches again
+            _log.exception("Batches of journals could not be received")
+
+    def _work(self, contents: list[bytes]) -> list[str]:
+        replies: dict[int, BatchReply] = {}
+        batches: dict[int, JournalBatch] = {}
+        for place, content in enumerate(contents):
+            try:
+                batches[place] = from_json(JournalBatch, content, path="a batch")
+            except FormatError as error:
+                replies[place] = BatchReply("refused", text=f"{error}. Rig and desk need the same version.")
+        replies |= zip(batches, self._store.receive_all(list(batches.values())), strict=True)
+        for place, batch in batches.items():
+            reply = replies[place]
+            if reply.status == "stored":
+                self._stored(batch)
+            elif reply.status == "refused":
+                _log.warning("Table %s, game %s: %s", batch.game.table, batch.game.id, reply.text)
+        return [to_json(BatchReply, replies[place]) for place in range(len(contents))]
+
+    def _positions(self, content: bytes) -> PositionsReply:
+        try:
+            question = from_json(PositionsQuestion, content, path="a question about positions")
+            return PositionsReply(self._store.positions(question.games))
+        except DownfieldError as error:
+            return PositionsReply({}, str(error))
+        except SQLAlchemyError as error:
+            return PositionsReply({}, f"the tournament's database: {cause_of(error)}")
 
 
 class DeskTournament:

@@ -1,1 +1,1 @@
-"""The desk's own web service: the tables at a glance, the event, and what the hall and the stream see of it."""
+"""The desk's web service: tables, event, what is sent to tables, and phones."""

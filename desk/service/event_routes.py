@@ -20,7 +20,7 @@ from downfield.desk.event.csv_files import (
     read_figures,
     standings_csv,
 )
-from downfield.desk.event.late_entries import enter_late
+from downfield.desk.event.operations import enter_late
 from downfield.desk.event.records import (
     MAX_NAME,
     Change,

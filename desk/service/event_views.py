@@ -7,8 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from downfield.desk.event.progress import Progress
-from downfield.desk.event.ranking import ranking
+from downfield.desk.event.progress import Progress, ranking
 from downfield.desk.event.records import Change, Entrant, EventClock, Match, Result, Rules, Stage, TournamentEvent
 from downfield.desk.event.schedule import slot_times
 from downfield.desk.event.standings import pool_standings

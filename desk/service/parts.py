@@ -10,10 +10,9 @@ from fastapi.requests import HTTPConnection
 
 from downfield.desk.event.keeper import EventKeeper
 from downfield.desk.replication.desk_tournament import DeskTournament
-from downfield.desk.tables.address_book import AddressBook
+from downfield.desk.tables.address_book import AddressBook, TableStatus
 from downfield.desk.tables.grant_keeper import GrantKeeper
-from downfield.desk.tables.status import TableStatus
-from downfield.desk.tables.watcher import TableWatcher
+from downfield.desk.tables.rig_client import TableWatcher
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,20 +1,26 @@
-"""The tables of the hall: what each is doing, and which are watched."""
+"""The tables of the hall, and the phones that may work at them: the director makes and revokes grants."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Path, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from downfield.api.context.access_control import RepeatableRoute
-from downfield.api.security.roles import allow
-from downfield.desk.service.parts import DeskDep
-from downfield.desk.tables.address_book import MAX_NAME
+from downfield.api.context.access_control import PrincipalDep, RepeatableRoute
+from downfield.api.http.network_addresses import qr_svg
+from downfield.api.routes.service.own_addresses import base_url
+from downfield.api.security.roles import Role, allow
+from downfield.core.errors import RefusedError
+from downfield.desk.service.parts import DeskDep, DeskParts
+from downfield.desk.tables.address_book import MAX_NAME, TableStatus
+from downfield.desk.tables.grant_keeper import IssuedGrant
 from downfield.desk.tables.rig_client import pair_with
-from downfield.desk.tables.status import TableStatus
+from downfield.game.records.commands import Name
+from downfield.rig.tournament.push_payloads import PushStatus
 
-router = APIRouter(prefix="/api/tables", tags=["tables"], route_class=RepeatableRoute)
+tables_router = APIRouter(prefix="/api/tables", tags=["tables"], route_class=RepeatableRoute)
+grants_router = APIRouter(prefix="/api/grants", tags=["access"], route_class=RepeatableRoute)
 
 TableId = Annotated[str, Path(pattern=r"^([0-9a-f]{8}|[a-z2-7]{16})$")]
 """At this desk, or the rig's where a tournament's broker tells of it."""
@@ -38,14 +44,14 @@ class NameRequest(BaseModel):
     name: str = Field(min_length=1, max_length=MAX_NAME)
 
 
-@router.get("", summary="Every table, those that need somebody first")
+@tables_router.get("", summary="Every table, those that need somebody first")
 @allow("viewer")
 def tables(desk: DeskDep) -> list[TableStatus]:
     """A table that is not heard of for 5 s is lost."""
     return desk.statuses()
 
 
-@router.post("", summary="Watch a table", status_code=201)
+@tables_router.post("", summary="Watch a table", status_code=201)
 @allow("admin")
 def add_table(desk: DeskDep, given: TableRequest) -> list[TableStatus]:
     """Pairs with its rig by a code that the rig's start page shows. A known name gets another rig."""
@@ -54,7 +60,7 @@ def add_table(desk: DeskDep, given: TableRequest) -> list[TableStatus]:
     return tables(desk)
 
 
-@router.put("/{table}", summary="Rename a table")
+@tables_router.put("/{table}", summary="Rename a table")
 @allow("admin")
 def rename_table(desk: DeskDep, table: TableId, given: NameRequest) -> list[TableStatus]:
     """Its rig stays the same."""
@@ -62,7 +68,7 @@ def rename_table(desk: DeskDep, table: TableId, given: NameRequest) -> list[Tabl
     return tables(desk)
 
 
-@router.delete("/{table}", summary="Stop watching a table", status_code=204)
+@tables_router.delete("/{table}", summary="Stop watching a table", status_code=204)
 @allow("admin")
 def remove_table(desk: DeskDep, table: TableId) -> Response:
     """Its rig and its game are not touched; revoke the desk there as well if it should not come back.
@@ -71,3 +77,130 @@ def remove_table(desk: DeskDep, table: TableId) -> Response:
     """
     desk.forget(table)
     return Response(status_code=204)
+
+
+GrantId = Annotated[str, Path(pattern=r"^[0-9a-f]{12}$")]
+
+
+class GrantRequest(BaseModel):
+    """A phone that shall work at tables."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: Name = Field(description="Of the person or the phone.")
+    role: Role = Field(description="At the tables. At the desk referees enter results, and operators watch.")
+    tables: tuple[Annotated[str, Field(min_length=1, max_length=60)], ...] = Field(
+        default=(), max_length=20, description="Names of tables; empty for all."
+    )
+    days: int = Field(default=7, ge=1, le=90, description="For how long.")
+
+
+class GrantView(BaseModel):
+    """A phone of the tournament."""
+
+    id: str
+    name: str
+    role: Role
+    tables: tuple[str, ...]
+    expires_ms: int = Field(description="Ms since 1970.")
+    by: str
+    revoked_by: str = Field(description="Empty while it is in force.")
+
+
+class GrantLink(GrantView):
+    """A grant with the address that a phone opens."""
+
+    url: str = Field(description="The grant is behind the #, so that it is in no log.")
+
+
+class TableAccessView(BaseModel):
+    """Whether a table knows the desk's key and what was revoked."""
+
+    table: str
+    status: PushStatus
+    text: str
+
+
+class GrantsView(BaseModel):
+    """The phones of the tournament, and which tables know who was revoked."""
+
+    grants: tuple[GrantView, ...] = Field(description="The latest first.")
+    tables: tuple[TableAccessView, ...]
+
+
+@grants_router.get("", summary="The phones of the tournament")
+@allow("admin")
+def read_grants(desk: DeskDep) -> GrantsView:
+    """With the tables that know already who was revoked; none without a tournament's broker."""
+    if desk.tournament is None:
+        return GrantsView(grants=(), tables=())
+    keeper, names = desk.tournament.pushes, {status.id: status.name for status in desk.tournament.statuses()}
+    tables = tuple(
+        TableAccessView(table=answer.table, status=answer.state.status, text=answer.state.text)
+        for push in desk.grants.standing()
+        for answer in keeper.answers(push, names)
+    )
+    return GrantsView(grants=tuple(_view(one) for one in reversed(desk.grants.issued)), tables=tables)
+
+
+@grants_router.post("", summary="Let a phone work at tables", status_code=201)
+@allow("admin")
+def make_grant(desk: DeskDep, request: Request, principal: PrincipalDep, given: GrantRequest) -> GrantLink:
+    """Signed by the desk: a table takes it while the desk is away."""
+    _refuse_unknown_tables(desk, given.tables)
+    grant = desk.grants.issue(principal.name, given.name, given.role, given.tables, given.days)
+    issued = next(one for one in desk.grants.issued if one.grant.id == grant.id)
+    return GrantLink(**_view(issued).model_dump(), url=_url(desk, request, grant.id))
+
+
+@grants_router.get(
+    "/{grant}/qr.svg",
+    summary="A grant as a QR code",
+    response_class=Response,
+    responses={200: {"content": {"image/svg+xml": {"schema": {"type": "string"}}}}},
+)
+@allow("admin")
+def grant_picture(desk: DeskDep, request: Request, grant: GrantId) -> Response:
+    """Holds the address with the grant, for a phone's camera."""
+    return Response(qr_svg(_url(desk, request, grant)), media_type="image/svg+xml")
+
+
+@grants_router.delete("/{grant}", summary="Revoke a phone", status_code=204)
+@allow("admin")
+def revoke_grant(desk: DeskDep, principal: PrincipalDep, grant: GrantId) -> Response:
+    """At the desk at once; at each table as soon as it is connected, where its open feeds and pictures end."""
+    desk.grants.revoke(principal.name, grant)
+    return Response(status_code=204)
+
+
+def _view(issued: IssuedGrant) -> GrantView:
+    grant = issued.grant
+    return GrantView(
+        id=grant.id,
+        name=grant.name,
+        role=grant.role,
+        tables=grant.tables,
+        expires_ms=grant.expires_ns // 1_000_000,
+        by=issued.by,
+        revoked_by=issued.revoked_by,
+    )
+
+
+def _url(desk: DeskParts, request: Request, grant: str) -> str:
+    return f"{base_url(request)}/pair#{desk.grants.text_of(grant)}"
+
+
+def _refuse_unknown_tables(desk: DeskParts, tables: tuple[str, ...]) -> None:
+    """Refuse names that no table has: such a grant would be refused everywhere.
+
+    Raises:
+        RefusedError: a name is no table's, or there is no tournament.
+
+    """
+    if desk.tournament is None:
+        raise RefusedError("Phones for all tables need the tournament's broker: set tournament.servers of the desk.")
+    known = {status.name.casefold() for status in desk.tournament.statuses()}
+    known |= {name.strip().casefold() for name in desk.keeper.event.tables}
+    for table in tables:
+        if " ".join(table.split()).casefold() not in known:
+            raise RefusedError(f"No table is called '{table[:60]}'. Each rig's table is named by rig.table.")

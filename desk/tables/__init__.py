@@ -1,1 +1,1 @@
-"""The tables of a hall: where their rigs are, and what each is doing now."""
+"""The tables of a hall: watched by HTTP or through the broker, and the phones that may work at them."""

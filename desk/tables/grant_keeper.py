@@ -24,8 +24,7 @@ from downfield.core.errors import NotFoundError, OutputError, RefusedError
 from downfield.core.files.private_files import make_private_folder, replace_private_file
 from downfield.core.platform.clock import RUN_CLOCK
 from downfield.core.records import read_record, record, to_json
-from downfield.rig.tournament.push_payloads import MAX_REVOKED, PushedAccess
-from downfield.rig.tournament.table_push import TablePush
+from downfield.rig.tournament.push_payloads import MAX_REVOKED, PushedAccess, TablePush
 from downfield.store.sealing.signing import RigKey
 
 DESK_KEY: Final = "desk.key"

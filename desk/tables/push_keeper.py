@@ -19,9 +19,18 @@ from downfield.core.records import from_json, read_record, record, to_json
 from downfield.game.records.owner import rig_id
 from downfield.officiating.rulebooks.rulebook import parse_rulebook
 from downfield.rig.tournament.broker import BrokerConnection
-from downfield.rig.tournament.push_payloads import Payload, PushedRulebook, PushedSchedule, PushedTeams
+from downfield.rig.tournament.push_payloads import (
+    PUSH_SUBJECT,
+    Payload,
+    PushedRulebook,
+    PushedSchedule,
+    PushedTeams,
+    PushList,
+    PushReport,
+    PushState,
+    TablePush,
+)
 from downfield.rig.tournament.table_feed import DESK_SUBJECT
-from downfield.rig.tournament.table_push import PUSH_SUBJECT, PushList, PushReport, PushState, TablePush
 
 if TYPE_CHECKING:
     from nats.aio.msg import Msg

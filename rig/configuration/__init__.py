@@ -1,1 +1,1 @@
-"""The configuration: one TOML file, overridden by environment variables and the command line."""
+"""The settings of a rig: read from file, environment and command line, checked, and shown without what is secret."""

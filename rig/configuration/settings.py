@@ -8,11 +8,33 @@ from typing import Annotated, Literal
 from pydantic import Field, IPvAnyNetwork
 
 from downfield.api.security.forwarding import PREFIX
-from downfield.capture.recording.recording_settings import RecordingSettings
+from downfield.capture.recording.recording_library import RecordingSettings
 from downfield.core.platform.folders import user_data_folder
 from downfield.core.settings_section import SECRET, SECRET_PATH, SettingsSection
 from downfield.officiating.rulebooks.rulebook import DEFAULT_RULEBOOK
-from downfield.rig.configuration.tournament import TournamentSettings
+
+Server = Annotated[str, Field(pattern=r"^(nats|tls)://[^\s@]+$", max_length=300)]
+"""Address of a broker, without a password."""
+
+
+class TournamentSettings(SettingsSection):
+    """A tournament of many tables ([Run a tournament](run-a-tournament.md)). Needs the extra `tournament`."""
+
+    servers: tuple[Server, ...] = Field(
+        default=(),
+        description="Addresses of the tournament's broker, such as `nats://192.168.1.10:4222`; `tls://` with TLS. The"
+        " rig keeps its games itself and copies them there as soon as that works. Empty: no tournament.",
+    )
+    credentials: str = Field(
+        default="",
+        description="The file by which the broker lets a rig or the desk in, as `downfield desk broker` writes it.",
+    )
+    database: str = Field(
+        default="",
+        description="For the desk: the PostgreSQL database (15 or later) with the games of all tables, such as"
+        " `postgresql://me@host/downfield`. Rigs need none.",
+    )
+
 
 ControlSetting = Literal["hold", "auto"] | Annotated[int, Field(ge=0)]
 PixelCount = Annotated[int, Field(ge=16, le=16384)]

@@ -1,1 +1,1 @@
-"""Contributions: frames of one's own table for training, in a file that their owner may send."""
+"""Pictures that an owner contributes for training: chosen at moments worth it, made anonymous, in one file."""

@@ -14,14 +14,14 @@ from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.calibration.picture_match import PICTURE_MATCH_LIMITS, match_picture
 from downfield.calibration.pictures import check_picture, is_blurred
 from downfield.capture.problems import ActiveProblems
+from downfield.capture.source import CaptureClock, CapturedFrame, FrameSource, SourceFacts
 from downfield.capture.sources.cameras import FULL_RATE_SHARE
-from downfield.capture.sources.source import CaptureClock, CapturedFrame, FrameSource, SourceFacts
 from downfield.capture.sources.source_opening import SourceChoice, open_source
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, DownfieldError
 from downfield.rig.configuration.settings import CalibrationSettings
-from downfield.rig.doctor.check_result import CheckResult
-from downfield.rig.table_calibration import calibrate
+from downfield.rig.doctor.computer_checks import CheckResult
+from downfield.rig.tables.table_calibration import calibrate
 
 _OTHER_CABLE: Final = "Try another cable or port"
 _CAMERA_MOVED: Final = "Calibrate again: the camera or the board was moved"

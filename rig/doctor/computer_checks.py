@@ -1,4 +1,7 @@
-"""Checks of the computer: the speed of the network, the disk, the port and the clock."""
+"""Checks of the computer: speed of the network, disk, port, clock, and the store that games will be kept in.
+
+The store is opened and written as by a game, and left as it was.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +13,44 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
-from downfield.capture.recording.recording_settings import RecordingSettings
+from sqlalchemy import text
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import SQLAlchemyError
+
+from downfield.capture.recording.recording_library import RecordingSettings
+from downfield.core.addresses import without_password
 from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError
 from downfield.core.platform.sockets import reclaim_address
 from downfield.core.platform.system import SYSTEM
+from downfield.core.records import record
 from downfield.models.detector import TrackingDetector
-from downfield.rig.configuration.settings import NetworkSettings, ServiceSettings
-from downfield.rig.doctor.check_result import CheckResult
-from downfield.rig.live.network_vision import detection_rate, local_detector
+from downfield.rig.configuration.settings import NetworkSettings, RigSettings, ServiceSettings, store_file
+from downfield.rig.live.vision_stages import detection_rate, local_detector
+from downfield.store.database.engines import cause_of, create_writing_engine, parse_address, transaction
+
+CheckState = Literal["ok", "warning", "fault"]
+
+
+@record
+class CheckResult:
+    """The result of one check.
+
+    Attributes:
+        subject: the part checked: ``"camera"``, ``"light"``, ``"focus"``, ``"calibration"``, ``"network"``,
+            ``"disk"``, ``"store"``, ``"port"`` or ``"time"``.
+        state: with a fault the rig does not work; with a warning it works less well than it could.
+        text: the finding.
+        remedy: what to do about it; empty if nothing needs to be done.
+
+    """
+
+    subject: str
+    state: CheckState
+    text: str
+    remedy: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,3 +158,45 @@ def _write_speed_mb_per_s(folder: Path) -> float:
         out.flush()
         os.fsync(out.fileno())
         return _LIMITS.trial_bytes / 1e6 / (time.perf_counter() - began)
+
+
+_REMEDY: Final = "Name a store that can be written in store.url, or another folder with data"
+
+
+def check_store(settings: RigSettings) -> CheckResult:
+    """Check whether games can be kept where the configuration says."""
+    url = settings.store.url
+    where = without_password(url) if url else str(store_file(settings))
+    try:
+        address = parse_address(url) if url else URL.create("sqlite", database=str(store_file(settings).absolute()))
+        file = Path(str(address.database)) if address.drivername == "sqlite" else None
+        if file is not None and not file.exists():
+            return _new_store(file)
+        engine = create_writing_engine(address)
+    except DownfieldError as error:
+        return CheckResult("store", "fault", str(error), _REMEDY)
+    try:
+        with transaction(engine) as connection:
+            connection.execute(text("CREATE TABLE downfield_trial (number INTEGER)"))
+            connection.execute(text("INSERT INTO downfield_trial VALUES (1)"))
+            connection.execute(text("DROP TABLE downfield_trial"))
+    except SQLAlchemyError as error:
+        return CheckResult("store", "fault", f"{where}: can't be written: {cause_of(error)}", _REMEDY)
+    except DownfieldError as error:
+        return CheckResult("store", "fault", str(error), _REMEDY)
+    finally:
+        engine.dispose()
+    return CheckResult("store", "ok", f"games are kept in {where}")
+
+
+def _new_store(file: Path) -> CheckResult:
+    """Check whether a store can be made, without making it."""
+    folder = file.absolute().parent
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    try:
+        with tempfile.TemporaryFile(dir=folder) as trial:
+            trial.write(b"trial")
+    except OSError as error:
+        return CheckResult("store", "fault", f"{file}: can't be made: {error.strerror}", _REMEDY)
+    return CheckResult("store", "ok", f"{file} is made with the first game")

@@ -1,1 +1,1 @@
-"""The live loop: capture, detect, track and judge, each in its own thread, with the observers beside it."""
+"""The live loop: frames through vision into a game, what observes them on the way, and the rig's health."""

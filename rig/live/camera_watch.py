@@ -12,9 +12,8 @@ from typing import Final
 
 import numpy as np
 
-from downfield.capture.observer import LoopObserver
 from downfield.capture.problems import ActiveProblems
-from downfield.capture.sources.source import CapturedFrame, SourceFacts
+from downfield.capture.source import CapturedFrame, LoopObserver, SourceFacts
 from downfield.core.frame import Frame
 from downfield.core.scene import Scene
 from downfield.game.published.board_topics import HealthReason

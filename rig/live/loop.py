@@ -12,6 +12,7 @@ that fails on one frame reports the failure and continues with the next frame.
 from __future__ import annotations
 
 import dataclasses
+import gc
 import logging
 import re
 import threading
@@ -21,20 +22,27 @@ from contextlib import contextmanager
 from functools import cache, partial
 from typing import Final
 
-from downfield.capture.observer import LoopObserver
 from downfield.capture.problems import ActiveProblems, sentences
-from downfield.capture.sources.source import CapturedFrame, FrameSource
+from downfield.capture.source import CapturedFrame, FrameSource, LoopObserver
 from downfield.core.bounded_queue import BoundedQueue
 from downfield.core.errors import DownfieldError, RefusedError, SourceError
 from downfield.core.frame import Detection, Frame
 from downfield.core.scene import Player, Scene
-from downfield.core.supervision import supervised_thread
+from downfield.core.supervision import only_logged, supervised_thread
 from downfield.game.published.board_topics import HealthReason
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import FrontDeclared, LineUpDeclared
 from downfield.officiating.events import Event
-from downfield.rig.live.connections import EventPlayback, LoopControls, Referee, VisionStage
-from downfield.rig.live.queued import LOOP_LIMITS, DecodingFrame, DetectedFrame, Entry
+from downfield.rig.live.connections import (
+    LOOP_LIMITS,
+    DecodingFrame,
+    DetectedFrame,
+    Entry,
+    EventPlayback,
+    LoopControls,
+    Referee,
+    VisionStage,
+)
 from downfield.rig.live.rig_health import FrameMeter
 from downfield.vision.thread_priority import lower_priority
 
@@ -326,3 +334,19 @@ class Loop:
 def _words(name: str) -> str:
     """Return the name of a class or a function as words for people, such as "annotated picture"."""
     return re.sub(r"(?<!^)(?=[A-Z])", " ", name.strip("_")).lower()
+
+
+def set_aside_loaded_objects() -> None:
+    """Collect garbage, and keep what is loaded out of later collections: one between two frames would take 0.1 s.
+
+    Not in the thread that gets the signals: a collection calls what objects leave to be called at their end, and the
+    KeyboardInterrupt of a SIGTERM that arrives there would be lost, with which the rig went on playing.
+    """
+    collection = supervised_thread(_collect, "garbage", only_logged)
+    collection.start()
+    collection.join()
+    gc.freeze()
+
+
+def _collect() -> None:
+    gc.collect()

@@ -1,7 +1,8 @@
-"""The health of the rig: frame statistics, active problems, and the report made of them once a second."""
+"""The health of the rig: frame statistics and problems, reported once a second, and notices that are read once."""
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -9,18 +10,53 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from downfield.calibration.calibration import Calibration
-from downfield.capture.observer import LoopObserver
 from downfield.capture.problems import CAMERA_LOST, ActiveProblems
-from downfield.capture.sources.source import SourceFacts
+from downfield.capture.source import LoopObserver, NoticeLevel, SourceFacts
 from downfield.core.frame import Frame
 from downfield.core.platform.clock import monotonic_ns
 from downfield.core.scene import Power, Scene
 from downfield.core.supervision import supervised_thread
 from downfield.core.text.counted_nouns import counted
 from downfield.game.published.board_topics import HealthReason, HealthStatus, Level, RecordingStatus
+from downfield.game.published.game_topics import Notice
+from downfield.game.published.hub import Hub
 from downfield.vision.board.picture_health import PictureHealth
 from downfield.vision.occlusion.hands import HAND_OVER_FIGURES
 from downfield.vision.pipeline import NO_LINE_UP
+
+_log = logging.getLogger(__name__)
+
+
+class Notices:
+    """Publishes notices, and passes them to observers; each first gets those given before there were any.
+
+    Args:
+        hub: publishes them.
+
+    """
+
+    def __init__(self, hub: Hub) -> None:
+        self.observers: list[LoopObserver] = []
+        self._hub = hub
+        self._early: list[tuple[NoticeLevel, str]] = []
+
+    def give(self, level: NoticeLevel, text: str) -> None:
+        """Publish a notice, and pass it on; an observer that fails keeps it from nobody else."""
+        self._hub.publish("notice", Notice(level=level, text=text))
+        if not self.observers:
+            self._early.append((level, text))
+        for observer in self.observers:
+            try:
+                observer.notice_given(level, text)
+            except Exception:  # a notice that can't be shown is no failure of what it is about
+                _log.exception("A notice could not be passed on")
+
+    def add_observer(self, observer: LoopObserver) -> None:
+        """Pass notices to an observer from now on, and those given before."""
+        for level, text in self._early:
+            observer.notice_given(level, text)
+        self.observers.append(observer)
+
 
 PICTURE: Final = "picture"
 """Code of warnings about the pictures."""

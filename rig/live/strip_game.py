@@ -1,15 +1,32 @@
-"""Connects the readings of a strip with the game: each is compared once the game has judged its frame."""
+"""A card game's strip: the vision stage that reads it instead of figures, and how its readings meet the game.
+
+Each reading is compared once the game has judged its frame. A strip lies loose on the table: it is pushed by the hands
+that set it. When the print no longer is where it was, or something has been lying still over it, it is calibrated again
+from the picture, in the background of a live camera.
+"""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
-from typing import Protocol
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Final, Protocol
 
-from downfield.capture.observer import LoopObserver, NoticeLevel
+import numpy as np
+
+from downfield.calibration.calibration import Calibration
+from downfield.calibration.camera import Camera
+from downfield.calibration.jacobians import LENS
+from downfield.calibration.lens.prior import MeasuredLens
+from downfield.calibration.online.shake import ShakeTracker
 from downfield.capture.problems import ActiveProblems
-from downfield.core.errors import RefusedError
-from downfield.core.scene import Scene
-from downfield.core.strip import load_strip
+from downfield.capture.source import LoopObserver, NoticeLevel
+from downfield.core.arrays import Image
+from downfield.core.errors import CalibrationError, InputError, RefusedError
+from downfield.core.frame import Detection, Frame
+from downfield.core.scene import Player, Scene
+from downfield.core.strip import StripSet, load_strip
 from downfield.game.published.strip_topic import StripView
 from downfield.game.published.topic_sink import TopicSink
 from downfield.game.service import GameService
@@ -17,11 +34,205 @@ from downfield.game.strip.strip_follower import StripFollower
 from downfield.officiating.calls import Call
 from downfield.officiating.events import Event
 from downfield.rig.configuration.settings import RigSettings
-from downfield.rig.live.strip_vision import StripReadings
+from downfield.rig.live.connections import DetectionResult
+from downfield.vision.board.picture_health import PictureHealth, PictureHealthMonitor
+from downfield.vision.strip.strip_calibration import CalibratedStrip, calibrate_strip
+from downfield.vision.strip.strip_reader import StripReader, StripReading
+
+
+@dataclass(frozen=True, slots=True)
+class StripVisionLimits:
+    """How often a strip is read, and when it is calibrated again."""
+
+    read_every_ns: int = 90_000_000
+    """Time between two readings: people set a strip in seconds."""
+    moved_px: float = 1.0
+    """A print displaced further is calibrated again: a tenth of a yard at the recommended size."""
+    least_share: float = 0.4
+    """Of the print's corners: with fewer it is not judged whether it moved."""
+    covered_ns: int = 4_000_000_000
+    """What covers the print, or has displaced it, for so long without moving is looked into,"""
+    retry_ns: int = 10_000_000_000
+    """and again after so long."""
+
+
+_LIMITS: Final = StripVisionLimits()
+
+MOVED: Final = "the strip was moved and is being calibrated again"
+COVERED: Final = "something lies over the strip, or it was moved out of the picture: clear it"
+
+
+class StripReadings:
+    """Readings on their way from the vision stage to the game, by frame; the oldest are dropped."""
+
+    def __init__(self) -> None:
+        self._readings: deque[tuple[int, StripReading]] = deque(maxlen=256)
+
+    def put(self, frame: int, reading: StripReading) -> None:
+        """Add the reading of a frame."""
+        self._readings.append((frame, reading))
+
+    def pop(self, frame: int) -> StripReading | None:
+        """Return the reading of a frame, and drop those before it; None if the frame was not read."""
+        while self._readings and self._readings[0][0] <= frame:
+            index, reading = self._readings.popleft()
+            if index == frame:
+                return reading
+        return None
+
+
+class StripVision:
+    """Reads the strip in the frames of one camera; its scenes hold no figures.
+
+    Args:
+        strip: the set, as it is described.
+        calibration: of the camera over it.
+        readings: where the readings go.
+        live: whether calibrating again goes on beside the frames; else frames wait for it.
+
+    """
+
+    def __init__(self, strip: StripSet, calibration: Calibration, readings: StripReadings, *, live: bool) -> None:
+        self.players: tuple[Player, ...] = ()
+        self.health: PictureHealth | None = None
+        self._described, self._readings = strip, readings
+        self._printed = CalibratedStrip(strip.printed_as(calibration.field), calibration)
+        self._monitor = PictureHealthMonitor()
+        self._pool = ThreadPoolExecutor(1, "strip calibration") if live else None
+        self._solving: tuple[Image, Future[CalibratedStrip]] | None = None
+        self._reader: StripReader | None = None
+        self._tracker: ShakeTracker | None = None
+        self._read_ns: int | None = None
+        self._tried_ns = 0
+        self._displaced = False
+        self._covered_since_ns: int | None = None
+        self._problem: tuple[str, ...] = ()
+
+    @property
+    def camera(self) -> Camera:
+        """The camera over the strip, as last calibrated."""
+        return self._printed.camera
+
+    def detect(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:  # noqa: ARG002 - the interface's
+        """Return nothing: no figures are played."""
+        return ()
+
+    def update(
+        self,
+        frame: Frame,
+        detections: DetectionResult,  # noqa: ARG002 - the interface's
+        carrier: str | None = None,  # noqa: ARG002 - the interface's
+    ) -> Scene:
+        """Read the strip, and return an empty scene of a board that stands still.
+
+        Raises:
+            InputError: the picture has another size than the calibration's.
+
+        """
+        self._check_size(frame)
+        self.health = self._monitor.step(frame)
+        if self._read_ns is None or not 0 <= frame.t_ns - self._read_ns < _LIMITS.read_every_ns:
+            self._read_ns = frame.t_ns
+            reader = self._current_reader(frame.image)
+            reading = reader.read(frame.image, frame.t_ns)
+            self._watch(frame, reading)
+            if not self.health.unfit and not self._displaced:
+                self._readings.put(frame.index, reading)
+        # "off" and not "unknown": the game then keeps no scenes of a board on which nothing runs.
+        return Scene(frame.index, frame.t_ns, "off", (), unfit=(*self.health.unfit, *self._problem))
+
+    def line_up(self, players: tuple[Player, ...]) -> None:
+        """Do nothing: no figures are played."""
+
+    def settle_front(self, player: str, heading_deg: float | None) -> None:
+        """Do nothing: no figures are played."""
+
+    def find_figures(self) -> None:
+        """Look at the strip afresh, as it lies now."""
+        self._reader = None
+
+    def _check_size(self, frame: Frame) -> None:
+        height, width = frame.image.shape[:2]
+        wide, high = self._printed.camera.lens.size_px
+        if (width, height) != (wide, high):
+            raise InputError(
+                f"frame {frame.index} is {width}x{height} px, but the calibration is for {wide}x{high} px: set the"
+                " camera to that size, or calibrate again"
+            )
+
+    def _current_reader(self, image: Image) -> StripReader:
+        """Return the reader, a new one when the strip was calibrated again."""
+        if self._solving is not None and self._solving[1].done():
+            solved_for, result = self._solving
+            self._solving = None
+            try:
+                self._printed = result.result()
+            except CalibrationError:
+                self._problem = (COVERED,)
+            else:
+                self._problem = ()
+                self._look_at(solved_for)
+        if self._reader is None:
+            self._look_at(image)
+        if self._reader is None:
+            raise AssertionError("a reader was just made")
+        return self._reader
+
+    def _look_at(self, image: Image) -> None:
+        """Begin with a picture in which nothing covers the strip."""
+        self._displaced = False
+        self._reader = StripReader(self._printed.strip, self._printed.camera, image)
+        self._covered_since_ns = None
+        try:
+            self._tracker = ShakeTracker(image, self._printed.camera, self._printed.strip.field)
+        except CalibrationError:  # too little print to follow; what covers it is seen all the same
+            self._tracker = None
+
+    def _watch(self, frame: Frame, reading: StripReading) -> None:
+        """Calibrate again when the print was displaced, or has been covered for long without a movement."""
+        if not reading.covered:
+            self._covered_since_ns = None
+        elif self._covered_since_ns is None:
+            self._covered_since_ns = frame.t_ns
+        t_ns = frame.t_ns
+        if reading.settled:
+            self._displaced = self._is_displaced(frame.image)
+            self._problem = (MOVED,) if self._displaced else ()
+        long_covered = self._covered_since_ns is not None and t_ns - self._covered_since_ns >= _LIMITS.covered_ns
+        if self._solving is not None or (self._tried_ns and t_ns - self._tried_ns < _LIMITS.retry_ns):
+            return
+        if long_covered or self._displaced:
+            self._tried_ns = t_ns
+            self._solve(frame.image.copy())  # the camera's buffer may be used again
+
+    def _is_displaced(self, image: Image) -> bool:
+        """Return whether the print is not where the camera was calibrated by it: its yards would be read wrong."""
+        if self._tracker is None:
+            return False
+        shake = self._tracker.track(image)
+        return shake.share >= _LIMITS.least_share and shake.largest_px > _LIMITS.moved_px
+
+    def _solve(self, image: Image) -> None:
+        before = self._printed.calibration
+        known = np.array(before.covariance)[LENS, LENS] if before.covariance else np.zeros((9, 9))
+        prior = MeasuredLens.of(before.camera.lens, known)
+
+        def work() -> CalibratedStrip:
+            return calibrate_strip([image], self._described, prior=prior)
+
+        if self._pool is not None:
+            self._solving = (image, self._pool.submit(work))
+            return
+        result: Future[CalibratedStrip] = Future()
+        try:
+            result.set_result(work())
+        except CalibrationError as error:
+            result.set_exception(error)
+        self._solving = (image, result)
 
 
 class ReadTable(Protocol):
-    """An open table, as `downfield.rig.table.OpenedTable`."""
+    """An open table, as `downfield.rig.tables.table.OpenedTable`."""
 
     @property
     def readings(self) -> StripReadings | None:

@@ -1,1 +1,1 @@
-"""Setting up a table in the browser: the camera's preview, its calibration, and saving both."""
+"""Setting up a table on a page: is the camera aimed, where is the field, which reading is right, save."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 from downfield.capture.problems import ActiveProblems, camera_loss
-from downfield.capture.sources.source import CaptureClock
+from downfield.capture.source import CaptureClock
 from downfield.capture.sources.source_opening import SourceChoice, open_source
 from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError, InputError

@@ -33,12 +33,16 @@ from downfield.core.errors import CalibrationError, DownfieldError, InputError, 
 from downfield.core.field.model import preset, preset_names
 from downfield.core.supervision import supervised_thread
 from downfield.rig.configuration.settings import RigSettings, tables_folder
-from downfield.rig.setup.aim_check import AimCheck
-from downfield.rig.setup.found_readings import JPEG_QUALITY, NOTHING_FOUND, FoundReadings
-from downfield.rig.setup.landmarks import landmarks_of
-from downfield.rig.setup.picture_findings import camera_findings, picture_findings
+from downfield.rig.setup.aim_check import AimCheck, camera_findings, picture_findings
 from downfield.rig.setup.preview import CameraPreview
-from downfield.rig.setup.solving import solve_as_requested, solve_with_height
+from downfield.rig.setup.solving import (
+    JPEG_QUALITY,
+    NOTHING_FOUND,
+    FoundReadings,
+    landmarks_of,
+    solve_as_requested,
+    solve_with_height,
+)
 from downfield.rig.tables.profile import TableFolder, TableProfile, new_profile
 
 _SOLVING: Final = "The printed field is being looked for. Wait until that is done."

@@ -1,21 +1,114 @@
-"""Solves pictures as the set-up page requests: the print, landmarks placed by hand, or something measured."""
+"""Solves pictures as the set-up page requests: from the print, landmarks placed by hand, or something measured.
+
+A search may find several ways to read a print: the page shows one, and asks when the picture alone does not decide.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
 
-from downfield.api.setup.table_setup import HeightRequest, SolveRequest
+import cv2
+import numpy as np
+
+from downfield.api.setup.table_setup import HeightRequest, PlacedLandmark, SetupLandmark, SetupReading, SolveRequest
 from downfield.calibration.calibration import Calibration
+from downfield.calibration.drawing import draw_field
+from downfield.calibration.field.free_solver import ROUGH
+from downfield.calibration.field.landmarks import Landmark, solve_landmarks
 from downfield.calibration.field.measured_height import StandingObject, with_camera_height, with_standing_object
 from downfield.calibration.field.progress import ProgressListener
-from downfield.calibration.field.proposal import KnownLength, propose_field
-from downfield.calibration.field.solution import AmbiguousField, FieldSolution
+from downfield.calibration.field.proposal import PROPOSED, KnownLength, is_unsized, propose_field
+from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
 from downfield.calibration.field.solver import solve_field
+from downfield.calibration.stretch import DescribedProportions
 from downfield.core.arrays import Image
 from downfield.core.errors import AimError, CalibrationError, InputError
-from downfield.core.field.model import load_field, preset, preset_names
-from downfield.rig.setup.landmarks import solve_placed
-from downfield.rig.table_calibration import lens_from_distance
+from downfield.core.field.model import FieldModel, load_field, preset, preset_names
+from downfield.rig.tables.table_calibration import lens_from_distance
+
+
+def landmarks_of(calibration: Calibration) -> tuple[SetupLandmark, ...]:
+    """Return where every line across the field meets its sidelines and its rows of hash marks.
+
+    Shown at first are the corners, the quarters of both sidelines and one mark in each half: what a finger can tell
+    apart on a phone.
+    """
+    field = calibration.field
+    step = field.yard_line_every_yd
+    quarter = round(field.length_yd / 4 / step) * step
+    quarters = (0.0, quarter, field.length_yd / 2, field.length_yd - quarter, field.length_yd)
+    rows = _rows(field)
+    places = [(x, y) for y in rows for x in (0.0, *field.yard_lines_yd(), field.length_yd)]
+    px = calibration.camera.to_pixels(field.to_mm(np.array(places)))
+    hashes = [y for y in rows if 0 < y < field.width_yd]
+    marks = {(quarters[1], hashes[0]), (quarters[3], hashes[-1])} if hashes else set()
+    return tuple(
+        SetupLandmark(
+            name=_name(field, x, rows[y]),
+            x_yd=x,
+            y_yd=y,
+            px=(float(u), float(v)),
+            corner=_is_corner(field, x, y),
+            shown=(x, y) in marks or (x in quarters and y in {0.0, field.width_yd}),
+        )
+        for (x, y), (u, v) in zip(places, px.tolist(), strict=True)
+        if np.isfinite((u, v)).all()
+    )
+
+
+def solve_placed(
+    images: Sequence[Image], name: str, placed: Sequence[PlacedLandmark], shown: Calibration | None
+) -> FieldSolution:
+    """Solve from landmarks placed by hand.
+
+    Args:
+        images: frames of the camera.
+        name: of the printed field.
+        placed: the landmarks.
+        shown: what was solved before; a field that was measured there is known by its name.
+
+    Raises:
+        InputError: the field is not named, or not known.
+        CalibrationError: no camera fits the landmarks.
+
+    """
+    marks = [Landmark(mark.x_yd, mark.y_yd, mark.px) for mark in placed]
+    if name in preset_names():
+        return solve_landmarks(images, load_field(name), marks)
+    if shown is not None and name == shown.field.name:
+        # Its proportions were measured with the camera that is solved again, so they are as open as that left them.
+        proportions = DescribedProportions.of(shown.field, ROUGH.spread)
+        return solve_landmarks(images, shown.field, marks, proportions=proportions)
+    if name == "auto":
+        raise InputError("Choose the printed field before placing its corners by hand.")
+    raise InputError(f"There is no printed field '{name}'. Choose one of {', '.join(preset_names())}.")
+
+
+def _rows(field: FieldModel) -> dict[float, str]:
+    """Return the rows of places across the field by their yard, with their names, the lower sideline first."""
+    hashes = sorted(field.hash_rows_y_yd)
+    if not field.hash_every_yd or not hashes:
+        return {0.0: "lower sideline", field.width_yd: "upper sideline"}
+    marks = {hashes[0]: "lower hash marks", hashes[-1]: "upper hash marks"}
+    return {0.0: "lower sideline", **marks, field.width_yd: "upper sideline"}
+
+
+def _is_corner(field: FieldModel, x_yd: float, y_yd: float) -> bool:
+    return x_yd in {0.0, field.length_yd} and y_yd in {0.0, field.width_yd}
+
+
+def _name(field: FieldModel, x_yd: float, row: str) -> str:
+    side = "Left" if x_yd < field.length_yd / 2 else "Right"
+    if x_yd in {0.0, field.length_yd}:
+        if row.endswith("sideline"):
+            return f"{row.split()[0].capitalize()} {side.lower()} corner"
+        return f"{side} goal line, {row}"
+    if x_yd == field.length_yd / 2:
+        return f"Midfield, {row}"
+    return f"{side} {field.number_text(x_yd)}-yard line, {row}"
 
 
 def solve_as_requested(
@@ -71,3 +164,105 @@ def solve_with_height(images: Sequence[Image], solution: FieldSolution, request:
         return with_camera_height(solution, images, request.camera_height_mm or 0.0)
     standing = request.standing
     return with_standing_object(solution, images, StandingObject(standing.height_mm, standing.foot_px, standing.top_px))
+
+
+JPEG_QUALITY: Final = 82
+_WIDTH_PX: Final = 640
+_USUAL_LINES_YD: Final = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class FoundReadings:
+    """The ways to read a picture.
+
+    Attributes:
+        camera: its name, which the calibration names as its origin.
+        readings: the ways, the likeliest first; none while nothing is found.
+        index: of the one that is shown.
+        undecided: whether nobody has chosen one of several yet.
+        unsized: whether nothing has told how large the print is.
+        calibration: of the one that is shown; None while nothing is found.
+
+    """
+
+    camera: str = ""
+    readings: tuple[FieldReading, ...] = ()
+    index: int = 0
+    undecided: bool = False
+    unsized: bool = False
+    calibration: Calibration | None = None
+
+    @staticmethod
+    def of(readings: Sequence[FieldReading], camera: str) -> FoundReadings:
+        """Return the first of some readings, to be decided on if there are several."""
+        unsized = any(is_unsized(reading.solution.field) for reading in readings)
+        found = FoundReadings(camera, tuple(readings), undecided=len(readings) > 1, unsized=unsized)
+        return found._showing(0)
+
+    def choose(self, index: int) -> FoundReadings:
+        """Return them with another one shown, which is thereby decided on.
+
+        Raises:
+            InputError: there is no such reading.
+            CalibrationError: the picture is mirrored in it; says what to change.
+
+        """
+        self.at(index).accepted()
+        return dataclasses.replace(self, undecided=False)._showing(index)
+
+    def at(self, index: int) -> FieldReading:
+        """Return a reading.
+
+        Raises:
+            InputError: there is none of that number.
+
+        """
+        if index >= len(self.readings):
+            raise InputError(f"There is no reading {index}. There are {len(self.readings)}.")
+        return self.readings[index]
+
+    def views(self) -> tuple[SetupReading, ...]:
+        """Return the readings to choose from; none where there is only one."""
+        several = self.readings if len(self.readings) > 1 else ()
+        return tuple(SetupReading(label=reading.label, mirrored=reading.mirrored) for reading in several)
+
+    @property
+    def summary(self) -> str:
+        """What was found, for people; without sizes where nothing has told them, empty while nothing is found."""
+        if self.calibration is None:
+            return ""
+        field, quality = self.calibration.field, self.calibration.quality
+        along, across = field.mm_per_yd_x, field.mm_per_yd_y
+        if self.unsized:
+            lines = (
+                "" if field.yard_line_every_yd == _USUAL_LINES_YD else f" (a line every {field.yard_line_every_yd:g})"
+            )
+            text = (
+                f"A field of {field.length_yd:g} yards{lines}, each {across / along:.2f} times as long across as along"
+            )
+            return text if quality is None else f"{text}; lines fit to {quality.rms_px:.2f} px"
+        sizes = "" if field.name == PROPOSED else f": {along:.2f} mm a yard along, {across:.2f} across"
+        fit = "" if quality is None else f"; lines fit to {quality.rms_px:.2f} px ({quality.rms_mm:.2f} mm)"
+        return f"{field.title}{sizes}{fit}"
+
+    def picture(self, index: int, image: Image) -> bytes:
+        """Return a small picture as a JPEG, a reading's field drawn on it, the other way round if that is mirrored.
+
+        Raises:
+            InputError: there is no such reading.
+
+        """
+        chosen = self.at(index)
+        thickness = max(round(image.shape[1] / _WIDTH_PX), 1)
+        drawn = draw_field(image, chosen.solution.calibration("field", [self.camera]), thickness)
+        size = (_WIDTH_PX, round(image.shape[0] * _WIDTH_PX / image.shape[1]))
+        small = cv2.resize(drawn, size, interpolation=cv2.INTER_AREA)
+        shown = np.ascontiguousarray(small[:, ::-1]) if chosen.mirrored else small
+        return cv2.imencode(".jpg", shown, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])[1].tobytes()
+
+    def _showing(self, index: int) -> FoundReadings:
+        calibration = self.readings[index].solution.calibration("field", [self.camera])
+        return dataclasses.replace(self, index=index, calibration=calibration)
+
+
+NOTHING_FOUND: Final = FoundReadings()

@@ -1,1 +1,1 @@
-"""Table profiles: calibrated tables that are kept, and found again by their camera and print."""
+"""The tables that were set up, how one is opened, and how it is calibrated."""

@@ -1,1 +1,1 @@
-"""A rig in a tournament: its journals are copied to the tournament's store, and the desk follows its feed."""
+"""A rig's link to a tournament: its journal and feed go to the broker; teams, schedule and games come from the desk."""

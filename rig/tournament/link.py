@@ -1,26 +1,105 @@
 """A rig's link to its tournament, in a thread beside the game: nothing in the rig ever waits for it.
 
-What it has not sent is in the rig's own store, so it needs no memory of its own.
+What it has not sent is in the rig's own store, so it needs no memory of its own. The health says how far it is behind.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
 
+from downfield.api.security.grants import GrantedAccess
+from downfield.calibration.calibration import Calibration
+from downfield.capture.sources.source_names import is_recording
 from downfield.core.errors import DownfieldError
+from downfield.game.published.board_topics import HealthReason, HealthStatus, ReplicationStatus
+from downfield.game.published.hub import Hub
 from downfield.game.records.keeping import EntryRow
+from downfield.game.records.owner import GameOwner
 from downfield.game.service import GameService
-from downfield.rig.tournament.broker import BrokerAccess, BrokerConnection
-from downfield.rig.tournament.broker_thread import BrokerThread, Work
-from downfield.rig.tournament.identity_watch import IdentityWatch
-from downfield.rig.tournament.journal_sender import SENDER_LIMITS, JournalSender
-from downfield.rig.tournament.link_state import LinkState
-from downfield.rig.tournament.push_receiver import PushReceiver
+from downfield.rig.configuration.settings import RigSettings, data_folder, tables_folder
+from downfield.rig.service.web_service import Service
+from downfield.rig.tables.profile import TableFolder, new_profile
+from downfield.rig.tournament.broker import BrokerAccess, BrokerConnection, BrokerThread, Work, broker_access
+from downfield.rig.tournament.journal_sender import SENDER_LIMITS, JournalSender, SenderState
+from downfield.rig.tournament.push_receiver import PushedMaterial, PushReceiver, SaveProfile
+from downfield.rig.tournament.table_feed import REMEDY, FeedPublisher, IdentityWatch, OtherRun
 from downfield.store.sealing.signing import RigKey
 from downfield.store.writing.store import Store
+
+WARN_AFTER_S: Final = 10.0
+"""A cut of a few seconds, as when the desk is started again, is nobody's business at the table."""
+
+_GOES_ON: Final = "The game goes on, and everything is kept on this computer"
+
+
+@dataclass(frozen=True, slots=True)
+class LinkState:
+    """How a rig's link to its tournament stands.
+
+    Attributes:
+        is_connected: whether the broker is reached.
+        problem: why the broker or the desk behind it is not; empty where they are.
+        sender: how far the tournament's store is behind.
+        other: another computer that is this rig; None where there is none.
+
+    """
+
+    is_connected: bool
+    problem: str
+    sender: SenderState
+    other: OtherRun | None = None
+
+
+def with_tournament(health: HealthStatus, link: LinkState) -> HealthStatus:
+    """Return a rig's health with how far its tournament is behind; a warning where that does not end by itself.
+
+    Another computer that is the same rig is a warning, too.
+    """
+    if link.other is not None:
+        copied = HealthReason(code="rig_copied", level="warning", text=f"{link.other.text}.", remedy=REMEDY)
+        health = _with_reason(health, copied)
+    sender = link.sender
+    behind_s = round(sender.stalled_s, 1)
+    if sender.refused:
+        game, why = sender.refused[-1]
+        text = f"The tournament does not take game {game}: {why}. {_GOES_ON}"
+        remedy = "Tell the director. Keep this computer's data folder as it is"
+        reason: HealthReason | None = HealthReason(
+            code="replication_refused", level="warning", text=text, remedy=remedy
+        )
+        status = ReplicationStatus(state="refused", entries=sender.behind, seconds=behind_s)
+    elif sender.is_complete and link.is_connected and not link.problem:
+        return health.model_copy(update={"replication": ReplicationStatus(state="ok")})
+    else:
+        status = ReplicationStatus(state="behind", entries=sender.behind, seconds=behind_s)
+        reason = None
+        if sender.stalled_s > WARN_AFTER_S:
+            why = link.problem or sender.problem or "nothing was stored there"
+            text = f"The tournament is {_entries(sender.behind)} behind for {_time(behind_s)}: {why}. {_GOES_ON}"
+            remedy = "See to the network and the director's desk. What is missing follows by itself"
+            reason = HealthReason(code="replication_behind", level="warning", text=text, remedy=remedy)
+    health = health.model_copy(update={"replication": status})
+    return health if reason is None else _with_reason(health, reason)
+
+
+def _with_reason(health: HealthStatus, reason: HealthReason) -> HealthStatus:
+    level = "alarm" if health.level == "alarm" else "warning"
+    return health.model_copy(update={"reasons": (*health.reasons, reason), "level": level})
+
+
+def _entries(count: int) -> str:
+    return "1 entry" if count == 1 else f"{count:,} entries"
+
+
+def _time(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"
 
 
 class TournamentLink:
@@ -98,3 +177,88 @@ class TournamentLink:
                 continue
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._grown.wait(), left_s)
+
+
+PUSHES: Final = "tournament-pushes.json"
+"""In a rig's data folder: what the desk has sent to it, and what became of that."""
+
+DESKS: Final = "tournament-desks.json"
+"""In a rig's data folder: the desks whose grants it takes, and what they have revoked."""
+
+WithTournament = Callable[[HealthStatus], HealthStatus]
+"""Returns a rig's health with how far its tournament is behind."""
+
+
+def open_grants(settings: RigSettings, owner: GameOwner) -> GrantedAccess | None:
+    """Return what decides about the grants of the tournament's desk; None where there is none.
+
+    Raises:
+        InputError: what is kept of the desk can't be read.
+
+    """
+    if not settings.tournament.servers or not owner.rig:
+        return None
+    return GrantedAccess(data_folder(settings) / DESKS, owner.table)
+
+
+def open_tournament(
+    settings: RigSettings,
+    store: Store,
+    owner: GameOwner,
+    key: RigKey,
+    hub: Hub,
+    service: Callable[[], Service | None],
+    grants: GrantedAccess | None = None,
+) -> TournamentLink | None:
+    """Link a rig to its tournament; None where there is none, or nothing is refereed.
+
+    Args:
+        settings: the configuration.
+        store: of the rig.
+        owner: of the games that are played now.
+        key: the rig's.
+        hub: publishes the game.
+        service: returns what serves the rig's pages; None for nothing.
+        grants: as `open_grants` returned it.
+
+    Raises:
+        InputError: the credentials can't be read, or what the desk has sent before.
+        MissingExtraError: the broker's client is not installed.
+
+    """
+    servers = settings.tournament.servers
+    if not servers or not owner.rig:
+        return None
+    access = broker_access(servers, settings.tournament.credentials, f"{owner.table} ({owner.rig})")
+    identity = IdentityWatch(owner.rig)
+    feed = FeedPublisher(hub, owner, key, lambda: _address(service()), identity)
+    material = PushedMaterial(store, hub, owner.table, profile_saver(settings, owner.table), grants)
+    pushes = PushReceiver(data_folder(settings) / PUSHES, hub, key, owner.table, material)
+    return TournamentLink(access, store, owner.rig, key, (feed.run, pushes.run), pushes, identity)
+
+
+def profile_saver(settings: RigSettings, table: str) -> SaveProfile | None:
+    """Return what saves a calibration of the camera in use as its table; None without a live camera."""
+    source = settings.source.name
+    if not source or is_recording(source):
+        return None
+    folder = TableFolder(tables_folder(settings))
+
+    def save(calibration: Calibration) -> None:
+        known = folder.in_use()
+        name = known.name if known is not None and known.source == source else table
+        folder.save(new_profile(name, source, calibration))
+
+    return save
+
+
+def _address(service: Service | None) -> str:
+    """Return the address of the rig's pages for other computers; where they are for this one only, its own."""
+    if service is None:
+        return ""
+    return next(iter(service.network_addresses()), service.address)
+
+
+def health_with(link: TournamentLink | None) -> WithTournament:
+    """Return what adds the state of a link to a rig's health."""
+    return (lambda health: health) if link is None else (lambda health: with_tournament(health, link.state()))

@@ -1,7 +1,9 @@
-"""What can be sent to a table: announcements, rulebooks, teams, the schedule, a calibration, the next game."""
+"""What a desk can send to a table, such as teams, the schedule or the next game, and what the table answers."""
 
 from __future__ import annotations
 
+import base64
+import json
 from typing import Annotated, Final, Literal
 
 from pydantic import Field
@@ -10,7 +12,7 @@ from downfield.calibration.calibration import Calibration
 from downfield.core.errors import InputError
 from downfield.core.records import check, record
 from downfield.game.records.commands import NewGame, TeamSheet
-from downfield.store.sealing.signing import is_public_key
+from downfield.store.sealing.signing import RigKey, is_public_key, verify_signature
 
 MAX_TEXT: Final = 400
 MAX_TOML: Final = 32_000
@@ -162,3 +164,97 @@ Payload = Annotated[
     Announcement | PushedRulebook | PushedTeams | PushedSchedule | PushedCalibration | PushedAccess | PushedGame,
     Field(discriminator="type"),
 ]
+
+
+PUSH_SUBJECT: Final = "downfield.push.get"
+"""A rig sends here what it has done, and gets what the desk has for it."""
+
+_SIGNED_AS: Final = b"downfield.push\n"
+
+PushStatus = Literal["waiting", "applied", "refused", "replaced"]
+
+
+@record
+class TablePush:
+    """Something that a desk sends to tables.
+
+    Attributes:
+        id: unique.
+        at_ns: wall clock, ns since 1970; a label.
+        by: who sent it.
+        title: for people.
+        payload: what it is.
+        rigs: ids of the rigs it is for; empty for all.
+
+    """
+
+    id: str
+    at_ns: int
+    by: str
+    title: str
+    payload: Payload
+    rigs: tuple[str, ...] = ()
+
+
+@record
+class PushState:
+    """What became of a push at a table.
+
+    Attributes:
+        status: ``"waiting"`` for the end of a game, ``"applied"``, ``"refused"`` for good, or ``"replaced"``: a later
+            one of its kind came before this one could be applied.
+        text: what was done, or why not.
+
+    """
+
+    status: PushStatus
+    text: str
+
+
+@record
+class PushReport:
+    """A rig's report of what it has done, with which it gets what is new.
+
+    Attributes:
+        key: its public key.
+        table: the table's name.
+        states: by id of the push.
+        signature: Ed25519, base64.
+
+    """
+
+    key: str
+    table: str
+    states: dict[str, PushState]
+    signature: str = ""
+    format: Literal["downfield.push-report"] = "downfield.push-report"
+    version: Literal[1] = 1
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether the rig of the key has made it."""
+        try:
+            raw = base64.b64decode(self.signature, validate=True)
+        except ValueError:
+            return False
+        return verify_signature(self.key, _signed(self.table, self.states), raw)
+
+
+@record
+class PushList:
+    """What a desk has for a rig, the earliest first."""
+
+    pushes: tuple[TablePush, ...]
+    format: Literal["downfield.push-list"] = "downfield.push-list"
+    version: Literal[1] = 1
+
+
+def signed_report(key: RigKey, table: str, states: dict[str, PushState]) -> PushReport:
+    """Return a rig's report."""
+    signature = base64.b64encode(key.sign(_signed(table, states))).decode()
+    return PushReport(key.public_text, table, states, signature)
+
+
+def _signed(table: str, states: dict[str, PushState]) -> bytes:
+    rows = [[push, state.status, state.text] for push, state in sorted(states.items())]
+    return _SIGNED_AS + json.dumps([table, rows]).encode()

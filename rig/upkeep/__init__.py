@@ -1,1 +1,1 @@
-"""Keeping a rig running for years: its log, its system service, files for bug reports, backups."""
+"""Keeping a rig running: backup, log, support file, and the service that systemd starts."""

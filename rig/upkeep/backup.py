@@ -31,7 +31,7 @@ from downfield.core.files.private_files import OWNER_ONLY, make_private_folder
 from downfield.core.records import adapter, record, to_json
 from downfield.review.zip_container import ZIP_FAULTS
 from downfield.rig.configuration.settings import RigSettings, data_folder, recordings_folder, store_file
-from downfield.rig.kept_games import DATA_FOLDER_LOCK, leased_data_folder
+from downfield.rig.games.kept_games import DATA_FOLDER_LOCK, leased_data_folder
 from downfield.store.writing.store import CLOSED
 
 _FORMAT: Final = "downfield-backup"

@@ -1,4 +1,8 @@
-"""The log of a rig: a private file that is rotated by size and can never hold up or end a game."""
+"""The log of a rig: a private file that is rotated by size and can never hold up or end a game; and who writes it.
+
+`RotatingFileHandler` rotates. Ours are the thread, so that a disk that hangs does not hang the loop, and reading the
+last lines back across the rotated files.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +20,17 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Final, Literal
 
+from downfield.capture.source import LoopObserver, NoticeLevel
 from downfield.core.errors import InputError
 from downfield.core.files.private_files import OWNER_ONLY, make_private_folder
+from downfield.core.scene import Scene
 from downfield.core.text.plain_text import plain_text
+from downfield.officiating.calls import Call
+from downfield.officiating.events import Event
 
 LogLevel = Literal["debug", "info", "warning", "error"]
 
-FILE_NAME: Final = "downfield.log"
+LOG_FILE_NAME: Final = "downfield.log"
 
 _LOGGERS: Final = ("downfield", "uvicorn.error")
 
@@ -80,7 +88,7 @@ def log_file(folder: Path, level: LogLevel, keep_mb: float) -> Iterator[None]:
     A folder that can't be made or written loses the log, not the game: one line on standard error says so.
 
     Args:
-        folder: where `FILE_NAME` and the rotated files go; made if it is missing.
+        folder: where `LOG_FILE_NAME` and the rotated files go; made if it is missing.
         level: the least level that is logged.
         keep_mb: size of all files together, MB.
 
@@ -118,7 +126,7 @@ def _opened(folder: Path, keep_mb: float) -> _PrivateRotatingFile | None:
         make_private_folder(folder)
         size = max(1, round(keep_mb * 1e6 / _LIMITS.files))
         return _PrivateRotatingFile(
-            folder / FILE_NAME, maxBytes=size, backupCount=_LIMITS.files - 1, encoding="utf-8", delay=False
+            folder / LOG_FILE_NAME, maxBytes=size, backupCount=_LIMITS.files - 1, encoding="utf-8", delay=False
         )
     except OSError as error:
         with suppress(OSError, ValueError):  # the terminal may be gone as well
@@ -138,7 +146,7 @@ def last_lines(folder: Path, count: int, least: LogLevel = "debug") -> list[str]
         InputError: there is no log, or it can't be read.
 
     """
-    names = [f"{FILE_NAME}.{number}" for number in range(_LIMITS.files - 1, 0, -1)] + [FILE_NAME]
+    names = [f"{LOG_FILE_NAME}.{number}" for number in range(_LIMITS.files - 1, 0, -1)] + [LOG_FILE_NAME]
     files = [folder / name for name in names if (folder / name).is_file()]
     if not files:
         raise InputError(f"{folder}: no log there yet. `downfield run` writes one when it referees a table.")
@@ -157,3 +165,25 @@ def reaches(line: str, least: LogLevel) -> bool:
     words = line.split(" ", 2)
     levels = logging.getLevelNamesMapping()
     return len(words) < 3 or levels.get(words[1], logging.CRITICAL) >= levels[least.upper()]
+
+
+_log = logging.getLogger(__name__)
+
+_LEVELS: Final[dict[NoticeLevel, int]] = {"info": logging.INFO, "warning": logging.WARNING, "alarm": logging.ERROR}
+
+
+class LogObserver(LoopObserver):
+    """Logs calls, refused declarations and notices."""
+
+    def entry_judged(self, _: Scene | Event, calls: tuple[Call, ...], /) -> None:
+        """Log every call that was made or changed."""
+        for call in calls:
+            _log.info("%s: %s; %s [%s]", call.verdict, call.text, call.words, ", ".join(call.clauses))
+
+    def event_refused(self, _: Event, reason: str, /) -> None:
+        """Log a recorded declaration that the game refused."""
+        _log.warning("refused: %s", reason)
+
+    def notice_given(self, level: NoticeLevel, text: str, /) -> None:
+        """Log a notice."""
+        _log.log(_LEVELS[level], "%s", text)

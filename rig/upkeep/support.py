@@ -5,35 +5,25 @@ from __future__ import annotations
 import json
 import os
 import platform
-import re
-import socket
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Final
-from urllib.parse import parse_qsl
 
-from pydantic import BaseModel
-
-from downfield.api.security.secret_file import ADMIN_KEY
-from downfield.core.addresses import split_address
 from downfield.core.errors import DownfieldError, InputError, OutputError
 from downfield.core.files.private_files import replace_private_file
 from downfield.rig.configuration.display import as_toml
 from downfield.rig.configuration.loading import Configuration
-from downfield.rig.configuration.settings import RigSettings, data_folder, logs_folder, recordings_folder, store_file
-from downfield.rig.configuration.shown import secret_texts
-from downfield.rig.doctor.check_result import CheckResult
+from downfield.rig.configuration.scrubbing import scrubber_of
+from downfield.rig.configuration.settings import RigSettings, data_folder, logs_folder, store_file
+from downfield.rig.doctor.computer_checks import CheckResult
 from downfield.rig.upkeep.log_file import last_lines
-from downfield.rig.upkeep.scrubbing import Scrubber
 from downfield.store.database.opening import open_for_reading
 
 _LOG_LINES: Final = 2000
 _MOST_GAMES: Final = 100_000
-_SECRET_NAME: Final = re.compile(r"(?i)pas|pwd|psw|secret|token|auth|key$")
-_OWN_HOSTS: Final = {"", "localhost", "127.0.0.1", "::1", "0.0.0.0", "::"}  # noqa: S104  (nothing listens there)
 
 
 def support_parts(configuration: Configuration, checks: Iterable[CheckResult]) -> dict[str, str]:
@@ -75,38 +65,6 @@ def write_support_file(output: Path, parts: dict[str, str]) -> None:
         raise OutputError(f"{output}: can't be written ({error.strerror})") from None
     finally:
         beside.unlink(missing_ok=True)
-
-
-def scrubber_of(settings: RigSettings) -> Scrubber:
-    """Return what takes a rig's secrets, paths and addresses out of texts."""
-    folder = data_folder(settings)
-    names = [
-        (folder, "<data>"),
-        (recordings_folder(settings), "<recordings>"),
-        (logs_folder(settings), "<logs>"),
-        (Path.home(), "<home>"),
-        (Path.cwd(), "<here>"),
-    ]
-    addresses = [text for text in _texts(settings) if "://" in text or "@" in text]
-    secrets, hosts = [*addresses, *secret_texts(settings)], [socket.gethostname(), *settings.service.names]
-    for text in addresses:
-        with suppress(ValueError):
-            address = split_address(text)
-            hosts.append(address.host)
-            query = parse_qsl(address.target.partition("?")[2])
-            secrets += [value for name, value in query if _SECRET_NAME.search(name)]
-    with suppress(OSError):
-        secrets.append((folder / ADMIN_KEY).read_text(encoding="utf-8").strip())
-    return Scrubber(names, secrets, (host for host in hosts if host not in _OWN_HOSTS))
-
-
-def _texts(model: BaseModel) -> Iterator[str]:
-    """Yield every setting that is a text, or several, in all sections."""
-    for name in type(model).model_fields:
-        value = getattr(model, name)
-        if isinstance(value, BaseModel):
-            yield from _texts(value)
-        yield from (text for text in (value if isinstance(value, tuple) else (value,)) if isinstance(text, str))
 
 
 def _versions() -> str:

@@ -43,11 +43,10 @@ from downfield.review.bundles import format as names
 from downfield.review.evidence import ready_pictures
 from downfield.review.pictures import clips
 from downfield.review.rejudging import worker
-from downfield.rig.bundle_export import BundleExporter
 from downfield.rig.configuration.settings import RigSettings, ServiceSettings
-from downfield.rig.review_service import ReviewRig, ReviewService
-from downfield.rig.review_sources import load_bundles
-from downfield.rig.web_service import Service
+from downfield.rig.games.bundle_export import BundleExporter
+from downfield.rig.service.review import ReviewRig, ReviewService, load_bundles
+from downfield.rig.service.web_service import Service
 from downfield.store.writing.journals import StoredJournals
 from downfield.store.writing.store import Store
 

@@ -11,7 +11,7 @@ import pytest
 from browsers import browser, page_in
 from playwright.sync_api import Browser, expect
 
-from downfield.capture.recording.recorded_clip import bundled_demo
+from downfield.capture.sources.file_sources import bundled_demo
 from downfield.rig.configuration.loading import load
 from downfield.rig.rig import Rig
 

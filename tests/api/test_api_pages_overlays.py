@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from downfield.api.routes.service.pages import assets
 from downfield.broadcast.replay.fragments import encode_fragments
-from downfield.capture.recording.recorded_clip import bundled_demo, open_clip
+from downfield.capture.sources.file_sources import bundled_demo, open_clip
 from downfield.core.field.model import preset
 from downfield.core.scene import Scene
 from downfield.game.published.publisher import scene_view

@@ -17,8 +17,8 @@ from downfield.calibration.advice import AdviceLimits
 from downfield.calibration.field.measured_height import StandingObject
 from downfield.calibration.field.solution import FieldSolution
 from downfield.core.errors import InputError
-from downfield.rig.setup import landmarks, solving
 from downfield.rig.setup import session as session_module
+from downfield.rig.setup import solving
 from downfield.rig.setup.session import SetupSession
 
 SHOTS = os.environ.get("SETUP_SCREENSHOTS")
@@ -129,7 +129,7 @@ def test_four_dragged_places_are_enough_and_any_other_can_be_added(
     setup, url = served
     sent: list[SolveRequest] = []
     monkeypatch.setattr(solving, "solve_field", lambda *_, **__: solution())
-    monkeypatch.setattr(landmarks, "solve_landmarks", lambda *_, **__: solution())
+    monkeypatch.setattr(solving, "solve_landmarks", lambda *_, **__: solution())
     begin = setup.solve
 
     def solve(request: SolveRequest) -> SetupView:

@@ -14,8 +14,8 @@ from downfield.api.app import create_app
 from downfield.api.context.context import RigParts
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.review.bundles.verification import verify_bundle
-from downfield.rig.bundle_export import BundleExporter
 from downfield.rig.configuration.settings import RigSettings
+from downfield.rig.games.bundle_export import BundleExporter
 
 
 @pytest.fixture

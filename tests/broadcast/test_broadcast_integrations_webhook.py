@@ -16,7 +16,7 @@ from overlay_pages import a_call
 from downfield.broadcast.integrations import webhook
 from downfield.broadcast.integrations.outlets import StreamUpdate
 from downfield.broadcast.integrations.webhook import WebhookError, WebhookLimits, WebhookOutlet
-from downfield.rig.certificate import own_certificate
+from downfield.rig.service.certificate import own_certificate
 
 
 class Receiver(socketserver.ThreadingTCPServer):

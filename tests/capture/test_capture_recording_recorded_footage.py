@@ -14,12 +14,11 @@ from striped_pictures import clip, number_in_stripes
 
 from downfield.calibration.calibration import Calibration, read_calibration, write_calibration
 from downfield.capture.recording.frame_reader import FrameReader
-from downfield.capture.recording.recorded_clip import bundled_demo
 from downfield.capture.recording.recorded_footage import ClipFootage, RecordedFootage
 from downfield.capture.recording.recording_library import RecordingIndexHeader, find_frames, index_path
 from downfield.capture.recording.segment import RecordingSegment
-from downfield.capture.sources.file_sources import VideoFile
-from downfield.capture.sources.source import CapturedFrame
+from downfield.capture.source import CapturedFrame
+from downfield.capture.sources.file_sources import VideoFile, bundled_demo
 from downfield.core.errors import NotRecordedError
 
 ALL = (0, 2**63 - 1)

@@ -27,13 +27,17 @@ from recorded_frames import BEGAN_NS, MJPEG, RAW, captured_frame, record
 from downfield.calibration.calibration import read_calibration
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.recording import recorder as recorder_module
-from downfield.capture.recording.recorded_clip import bundled_demo
 from downfield.capture.recording.recorder import DISK_FULL, DISK_LOW, RECORDING_BEHIND, Recorder
-from downfield.capture.recording.recording_library import RecordedFrame, index_path, prune, read_index
-from downfield.capture.recording.recording_settings import RecordingSettings
+from downfield.capture.recording.recording_library import (
+    RecordedFrame,
+    RecordingSettings,
+    index_path,
+    prune,
+    read_index,
+)
 from downfield.capture.recording.segment import create_file
-from downfield.capture.sources.file_sources import VideoFile
-from downfield.capture.sources.source import CapturedFrame, VideoPacket
+from downfield.capture.source import CapturedFrame, VideoPacket
+from downfield.capture.sources.file_sources import VideoFile, bundled_demo
 from downfield.core.errors import FormatError, RefusedError
 
 
@@ -109,7 +113,7 @@ import sys, time
 from pathlib import Path
 sys.path.insert(0, {tests!r})
 from recorded_frames import MJPEG, RAW, captured_frame
-from downfield.capture.recording.recording_settings import RecordingSettings
+from downfield.capture.recording.recording_library import RecordingSettings
 from downfield.capture.recording.recorder import Recorder
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.recording import recorder as recorder_module

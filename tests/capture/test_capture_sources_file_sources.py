@@ -17,8 +17,8 @@ from downfield.capture.devices.camera_request import CameraRequest
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.recording.recording_library import RecordingIndexHeader, index_path
 from downfield.capture.recording.segment import RecordingSegment
+from downfield.capture.source import CaptureClock, CapturedFrame, VideoPacket
 from downfield.capture.sources.file_sources import ImageFolder, VideoFile
-from downfield.capture.sources.source import CaptureClock, CapturedFrame, VideoPacket
 from downfield.capture.sources.source_opening import SourceChoice, open_source
 from downfield.core.errors import InputError, SourceError
 

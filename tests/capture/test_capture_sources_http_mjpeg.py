@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from loopback_streams import jpeg
 from mjpeg_dialects import NONCE, REALM, Dialect, DialectServer, dialects, digest_accepts, streamed
 
+from downfield.capture.source import CaptureClock
 from downfield.capture.sources.http_mjpeg import HttpMjpeg
 from downfield.capture.sources.jpeg_stream import JpegScanner, StreamedJpeg
-from downfield.capture.sources.source import CaptureClock
 from downfield.core.errors import SourceError
-from downfield.rig.certificate import own_certificate
+from downfield.rig.service.certificate import own_certificate
 
 PICTURES = [jpeg(value, (32, 16)) for value in range(1, 5)]
 

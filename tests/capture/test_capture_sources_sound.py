@@ -14,9 +14,9 @@ from loopback_streams import MjpegServer
 from numpy.typing import NDArray
 
 from downfield.capture.problems import ActiveProblems
+from downfield.capture.source import CaptureClock
 from downfield.capture.sources.file_sources import VideoFile
 from downfield.capture.sources.sound import Microphone
-from downfield.capture.sources.source import CaptureClock
 from downfield.capture.sources.source_opening import SourceChoice, open_source
 from downfield.core.errors import InputError, SourceError
 

@@ -17,11 +17,11 @@ from loopback_streams import MjpegServer, RtspServer, jpeg, picture
 from mjpeg_dialects import DialectServer
 
 from downfield.capture.problems import CAMERA_LOST, ActiveProblems
+from downfield.capture.source import CaptureClock, CapturedFrame, FrameSource, SourceFacts
 from downfield.capture.sources import network_video
 from downfield.capture.sources.http_mjpeg import HttpMjpeg
 from downfield.capture.sources.network_video import NetworkVideo
 from downfield.capture.sources.reconnecting import ReconnectingSource, ReconnectLimits
-from downfield.capture.sources.source import CaptureClock, CapturedFrame, FrameSource, SourceFacts
 from downfield.capture.sources.source_opening import SourceChoice, open_source
 from downfield.core.errors import InputError, SourceError
 

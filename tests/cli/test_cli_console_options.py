@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from downfield.cli.console.options import check_data_name, check_outputs
-from downfield.cli.console.replaced_files import ARCHIVE
+from downfield.cli.console.options import ARCHIVE, check_data_name, check_outputs
 from downfield.cli.main import app
 from downfield.core.errors import InputError, OutputError
 

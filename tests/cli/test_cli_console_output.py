@@ -18,14 +18,14 @@ from rig_fakes import EVENTS, FakeReferee, tackle
 from typer.testing import CliRunner
 
 from downfield.calibration.calibration import read_calibration
-from downfield.capture.recording.recorded_clip import bundled_demo
+from downfield.capture.sources.file_sources import bundled_demo
 from downfield.cli import main
 from downfield.cli.console.output import PIPE_CLOSED, GuardedStream, PlainConsole, open_console, say, styled
 from downfield.cli.console.progress import progress_bar
 from downfield.cli.console.terminal import TerminalLog, TerminalView
 from downfield.cli.play.rules import show
 from downfield.cli.recordings.judge import judge
-from downfield.cli.tables import doctor
+from downfield.cli.upkeep import diagnosis as doctor
 from downfield.core.errors import OutputError
 from downfield.core.field.model import preset
 from downfield.core.scene import Player, Scene
@@ -35,7 +35,7 @@ from downfield.officiating.events import Event, EventsHeader, write_events
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import tables_folder
-from downfield.rig.doctor.check_result import CheckResult
+from downfield.rig.doctor.computer_checks import CheckResult
 from downfield.rig.tables.profile import TableFolder, new_profile
 
 HOSTILE = "[/x] [red]Эхо\x1b[2J\x9b1m\u202e\nforged :smiley:"

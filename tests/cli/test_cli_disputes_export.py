@@ -19,9 +19,9 @@ from downfield.cli.disputes.export import export
 from downfield.cli.disputes.verify import verify
 from downfield.core.errors import BusyError, InputError, NotRecordedError, OutputError
 from downfield.review.bundles import format as names
-from downfield.rig.bundle_export import BundleExporter
 from downfield.rig.configuration.settings import RigSettings, SourceSettings
-from downfield.rig.rig_key import RIG_KEY
+from downfield.rig.games.bundle_export import BundleExporter
+from downfield.rig.games.rig_key import RIG_KEY
 from downfield.store.history import History
 from downfield.store.sealing.signing import RigKey
 from downfield.store.writing.store import Store

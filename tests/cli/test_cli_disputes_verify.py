@@ -13,7 +13,7 @@ import pytest
 from downfield.cli.main import run_command
 from downfield.game.records.keeping import EntryRow, GameRow
 from downfield.rig.configuration.loading import load
-from downfield.rig.kept_games import open_store
+from downfield.rig.games.kept_games import open_store
 from downfield.store.sealing.hash_chain import GENESIS, digest_of
 from downfield.store.sealing.signing import RigKey
 from downfield.store.writing.store import Store

@@ -19,7 +19,7 @@ import pytest
 
 from downfield.calibration.calibration import Calibration, write_calibration
 from downfield.calibration.camera import Camera, Lens
-from downfield.capture.recording.recorded_clip import bundled_demo
+from downfield.capture.sources.file_sources import bundled_demo
 from downfield.core.field.model import preset
 from downfield.core.scene import Contact, Figure, Player, Scene
 from downfield.core.track_files import TracksHeader, write_tracks

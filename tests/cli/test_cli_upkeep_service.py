@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 from downfield.cli.main import app
 from downfield.core.errors import DownfieldError
 from downfield.core.platform.system import System
-from downfield.rig.upkeep.systemd_unit import ServiceUnit, require_systemd, run_unit
+from downfield.rig.upkeep.systemd import ServiceUnit, require_systemd, run_unit
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from downfield.calibration.pictures import read_picture, read_pictures
+from downfield.capture.jpeg import decode_jpeg
 from downfield.capture.sources.file_sources import ImageFolder, VideoFile
-from downfield.capture.sources.jpeg import decode_jpeg
 from downfield.core.errors import InputError
 from downfield.core.media.limits import MAX_PIXELS
 

@@ -10,13 +10,12 @@ import pytest
 
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.capture.problems import ActiveProblems
-from downfield.capture.sources.source import SourceFacts
+from downfield.capture.source import SourceFacts
 from downfield.core.arrays import Image
 from downfield.core.frame import Frame
 from downfield.core.scene import Scene
 from downfield.core.supervision import supervised_thread
-from downfield.rig.live.annotated_picture import AnnotatedPicture
-from downfield.rig.live.annotation import Annotator
+from downfield.rig.live.annotated_picture import AnnotatedPicture, Annotator
 from downfield.rig.live.rig_health import FrameMeter, HealthReporter
 
 

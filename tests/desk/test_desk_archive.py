@@ -21,17 +21,16 @@ from hypothesis import strategies as st
 from postgres_server import postgres_server, skip_without_postgres
 from typer.testing import CliRunner
 
-from downfield.capture.recording.recorded_clip import bundled_demo
+from downfield.capture.sources.file_sources import bundled_demo
 from downfield.cli.main import app, run_command
 from downfield.core.errors import InputError
 from downfield.desk.archive.adding import AddedFile, ItemLabels, add_files, addable_files
 from downfield.desk.archive.archive_files import ArchiveFiles, StorageError
-from downfield.desk.archive.index import open_index
+from downfield.desk.archive.index import open_index, parse_selection
 from downfield.desk.archive.items import ArchivedItem, item_ids, write_item
 from downfield.desk.archive.job import ArchiveJob, JobSettings
-from downfield.desk.archive.selection import parse_selection
-from downfield.desk.archive.verification import check_item
-from downfield.rig.trusted_keys import TrustedKeys
+from downfield.desk.archive.judging import check_item
+from downfield.rig.games.rig_key import TrustedKeys
 
 if importlib.util.find_spec("s3fs") is None:
     pytest.skip("the extra `archive` is not installed", allow_module_level=True)

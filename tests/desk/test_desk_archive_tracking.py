@@ -33,11 +33,11 @@ from downfield.core.frame import Detection
 from downfield.core.records import to_json
 from downfield.core.roster import Roster
 from downfield.core.track_files import TrackFile
-from downfield.desk.archive import networks
+from downfield.desk.archive import tracking
 from downfield.desk.archive.adding import ItemLabels
 from downfield.desk.archive.archive_files import ArchiveFiles
 from downfield.desk.archive.job import ArchiveJob, JobReport, JobSettings
-from downfield.desk.archive.networks import describe_network, open_shared_network, share_network
+from downfield.desk.archive.tracking import describe_network, open_shared_network, share_network
 from downfield.models.card import BUNDLED, find_network
 
 if importlib.util.find_spec("s3fs") is None or importlib.util.find_spec("ray") is None:
@@ -84,7 +84,7 @@ def write_recording(folder: Path, name: str, pictures: int | None = None) -> Pat
 @pytest.fixture
 def simulated(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every network that is opened is the simulated one."""
-    monkeypatch.setattr(networks, "open_detector", lambda *_, **__: NumberedDetector(seen()))
+    monkeypatch.setattr(tracking, "open_detector", lambda *_, **__: NumberedDetector(seen()))
 
 
 def track(files: ArchiveFiles, kept: Path, out: Path, tasks: OtherTasks | None = None) -> JobReport:
@@ -172,7 +172,7 @@ def test_a_network_of_ones_own_reaches_a_worker_and_is_checked_there(
         opened.update({path.name: path.read_bytes() for path in folder.iterdir()})
         return NumberedDetector(seen())
 
-    monkeypatch.setattr(networks, "open_detector", note)
+    monkeypatch.setattr(tracking, "open_detector", note)
     open_shared_network(described, kept)
     assert opened == {"network.json": card.encode(), "first.onnx": b"weights"}
     next(Path(tmp_path / "kept").rglob("first.onnx")).write_bytes(b"others")

@@ -17,15 +17,15 @@ from broker_server import BrokerServer
 
 from downfield.core.errors import FormatError, NotFoundError, RefusedError
 from downfield.core.field.model import preset
+from downfield.desk.tables.address_book import TableStatus
 from downfield.desk.tables.broker_tables import STREAM, BrokerTables
-from downfield.desk.tables.status import TableStatus
 from downfield.game.records.commands import NewGame, TeamSheet
 from downfield.game.records.owner import rig_id
 from downfield.rig.configuration.loading import load
 from downfield.rig.scorekeeper import Scorekeeper
-from downfield.rig.tournament.broker import open_broker
-from downfield.rig.tournament.broker_thread import BrokerThread
+from downfield.rig.tournament.broker import BrokerThread, open_broker
 from downfield.rig.tournament.journal_sender import APPEND_SUBJECT, POSITIONS_SUBJECT
+from downfield.rig.tournament.push_payloads import PUSH_SUBJECT
 from downfield.rig.tournament.table_feed import (
     ABOUT,
     DESK_SUBJECT,
@@ -36,7 +36,6 @@ from downfield.rig.tournament.table_feed import (
     sealed_message,
     subject_of,
 )
-from downfield.rig.tournament.table_push import PUSH_SUBJECT
 from downfield.store.sealing.signing import RigKey
 from downfield.store.writing.replication import BatchReply
 

@@ -12,11 +12,15 @@ from desk_events import coaches, event_of, losses, play, sides
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from downfield.desk.event.brackets import double_elimination, seed_order, single_elimination
-from downfield.desk.event.pool_seeding import advancing
-from downfield.desk.event.pools import draw_pools, round_robin
-from downfield.desk.event.progress import depends_on
-from downfield.desk.event.ranking import ranking
+from downfield.desk.event.brackets import (
+    advancing,
+    double_elimination,
+    draw_pools,
+    round_robin,
+    seed_order,
+    single_elimination,
+)
+from downfield.desk.event.progress import depends_on, ranking
 from downfield.desk.event.records import (
     Elimination,
     PoolPlace,

@@ -22,8 +22,7 @@ from downfield.desk.event.operations import (
     undo_draw,
     withdraw,
 )
-from downfield.desk.event.progress import Progress
-from downfield.desk.event.ranking import ranking
+from downfield.desk.event.progress import Progress, ranking
 from downfield.desk.event.records import (
     Entrant,
     EventClock,

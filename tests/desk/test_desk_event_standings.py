@@ -11,7 +11,7 @@ from downfield.desk.event.operations import (
     draw_lots,
     enter_result,
 )
-from downfield.desk.event.ranking import ranking
+from downfield.desk.event.progress import ranking
 from downfield.desk.event.records import (
     Entrant,
     Result,

@@ -14,8 +14,8 @@ from browsers import PageServer, browser, page_in
 from desk_server import DeskServer
 from playwright.sync_api import Browser, Page, expect
 
-from downfield.desk.event.signed_games import SignedGame
 from downfield.desk.replication.desk_tournament import DeskTournament
+from downfield.desk.replication.result_taker import SignedGame
 from downfield.desk.tables.broker_tables import BrokerTables
 from downfield.desk.tables.push_keeper import PushKeeper
 from downfield.game.published.board_topics import HealthStatus

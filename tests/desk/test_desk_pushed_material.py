@@ -27,19 +27,19 @@ from downfield.officiating.declarations import SetUp
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.configuration.loading import load
 from downfield.rig.tables.profile import TableFolder, new_profile
-from downfield.rig.tournament import broker_thread
-from downfield.rig.tournament.opening import profile_saver
+from downfield.rig.tournament import broker
+from downfield.rig.tournament.link import profile_saver
 from downfield.rig.tournament.push_payloads import (
     PushedCalibration,
     PushedFigure,
     PushedSchedule,
     PushedTeam,
     PushedTeams,
+    PushState,
     ScheduledGame,
+    TablePush,
 )
-from downfield.rig.tournament.push_receiver import PushReceiver
-from downfield.rig.tournament.pushed_material import PushedMaterial, SaveProfile
-from downfield.rig.tournament.table_push import PushState, TablePush
+from downfield.rig.tournament.push_receiver import PushedMaterial, PushReceiver, SaveProfile
 from downfield.store.sealing.signing import RigKey
 from downfield.store.writing.journals import StoredJournals
 from downfield.store.writing.store import Store
@@ -179,7 +179,7 @@ def test_what_a_later_one_replaces_before_it_was_applied_is_not_left_waiting(
     keeper = PushKeeper()
     keeper.send("Dee", "old", PushedCalibration(DEMO))
     keeper.send("Dee", "new", PushedCalibration(DEMO))
-    thread = broker_thread.BrokerThread(brokering.access("desk"), (keeper.run,), "desk")
+    thread = broker.BrokerThread(brokering.access("desk"), (keeper.run,), "desk")
     thread.start()
     with table(tmp_path / "Table 1", brokering, NewGame()):
         eventually(lambda: statuses(keeper) == ["replaced", "refused"], "the older one is left waiting")

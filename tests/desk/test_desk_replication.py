@@ -66,8 +66,7 @@ def brokering(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrokerServer
 @pytest.fixture(autouse=True)
 def short_times(monkeypatch: pytest.MonkeyPatch) -> None:
     limits = replace(broker.BROKER_LIMITS, retry_s=0.05, longest_retry_s=0.2, answer_s=8.0)
-    for module in (broker, sys.modules["downfield.rig.tournament.broker_thread"]):
-        monkeypatch.setattr(module, "BROKER_LIMITS", limits)
+    monkeypatch.setattr(broker, "BROKER_LIMITS", limits)
     for module in (journal_sender, sys.modules["downfield.rig.tournament.link"]):
         monkeypatch.setattr(module, "SENDER_LIMITS", replace(journal_sender.SENDER_LIMITS, pause_s=0.05, compare_s=1.0))
 

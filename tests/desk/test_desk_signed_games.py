@@ -17,8 +17,7 @@ from downfield.core.records import to_json
 from downfield.desk.event.keeper import EventKeeper
 from downfield.desk.event.operations import draw, enter_result
 from downfield.desk.event.records import Entrant, Result, Rules, TournamentEvent
-from downfield.desk.event.signed_games import SignedGame, take_signed
-from downfield.desk.replication.result_taker import ResultTaker
+from downfield.desk.replication.result_taker import ResultTaker, SignedGame, take_signed
 from downfield.desk.replication.tournament_store import TournamentStore
 from downfield.game.records.entries import GameEnded
 from downfield.game.records.final_score import ScoreSigned

@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from downfield.core.errors import InputError, NotFoundError, SourceError
-from downfield.desk.tables.address_book import AddressBook, TableEntry
-from downfield.desk.tables.status import status_of
-from downfield.desk.tables.watcher import TableWatcher
+from downfield.desk.tables.address_book import AddressBook, TableEntry, status_of
+from downfield.desk.tables.rig_client import TableWatcher
 
 ENTRY = TableEntry("00000001", "Table 1", "http://table-1:8317/")
 GAME = {"home": {"name": "Lions"}, "away": {"name": "Owls"}, "score": [7, 3], "phase": "live", "situation": "2nd & 7"}

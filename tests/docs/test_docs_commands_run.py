@@ -24,8 +24,7 @@ from downfield.calibration.calibration import write_calibration
 from downfield.cli.main import app
 from downfield.core.track_files import TracksHeader, write_tracks
 from downfield.officiating.events import EventsHeader, write_events
-from downfield.rig.upkeep.log_file import log_file
-from downfield.rig.upkeep.log_observer import LogObserver
+from downfield.rig.upkeep.log_file import LogObserver, log_file
 
 HOUSE_RULES = 'name = "river-city"\nbase = "tap"\n[formation]\nline_gap_yd = 1.5\n'
 SESSIONS: dict[str, tuple[str, ...]] = {

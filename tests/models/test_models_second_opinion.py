@@ -26,7 +26,7 @@ from downfield.models.card import (
 from downfield.models.loading import open_detector
 from downfield.models.refiner import FALLEN, FIGURE, LOG_ERRORS, OUTPUTS, PATCH_PX, POINTS, TURN, VISIBLE
 from downfield.models.second_opinion import OPINION_LIMITS, SecondOpinion
-from downfield.rig.table_seals import _network
+from downfield.rig.games.table_seals import _network
 
 
 class FixedNetwork:

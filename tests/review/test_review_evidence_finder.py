@@ -19,7 +19,7 @@ from downfield.api.context.context import context_of
 from downfield.api.security.access import RateLimit, RateLimits
 from downfield.calibration.calibration import read_calibration
 from downfield.capture.footage import FootageFrame
-from downfield.capture.recording.recorded_clip import bundled_demo
+from downfield.capture.sources.file_sources import bundled_demo
 from downfield.core.arrays import Image
 from downfield.core.errors import NotRecordedError
 from downfield.core.footprint import signed_gap

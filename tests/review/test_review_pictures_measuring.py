@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.calibration.jacobians import PARAMETERS, camera_parameters, with_parameters
-from downfield.capture.recording.recorded_clip import bundled_demo
+from downfield.capture.sources.file_sources import bundled_demo
 from downfield.core.errors import InputError
 from downfield.review.pictures.measuring import measure
 

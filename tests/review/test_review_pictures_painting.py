@@ -11,7 +11,7 @@ from scripted_plays import BASE, FIELD
 
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.capture.footage import CallMarks
-from downfield.capture.recording.recorded_clip import bundled_demo
+from downfield.capture.sources.file_sources import bundled_demo
 from downfield.core.arrays import Image
 from downfield.game.records.entries import Snap
 from downfield.officiating.calls import CallKind

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from downfield.calibration.calibration import Calibration, read_calibration
-from downfield.capture.recording.recorded_clip import bundled_demo
+from downfield.capture.sources.file_sources import bundled_demo
 from downfield.core.footprint import BASE_TOP_MM
 from downfield.review.pictures.projection import BoardRegion, board_map, rectify
 

@@ -12,7 +12,7 @@ import pytest
 from played_table import Table
 from served_games import FakeRig
 
-from downfield.capture.recording.recorded_clip import bundled_demo, open_clip
+from downfield.capture.sources.file_sources import bundled_demo, open_clip
 from downfield.core.errors import BusyError, NotFoundError, RefusedError
 from downfield.core.scene import Scene
 from downfield.game.disputes import Decision, Disputes

@@ -22,7 +22,7 @@ from downfield.broadcast.replay.replay_painting import stamp_text
 from downfield.broadcast.replay.timing import PACE, shots
 from downfield.calibration.calibration import read_calibration
 from downfield.capture.footage import CallMarks, FootageFrame
-from downfield.capture.recording.recorded_clip import bundled_demo
+from downfield.capture.sources.file_sources import bundled_demo
 
 MADE = read_calibration(bundled_demo().with_suffix(".calibration.json"))
 

@@ -21,8 +21,7 @@ from downfield.core.angles import wrap_deg
 from downfield.core.errors import DownfieldError, FormatError, InputError
 from downfield.core.scene import Ball, Figure, Scene
 from downfield.officiating.declarations import FrontDeclared
-from downfield.rig.contribution.anonymizing import crop_to_board, numbered_figures, table_id
-from downfield.rig.contribution.collecting import Collected, Collector
+from downfield.rig.contribution.collecting import Collected, Collector, crop_to_board, numbered_figures, table_id
 from downfield.rig.contribution.contribution_file import (
     LISTING,
     ContributedFrame,

@@ -14,8 +14,8 @@ from rig_fakes import FakeSource, FakeVision
 
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.capture.problems import ActiveProblems
-from downfield.capture.recording.recorded_clip import bundled_demo
-from downfield.capture.sources.source import CapturedFrame, SourceFacts
+from downfield.capture.source import CapturedFrame, SourceFacts
+from downfield.capture.sources.file_sources import bundled_demo
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, RefusedError
 from downfield.core.field.model import preset
@@ -26,8 +26,8 @@ from downfield.rig.configuration.settings import CalibrationSettings
 from downfield.rig.controller import CALLS_SUSPENDED, CalibrationInUse, ControllerLimits, RigController
 from downfield.rig.live.annotated_picture import RecentPictures
 from downfield.rig.live.connections import LoopControls, VisionStage
-from downfield.rig.table import NO_CALIBRATION, OpenedTable
-from downfield.rig.table_calibration import calibrate
+from downfield.rig.tables.table import NO_CALIBRATION, OpenedTable
+from downfield.rig.tables.table_calibration import calibrate
 
 FACTS = SourceFacts("camera", "Table Cam", (1920, 1080), 60.0, live=True, codec="mjpeg")
 ADDRESS = "rtsp://coach:secret@table/1"

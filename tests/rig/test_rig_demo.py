@@ -9,7 +9,7 @@ import av
 import pytest
 
 from downfield.calibration.calibration import read_calibration
-from downfield.capture.recording.recorded_clip import bundled_demo
+from downfield.capture.sources.file_sources import bundled_demo
 from downfield.core.track_files import TrackFile
 from downfield.officiating.declarations import Carrier, Coin, LineUpDeclared
 from downfield.officiating.events import read_events

@@ -16,8 +16,8 @@ import pytest
 from loopback_streams import MjpegServer
 
 from downfield.calibration.calibration import Calibration, read_calibration, write_calibration
-from downfield.capture.recording.recorded_clip import bundled_demo
-from downfield.capture.recording.recording_settings import RecordingSettings
+from downfield.capture.recording.recording_library import RecordingSettings
+from downfield.capture.sources.file_sources import bundled_demo
 from downfield.capture.sources.source_opening import SourceChoice
 from downfield.core.arrays import Image
 from downfield.rig.configuration.settings import CalibrationSettings, NetworkSettings, ServiceSettings

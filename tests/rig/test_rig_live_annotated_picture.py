@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from downfield.broadcast.latest_picture import LatestPicture
-from downfield.capture.sources.source import CapturedFrame, VideoPacket
+from downfield.capture.source import CapturedFrame, VideoPacket
 from downfield.core.frame import Frame
 from downfield.core.scene import Scene
 from downfield.rig.live.annotated_picture import ANNOTATED_PICTURE_LIMITS, AnnotatedPicture, RecentPictures

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from downfield.capture.problems import ActiveProblems
-from downfield.capture.sources.source import CapturedFrame, SourceFacts
+from downfield.capture.source import CapturedFrame, SourceFacts
 from downfield.core.arrays import Image
 from downfield.core.frame import Frame
 from downfield.core.scene import Scene

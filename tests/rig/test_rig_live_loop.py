@@ -10,18 +10,16 @@ from collections.abc import Iterator
 import pytest
 from rig_fakes import EVENTS, PLAYERS, FakeReferee, FakeSource, FakeVision, RecordingObserver
 
-from downfield.capture.observer import LoopObserver
 from downfield.capture.problems import ActiveProblems
-from downfield.capture.sources.source import CapturedFrame, VideoPacket
+from downfield.capture.source import CapturedFrame, LoopObserver, VideoPacket
 from downfield.core.errors import RefusedError, SourceError
 from downfield.core.frame import Detection, Frame
 from downfield.core.scene import Scene
 from downfield.game.published.publisher import LineUpStatus
 from downfield.officiating.declarations import Carrier, FrontDeclared
 from downfield.officiating.events import Event
-from downfield.rig.live.connections import DetectionResult, EventPlayback, LoopControls
+from downfield.rig.live.connections import LOOP_LIMITS, DetectionResult, EventPlayback, LoopControls
 from downfield.rig.live.loop import Loop
-from downfield.rig.live.queued import LOOP_LIMITS
 from downfield.rig.live.rig_health import FrameMeter
 
 

@@ -12,8 +12,8 @@ from rig_fakes import tackle
 
 from downfield.calibration.calibration import read_calibration
 from downfield.capture.problems import CAMERA_LOST, ActiveProblems
-from downfield.capture.recording.recorded_clip import bundled_demo
-from downfield.capture.sources.source import SourceFacts
+from downfield.capture.source import SourceFacts
+from downfield.capture.sources.file_sources import bundled_demo
 from downfield.core.frame import Frame
 from downfield.game.published.board_topics import HealthReason, HealthStatus
 from downfield.rig.live.rig_health import FrameMeter, HealthReporter

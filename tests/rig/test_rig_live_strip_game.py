@@ -25,9 +25,8 @@ from downfield.game.strip.strip_view import view_of
 from downfield.officiating.declarations import SetUp
 from downfield.officiating.events import Event, EventsHeader, write_events
 from downfield.rig.configuration.loading import load
-from downfield.rig.live import strip_vision
-from downfield.rig.live.strip_game import StripTopic
-from downfield.rig.live.strip_vision import StripReadings, StripVision
+from downfield.rig.live import strip_game
+from downfield.rig.live.strip_game import StripReadings, StripTopic, StripVision
 from downfield.rig.rig import Rig
 from downfield.twin.film.clip import ClipWriter
 from downfield.twin.strip.film import StripFilm, StripMoment
@@ -125,7 +124,7 @@ def test_nothing_is_read_from_a_print_that_was_pushed_until_it_is_calibrated_aga
         moved = replace(lens, center_px=(lens.center_px[0] + 9, lens.center_px[1] + 6))
         return CalibratedStrip(strip, replace(calibration(), camera=replace(look().camera, lens=moved)))
 
-    monkeypatch.setattr(strip_vision, "calibrate_strip", solved)
+    monkeypatch.setattr(strip_game, "calibrate_strip", solved)
     readings = StripReadings()
     vision = StripVision(STRIP, calibration(), readings, live=False)
     pushed = [replace(frame, image=np.roll(frame.image, (6, 9), axis=(0, 1))) for frame in frames(36.0, 14, 6)]

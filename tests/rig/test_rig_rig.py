@@ -17,8 +17,7 @@ from rig_fakes import PLAYERS, FakeVision, RecordingObserver
 from small_rig import TRACKING, open_fake_vision, play, small_calibration, until
 
 from downfield.calibration.calibration import Calibration, read_calibration
-from downfield.capture.recording.recorded_clip import bundled_demo
-from downfield.capture.sources.file_sources import VideoFile
+from downfield.capture.sources.file_sources import VideoFile, bundled_demo
 from downfield.core.errors import InputError
 from downfield.core.field.model import preset
 from downfield.game.receipts import Accepted, Submission

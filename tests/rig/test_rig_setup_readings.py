@@ -28,9 +28,9 @@ from downfield.calibration.field.proposal import is_unsized
 from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError, RefusedError
-from downfield.rig.setup import landmarks, session, solving
-from downfield.rig.setup.found_readings import FoundReadings
+from downfield.rig.setup import session, solving
 from downfield.rig.setup.session import SetupSession
+from downfield.rig.setup.solving import FoundReadings
 from downfield.rig.tables.profile import TableProfile
 
 
@@ -139,8 +139,8 @@ def test_places_of_a_measured_field_are_solved_as_that_field(
         fields.append((field, len(marks)))
         return solution()
 
-    monkeypatch.setattr(landmarks, "solve_landmarks", answer)
-    monkeypatch.setattr(landmarks, "preset_names", lambda: ("another",))  # so that the print counts as measured
+    monkeypatch.setattr(solving, "solve_landmarks", answer)
+    monkeypatch.setattr(solving, "preset_names", lambda: ("another",))  # so that the print counts as measured
     give(monkeypatch, solution())
     placed = tuple(PlacedLandmark(x_yd=x, y_yd=1.0 + x, px=(x, x)) for x in (0.0, 10.0, 20.0, 30.0))
     request = SolveRequest(field=TUDOR.name, landmarks=placed)

@@ -19,7 +19,7 @@ from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError, InputError, RefusedError, SourceError
 from downfield.rig.configuration.settings import RigSettings
 from downfield.rig.setup import session as session_module
-from downfield.rig.setup.picture_findings import picture_findings
+from downfield.rig.setup.aim_check import picture_findings
 from downfield.rig.setup.session import SetupSession
 from downfield.rig.tables.profile import TableProfile
 

@@ -20,20 +20,20 @@ from downfield.broadcast.integrations.outlets import OutletRunner
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.recording import recorder as recorder_module
 from downfield.capture.recording.recorder import RECORDING_FAILED, Recorder
-from downfield.capture.recording.recording_settings import RecordingSettings
+from downfield.capture.recording.recording_library import RecordingSettings
+from downfield.capture.source import SourceFacts
 from downfield.capture.sources.reconnecting import ReconnectingSource, ReconnectLimits
-from downfield.capture.sources.source import SourceFacts
 from downfield.capture.sources.source_opening import SourceChoice
-from downfield.cli.recordings.track_live import live_scenes
+from downfield.cli.recordings.track import live_scenes
 from downfield.core.errors import OutputError
 from downfield.core.field.model import load_field
 from downfield.desk.tables.address_book import TableEntry
-from downfield.desk.tables.watcher import TableWatcher
+from downfield.desk.tables.rig_client import TableWatcher
 from downfield.game.published.hub import Hub
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import RigSettings
-from downfield.rig.label_review_server import serve_label_review
 from downfield.rig.scorekeeper import Scorekeeper
+from downfield.rig.service.web_service import serve_label_review
 from downfield.rig.setup.session import SetupSession
 from downfield.store.writing import journal
 from downfield.vision.pipeline import Vision

@@ -24,10 +24,10 @@ from downfield.game.receipts import Submission
 from downfield.officiating.declarations import SetUp
 from downfield.rig.configuration.loading import Configuration, load
 from downfield.rig.scorekeeper import Scorekeeper
-from downfield.rig.tournament import link_state
+from downfield.rig.tournament import link
 from downfield.rig.tournament.broker import broker_access
 from downfield.rig.tournament.journal_sender import SenderState
-from downfield.rig.tournament.link_state import LinkState, with_tournament
+from downfield.rig.tournament.link import LinkState, with_tournament
 from downfield.store.database.opening import open_for_reading
 from downfield.store.sealing.hash_chain import verify_journal
 
@@ -100,7 +100,7 @@ def test_a_game_kept_at_a_table_goes_on_without_the_broker_and_is_at_the_tournam
 def test_credentials_that_are_missing_malformed_or_wrong_are_told_in_a_sentence(
     tmp_path: Path, brokering: BrokerServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(link_state, "WARN_AFTER_S", 0.0)
+    monkeypatch.setattr(link, "WARN_AFTER_S", 0.0)
     with pytest.raises(InputError, match=r"nowhere\.json"):
         broker_access(["nats://desk"], str(tmp_path / "nowhere.json"), "x")
     malformed = tmp_path / "bad.json"

@@ -14,8 +14,7 @@ from downfield.game.receipts import Receipt, Refused, Submission
 from downfield.game.records.commands import NewGame, TeamSheet
 from downfield.game.records.owner import rig_id
 from downfield.rig.scorekeeper import Scorekeeper
-from downfield.rig.tournament.identity_watch import ANSWER_S, GONE_S, IdentityWatch
-from downfield.rig.tournament.table_feed import ABOUT, TableMessage
+from downfield.rig.tournament.table_feed import ABOUT, ANSWER_S, GONE_S, IdentityWatch, TableMessage
 from downfield.store.sealing.signing import RigKey
 
 pytestmark = pytest.mark.usefixtures("short_pauses")

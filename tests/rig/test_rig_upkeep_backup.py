@@ -22,7 +22,7 @@ from downfield.game.service import GameService
 from downfield.officiating.declarations import SetUp
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.configuration.settings import RigSettings, StoreSettings
-from downfield.rig.kept_games import leased_data_folder
+from downfield.rig.games.kept_games import leased_data_folder
 from downfield.rig.upkeep.backup import make_backup, restore_backup
 from downfield.store.writing.journals import StoredJournals
 from downfield.store.writing.store import Store

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from downfield.cli.main import app
 from downfield.core.errors import InputError
 from downfield.core.text.plain_text import plain_text
-from downfield.rig.upkeep.log_file import FILE_NAME, LogLevel, last_lines, log_file
+from downfield.rig.upkeep.log_file import LOG_FILE_NAME, LogLevel, last_lines, log_file
 
 _log = logging.getLogger("downfield.test")
 
@@ -37,7 +37,7 @@ def test_a_line_says_when_how_grave_where_and_what(tmp_path: Path) -> None:
 
 def test_only_the_owner_may_read_it(tmp_path: Path) -> None:
     write(tmp_path / "logs", "secret")
-    assert (tmp_path / "logs" / FILE_NAME).stat().st_mode & 0o077 == 0
+    assert (tmp_path / "logs" / LOG_FILE_NAME).stat().st_mode & 0o077 == 0
     assert (tmp_path / "logs").stat().st_mode & 0o077 == 0
 
 
@@ -92,7 +92,7 @@ def test_a_folder_that_cannot_be_made_costs_the_log_and_not_the_game(
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_disk_costs_lines_and_not_the_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / FILE_NAME).symlink_to("/dev/full")
+    (tmp_path / LOG_FILE_NAME).symlink_to("/dev/full")
     write(tmp_path, "lost", "lost too")
     assert capsys.readouterr().err == ""
 
@@ -124,7 +124,7 @@ def test_what_is_written_is_followed_into_the_next_file(tmp_path: Path) -> None:
             assert following.stdout.readline().endswith("from before\n")
             write(tmp_path, "now")
             assert following.stdout.readline().endswith("now\n")
-            (tmp_path / FILE_NAME).rename(tmp_path / f"{FILE_NAME}.1")
+            (tmp_path / LOG_FILE_NAME).rename(tmp_path / f"{LOG_FILE_NAME}.1")
             write(tmp_path, "in the next file")
             assert following.stdout.readline().endswith("in the next file\n")
         finally:

@@ -15,10 +15,8 @@ from typer.testing import CliRunner
 
 from downfield.cli.main import app
 from downfield.rig.configuration.loading import load
-from downfield.rig.upkeep.log_file import log_file
-from downfield.rig.upkeep.log_observer import LogObserver
-from downfield.rig.upkeep.scrubbing import Scrubber
-from downfield.rig.upkeep.support import scrubber_of
+from downfield.rig.configuration.scrubbing import Scrubber, scrubber_of
+from downfield.rig.upkeep.log_file import LogObserver, log_file
 from downfield.store.writing.store import Store
 
 PASSWORD = "geheim-pa55 wort"

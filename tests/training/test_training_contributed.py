@@ -17,7 +17,7 @@ from downfield.core.arrays import Image
 from downfield.core.errors import InputError
 from downfield.core.frame import Detection
 from downfield.core.scene import Hand, Scene
-from downfield.rig.contribution.anonymizing import crop_to_board, numbered_figures
+from downfield.rig.contribution.collecting import crop_to_board, numbered_figures
 from downfield.rig.contribution.contribution_file import ContributedFrame, Contribution, write_contribution
 from downfield.training.contributed_set import SPLIT_OF_TENTHS, add_contributions, split_of_table
 from downfield.training.labeled_frames import (

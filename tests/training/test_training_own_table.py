@@ -20,7 +20,7 @@ pytest.importorskip("nncf")
 from twin_tables import FIELD, SQUARE, camera_over  # noqa: E402
 
 from downfield.calibration.calibration import Calibration, read_calibration  # noqa: E402
-from downfield.capture.recording.recorded_clip import bundled_demo  # noqa: E402
+from downfield.capture.sources.file_sources import bundled_demo  # noqa: E402
 from downfield.core.arrays import Array, Image  # noqa: E402
 from downfield.core.errors import InputError  # noqa: E402
 from downfield.core.footprint import Footprint  # noqa: E402

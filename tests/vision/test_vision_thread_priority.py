@@ -14,8 +14,8 @@ import pytest
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.recording.recorder import Recorder
-from downfield.capture.recording.recording_settings import RecordingSettings
-from downfield.capture.sources.source import SourceFacts
+from downfield.capture.recording.recording_library import RecordingSettings
+from downfield.capture.source import SourceFacts
 from downfield.rig.live.annotated_picture import AnnotatedPicture
 from downfield.vision.detection_schedule import BACKGROUND
 from downfield.vision.thread_priority import lower_priority

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from downfield.calibration.calibration import Calibration
-from downfield.capture.sources.source import CapturedFrame, PlaybackPacer, SourceFacts
+from downfield.capture.source import CapturedFrame, PlaybackPacer, SourceFacts
 from downfield.core.scene import Scene
 from downfield.officiating.events import Event
 from downfield.twin.film.film import film

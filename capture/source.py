@@ -1,0 +1,263 @@
+"""The seam of frame sources: frames with their times, encoded or raw, facts of a source, clocks and observers."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Literal, Protocol, runtime_checkable
+
+from downfield.calibration.calibration import Calibration
+from downfield.capture.jpeg import decode_jpeg
+from downfield.core.arrays import Image
+from downfield.core.errors import SourceError
+from downfield.core.frame import Frame
+from downfield.core.platform.clock import monotonic_ns
+from downfield.core.scene import Scene
+from downfield.officiating.calls import Call
+from downfield.officiating.events import Event
+
+SourceKind = Literal["camera", "clip", "stream", "images", "twin"]
+
+
+@dataclass(frozen=True, slots=True)
+class PlaybackLimits:
+    """Thresholds of playback."""
+
+    catch_up_ns: int = 100_000_000
+    """Playback later than this continues at its normal pace, since a game that rushes to catch up is hard to follow."""
+
+    longest_wait_ns: int = 5_000_000_000
+    """A frame that is due later than this comes at once: the times leap where a recording was paused or joined."""
+
+
+_LIMITS: Final = PlaybackLimits()
+
+
+@dataclass(frozen=True, slots=True)
+class VideoPacket:
+    """One encoded picture as the camera sent it, for the recorder to copy.
+
+    Attributes:
+        codec: ``"mjpeg"``, ``"h264"``, ...
+        data: the encoded bytes.
+        is_keyframe: whether it can be decoded without earlier packets.
+        extradata: further data that a decoder needs; empty for MJPEG.
+
+    """
+
+    codec: str
+    data: bytes
+    is_keyframe: bool = True
+    extradata: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class CapturedFrame:
+    """One frame as a source delivers it, with at least one of `packet` (then MJPEG) and `image`.
+
+    Attributes:
+        index: its number in the source, from 0; a gap means lost frames.
+        t_ns: capture time on the source's clock; strictly increasing.
+        captured_ns: the same instant on this computer's monotonic clock, to measure latency from. For recordings, the
+            instant the frame was delivered.
+        packet: the camera's encoded picture; None if it arrives raw.
+        image: uint8 BGR, shape (height, width, 3); None while it is still encoded.
+        hum: as in `Frame`.
+
+    """
+
+    index: int
+    t_ns: int
+    captured_ns: int
+    packet: VideoPacket | None = None
+    image: Image | None = None
+    hum: float = 0.0
+
+    def decode(self) -> Frame:
+        """Return the frame with its decoded image.
+
+        Raises:
+            SourceError: the picture is damaged.
+
+        """
+        image = self.image
+        if image is None and self.packet is not None:
+            image = decode_jpeg(self.packet.data)
+        if image is None:
+            raise SourceError(f"frame {self.index}: the picture is damaged")
+        return Frame(self.index, self.t_ns, image, self.hum)
+
+
+class PictureFaultError(SourceError):
+    """A source that is open does not send pictures to go on with: it is opened again.
+
+    Args:
+        symptom: what is seen, a whole sentence for the operator.
+        remedy: what to do; empty for what helps a source that sends nothing.
+
+    """
+
+    def __init__(self, symptom: str, remedy: str = "") -> None:
+        super().__init__(symptom)
+        self.remedy = remedy
+
+
+def changed_size(now_px: tuple[int, int], before_px: tuple[int, int]) -> PictureFaultError:
+    """Return the error of a source whose pictures have another size than before: opening it again finds it out."""
+    now, before = ("x".join(map(str, size_px)) for size_px in (now_px, before_px))
+    return PictureFaultError(
+        f"The camera sends pictures of {now} pixels in place of {before}", "It is opened again with that size"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFacts:
+    """The facts of an open source.
+
+    Attributes:
+        kind: the kind of source.
+        name: name for people and file names.
+        size_px: width and height of its pictures.
+        fps: nominal frame rate; None if the source reports none.
+        live: whether it is live. Live frames arrive whether they are processed or not; recorded frames wait.
+        codec: codec of its pictures; empty if they arrive raw.
+        notes: settings that the camera refused, for people.
+
+    """
+
+    kind: SourceKind
+    name: str
+    size_px: tuple[int, int]
+    fps: float | None
+    live: bool
+    codec: str = ""
+    notes: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class SourceWithTruth(Protocol):
+    """A source that also knows the truth of its pictures, as the twin does.
+
+    Attributes:
+        calibration: calibration of its camera.
+        events: the declarations of the play.
+        scenes: the true scenes, one per frame.
+
+    """
+
+    calibration: Calibration
+    events: tuple[Event, ...]
+    scenes: tuple[Scene, ...]
+
+
+class FrameSource(Protocol):
+    """Delivers frames. The constructor opens it."""
+
+    @property
+    def facts(self) -> SourceFacts:
+        """The facts of the source."""
+        ...
+
+    def frames(self) -> Iterator[CapturedFrame]:
+        """Yield every frame until the source ends or is closed; may be called once.
+
+        Raises:
+            SourceError: the source failed.
+
+        """
+        ...
+
+    def close(self) -> None:
+        """Stop; callable from any thread, more than once. `frames` ends soon after."""
+        ...
+
+
+class CaptureClock:
+    """The clock of live sources: starts at the time of day, and is monotonic from then on."""
+
+    def __init__(self) -> None:
+        self._offset_ns = time.time_ns() - monotonic_ns()
+
+    def start_after(self, t_ns: int) -> None:
+        """Continue after an instant of a resumed game, even if the computer's clock was set back since."""
+        self._offset_ns = max(self._offset_ns, t_ns + 1 - monotonic_ns())
+
+    def now_ns(self) -> int:
+        """Return the time now, ns since 1970."""
+        return self.from_monotonic(monotonic_ns())
+
+    def from_monotonic(self, monotonic_ns: int) -> int:
+        """Convert an instant of the monotonic clock to ns since 1970."""
+        return monotonic_ns + self._offset_ns
+
+
+class IncreasingTimestamps:
+    """Makes time stamps strictly increasing, as track files and games need them; a camera may repeat one."""
+
+    def __init__(self) -> None:
+        self._last_ns: int | None = None
+
+    def __call__(self, t_ns: int) -> int:
+        """Return the stamp, or 1 ns after the last one."""
+        if self._last_ns is not None and t_ns <= self._last_ns:
+            t_ns = self._last_ns + 1
+        self._last_ns = t_ns
+        return t_ns
+
+
+class PlaybackPacer:
+    """Delays the frames of a recording until they are due.
+
+    Args:
+        paced: whether to delay them at all.
+
+    """
+
+    def __init__(self, *, paced: bool) -> None:
+        self._paced = paced
+        self._stopped = threading.Event()
+        self._offset_ns: int | None = None
+
+    def wait_until(self, t_ns: int) -> bool:
+        """Wait until a frame is due; the first frame is due at once.
+
+        Returns:
+            False if playback was stopped meanwhile.
+
+        """
+        if self._paced:
+            now = monotonic_ns()
+            offset_ns = now - t_ns if self._offset_ns is None else self._offset_ns
+            if not -_LIMITS.longest_wait_ns <= now - (offset_ns + t_ns) <= _LIMITS.catch_up_ns:
+                offset_ns = now - t_ns
+            self._offset_ns = offset_ns
+            self._stopped.wait(max(0, offset_ns + t_ns - now) / 1e9)
+        return not self._stopped.is_set()
+
+    def stop(self) -> None:
+        """Stop waiting, now and from now on."""
+        self._stopped.set()
+
+
+NoticeLevel = Literal["info", "warning", "alarm"]
+
+
+class LoopObserver:
+    """An observer of the loop, which must not delay it; each subclass overrides the methods it needs."""
+
+    def frame_captured(self, frame: CapturedFrame, /) -> None:
+        """Handle a captured frame. Called from the capturing thread."""
+
+    def scene_ready(self, frame: Frame, scene: Scene, /) -> None:
+        """Handle the scene of a frame. Called from the tracking thread."""
+
+    def entry_judged(self, entry: Scene | Event, calls: tuple[Call, ...], /) -> None:
+        """Handle a judged scene or recorded event, with the calls made or changed. Called from the judging thread."""
+
+    def event_refused(self, event: Event, reason: str, /) -> None:
+        """Handle a recorded event that the game refused. Called from the judging thread."""
+
+    def notice_given(self, level: NoticeLevel, text: str, /) -> None:
+        """Handle a notice about the rig. Called from any thread."""

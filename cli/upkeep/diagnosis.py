@@ -1,0 +1,120 @@
+"""``downfield doctor``, ``config`` and ``support``: what works, what is set, and both for a bug report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from downfield.cli.console.options import ARCHIVE, ConfigOption, SetOption, check_outputs
+from downfield.cli.console.output import open_console, say, styled
+from downfield.cli.console.progress import with_progress
+from downfield.core.records import adapter
+from downfield.rig.configuration.display import as_toml
+from downfield.rig.configuration.loading import load, parse_assignments
+from downfield.rig.configuration.settings import RigSettings, recordings_folder
+from downfield.rig.doctor.camera_checks import check_calibration, check_camera, check_focus, check_light
+from downfield.rig.doctor.computer_checks import (
+    CheckResult,
+    CheckState,
+    check_disk,
+    check_network,
+    check_port,
+    check_store,
+    check_time,
+)
+from downfield.rig.tables.table import source_choice
+from downfield.rig.tables.table_calibration import calibration_beside
+from downfield.rig.upkeep.support import support_parts, write_support_file
+
+
+def config(file: ConfigOption = None, settings: SetOption = None) -> None:
+    """Print the configuration in effect, and where each value comes from."""
+    configuration = load(file, command_line=parse_assignments(settings or ()))
+    say(f"# {configuration.file}" if configuration.file else "# no file: defaults")
+    say(*(f"# {former} is read as {key}, its present name" for former, key in configuration.renamed.items()))
+    say(*"\n".join(as_toml(configuration)).split("\n"))
+
+
+_STATE_STYLES: Final[dict[CheckState, str]] = {
+    "ok": "green",
+    "warning": "yellow",
+    "fault": "bold red",
+}
+
+
+def doctor(
+    source: Annotated[str | None, typer.Option(help="The source, as for 'run'.")] = None,
+    calibration: Annotated[Path | None, typer.Option(help="The camera's calibration.")] = None,
+    config: ConfigOption = None,
+    settings: SetOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
+) -> None:
+    """Check everything a game needs, and say how to fix what is wrong. Exits with status 1 if there is a fault."""
+    given: dict[str, object] = parse_assignments(settings or ())
+    options = {"source.name": source, "calibration.file": None if calibration is None else str(calibration)}
+    given |= {key: value for key, value in options.items() if value is not None}
+    results = []
+    console = open_console()
+    for result in run_checks(load(config, command_line=given).settings):
+        results.append(result)
+        if not as_json:
+            _print(console, result)
+    if as_json:
+        say(*adapter(tuple[CheckResult, ...]).dump_json(tuple(results), indent=2).decode().splitlines())
+    else:
+        console.print(styled(_summary(results), "bold"))
+    raise typer.Exit(1 if any(result.state == "fault" for result in results) else 0)
+
+
+def run_checks(settings: RigSettings) -> Iterator[CheckResult]:
+    """Run all checks, one after the other, and yield their results."""
+    choice = source_choice(settings, paced=False)
+    camera = check_camera(choice)
+    yield from camera.results
+    if camera.images:
+        image = camera.images[-1]
+        yield check_light(image)
+        yield check_focus(image)
+        yield from check_calibration(settings.calibration, camera.images, calibration_beside(choice.text))
+        yield check_network(settings.network, image)
+    yield check_disk(recordings_folder(settings), settings.recording)
+    yield check_store(settings)
+    yield check_port(settings.service)
+    yield check_time()
+
+
+def _print(console: Console, result: CheckResult) -> None:
+    state = styled(result.state, _STATE_STYLES[result.state])
+    console.print(Text.assemble(state, styled(f"  {result.subject}: {result.text}")))
+    if result.remedy:
+        console.print(f"    {result.remedy}.")
+
+
+def _summary(results: list[CheckResult]) -> str:
+    counts = {state: sum(result.state == state for result in results) for state in ("fault", "warning")}
+    parts = [f"{count} {state}{'s' if count > 1 else ''}" for state, count in counts.items() if count]
+    return " and ".join(parts) + "." if parts else "Everything is ready."
+
+
+def support(
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")] = Path("downfield-support.zip"),
+    checks: Annotated[bool, typer.Option(help="Run the doctor's checks, which open the camera for seconds.")] = True,
+    config: ConfigOption = None,
+    settings: SetOption = None,
+) -> None:
+    """Gather what a bug report needs: versions, configuration, the doctor's findings, the log's end.
+
+    Passwords, keys, paths and addresses are taken out, and no picture and no game goes in.
+    """
+    configuration = load(config, command_line=parse_assignments(settings or ()))
+    check_outputs(output, inputs=(configuration.file,), kind=ARCHIVE)
+    found = tuple(with_progress(run_checks(configuration.settings), "Checking")) if checks else ()
+    parts = support_parts(configuration, found)
+    write_support_file(output, parts)
+    say(f"{output}: {', '.join(parts)}.")
+    say("Nothing was sent. Look into it, then attach it to your report.")

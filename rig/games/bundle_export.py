@@ -1,0 +1,196 @@
+"""Bundles of a rig's games: what the store has, with the recording, the calibration and the settings, signed."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from downfield.calibration.calibration import Calibration, read_calibration
+from downfield.capture.recording.recording_library import RecordedFrame, index_path, recorded_videos, recording_order
+from downfield.core.errors import BusyError, FormatError, InputError
+from downfield.core.records import from_json
+from downfield.game.records.keeping import GameRow
+from downfield.review.bundles.writing import BundleFile, BundleSource, bundle_chunks
+from downfield.rig.configuration.display import shown_values
+from downfield.rig.configuration.scrubbing import Scrubber, scrubber_of
+from downfield.rig.configuration.settings import RigSettings, recordings_folder
+from downfield.store.database.reader import StoreReader
+from downfield.store.history import History
+from downfield.store.sealing.signing import RigKey
+
+_TAIL_BYTES: Final = 4096
+"""Room for many lines of an index."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedSpan:
+    """A recorded file and the time it covers.
+
+    Attributes:
+        video: the file.
+        first_ns, last_ns: capture times of its first and last frames.
+
+    """
+
+    video: Path
+    first_ns: int
+    last_ns: int
+
+
+def recorded_between(folder: Path, from_ns: int, to_ns: int) -> list[RecordedSpan]:
+    """Return the files with frames of a span of time, in order.
+
+    Args:
+        folder: folder of all recordings.
+        from_ns: the first instant, on the capture clock.
+        to_ns: the last.
+
+    """
+    found = [span for span in _spans(folder) if span.first_ns <= to_ns and span.last_ns >= from_ns]
+    return sorted(found, key=lambda span: recording_order(span.video))
+
+
+def files_of(video: Path) -> list[Path]:
+    """Return a recorded file with those beside it that exist: its index, and the calibration it was begun with."""
+    beside = (video, index_path(video), video.with_suffix(".calibration.json"))
+    return [path for path in beside if path.is_file()]
+
+
+def _spans(folder: Path) -> Iterator[RecordedSpan]:
+    for video in recorded_videos(folder):
+        index = index_path(video)
+        try:
+            with index.open("rb") as file:
+                file.readline()
+                first = file.readline()
+                size = file.seek(0, 2)
+                file.seek(max(0, size - _TAIL_BYTES))
+                lines = [line for line in file.read().splitlines(keepends=True) if line.endswith(b"\n")]
+            first_ns = from_json(RecordedFrame, first, path=str(index), line=2).t_ns
+            last_ns = from_json(RecordedFrame, lines[-1], path=str(index)).t_ns
+        except (OSError, FormatError, IndexError):  # no frame yet, or deleted since it was listed
+            continue
+        yield RecordedSpan(video, first_ns, last_ns)
+
+
+_MARGIN_NS: Final = 5_000_000_000
+"""Video is taken this long before the first event and after the last."""
+
+_NO_VIDEO: Final = "no video: it was left out"
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedClip:
+    """A video file that is played in place of a camera.
+
+    Attributes:
+        path: the file.
+        earlier: when the games began that were there before it was opened, and were not played from it.
+
+    """
+
+    path: Path
+    earlier: frozenset[int]
+
+
+class BundleExporter:
+    """Makes bundles of a rig's games. Callable from any thread.
+
+    Args:
+        store: of the games.
+        settings: of the rig.
+        key: of the rig.
+        calibration: returns the calibration in use; None where none is known.
+        clip: the video that is played; None for a camera's recordings.
+
+    """
+
+    def __init__(
+        self,
+        store: StoreReader,
+        settings: RigSettings,
+        key: RigKey,
+        calibration: Callable[[], Calibration | None],
+        clip: PlayedClip | None = None,
+    ) -> None:
+        self._store, self._settings, self._key = store, settings, key
+        self._calibration, self._clip = calibration, clip
+        self._making = threading.Lock()
+
+    def chunks(self, row: GameRow, *, video: bool) -> Generator[bytes, None, None]:
+        """Yield the bytes of a game's bundle; one is made at a time, so that the referee keeps a core.
+
+        Args:
+            row: the game.
+            video: whether to include the recording.
+
+        Raises:
+            BusyError: another is being made.
+            FormatError: the game's journal can't be read.
+
+        """
+        if not self._making.acquire(blocking=False):
+            raise BusyError("Another bundle is being made. Try again when it is finished.")
+        try:
+            yield from bundle_chunks(self.source(row, video=video))
+        finally:
+            self._making.release()
+
+    def source(self, row: GameRow, *, video: bool) -> BundleSource:
+        """Return what a game's bundle is made of."""
+        files, notes = self._video(row)
+        calibration = _recorded_calibration(files) or self._calibration()
+        if not video:
+            files, notes = [], [_NO_VIDEO]
+        if calibration is None:
+            notes.append("no calibration: none was kept with the recording, and none is configured")
+        scrubber = scrubber_of(self._settings)
+        configuration = _scrubbed(shown_values(self._settings), scrubber)
+        return BundleSource(self._store, row, self._key, calibration, configuration, tuple(files), tuple(notes))
+
+    def _video(self, row: GameRow) -> tuple[list[BundleFile], list[str]]:
+        """Return the files of a game's video, and what is missing of it."""
+        if self._clip is not None:
+            if row.began_ns in self._clip.earlier:
+                return [], ["no video: the game was played before this video was opened"]
+            return _clip_files(self._clip.path), []
+        history = History(self._store, row)
+        times_ns = [event.t_ns for event in history.events]
+        times_ns += [t_ns for batch in history.batches for t_ns in (batch.first_ns, batch.last_ns)]
+        if not times_ns:
+            return [], ["no video: the game has no scenes and no events"]
+        folder = recordings_folder(self._settings)
+        spans = recorded_between(folder, min(times_ns) - _MARGIN_NS, max(times_ns) + _MARGIN_NS)
+        if not spans:
+            return [], ["no video: recording was off, or the files were deleted to make room"]
+        files = [path for span in spans for path in files_of(span.video)]
+        return [BundleFile(f"recording/{path.parent.name}/{path.name}", path) for path in files], []
+
+
+def _clip_files(clip: Path) -> list[BundleFile]:
+    suffix = clip.suffix.lower() if clip.suffix[1:].isalnum() and clip.suffix.isascii() else ".mp4"
+    files = [BundleFile(f"recording/clip{suffix[:6]}", clip)]
+    index = index_path(clip)
+    return [*files, BundleFile("recording/clip.frames.jsonl", index)] if index.is_file() else files
+
+
+def _recorded_calibration(files: list[BundleFile]) -> Calibration | None:
+    """Return the calibration that a recording was made with; None where none is beside it."""
+    for file in files:
+        if file.name.endswith(".calibration.json"):
+            try:
+                return read_calibration(file.path)
+            except InputError:
+                continue
+    return None
+
+
+def _scrubbed(value: Any, scrubber: Scrubber) -> Any:
+    if isinstance(value, dict):
+        return {key: _scrubbed(one, scrubber) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_scrubbed(one, scrubber) for one in value]
+    return scrubber.scrub(value) if isinstance(value, str) else value

@@ -1,0 +1,136 @@
+"""Where the games of a rig are kept, and which of them are its own.
+
+A rig that referees a table keeps its games under its own id and is the only program that goes on with them. A recording
+shown again is nobody's game: whatever store it is kept in, no rig goes on with it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from downfield.core.errors import DownfieldError
+from downfield.core.platform.folders import lasting_temporary_folder
+from downfield.game.records.owner import NOBODY, GameOwner, rig_id
+from downfield.review.rejudging.standings import KeptJudgings
+from downfield.rig.configuration.settings import (
+    RigSettings,
+    data_folder,
+    heads_file,
+    store_file,
+    tables_folder,
+    unsaved_folder,
+)
+from downfield.rig.games.rig_key import RIG_KEY
+from downfield.store.sealing.heads import HeadsFile
+from downfield.store.sealing.signed_list import SignedList
+from downfield.store.sealing.signing import RigKey
+from downfield.store.writing.checkpoint import SnapshotFile
+from downfield.store.writing.lease import FileLease, LeasedThing
+from downfield.store.writing.spool import Spool
+from downfield.store.writing.store import Store
+
+_TEMPORARY_STORE: Final = "games.db"
+_SNAPSHOT: Final = "game.snapshot"
+_JUDGINGS: Final = "judged"
+DATA_FOLDER_LOCK: Final = ".rig.lock"
+"""The file that a rig has locked while it uses a data folder."""
+
+
+@contextmanager
+def leased_data_folder(settings: RigSettings, table: str | None = None) -> Iterator[None]:
+    """Be the only rig with a data folder.
+
+    Args:
+        settings: the configuration.
+        table: the name of the table; None to look it up.
+
+    Raises:
+        InputError: another one has it; it is named.
+
+    """
+    folder = data_folder(settings)
+    thing = LeasedThing(f"The data folder {folder}", "give this one a folder of its own with --set data=FOLDER.")
+    lease = FileLease(folder / DATA_FOLDER_LOCK, thing, table or table_name(settings))
+    try:
+        yield
+    finally:
+        lease.close()
+
+
+def open_store(
+    settings: RigSettings, temporary: Path, key: RigKey, *, live: bool, table: str | None = None
+) -> tuple[Store, GameOwner]:
+    """Open the store of games, and become the only program that goes on with this rig's.
+
+    Args:
+        settings: the configuration.
+        temporary: a folder for files of this run only, such as the store of a recording shown again.
+        key: the rig's.
+        live: whether a table is refereed.
+        table: the name of the table; None to look it up.
+
+    Returns:
+        The store, and the owner of the games that are played now.
+
+    Raises:
+        InputError: the store can't be opened, or another program has this rig's games.
+
+    """
+    url = settings.store.url
+    if not live:
+        shown = Store(url) if url else Store.at(temporary / _TEMPORARY_STORE)
+        shown.keep_list(SignedList(key))  # its devices would else be somebody's who added them
+        return shown, NOBODY
+    owner = GameOwner(rig_id(key.public_text), table or table_name(settings))
+    store = Store(url, may_be_down=True) if url else Store.at(store_file(settings), may_be_down=True)
+    try:
+        store.lease(owner)
+        store.keep_unsaved(Spool(_unsaved_places(settings, store, owner), comes_first=store.is_on_server))
+        store.keep_list(SignedList(key))
+        store.keep_heads(HeadsFile(heads_file(settings), key))
+        store.when_written_again(lambda: _keep_key_again(settings, key))
+    except DownfieldError:
+        store.close()
+        raise
+    return store, owner
+
+
+def _keep_key_again(settings: RigSettings, key: RigKey) -> None:
+    """Keep the key also where the whole data folder was deleted: without it the games are another rig's."""
+    with suppress(OSError):
+        key.keep(data_folder(settings) / RIG_KEY)
+
+
+def open_snapshots(settings: RigSettings, key: RigKey) -> SnapshotFile:
+    """Return the file that keeps how far a rig's game was judged."""
+    return SnapshotFile(data_folder(settings) / _SNAPSHOT, key)
+
+
+def open_judgings(settings: RigSettings, key: RigKey) -> KeptJudgings:
+    """Return the folder that keeps what a rig's finished games come to."""
+    return KeptJudgings(data_folder(settings) / _JUDGINGS, key)
+
+
+def _unsaved_places(settings: RigSettings, store: Store, owner: GameOwner) -> list[Path]:
+    """Return the folders for entries that a store does not accept; those of another store are never mixed in."""
+    name = f"{owner.rig}-{hashlib.sha256(store.where.encode()).hexdigest()[:12]}"
+    folders = [unsaved_folder(settings) / name, heads_file(settings).parent / ".downfield-unsaved" / name]
+    shared = lasting_temporary_folder(f"downfield-unsaved-{name}")
+    return folders if shared is None else [*folders, shared]
+
+
+def table_name(settings: RigSettings) -> str:
+    """Return the name of the table: as configured, of the saved table with this camera, or of the computer."""
+    if settings.rig.table:
+        return settings.rig.table
+    from downfield.rig.tables.profile import TableFolder
+
+    saved = TableFolder(tables_folder(settings)).in_use()
+    if saved is not None and saved.source == settings.source.name:
+        return saved.name
+    return socket.gethostname()

@@ -1,0 +1,336 @@
+"""The web service in its own thread, beside the loop; and the review of labels while a command waits."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import uvicorn
+
+from downfield.api.app import create_app
+from downfield.api.context.access_control import access_control_of
+from downfield.api.context.context import RigParts, context_of
+from downfield.api.feed.relay import RelayManager
+from downfield.api.http.network_addresses import network_hosts, urls
+from downfield.api.label_review import LabelReview
+from downfield.api.security import known_clients
+from downfield.api.security.access import AccessPolicy
+from downfield.api.security.connections import ConnectionGuard, GuardedListener, affordable, guarded_protocol
+from downfield.api.security.known_clients import KnownClients
+from downfield.api.security.roles import Role
+from downfield.api.security.secret_file import ADMIN_KEY, SecretFile
+from downfield.api.security.tokens import PAIRING_LIMITS
+from downfield.core.errors import InputError, OutputError
+from downfield.core.platform.sockets import reclaim_address
+from downfield.core.platform.system import raise_file_limit
+from downfield.core.supervision import only_logged, supervised_thread
+from downfield.rig.configuration.settings import ServiceSettings
+from downfield.rig.service.certificate import CertificateFiles, own_certificate
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceLimits:
+    """Limits of the web service."""
+
+    close_timeout_s: float = 5.0
+    """Timeout for the service to end."""
+
+    message_bytes: int = 4096
+    """Longest message from a client on a WebSocket; its content is not used."""
+
+    backlog: int = 512
+    """Connections that wait to be accepted while the service is busy."""
+
+
+_LIMITS: Final = ServiceLimits()
+
+
+class Service:
+    """Serves the web pages and the API until it is closed.
+
+    Attributes:
+        port: the port it listens on.
+        tls_port: the port on which it listens for TLS; None without TLS.
+        certificate: the certificate it shows; None without TLS.
+        relay: serves most event streams when there are many.
+
+    Args:
+        rig: the objects that the API serves.
+        settings: the address, and who may connect.
+        folder: where a self-made certificate is kept.
+        failed: receives why the service stopped; it is begun again.
+
+    Raises:
+        InputError: an address or port can't be opened, or a certificate can't be read.
+
+    """
+
+    def __init__(
+        self,
+        rig: RigParts,
+        settings: ServiceSettings,
+        folder: Path,
+        failed: Callable[[str], None] = only_logged,
+    ) -> None:
+        self._rig, self._settings = rig, settings
+        host = everywhere() if settings.lan and is_loopback(settings.host) else settings.host
+        self._lan = not is_loopback(host)
+        listeners = [open_listener(host, settings.port)]
+        self.port: int = listeners[0].getsockname()[1]
+        self.tls_port: int | None = None
+        self.certificate: CertificateFiles | None = None
+        if settings.tls:
+            self.certificate = _certificate(settings, folder)
+            listeners.append(open_listener(host, settings.tls_port))
+            self.tls_port = listeners[1].getsockname()[1]
+        proxies = tuple(str(network) for network in settings.proxies)
+        policy = AccessPolicy(
+            self._lan,
+            settings.names,
+            settings.open_viewing,
+            settings.trust_local,
+            proxies=proxies,
+            prefix=settings.prefix,
+            tls_port=self.tls_port,
+            plain_port=self.port,
+        )
+        self._known = known = KnownClients(proxies)
+        self._guard = ConnectionGuard(known, affordable(raise_file_limit()))
+        self.relay = RelayManager(rig.hub, self._transport_of)
+        self._app = create_app(rig, policy, self.relay, known)
+        logging.getLogger("uvicorn.error").addFilter(_is_error)
+        self._listeners = listeners
+        self._servers: list[uvicorn.Server] = []
+        self._closed = threading.Event()
+        self._thread = supervised_thread(self._run, "service", failed, restarts=True, closed=self._closed.is_set)
+        self._thread.start()
+
+    @property
+    def address(self) -> str:
+        """The address of the service on this computer."""
+        return f"http://127.0.0.1:{self.port}{self._settings.prefix}/"
+
+    @property
+    def admin_link(self) -> str:
+        """The link that makes a browser on this computer the admin's; where being on it is proof, the plain address."""
+        if self._settings.trust_local and not self._known.is_proxy("127.0.0.1"):
+            return self.address
+        return f"{self.address}pair#{self._rig.admin_key.text}"
+
+    def network_addresses(self) -> list[str]:
+        """Return the addresses of the start page for other devices; empty if they can't reach the service."""
+        if not self._lan:
+            return []
+        scheme, port = ("http", self.port) if self.tls_port is None else ("https", self.tls_port)
+        return urls(network_hosts(), scheme, port, self._settings.prefix)
+
+    def pairing_link(self, role: Role) -> str:
+        """Return a link that pairs one phone in a role, once; empty if phones can't reach the service."""
+        addresses = self.network_addresses()
+        if not addresses:
+            return ""
+        code = access_control_of(self._app).token_store.make_code(role, PAIRING_LIMITS.shown_code_valid_s)
+        return f"{addresses[0]}pair#{code.code}"
+
+    def close(self) -> None:
+        """End the feeds, so that their connections close, and wait for the thread."""
+        self._rig.hub.close()
+        self._rig.picture.close()
+        context_of(self._app).close()
+        self._closed.set()
+        for server in self._servers:
+            server.should_exit = True
+        self._thread.join(timeout=_LIMITS.close_timeout_s)
+        for listener in self._listeners:
+            listener.close()
+        self.relay.close()
+
+    def _server(self, *, tls: bool) -> uvicorn.Server:
+        files = self.certificate if tls else None
+        return uvicorn.Server(
+            uvicorn.Config(
+                self._app,
+                http=guarded_protocol(self._guard),
+                loop="asyncio",
+                log_level="warning",
+                access_log=False,
+                timeout_graceful_shutdown=1,
+                lifespan="off",
+                server_header=False,
+                proxy_headers=False,
+                backlog=_LIMITS.backlog,
+                ws_max_size=_LIMITS.message_bytes,
+                ssl_certfile=None if files is None else str(files.certificate),
+                ssl_keyfile=None if files is None else str(files.key),
+            )
+        )
+
+    def _run(self) -> None:
+        """Serve until `close`; a server closes its sockets when it ends, so it gets duplicates."""
+        listeners = [GuardedListener.over(listener.dup(), self._guard) for listener in self._listeners]
+        self._servers = [self._server(tls=bool(place)) for place in range(len(listeners))]
+
+        async def serve_all() -> None:
+            try:
+                await asyncio.gather(
+                    *(server.serve(sockets=[each]) for server, each in zip(self._servers, listeners, strict=True))
+                )
+            finally:
+                await self.relay.disconnect()
+
+        try:
+            if not self._closed.is_set():
+                asyncio.run(serve_all())
+        finally:
+            for listener in listeners:
+                listener.close()
+            self.relay.close()
+        if not self._closed.is_set():
+            raise OutputError("the web service ended by itself")
+
+    def _transport_of(self, client: tuple[str, int]) -> asyncio.Transport | None:
+        """Return the connection of a client that another process can take over; none that is encrypted."""
+        for connection in self._servers[0].server_state.connections:
+            transport = getattr(connection, "transport", None)
+            if isinstance(transport, asyncio.Transport):
+                peer = transport.get_extra_info("peername")
+                if peer is not None and tuple(peer[:2]) == client:
+                    return transport
+        return None
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a host to listen on can be reached from this computer only."""
+    return host == "localhost" or known_clients.is_loopback(host)
+
+
+def everywhere() -> str:
+    """Return the host that listens on all addresses: of IPv6 as well where this computer has it."""
+    return "::" if socket.has_dualstack_ipv6() else "0.0.0.0"  # noqa: S104 - asked for by the user
+
+
+def open_listener(host: str, port: int) -> socket.socket:
+    """Return a socket that already listens; port 0 for any free one. On ``::`` it takes IPv4 as well.
+
+    Raises:
+        InputError: the address is not one of this computer, or can't be opened.
+
+    """
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    except OSError as error:
+        raise InputError(
+            f"Can't listen on '{host}': it is not an address of this computer ({error.strerror})."
+        ) from None
+    listener = socket.socket(family, kind, protocol)
+    reclaim_address(listener)
+    if family == socket.AF_INET6 and host == "::":
+        with suppress(OSError):
+            listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+    try:
+        listener.bind(address)
+        listener.listen(_LIMITS.backlog)  # so that clients can connect as soon as the address is shown
+    except OSError as error:
+        listener.close()
+        raise InputError(
+            f"Port {port} on {host} can't be opened ({error.strerror}). Choose another with --port."
+        ) from None
+    return listener
+
+
+def _certificate(settings: ServiceSettings, folder: Path) -> CertificateFiles:
+    """Return the certificate named in the settings, or one made for this computer's addresses.
+
+    Raises:
+        InputError: it can't be read or made.
+
+    """
+    if settings.certificate or settings.private_key:
+        return CertificateFiles.named(settings.certificate, settings.private_key)
+    hosts = [host.strip("[]") for host in network_hosts()]
+    return own_certificate(folder, [*hosts, *settings.names])
+
+
+_NO_ERRORS: Final = ("returned without completing response", "timeout graceful shutdown exceeded")
+
+
+def _is_error(record: logging.LogRecord) -> bool:
+    """Return whether a log record is an error.
+
+    uvicorn logs every stalled client that is disconnected as one, and at the end every open stream that it breaks off.
+    """
+    if record.exc_info is not None and isinstance(record.exc_info[1], asyncio.CancelledError):
+        return False
+    return not any(text in record.getMessage() for text in _NO_ERRORS)
+
+
+def open_admin_key(folder: Path, *, must_be_kept: bool) -> SecretFile:
+    """Return the admin key in a data folder, made for its owner only when there is none.
+
+    Args:
+        folder: the data folder.
+        must_be_kept: whether it is an error when it can't be; otherwise it then holds for this run only.
+
+    Raises:
+        InputError: it can't be read or created.
+
+    """
+    try:
+        return SecretFile(folder / ADMIN_KEY)
+    except InputError:
+        if must_be_kept:
+            raise
+        return SecretFile()
+
+
+_STOP_TIMEOUT_S: Final = 3.0
+
+
+def serve_label_review(
+    review: LabelReview, on_open: Callable[[str], None], *, host: str = "127.0.0.1", port: int = 0
+) -> None:
+    """Serve a review until the user is done; an interrupt skips the review.
+
+    Args:
+        review: the pictures and labels; the user changes the labels.
+        on_open: called with the page's address.
+        host: the address to serve at.
+        port: 0 for any free one.
+
+    Raises:
+        InputError: the port can't be opened.
+        OutputError: the page can't be served any more.
+
+    """
+    listener = open_listener(host, port)
+    server = uvicorn.Server(
+        uvicorn.Config(review.app(), log_level="warning", access_log=False, lifespan="off", server_header=False)
+    )
+    failures: list[str] = []
+
+    def serve() -> None:
+        try:
+            server.run(sockets=[listener])
+        finally:
+            review.ended.set()  # nobody can end a page that is not served
+
+    thread = supervised_thread(serve, "label review", failures.append)
+    thread.start()
+    try:
+        on_open(f"http://{host}:{listener.getsockname()[1]}/{review.token}/")
+        review.ended.wait()
+    except KeyboardInterrupt:
+        review.skipped = True
+    finally:
+        server.should_exit = True
+        thread.join(_STOP_TIMEOUT_S)
+        listener.close()
+    if failures:
+        raise OutputError(f"The labels can't be checked: their page is no longer served ({failures[0]}). Run it again.")

@@ -1,0 +1,31 @@
+"""The clocks of sources: time stamps of cameras on this computer's clock, always increasing."""
+
+from __future__ import annotations
+
+from downfield.capture.source import CaptureClock, IncreasingTimestamps
+from downfield.capture.sources.source_clock import SourceClock
+
+
+def test_kernel_stamps_are_kept_and_the_offset_of_other_clocks_comes_from_the_fastest_packet() -> None:
+    kernel, other = SourceClock(), SourceClock()
+    assert kernel.to_monotonic(1_000_000_000, 1_030_000_000) == 1_000_000_000
+    delays_ms = [9, 3, 30, 5]
+    times_ns = [
+        other.to_monotonic(10**15 + i * 20_000_000, 5 * 10**12 + i * 20_000_000 + delay * 1_000_000)
+        for i, delay in enumerate(delays_ms)
+    ]
+    assert [round((t_ns - 5 * 10**12) / 1e6) - i * 20 for i, t_ns in enumerate(times_ns)] == [9, 3, 3, 3]
+
+
+def test_time_stamps_increase_strictly() -> None:
+    increasing = IncreasingTimestamps()
+    assert [increasing(t_ns) for t_ns in (5, 5, 4, 9)] == [5, 6, 7, 9]
+
+
+def test_the_capture_clock_never_goes_back_behind_the_game() -> None:
+    far = 4_000_000_000_000_000_000
+    clock = CaptureClock()
+    clock.start_after(1)
+    assert clock.now_ns() < far
+    clock.start_after(far)
+    assert clock.now_ns() > far
