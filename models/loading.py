@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Final
 
 from downfield.core.errors import InputError
-from downfield.models.ball_detection import BALL_BATCHES, BallDetector, BallRefiner
+from downfield.models.ball_detection import (
+    BALL_BATCHES,
+    BALL_COLUMNS,
+    FIGURE_COLUMNS,
+    BallDetector,
+    BallRefiner,
+    NetworkColumns,
+)
 from downfield.models.ball_opinion import BallOpinion
 from downfield.models.card import BUNDLED, KINDS, NetworkCard, NetworkFiles, find_network, read_card
 from downfield.models.detector import Detector
@@ -19,12 +26,13 @@ from downfield.models.on_demand import OnDemandNetworks
 from downfield.models.refiner import PATCH_PX
 from downfield.models.runtime import Backend, Network, Precision, choose_backend, open_network
 from downfield.models.second_opinion import OPINION_BATCHES, OPINION_LIMITS, SecondOpinion
-from downfield.models.shared_refiner import open_shared_refiner
 from downfield.models.two_stage_detector import BATCHES, FULL_LINE_UP, TwoStageDetector
 
 _TORCH_SUFFIXES: Final = (".pt", ".torchscript", ".engine")
 _PATCH: Final = (PATCH_PX, PATCH_PX)
 _NEVER: Final = 1.0  # a score that nothing reaches
+ZOOM: Final = 1.0
+"""Enlargement of ball patches: none, since they are figures' patches."""
 
 
 def open_detector(
@@ -225,3 +233,19 @@ def _open_other_detector(folder: _NetworkFolder, card: NetworkCard, files: Netwo
 def _open_ball_detector(folder: _NetworkFolder, card: NetworkCard, files: NetworkFiles) -> BallDetector:
     threshold = card.thresholds[KINDS.index("ball")]
     return BallDetector(folder.open(files, card.ball_px), threshold=threshold, odds=card.ball_odds)
+
+
+def open_shared_refiner(
+    two_stage: Callable[..., TwoStageDetector], tracking: Network, searching: Network
+) -> TwoStageDetector:
+    """Return a detector whose refiner also sees the ball.
+
+    Args:
+        two_stage: makes a `TwoStageDetector` from a refiner and its further arguments.
+        tracking: the graph of the thread that tracks.
+        searching: the graph of the thread that detects.
+
+    """
+    ball = BallRefiner(NetworkColumns(searching, BALL_COLUMNS), NetworkColumns(tracking, BALL_COLUMNS), zoom=ZOOM)
+    beside = two_stage(NetworkColumns(searching, FIGURE_COLUMNS))
+    return two_stage(NetworkColumns(tracking, FIGURE_COLUMNS), ball, beside=beside)

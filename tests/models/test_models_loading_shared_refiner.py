@@ -16,9 +16,8 @@ from downfield.core.errors import FormatError, InputError
 from downfield.core.frame import Detection
 from downfield.models.ball_detection import BALL_COLUMNS, CELLS, FIGURE_COLUMNS, SHARED_OUTPUTS, NetworkColumns
 from downfield.models.card import BUNDLED, CARD, find_network, read_card, write_card
-from downfield.models.loading import open_detector
+from downfield.models.loading import open_detector, open_shared_refiner
 from downfield.models.refiner import OUTPUTS, PATCH_PX, to_units
-from downfield.models.shared_refiner import open_shared_refiner
 from downfield.models.two_stage_detector import TwoStageDetector
 
 

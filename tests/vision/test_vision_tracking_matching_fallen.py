@@ -11,7 +11,7 @@ from made_measurements import EXACT, measurements
 from downfield.core.arrays import Bools
 from downfield.vision.measuring.measurement import Measurements
 from downfield.vision.tracking.assignment import Assignment
-from downfield.vision.tracking.fallen_beside import prefer_fallen
+from downfield.vision.tracking.matching import prefer_fallen
 
 STOOD, LIES, FAR = 0, 1, 2
 """Detections: where the figure stood, of the figure that lies 20 mm beside it, and another figure's."""
