@@ -200,7 +200,7 @@ class Film:
 
     Attributes:
         scenes: its frames.
-        players: the roster.
+        players: one for each scripted figure.
 
     """
 

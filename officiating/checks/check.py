@@ -108,6 +108,7 @@ class Measurement:
         """Probability that the clause is broken."""
         if self.broken is not None or self.margin is None:
             return 0.5 if self.broken is None else self.broken
+        # A margin of 0 that a sum of lengths makes 1e-15 must be 0 for strict clauses and others alike.
         margin = round(self.margin, 9)
         return (
             exceedance_probability(-margin, self.sigma)

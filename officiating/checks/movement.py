@@ -143,6 +143,7 @@ def _change(
         before=a,
         after=b,
         moved_mm=math.hypot(b.x_mm - a.x_mm, b.y_mm - a.y_mm),
+        # Errors along and across, before and after; a distance has that of one axis, hence the mean of both.
         sigma_mm=math.hypot(*a.sigma_mm, *b.sigma_mm) / math.sqrt(2),
         turned_deg=turned_deg,
         sigma_deg=math.hypot(a.sigma_deg, b.sigma_deg),
@@ -209,6 +210,7 @@ def defense_motion(before_snap: PreSnapChanges, params: Params) -> Iterator[Meas
         changes = probabilities(params, offense=False)
         offense = count_distribution(likely for _, likely in probabilities(params, offense=True))
         defense = count_distribution(likely for _, likely in changes)
+        # Both counts are uncertain, so it is summed over every number that the offense may have moved.
         excess = sum(offense[n] * sum(defense[n + 1 :]) for n in range(len(offense)))
         by_offense, by_defense = offense.index(max(offense)), defense.index(max(defense))
         names = tuple(change.id for change, likely in changes if likely > EVEN_ODDS)

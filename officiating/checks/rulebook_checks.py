@@ -81,7 +81,7 @@ class RulebookChecks:
         """Return the results for a formation, kept clauses included; needs no game and no tracks.
 
         Args:
-            formation: the formation.
+            formation: both teams as lined up; see `build_formation`.
             kind: what is lined up for.
             params: in force; the defaults when None.
 
@@ -152,6 +152,7 @@ class RulebookChecks:
     def _report(
         self, checks: Sequence[Check[Any]], subject: object, kind: CallKind, context: RuleContext
     ) -> tuple[Finding, ...]:
+        # Clauses are about roles and numbers: where it is not sure which figure it is, nothing is sure of it.
         unsure = {figure.id for figure in context.facts.scene.figures if not figure.sure} if context.facts else set()
         found = [
             _finding(_with_unsure_identity(result) if unsure & set(result.players) else result, kind, context.t_ns)
@@ -218,6 +219,7 @@ def current_formation(game: GameState, context: RuleContext) -> Formation | None
         return None
     scene, kick = context.facts.scene, game.play.kind in KICKS
     declared = {player.id for player in game.players}
+    # Too many men is a fault too, so figures in no line-up are counted.
     undeclared = tuple(Player(figure.id, figure.jersey) for figure in scene.figures if figure.id not in declared)
     direction: Literal[-1, 1] = game.direction
     if kick:

@@ -65,6 +65,7 @@ def _switch_on(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
     play = game.play
     if game.phase in {Phase.LINE_UP, Phase.SET}:
         phase = Phase.KICK if game.due in {"kickoff", "free_kick"} else Phase.LIVE
+        # An onside kick lies free from the start: the first touch is what is looked for.
         if game.due == "onside":
             phase = Phase.IN_AIR
         play = replace(
@@ -99,6 +100,7 @@ def _switch_off(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
 def _stoppage(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
     """Return the effect of a stoppage of a live ball: one of the offense's, a forced stop, or one stop too many."""
     play = game.play
+    # The rulebook itself asked for this stop, so it is not one of the offense's.
     if play.forced_stop:
         game = replace(game, play=replace(play, forced_stop=""))
         return Outcome(stop_board(game, t_ns, context, reason=play.forced_stop))
@@ -115,6 +117,7 @@ def _stoppage(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
     elif number > allowed:
         fault = f"only {allowed} are allowed"
     text = f"stoppage {number}" + (f": {fault}" if fault else "")
+    # Only a fault of number has a margin in stops.
     is_free = allowed == ANY_NUMBER or (bool(fault) and number <= allowed)  # not decided by their number
     game = stop_board(replace(game, play=replace(play, stoppages_used=number)), t_ns, context, reason="coach")
     found = Finding(

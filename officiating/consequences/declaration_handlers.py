@@ -170,6 +170,7 @@ def name_carrier(game: GameState, event: Event, context: RuleContext) -> Outcome
     """Record the announced ball carrier (TAP-082, LD-037)."""
     body = body_of(event, Carrier)
     at_snap = game.phase in AT_REST
+    # A carrier named late is better than none: the rules have watched nobody so far.
     late = game.phase in {Phase.LIVE, Phase.STOPPED} and game.play.carrier is None
     refuse_unless(at_snap or late, "carrier", game)
     if game.phase is Phase.BETWEEN_PLAYS:

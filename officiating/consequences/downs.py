@@ -55,6 +55,7 @@ def spot_dead_ball_at(game: GameState, x_yd: float, y_yd: float, t_ns: int, cont
     holder = game.play.ball_side
     direction = game.ball_direction
     progress = game.progress_yd(x_yd, direction)
+    # On a try there is no next down: a dead ball short of the goal line ends it.
     if game.due in {"extra_point", "two_point"}:
         return fail_try(game, context)
     if progress <= 0:
@@ -131,6 +132,7 @@ def start_series(
     game: GameState, side: Side, direction: int, x_yd: float, y_yd: float | None, t_ns: int, context: RuleContext
 ) -> GameState:
     """Return the game with a side's first down at a place, ten yards or the goal line to gain."""
+    # The set-up clock is longer after a change of possession, so its instant is kept.
     changed = t_ns if side != game.offense or game.due != "scrimmage" else game.changed_ns
     game = replace(game, offense=side, direction=1 if direction > 0 else -1, changed_ns=changed)
     game = replace(game, due="scrimmage", try_for=None)
@@ -226,6 +228,7 @@ def schedule_kick(game: GameState, kicking: Side, kick: str, context: RuleContex
     The receivers count as the offense until they have the ball.
     """
     receiving = opponent(kicking)
+    # Both sides keep the goal lines that they defend; only who counts as the offense changes.
     flip = 1 if receiving == game.offense else -1
     direction = game.direction * flip
     game = replace(

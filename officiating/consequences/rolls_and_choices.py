@@ -124,6 +124,7 @@ def choice_handler(awaited: Mapping[str, ChoiceHandler], anytime: Mapping[Choice
     def handle(game: GameState, event: Event, context: RuleContext) -> Outcome:
         body = body_of(event, ChoiceMade)
         wait = game.wait
+        # With dice the options are what may be chosen in their place, such as not to roll.
         if wait is not None and wait.options:
             if body.choice not in wait.options:
                 options = ", ".join(option.replace("_", " ") for option in wait.options)

@@ -41,7 +41,7 @@ def merge_findings(
     grows. A settled finding is not taken up again, unless it was too close to call and has become sure.
 
     Args:
-        play: the play.
+        play: with the findings that wait (`pending`) and those that were called (`settled`).
         found: what the rules have found now.
         precedence: of the rules at one instant, by id.
         confidence: the probability from which a call is made.
@@ -51,6 +51,7 @@ def merge_findings(
     changed = False
     for finding in found:
         key = finding_key(finding)
+        # Too close once may become sure; sure once is called once.
         if key in play.settled or (finding.probability < confidence and too_close_key(key) in play.settled):
             continue
         known = pending.get(key)
@@ -75,6 +76,7 @@ def _more_probable(known: Finding, again: Finding) -> Finding:
         return replace(known, conditions=again.conditions) if surer else known
     again = _with_better_measurement(known, again)
     settle_ns = max(known.settle_ns or 0, again.settle_ns or 0) or None
+    # By the earlier margin it had not happened yet, so the instant is that of the later one.
     if (known.margin or 0.0) < 0:
         return replace(again, settle_ns=settle_ns)
     if not again.settle_early:

@@ -206,6 +206,7 @@ class JudgedGame:
                 return ()
         else:
             self._event_ids.add(entry.id)
+        # The scenes just before the board comes on are what the first rules of a play look back at.
         logged = (*self._resting, entry)
         self._resting.clear()
         self._log += logged
@@ -238,6 +239,7 @@ class JudgedGame:
         if len(old) < 2:
             return
         first_kept = self._checkpoints[old[-1]].entries
+        # Places in the log are never renumbered, since calls point to them: a scene goes, its place stays.
         for place in range(self._checkpoints[old[0]].entries, first_kept):
             if isinstance(self._log[place], Scene):
                 self._log[place] = DROPPED_SCENE
@@ -249,6 +251,7 @@ class JudgedGame:
             raise RefusedError(f"ruling: there is no call {ruling.call!r} in this game")
         if ruling.decision == "overturn" and ruling.replacement is not None and not ruling.replacement.text:
             raise RefusedError("ruling: the replacement call has no text; say what is called instead")
+        # All that may refuse comes before the first change: a refused ruling leaves the game as it was.
         start = self._checkpoint_before(index, f"ruling: the scenes of {ruling.call}")
         self._engine.check_time(self._state, event)
         self._engine.rulings[ruling.call] = ruling
@@ -298,6 +301,7 @@ class JudgedGame:
         before = self._calls
         self._event_ids.add(event.id)
         self._replay(start)
+        # The ruling has already been applied in its place above; here it only takes its place in the log.
         self._log.append(event)
         self._state, calls = self._engine.step(self._state, event)
         self._add_calls(calls, len(self._log) - 1)

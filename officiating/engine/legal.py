@@ -71,6 +71,7 @@ def legal(engine: RulesEngine, state: EngineState) -> LegalDeclarations:
     system = engine.rulebook.system
     t_ns = _now_ns(state) + BOARD_LIMITS.coast_ns
     game = engine.step(state, Event("rest", t_ns, "clock", Tick()))[0].game  # a declared switch takes effect at rest
+    # A step for each; a list of what is legal in which state would be a second set of rules, and differ some day.
     groups: dict[tuple[str, str], list[tuple[TriedDeclaration, str]]] = {}
     for candidate in candidates(game, system):
         key = (candidate.body.type, candidate.word)

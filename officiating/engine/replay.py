@@ -162,6 +162,7 @@ def _pair_by_time(found: list[CallDifference]) -> list[CallDifference]:
     """Return the differences, with calls that only one rulebook makes paired where they are about one moment."""
     only_second = [difference for difference in found if difference.first is None]
     paired = [difference for difference in found if difference.first is not None and difference.second is not None]
+    # A tackle under one rulebook and a slipped one under the other are one difference, not two.
     for difference in (difference for difference in found if difference.second is None):
         near = (other for other in only_second if abs(other.t_ns - difference.t_ns) <= REPLAY_LIMITS.same_call_ns)
         partner = next(near, None)

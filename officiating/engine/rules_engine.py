@@ -20,12 +20,13 @@ from downfield.officiating.consequences.downs import at_kick_spot
 from downfield.officiating.declarations import BallPlaced, FrontDeclared, LineUpDeclared, SetUp
 from downfield.officiating.engine.calling import apply_ruling, make_call, merge_findings
 from downfield.officiating.engine.certified_error import ErrorFloor
+from downfield.officiating.engine.falls_and_touches import with_falls, with_touches
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import Rulebook
-from downfield.officiating.state.facts import EVEN_ODDS, Facts, without_lost_figures
+from downfield.officiating.state.facts import Facts, without_lost_figures
 from downfield.officiating.state.game_state import HOME_AND_AWAY, GameState, Phase, Team
 from downfield.officiating.state.interfaces import Outcome, RuleContext
-from downfield.officiating.state.play_state import FigureFall, OpponentTouch, finding_key, too_close_key
+from downfield.officiating.state.play_state import finding_key, too_close_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +38,6 @@ class EngineLimits:
 
     stale_ns: int = 2_000_000_000
     """A scene this much older than a declaration says nothing of it: the camera is gone, and people see the board."""
-
-    mistaken_fall_ns: int = 300_000_000
-    """A figure upright again within this time had not fallen: it can't get up by itself, and no hand is so quick."""
 
 
 ENGINE_LIMITS: Final = EngineLimits()
@@ -163,8 +161,13 @@ class RulesEngine:
         scene = without_lost_figures(scene if self._floor is None else self._floor.apply(scene))
         if state.recent and scene.t_ns <= state.recent[-1].t_ns:
             raise RefusedError(f"scene {scene.frame} is out of order: {scene.t_ns} after {state.recent[-1].t_ns} ns")
+        # A hand or a bump may have moved figures: what was seen before says nothing of how they got here.
+        # A hand or a bump may have moved figures: what was seen before says nothing of how they got here.
         recent = () if scene.unfit else _append_recent(state.recent, scene)
         power_changed = scene.board != state.power and scene.board != "unknown"
+        # Most frames of a game come between plays. They are let by before any fact is measured, which is what makes a
+        # 60-minute game take seconds.
+        # Most frames of a game come between plays, when nothing is judged: they pass before any fact is measured.
         idle = game.phase in NOT_JUDGED and not game.play.pending
         if idle and not power_changed and scene.unfit == game.suspended:
             return EngineState(_advance_clock(game, scene.t_ns), recent, state.power, state.event_ns, state.ended), ()
@@ -175,7 +178,9 @@ class RulesEngine:
         game = replace(_advance_clock(game, scene.t_ns), suspended=())
         facts = Facts(scene, recent[:-1], game, self.field)
         context = RuleContext(self.rulebook.params, self.field, game.now_ns, self.rulebook.system, facts, state.ended)
-        game = _with_touches(_update_falls(with_rest_poses(game, scene), facts), facts)
+        # Poses, falls and touches come first: the rules below read them from the state.
+        # Poses, falls and touches come first: the rules below read them from the state.
+        game = with_touches(with_falls(with_rest_poses(game, scene), facts), facts)
         found: list[Finding] = []
         if power_changed and power != game.board:
             game = replace(game, board=power)
@@ -191,6 +196,8 @@ class RulesEngine:
         self.check_time(state, event)
         game = state.game
         now_ns = max(game.now_ns, event.t_ns)
+        # People go on declaring when the camera is gone: an old scene must not be taken for the board of now.
+        # People go on declaring when the camera is gone: an old scene must not be taken for the board of now.
         fresh = bool(state.recent) and event.t_ns - state.recent[-1].t_ns <= ENGINE_LIMITS.stale_ns
         facts = Facts(state.recent[-1], state.recent[:-1], game, self.field) if fresh else None
         context = RuleContext(self.rulebook.params, self.field, now_ns, self.rulebook.system, facts, state.ended)
@@ -274,6 +281,8 @@ class RulesEngine:
             policy=self.rulebook.policy(finding.kind),
             confidence=self._confidence,
         )
+        # Every id must be unique, and the same in a replay: so it is told apart by what it follows from, not by a
+        # count.
         while call.id in above:
             call = replace(call, id=f"{call.id}:again")
         ruling = self.rulings.get(call.id)
@@ -282,6 +291,7 @@ class RulesEngine:
             if standing is None:
                 return game, []
             call = standing
+        # It waits for a person: its consequence follows when his ruling makes the engine judge again.
         elif call.verdict in {"too_close", "proposed"}:
             return replace(game, proposals=(*game.proposals, call.id)), [call]
         if call.verdict == "reported":
@@ -345,41 +355,3 @@ def _append_recent(recent: tuple[Scene, ...], scene: Scene) -> tuple[Scene, ...]
     while first < len(recent) and recent[first].t_ns < oldest_ns:
         first += 1
     return (*recent[first:], scene)
-
-
-def _update_falls(game: GameState, facts: Facts) -> GameState:
-    """Return the game with the falls of this frame added, and without those that turned out to be none."""
-    falls, limit_ns = game.play.falls, ENGINE_LIMITS.mistaken_fall_ns
-    if falls and facts.t_ns - falls[-1].first_seen_ns < limit_ns:
-        upright = {figure.id for figure in facts.scene.figures if figure.posture == "upright"}
-        falls = tuple(
-            fall for fall in falls if fall.player not in upright or facts.t_ns - fall.first_seen_ns >= limit_ns
-        )
-    known = {fall.player for fall in falls}
-    new = tuple(
-        FigureFall(figure.id, facts.fell_ns(figure), facts.t_ns)
-        for figure in facts.scene.figures
-        if figure.posture == "fallen" and figure.id not in known
-    )
-    return replace(game, play=replace(game.play, falls=falls + new)) if new or falls != game.play.falls else game
-
-
-def _with_touches(game: GameState, facts: Facts) -> GameState:
-    """Return the game with the touches of this frame added that began since the board came on.
-
-    They are kept while interference is possible: with a pass in the air, or with a gunner named (TAP-109, TAP-046).
-    """
-    if game.phase is not Phase.IN_AIR and not (game.phase is Phase.LIVE and game.play.gunners):
-        return game
-    known = {(touch.players, touch.t_ns) for touch in game.play.touches}
-    new = []
-    for contact in facts.scene.contacts:
-        players, since_ns = (contact.a, contact.b), contact.since_ns
-        if since_ns is None or since_ns < (game.play.board_on_ns or 0) or contact.probability <= EVEN_ODDS:
-            continue
-        a, b = (facts.figures[name] for name in players)
-        if a.jersey != b.jersey and (players, since_ns) not in known:
-            a_mm, b_mm = facts.foremost_point(a), facts.foremost_point(b)
-            spots = (facts.spot_yd(a_mm.x_mm, a.y_mm), facts.spot_yd(b_mm.x_mm, b.y_mm))
-            new.append(OpponentTouch(players, since_ns, spots))
-    return replace(game, play=replace(game.play, touches=(*game.play.touches, *new))) if new else game

@@ -23,6 +23,7 @@ OURS: Final = "downfield"
 def _registered() -> dict[str, EntryPoint]:
     """Return what is registered by name; two distributions may claim one name, and ours comes first."""
     found = sorted(entry_points(group=GROUP), key=lambda entry: (_distribution(entry) != OURS, _distribution(entry)))
+    # Reversed, so that of one name the first in order is the one that stays.
     return {entry.name: entry for entry in reversed(found)}
 
 

@@ -140,6 +140,7 @@ class Rulebook:
 
     def cite(self, clauses: tuple[str, ...]) -> tuple[str, ...]:
         """Return the clauses that decide, with the house rules that amend them, each before what it amends."""
+        # Every call comes by here; most rulebooks amend nothing.
         if not self._amendments:
             return clauses
         return tuple(dict.fromkeys(name for clause in clauses for name in (*self._amendments.get(clause, ()), clause)))

@@ -49,7 +49,7 @@ class BallTouch:
     """A figure that touches the ball.
 
     Attributes:
-        figure: the figure.
+        figure: as seen in this frame.
         t_ns: when its base reached the ball.
         sigma_s: standard deviation of that time: the error of the gap over the speed at which it closed.
         probability: that the base touches the ball.
@@ -100,6 +100,7 @@ class FirstTouch(ImmediateRule):
         if position is None:
             return ()
         touches = [touch for touch in _ball_touches(facts, state, position, params) if touch.figure.posture != "lifted"]
+        # A touch that does not count leaves the ball free, so the next one may still catch it.
         able: list[BallTouch] = []
         void: list[BallTouch] = []
         for touch in touches:
@@ -319,6 +320,7 @@ def _ball_touches(facts: Facts, state: GameState, position: tuple[float, float],
             t_ns = interpolate_crossing_ns(-gap_before, facts.before.t_ns, -gap, facts.t_ns) or facts.t_ns
             if gap_before > gap:
                 sigma_s = sigma_mm * (facts.t_ns - facts.before.t_ns) / 1e9 / (gap_before - gap)
+        # Vision has timed the touch between two frames, so this frame's overlap says less than is known.
         measured = (None, None) if timed else (-gap, sigma_mm)
         touches.append(BallTouch(figure, t_ns, sigma_s, probability, *measured))
     return touches

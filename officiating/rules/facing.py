@@ -83,6 +83,7 @@ class Backward(ImmediateRule):
         else:
             text = f"{carrier.id} is pushed back; his coach may play on, without forward progress"
             clauses, margin = self.pushed, _LIMITS.sideways_deg - off_deg
+        # Turned or pushed is a matter of which end leads: without a sure front both clauses are named.
         if carrier.front < params.real("calls.confidence"):
             text = f"{carrier.id} goes back, turned or pushed: not sure which end is his front"
             clauses = self.clauses

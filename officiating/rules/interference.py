@@ -95,6 +95,7 @@ class Interference:
         foul_ns = max(since_ns, facts.t_ns - params.ns("interference.window_s"))
         then = _scene_at(facts, foul_ns)
         found = []
+        # The contact does not say who did it: whichever of the two was turned is the one it was done to.
         for victim, offender in ((a, b), (b, a)):
             if not self._is_protected(victim, state, facts, in_air=in_air):
                 continue

@@ -112,6 +112,7 @@ def spot_at(facts: Facts, figure: Figure, reference: str, t_ns: int) -> tuple[fl
         return facts.spot_yd(point[0] + share * (end[0] - point[0]), point[1] + share * (end[1] - point[1]))
     share = (t_ns - last.t_ns) / (last.t_ns - earlier.t_ns)
     begin = _spot_point(facts, start, reference, earlier)
+    # From the motion before the instant, not from the frame after it: the contact may have stopped him by then.
     x_mm, y_mm = (
         _limit_to(at + share * (at - was), at, until) for was, at, until in zip(begin, point, end, strict=True)
     )
@@ -161,6 +162,7 @@ class OutOfBounds(ImmediateRule):
         margin, sigma, edge = self._margin(facts, carrier, facts.scene, params)
         measure: Measure = "end_line" if edge == _END_LINE else "sideline"
         ends = over_fronts(carrier, lambda figure: self._margin(facts, figure, facts.scene, params)[:2])
+        # What may have happened is found too, not only what is sure: the frames to come decide, or a person.
         if ends.probability <= 1.0 - params.real("calls.confidence"):
             return ()
         t_ns = facts.crossing_time_ns(margin, lambda then, scene: self._margin(facts, then, scene, params)[0])
@@ -201,6 +203,7 @@ class OutOfBounds(ImmediateRule):
             (-low.y_mm, low.sigma_mm, "lower sideline"),
             (high.y_mm - field.width_mm, high.sigma_mm, "upper sideline"),
         ]
+        # Without end zones the goal lines are where the print ends, and whoever crosses one scores.
         if field.end_zone_yd:
             left, right = outermost_x(carrier, -1), outermost_x(carrier, 1)
             edges.append((-left.x_mm - field.end_zone_mm, left.sigma_mm, _END_LINE))
@@ -212,6 +215,7 @@ class OutOfBounds(ImmediateRule):
             radius_mm = params.real("out_of_bounds.ball_radius_mm") if seen else 0.0
             over = max(-ball.y_mm, ball.y_mm - field.width_mm) + radius_mm
             edges.append((over, ball.sigma_mm, "sideline with the ball"))
+        # At a corner of the field two lines are crossed; he is out over the one he is farther over.
         return max(edges)
 
 

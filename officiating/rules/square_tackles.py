@@ -190,7 +190,9 @@ class SquareTackle(ImmediateRule):
         if probability <= 1.0 - params.real("calls.confidence"):
             return None
         board_on_ns = state.play.board_on_ns or 0
+        # A figure may touch before the board comes on; no tackle is older than that.
         t_ns = max(self._tackle_ns(facts, contact, before, params), board_on_ns)
+        # One number stands beside the call, so it is that of what is most in doubt.
         by_gap = contact.probability < hit.probability
         return Finding(
             rule=self.id,

@@ -93,6 +93,7 @@ class Tackle:
         tackler_fell = context.params.flag("tackle.broken_by_fall") and fall_in_window(
             state, tackler, finding.t_ns, window_ns
         )
+        # One tackler who stays up is enough: the fall of another beside him breaks nothing.
         another = bool(tackler_fell) and self._another_tackler_stands(finding, state, window_ns)
         if tackler_fell and carrier_fell:
             if another:
@@ -131,12 +132,14 @@ class Tackle:
             key=f"{contact.opponent}@{board_on_ns}",
             players=(carrier.id, contact.opponent),
             spot_yd=spot_at(facts, carrier, params.choice("tackle.spot"), t_ns),
+            # 0.0 - x, as -x makes of a gap of 0 a margin of -0.0.
             margin=0.0 - contact.gap_mm,
             sigma=contact.sigma_mm,
             unit="mm",
             probability=joint_probability(conditions),
             against=f"{contact.opponent} does not touch {carrier.id}: play on",
             settle_ns=t_ns + window_ns + (_LIMITS.late_fall_ns if window_ns else 0),
+            # Even a certain contact waits: who falls in the window decides what it was.
             settle_early=False,
             front=share,
             measure="touch",
@@ -179,6 +182,7 @@ class DownByFall:
         carrier, before = facts.carrier, facts.carrier_before
         if carrier is None or carrier.posture != "fallen" or before is None or before.posture == "fallen":
             return ()
+        # The outline of a base that lies says little of where the figure stood.
         standing = before if before.posture == "upright" else carrier
         t_ns = max(facts.fell_ns(carrier), state.play.board_on_ns or 0)
         return (

@@ -205,6 +205,7 @@ class Facts:
 
         """
         play, t_ns = self.state.play, self.t_ns
+        # Who stood past the line before he had the ball, or before the board ran, has not crossed it yet.
         since_ns = max(play.board_on_ns or 0, play.possession_ns or 0)
         for scene in reversed(self.recent):
             then = find_figure(scene, play.carrier) if play.carrier else None

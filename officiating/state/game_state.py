@@ -143,7 +143,7 @@ class GameState:
         board: whether the board is switched on, as declared or measured, whichever came last.
         players: the roster on the board.
         teams: home, away.
-        length_yd, width_yd, end_zone_yd: the field.
+        length_yd, width_yd, end_zone_yd: goal line to goal line, sideline to sideline, and one end zone; 0 for none.
         separated_ns, set_ns: when the line-up clock and the defense's clock started.
         set_poses: of all figures, when the offense declared itself set.
         ready_poses: of all figures, when the defense declared its line-up done; empty when it did not.

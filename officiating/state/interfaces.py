@@ -74,8 +74,8 @@ class RuleContext:
     """What handlers, consequences and `Rule.settle` get beside the state.
 
     Attributes:
-        params: the parameters in force.
-        field: the printed field.
+        params: in force: defaults, then the league's values.
+        field: as printed, with its yards in millimeters.
         t_ns: now; for a consequence, the instant of its call.
         system: the code of the rulebook.
         facts: the facts of the latest scene; None before the first, and where the latest is too old to say anything.

@@ -62,6 +62,7 @@ def over_fronts(figure: Figure, measured: Callable[[Figure], tuple[float, float]
     other_margin, other_sigma = measured(figure.turned_around())
     turned = exceedance_probability(other_margin, other_sigma)
     mixed = figure.front * seen + (1.0 - figure.front) * turned
+    # Where it does not matter which end is the front, a doubtful front must not make the call doubtful.
     if abs(seen - turned) <= _LIMITS.same_for_both_ends:
         return EitherEnd(mixed, 1.0, margin, sigma, seen)
     if seen > turned:

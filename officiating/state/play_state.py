@@ -55,6 +55,7 @@ class Pose:
 def poses_of(scene: Scene) -> tuple[Pose, ...]:
     """Return the poses of all figures that are not in a hand, each with how surely it is engaged (TAP-029)."""
     jersey = {figure.id: figure.jersey for figure in scene.figures}
+    # Contacts are taken as independent: free of all opponents is free of each.
     free = dict.fromkeys(jersey, 1.0)
     for contact in scene.contacts:
         if jersey[contact.a] != jersey[contact.b]:

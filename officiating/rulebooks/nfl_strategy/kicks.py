@@ -139,7 +139,7 @@ def _end_return(
     """Return the result of a returned kick: a touchdown, a touchback, or the ball where the return ended.
 
     Args:
-        game: the game.
+        game: before the kick counts.
         by: the returning side.
         holder: the side that has the ball at the end.
         start: where the return began, in the returning side's own yards.

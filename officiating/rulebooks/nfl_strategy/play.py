@@ -32,7 +32,7 @@ class CardPlay:
     """A card play under way.
 
     Attributes:
-        card: the play.
+        card: as declared, its windows read.
         running: whether the clock ran before it.
         hurry_up: whether the offense hurried.
         flagged: whether its first roll, or its return's, brought a penalty.
