@@ -22,7 +22,7 @@ from downfield.cli.console.process_end import hang_up_as_termination
 from downfield.core.errors import InputError
 from downfield.core.platform.system import raise_file_limit
 from downfield.desk.event.keeper import EventKeeper
-from downfield.desk.replication.broker_server import PORT, find_nats_server, write_broker_files
+from downfield.desk.replication.broker_server import BROKER_PORT, find_nats_server, write_broker_files
 from downfield.desk.replication.desk_tournament import open_desk_tournament
 from downfield.desk.service.app import create_desk_app
 from downfield.desk.service.parts import DeskParts
@@ -35,9 +35,12 @@ from downfield.rig.service.web_service import everywhere, open_listener
 from downfield.store.writing.lease import FileLease, LeasedThing
 from downfield.store.writing.store import Store
 
+DESK_PORT: Final = 8320
+"""The rig's port is 8317, so both run on one computer."""
+
 
 def broker(
-    port: Annotated[int, typer.Option(min=1, max=65535, help="Port that rigs and desk connect to.")] = PORT,
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port that rigs and desk connect to.")] = BROKER_PORT,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "0.0.0.0",  # noqa: S104  the hall's rigs
     folder: Annotated[
         Path | None,
@@ -81,10 +84,6 @@ def _settings(hosts: list[str], port: int, credentials: str) -> list[str]:
     return ["  [tournament]", f'  servers = ["nats://{shown}:{port}"]', f'  credentials = "{credentials}"']
 
 
-PORT: Final = 8320
-"""The rig's port is 8317, so both run on one computer."""
-
-
 app = typer.Typer(add_completion=False, invoke_without_command=True)
 app.command("broker")(broker)
 
@@ -92,7 +91,7 @@ app.command("broker")(broker)
 @app.callback()
 def desk(
     context: typer.Context,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the desk's pages.")] = PORT,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the desk's pages.")] = DESK_PORT,
     lan: Annotated[
         bool, typer.Option("--lan", help="Let phones and other computers in the network use the pages.")
     ] = False,

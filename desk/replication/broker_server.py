@@ -20,7 +20,7 @@ from downfield.core.files.private_files import create_private_file, make_private
 from downfield.core.records import read_record, to_json
 from downfield.rig.tournament.broker import BrokerCredentials
 
-PORT: Final = 4222
+BROKER_PORT: Final = 4222
 """NATS's own."""
 
 DESK_FILE: Final = "desk.credentials.json"

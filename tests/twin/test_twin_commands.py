@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from twin_clips import read_clip
+from clip_frames import read_clip
 from twin_recordings import recorded
 
 from downfield.calibration.calibration import read_calibration

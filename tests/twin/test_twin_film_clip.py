@@ -6,9 +6,9 @@ from pathlib import Path
 import av
 import numpy as np
 import pytest
+from clip_frames import read_clip
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from twin_clips import read_clip
 
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError, OutputError
