@@ -19,9 +19,9 @@ from downfield.training.turning import cut_out, quarter_turn
 from downfield.twin.randomization.deck import Split
 from downfield.twin.sets.labels import ThingLabel
 
-CROP_PX: Final = 128
-CELL_PX: Final = 8
-PER_FRAME: Final = 12
+BALL_CROP_PX: Final = 128
+BALL_CELL_PX: Final = 8
+BALL_CROPS_PER_FRAME: Final = 12
 """Crops out of one decoded frame: decoding costs more than cutting."""
 
 _SCALE: Final = 2 / 3  # at which a frame of 1920 px is seen
@@ -33,7 +33,7 @@ _AROUND = 2.0  # cells around a ball that is not asked for
 
 
 class BallCrops(Dataset[Batch]):
-    """An endless stream: item i is `PER_FRAME` crops of some frame, a function of the seed and i alone.
+    """An endless stream: item i is `BALL_CROPS_PER_FRAME` crops of some frame, a function of the seed and i alone.
 
     Args:
         sources, split, seed: see `FrameDraw`.
@@ -73,16 +73,11 @@ def crops_of(image: Image, objects: Objects, rng: np.random.Generator, unasked: 
     """
     balls = objects.points[objects.kinds == BALL_KIND, BALL_POINT, :2]
     balls = np.array([ball for ball in balls if not (np.abs(unasked - ball) < 1).all(axis=1).any()]).reshape(-1, 2)
-    made = [_crop(image, _place(image, objects, balls, rng), rng) for _ in range(PER_FRAME)]
+    made = [_crop(image, _place(image, objects, balls, rng), rng) for _ in range(BALL_CROPS_PER_FRAME)]
     truths = [_truth(_moved(balls, matrix), _moved(unasked, matrix)) for _, matrix in made]
     pictures = np.stack([picture for picture, _ in made])[..., ::-1].transpose(0, 3, 1, 2)
     truth = {name: torch.from_numpy(np.stack([each[name] for each in truths]).astype(np.float32)) for name in truths[0]}
     return {"img": torch.from_numpy(np.ascontiguousarray(pictures))} | truth
-
-
-def collate_crops(items: Sequence[Batch]) -> Batch:
-    """Collate the crops of several frames into a batch."""
-    return {name: torch.cat([item[name] for item in items]) for name in items[0]}
 
 
 def _unasked(thing: ThingLabel) -> bool:
@@ -94,7 +89,7 @@ def _place(image: Image, objects: Objects, balls: Array, rng: np.random.Generato
     """Choose the center of a crop, frame pixels."""
     height, width = image.shape[:2]
     chance = rng.random()
-    side = CROP_PX / _SCALE
+    side = BALL_CROP_PX / _SCALE
     if len(balls) and chance < _ABOUT_BALL:
         return np.asarray(balls[int(rng.integers(len(balls)))] + rng.uniform(-0.45, 0.45, 2) * side)
     if len(objects.boxes) and chance < _ABOUT_BALL + _ABOUT_FIGURE:
@@ -107,18 +102,18 @@ def _crop(image: Image, center: Array, rng: np.random.Generator) -> tuple[Image,
     """Cut a part of a frame, turned by quarters, mirrored, scaled and recolored; return it and its transform."""
     turn, _ = quarter_turn(rng)
     linear = turn * _SCALE * float(np.exp(rng.uniform(*np.log(_GROWTH))))
-    matrix = np.concatenate([linear, (np.full(2, (CROP_PX - 1) / 2) - linear @ center)[:, None]], axis=1)
-    return recolor(cut_out(image, matrix, CROP_PX, rng), rng, faithful=True), matrix
+    matrix = np.concatenate([linear, (np.full(2, (BALL_CROP_PX - 1) / 2) - linear @ center)[:, None]], axis=1)
+    return recolor(cut_out(image, matrix, BALL_CROP_PX, rng), rng, faithful=True), matrix
 
 
 def _moved(points: Array, matrix: Array) -> Array:
     """Transform points of the frame, shape (n, 2), to cells of a crop from its outer edge."""
-    cells: Array = (points @ matrix[:, :2].T + matrix[:, 2] + 0.5) / CELL_PX
+    cells: Array = (points @ matrix[:, :2].T + matrix[:, 2] + 0.5) / BALL_CELL_PX
     return cells
 
 
 def _truth(balls: Array, unasked: Array) -> dict[str, Array]:
-    side = CROP_PX // CELL_PX
+    side = BALL_CROP_PX // BALL_CELL_PX
     middles = np.stack(np.meshgrid(np.arange(side), np.arange(side)), axis=-1) + 0.5
     ball, known = np.zeros((side, side)), np.ones((side, side))
     place, placed = np.zeros((2, side, side)), np.zeros((side, side))

@@ -8,7 +8,8 @@ from typing import Any, Final
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from downfield.training.ball_crops import PER_FRAME, BallCrops, collate_crops
+from downfield.training.ball_crops import BALL_CROPS_PER_FRAME, BallCrops
+from downfield.training.patches import collate_patches
 from downfield.training.ball_look import BallLook
 from downfield.training.labeled_frames import Sources
 from downfield.training.trainer import Batch, Lesson, Losses, load_batches, save_learner
@@ -43,7 +44,7 @@ def ball_look_loss(said: Tensor, batch: Batch) -> tuple[Tensor, Losses]:
 
 def _batches(sources: Sources, start: int, until: int) -> Iterator[Batch]:
     stream = BallCrops(sources, "train", seed=4)
-    return load_batches(stream, collate_crops, range(start // PER_FRAME, until // PER_FRAME), FRAMES)
+    return load_batches(stream, collate_patches, range(start // BALL_CROPS_PER_FRAME, until // BALL_CROPS_PER_FRAME), FRAMES)
 
 
 def _step(model: Any, batch: Batch) -> tuple[Tensor, Losses]:

@@ -21,7 +21,7 @@ from downfield.training.trainer import Batch
 from downfield.twin.randomization.deck import Split
 from downfield.twin.sets.labels import ThingLabel
 
-PER_ITEM: Final = 16
+BALL_PATCHES_PER_FRAME: Final = 16
 """Patches of a frame at most."""
 
 _WITH_BALL: Final = 6  # of them at most show one
@@ -81,7 +81,7 @@ def ball_patches_of(
         taken_for_ball: corners about what a ball look took for one, rightly or not, likewise.
 
     Returns:
-        ``img`` uint8 (n, 3, 64, 64) red green blue, where n is at most `PER_ITEM`; ``ball``, ``ball_known`` (n,): 0 or
+        ``img`` uint8 (n, 3, 64, 64) red green blue, where n is at most `BALL_PATCHES_PER_FRAME`; ``ball``, ``ball_known`` (n,): 0 or
         1; ``ball_place`` (n, 2) in units.
 
     """
@@ -104,7 +104,7 @@ def ball_patches_of(
         [np.arange(len(cut.patches) - len(more), len(cut.patches)), rng.permutation(len(cut.patches) - len(more))]
     )
     with_ball = truth["ball"][order] > 0
-    chosen = np.concatenate([order[with_ball][:_WITH_BALL], order[~with_ball]])[:PER_ITEM]
+    chosen = np.concatenate([order[with_ball][:_WITH_BALL], order[~with_ball]])[:BALL_PATCHES_PER_FRAME]
     return to_batch(cut.patches[chosen], {name: values[chosen] for name, values in truth.items()})
 
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from downfield.models.ball_detection import CELLS
-from downfield.training.ball_patches import PER_ITEM, BallPatches
+from downfield.training.ball_patches import BALL_PATCHES_PER_FRAME, BallPatches
 from downfield.training.close_look import CloseLook
 from downfield.training.labeled_frames import Sources
 from downfield.training.patches import collate_patches
@@ -44,7 +44,7 @@ def close_look_loss(heat: Tensor, batch: Batch) -> Tensor:
 
 def _batches(sources: Sources, start: int, until: int) -> Iterator[Batch]:
     stream = BallPatches(sources, "train", seed=5)
-    return load_batches(stream, collate_patches, range(start // PER_ITEM, until // PER_ITEM), FRAMES)
+    return load_batches(stream, collate_patches, range(start // BALL_PATCHES_PER_FRAME, until // BALL_PATCHES_PER_FRAME), FRAMES)
 
 
 def _step(model: Any, batch: Batch) -> tuple[Tensor, Losses]:

@@ -23,12 +23,12 @@ from downfield.training.objects import Objects
 from downfield.training.shadows import cast_hard_shadows
 from downfield.training.turning import cut_out
 
-PER_FRAME: Final = 2
+CROPS_PER_FRAME: Final = 2
 """Crops out of one decoded frame: decoding costs more than cutting."""
 
 
 class CropStream(Dataset[list[dict[str, Any]]]):
-    """An endless stream of crops: item i is `PER_FRAME` crops of some frame, a function of the seed and i alone.
+    """An endless stream of crops: item i is `CROPS_PER_FRAME` crops of some frame, a function of the seed and i alone.
 
     Args:
         sources, split, seed: see `FrameDraw`.
@@ -45,7 +45,7 @@ class CropStream(Dataset[list[dict[str, Any]]]):
         path, rng = self._frames.draw(index)
         small, objects = read_small(path)
         small, _ = cast_hard_shadows(small, objects, rng)
-        return [_as_tensors(*cut(small, objects, rng)) for _ in range(PER_FRAME)]
+        return [_as_tensors(*cut(small, objects, rng)) for _ in range(CROPS_PER_FRAME)]
 
 
 def read_small(path: Path) -> tuple[Image, Objects]:

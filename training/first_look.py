@@ -12,7 +12,7 @@ from ultralytics.cfg import get_cfg
 from ultralytics.nn.tasks import PoseModel
 from ultralytics.utils import DEFAULT_CFG
 
-from downfield.training.crops import PER_FRAME, CropStream, collate
+from downfield.training.crops import CROPS_PER_FRAME, CropStream, collate
 from downfield.training.labeled_frames import Sources
 from downfield.training.pose_loss import SeenPoseLoss
 from downfield.training.trainer import Batch, Learner, Lesson, Losses, load_batches
@@ -48,7 +48,7 @@ def _network() -> Any:
 
 def _batches(sources: Sources, start: int, until: int) -> Iterator[Batch]:
     stream = CropStream(sources, "train", seed=1)
-    return load_batches(stream, collate, range(start // PER_FRAME, until // PER_FRAME), BATCH // PER_FRAME)
+    return load_batches(stream, collate, range(start // CROPS_PER_FRAME, until // CROPS_PER_FRAME), BATCH // CROPS_PER_FRAME)
 
 
 def _step(model: Any, batch: Batch) -> tuple[torch.Tensor, Losses]:

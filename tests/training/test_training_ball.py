@@ -26,9 +26,9 @@ from downfield.models.refiner import from_units  # noqa: E402
 from downfield.models.runtime import open_network  # noqa: E402
 from downfield.models.two_stage_detector import TwoStageDetector  # noqa: E402
 from downfield.training.augment import recolor  # noqa: E402
-from downfield.training.ball_crops import CELL_PX, crops_of  # noqa: E402
+from downfield.training.ball_crops import BALL_CELL_PX, crops_of  # noqa: E402
 from downfield.training.ball_look_run import BALL_LOOK, ball_look_loss  # noqa: E402
-from downfield.training.ball_patches import PER_ITEM, BallPatches, ball_patches_of  # noqa: E402
+from downfield.training.ball_patches import BALL_PATCHES_PER_FRAME, BallPatches, ball_patches_of  # noqa: E402
 from downfield.training.close_look import CloseLook  # noqa: E402
 from downfield.training.close_look_run import CLOSE_LOOK, close_look_loss  # noqa: E402
 from downfield.training.export import export_ball_look, export_patch_look, quantize  # noqa: E402
@@ -70,7 +70,7 @@ def test_a_ball_is_asked_for_where_it_is_in_a_crop() -> None:
             rows, columns = np.nonzero(batch["ball"][crop].numpy())
             for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
                 right, down = batch["place"][crop, :, row, column].tolist()
-                x, y = (CELL_PX * (column + 0.5 + right) - 0.5, CELL_PX * (row + 0.5 + down) - 0.5)
+                x, y = (BALL_CELL_PX * (column + 0.5 + right) - 0.5, BALL_CELL_PX * (row + 0.5 + down) - 0.5)
                 if min(x, y) < 4 or max(x, y) > batch["img"].shape[3] - 5:
                     continue
                 asked += 1
@@ -118,7 +118,7 @@ def test_a_ball_is_asked_for_where_it_is_in_a_patch_and_nothing_where_it_hardly_
     for hidden in (False, True):
         objects.points[1, 4, 2] = 1 if hidden else 2
         batch = ball_patches_of(image, objects, np.random.default_rng(2), plain=True)
-        assert len(batch["img"]) <= PER_ITEM
+        assert len(batch["img"]) <= BALL_PATCHES_PER_FRAME
         assert 0 < float(batch["ball"].sum()) < len(batch["img"])
         for patch in np.flatnonzero(batch["ball"].numpy()):
             x, y = np.rint(from_units(batch["ball_place"][patch].numpy())).astype(int).tolist()
@@ -172,7 +172,7 @@ def test_what_a_ball_look_took_for_the_ball_is_shown_first_with_the_truth(frames
 def test_balls_that_hardly_show_are_known_from_the_data_set(frames: Path) -> None:
     stream = BallPatches([(frames, 1.0)], "train", seed=1)
     batch = collate_patches([stream[i] for i in range(6)])
-    assert len(batch["img"]) <= 6 * PER_ITEM
+    assert len(batch["img"]) <= 6 * BALL_PATCHES_PER_FRAME
     assert set(batch["ball"].unique().tolist()) <= {0.0, 1.0}
     assert torch.equal(stream[3]["img"], BallPatches([(frames, 1.0)], "train", seed=1)[3]["img"])
 

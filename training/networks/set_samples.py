@@ -14,7 +14,7 @@ from downfield.core.arrays import Array
 from downfield.models.refiner import PATCH_PX, from_units, to_patch
 from downfield.training.balls import lay_balls
 from downfield.training.crop_places import CROP_PX
-from downfield.training.crops import PER_FRAME, CropStream
+from downfield.training.crops import CROPS_PER_FRAME, CropStream
 from downfield.training.labeled_frames import (
     FrameDraw,
     Sources,
@@ -54,7 +54,7 @@ def detector_samples(sources: Sources, seed: int, *, crops: int, workers: int = 
 
     """
     stream = CropStream(sources, "train", seed)
-    return _endless(stream, max(crops // PER_FRAME, 1), workers, _frames_of)
+    return _endless(stream, max(crops // CROPS_PER_FRAME, 1), workers, _frames_of)
 
 
 def refiner_samples(sources: Sources, seed: int, *, workers: int = 1, first: int = 0) -> Iterator[PatchSamples]:
