@@ -35,8 +35,8 @@ from downfield.core.frame import Detection
 from downfield.models.card import BUNDLED
 from downfield.models.detector import Detector, TrackingDetector
 from downfield.models.loading import open_detector
-from downfield.training.figures import MEASURES, Measure, corner_mm, heading_deg, of_size, recall
-from downfield.training.scoring import WELL_SEEN, FrameScore, interval, pictures_of, score_frame
+from downfield.training.evaluation.measures import MEASURES, Measure, corner_mm, heading_deg, of_size, recall
+from downfield.training.evaluation.scoring import WELL_SEEN, FrameScore, interval, pictures_of, score_frame
 
 SIZES_PX = (0, 40, 50, 1e9)
 INPUT_PX = 960

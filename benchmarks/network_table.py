@@ -23,7 +23,7 @@ from worst_figures import Scored, worst_sheet
 
 from downfield.models.card import BUNDLED
 from downfield.models.loading import open_detector
-from downfield.training.figures import (
+from downfield.training.evaluation.measures import (
     Frames,
     ball_precision,
     ball_recall,
@@ -36,7 +36,7 @@ from downfield.training.figures import (
     recall,
     turned,
 )
-from downfield.training.scoring import WELL_SEEN, FrameScore, interval, pictures_of, score_frame
+from downfield.training.evaluation.scoring import WELL_SEEN, FrameScore, interval, pictures_of, score_frame
 
 STRANGERS: Final = "strangers"
 BALL_SEEN: Final = 0.7

@@ -18,7 +18,7 @@ from downfield.core.arrays import Image
 from downfield.core.frame import Frame
 from downfield.models.detector import Detector
 from downfield.models.loading import open_detector
-from downfield.training.scoring import WELL_SEEN, pictures_of
+from downfield.training.evaluation.scoring import WELL_SEEN, pictures_of
 from downfield.twin.sets.sample import Sample
 from downfield.vision.pipeline import Vision
 

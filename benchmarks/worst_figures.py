@@ -15,7 +15,7 @@ import numpy as np
 
 from downfield.core.arrays import Array, Image
 from downfield.core.frame import Detection
-from downfield.training.scoring import HARDLY_SHOWN, WELL_SEEN, FrameScore
+from downfield.training.evaluation.scoring import HARDLY_SHOWN, WELL_SEEN, FrameScore
 from downfield.twin.sets.labels import FigureLabel
 from downfield.twin.sets.sample import Sample
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Sequence
 from functools import cache
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from downfield.core.arrays import Array, Image
 from downfield.core.errors import InputError
 from downfield.models.network_compiler import NetworkCompiler
+from downfield.models.telemetry import disable_telemetry
 
 Backend = Literal["openvino", "onnxruntime"]
 Precision = Literal["int8", "bf16", "fp32"]
@@ -125,9 +125,7 @@ _CORE_LOCK: Final = threading.Lock()
 @cache
 def _openvino_core() -> Any:
     """Return the one OpenVINO core of this process; loading its plugins anew for each network takes time and memory."""
-    # On import, OpenVINO reports its use over the internet from a fork that can hang and keep this process from ending.
-    # Without its telemetry module it does not.
-    sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
+    disable_telemetry()
     import openvino
 
     return openvino.Core()
@@ -228,6 +226,7 @@ class OnnxRuntimeNetwork:
     """
 
     def __init__(self, path: Path, *, threads: int, precision: Precision, batches: Sequence[int]) -> None:
+        disable_telemetry()
         import onnxruntime
 
         if precision == "bf16":

@@ -13,6 +13,7 @@ from downfield.core.arrays import Image
 from downfield.core.errors import InputError, MissingExtraError
 from downfield.core.frame import Detection, DetectionKind, Pixel
 from downfield.models.card import KINDS
+from downfield.models.telemetry import disable_telemetry
 
 _CORNERS = 4
 
@@ -52,6 +53,7 @@ class UltralyticsDetector:
             raise MissingExtraError("train", f"opening {path.name} with ultralytics")
         if not path.is_file():
             raise InputError(f"{path}: there is no such file.")
+        disable_telemetry()
         import torch
         from ultralytics import YOLO
 

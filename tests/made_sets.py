@@ -8,7 +8,7 @@ from pathlib import Path
 from once_a_run import once_a_run
 
 from downfield.core.arrays import Image
-from downfield.training.scoring import pictures_of
+from downfield.training.evaluation.scoring import pictures_of
 from downfield.twin.randomization.deck import Split
 from downfield.twin.sets.dataset import Recipe, make_dataset
 from downfield.twin.sets.sample import Sample

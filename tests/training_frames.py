@@ -1,4 +1,4 @@
-"""What tests of training share: a first look that is always a little wrong."""
+"""What tests of training share: a figure detector that is always a little wrong."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import numpy as np
 
 from downfield.core.arrays import Image
 from downfield.core.frame import Detection
-from downfield.training.labeled_frames import labeled_images_of, labels_of, read_objects
+from downfield.training.data.labeled_frames import labeled_images_of, labels_of, read_objects
 
 
 class Shifted:
-    """A first look that sees every upright figure a little aside, and one where there is none."""
+    """A figure detector that sees every upright figure a little aside, and one where there is none."""
 
     name = "shifted"
 

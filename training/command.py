@@ -1,14 +1,12 @@
-"""The command `downfield train`: data sets, training of the four networks, and export.
+"""The command `downfield train`: data sets, training of the bundled network's parts, export and calibration.
 
 Torch and the twin are imported inside the functions, so that the command's help needs neither.
 """
 
 from __future__ import annotations
 
-import signal
 import time
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,18 +17,17 @@ from downfield.cli.console.progress import progress_bar
 from downfield.core.errors import InputError
 from downfield.core.text.counted_nouns import counted
 from downfield.models.card import BUNDLED, bundled_networks
-from downfield.training.command_options import Data, RecipeFile, Runs, TrainSets, ValSets, check_extra
+from downfield.training.command_options import Data, RecipeFile, Runs, TrainSets, ValSets, check_extra, stop_at_signals
 from downfield.training.networks_command import add_commands
 from downfield.training.recipe import CONTRIBUTED, Schedule, read_recipe
 
 if TYPE_CHECKING:
-    from downfield.training.labeled_frames import Sources
-    from downfield.training.trainer import Lesson
+    from downfield.training.data.labeled_frames import Sources
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Train the networks.")
 
-LEAST_GUESS = 0.02
-"""Least score of a figure detection that a refiner is trained on."""
+MIN_GUESS_SCORE = 0.02
+"""Least score of a detection that refiners are trained to correct: unlikely ones are the instructive ones."""
 
 UntilOption = Annotated[
     int | None, typer.Option(help="Stop after so many samples in all; by default as in the recipe.")
@@ -83,9 +80,9 @@ def guesses(
     """Run the detectors on all training pictures, so that the refiners train from their real errors."""
     check_extra("twin", "reading data sets", "mujoco")
     from downfield.models.loading import open_detector
-    from downfield.training.guesses import make_guesses
+    from downfield.training.data.labeled_frames import make_guesses
 
-    detector = open_detector(network, min_score=LEAST_GUESS)
+    detector = open_detector(network, min_score=MIN_GUESS_SCORE)
     for source, _ in read_recipe(recipe).sources(folder, practice=True):
         with progress_bar(f"{source.name} pictures") as tell:
             make_guesses(detector, source, tell)
@@ -102,7 +99,7 @@ def contributed(
     """Add contributed pictures of real tables as a data set of their own, split by table; each is added once."""
     check_extra("twin", "reading data sets", "mujoco")
     from downfield.models.loading import open_detector
-    from downfield.training.contributed_set import add_contributions
+    from downfield.training.data.real_tables import add_contributions
 
     opened = open_detector(detector)
     with progress_bar("Adding pictures") as advance:
@@ -117,15 +114,14 @@ def contributed(
         say(f"{added.unlabeled} pictures were left out: no figure in them is sure.")
 
 
-def _trains(look: str, module: str, about: str, *, practice: bool = False, contributed: bool = False) -> None:
+def _add_trainer(name: str, about: str, *, practice: bool = False, contributed: bool = False) -> None:
     """Add the command that trains one of the networks.
 
     Args:
-        look: its name, also that of the command, the runs' folder, the recipe's schedule and the lesson.
-        module: holds the lesson; it needs torch, so it is imported when the command runs.
+        name: name of the command, the checkpoints, the task and, with an underscore, the recipe's schedule.
         about: the command's help.
-        practice: whether it also learns from the sets where many figures have a ball of their own.
-        contributed: whether it also learns from contributed pictures, in which not every figure is labeled.
+        practice: also train on the sets where many figures have a ball of their own.
+        contributed: also train on contributed pictures, in which not every figure is labeled.
 
     """
 
@@ -139,46 +135,45 @@ def _trains(look: str, module: str, about: str, *, practice: bool = False, contr
         threads: Threads = 2,
     ) -> None:
         check_extra("train", "training", "torch")
-        name, plan = look.replace("-", "_"), read_recipe(recipe)
-        lesson: Lesson = getattr(import_module(f"downfield.training.{module}"), name.upper())
-        run = _TrainingRun(runs / look, getattr(plan, name), until, finish, start, threads)
-        run.execute(lesson, plan.sources(folder, practice=practice, contributed=contributed))
+        plan = read_recipe(recipe)
+        schedule: Schedule = getattr(plan, name.replace("-", "_"))
+        run = _TrainingRun(name, runs / name, schedule, until, finish, start, threads)
+        run.execute(plan.sources(folder, practice=practice, contributed=contributed))
 
-    app.command(look, help=f"{about} An interrupted run is resumed from its checkpoint.")(train)
+    app.command(name, help=f"{about} An interrupted run is resumed from its checkpoint.")(train)
 
 
-_trains("first-look", "first_look", "Train the figure detector, which finds figures, balls and hands in frames.")
-_trains(
-    "second-look",
-    "second_look_run",
+_add_trainer("figure-detector", "Train the figure detector, which finds figures, balls and hands in frames.")
+_add_trainer(
+    "figure-refiner",
     "Train the figure refiner, which measures each figure in a patch; contributed pictures count where there are any.",
     contributed=True,
 )
-_trains("ball-look", "ball_look_run", "Train the ball detector, which finds ball candidates in frames.", practice=True)
-_trains("close-look", "close_look_run", "Train the ball refiner, which confirms the ball in a patch.", practice=True)
+_add_trainer("ball-detector", "Train the ball detector, which finds ball candidates in frames.", practice=True)
+_add_trainer("ball-refiner", "Train the ball refiner, which confirms the ball in a patch.", practice=True)
 
 
 @app.command()
 def export(
-    first: Annotated[Path, typer.Argument(help="Checkpoint of the figure detector (.pt).")],
+    detector: Annotated[Path, typer.Argument(help="Checkpoint of the figure detector (.pt).")],
     out: Annotated[Path, typer.Argument(help="Folder of the network to write.")],
-    second: Annotated[Path | None, typer.Option(help="Checkpoint of the figure refiner (.pt).")] = None,
-    ball: Annotated[Path | None, typer.Option(help="Checkpoint of the ball detector (.pt).")] = None,
-    close: Annotated[Path | None, typer.Option(help="Checkpoint of the ball refiner (.pt).")] = None,
+    refiner: Annotated[Path | None, typer.Option(help="Checkpoint of the figure refiner (.pt).")] = None,
+    ball_detector: Annotated[Path | None, typer.Option(help="Checkpoint of the ball detector (.pt).")] = None,
+    ball_refiner: Annotated[Path | None, typer.Option(help="Checkpoint of the ball refiner (.pt).")] = None,
     train: TrainSets = None,
     val: ValSets = None,
     name: Annotated[str, typer.Option(help="Name of the network.")] = "downfield",
 ) -> None:
     """Export the networks that the rig runs: ONNX, full and int8, with thresholds set on validation pictures."""
     check_extra("train", "exporting", "torch", "nncf")
-    from downfield.training.export import export_network
-    from downfield.training.tuning import tune
+    from downfield.training.evaluation.tuning import tune
+    from downfield.training.export.networks import export_network
 
-    if second is None and (ball is not None or close is not None):
-        raise InputError("--ball and --close need --second, whose patches they share")
+    if refiner is None and (ball_detector is not None or ball_refiner is not None):
+        raise InputError("--ball-detector and --ball-refiner need --refiner, whose patches they share")
     if not train or not val:
         raise InputError("give at least one data set with --train and one with --val")
-    export_network(first, second, ball, close, out, train, name=name, progress=say)
+    export_network(detector, refiner, ball_detector, ball_refiner, out, train, name=name, progress=say)
     tune(out, val, say)
     say(f"exported: {out}")
 
@@ -190,9 +185,9 @@ def calibrate(
         list[Path] | None, typer.Option(help="Data sets whose validation pictures are measured; may be repeated.")
     ] = None,
 ) -> None:
-    """Fit how much a network's opinions count, its errors and its certainty of fronts, on validation pictures."""
+    """Fit on validation pictures how much each detector and refiner counts, the errors, and the certainty of fronts."""
     check_extra("twin", "reading data sets", "mujoco")
-    from downfield.training.calibration import calibrate_network
+    from downfield.training.evaluation.calibration import calibrate_network
 
     if not val:
         raise InputError("give at least one data set with --val")
@@ -227,8 +222,20 @@ def calibrate(
 
 @dataclass(frozen=True, slots=True)
 class _TrainingRun:
-    """One run of training, from a checkpoint if there is one. A finish has its own and leaves the level one."""
+    """One run of training, from a checkpoint if there is one. A finish has its own and leaves the level one.
 
+    Attributes:
+        name: key of the task in `TASKS`.
+        where: folder of the checkpoints; the finished one is written beside it.
+        schedule: samples of the level part and of the finish.
+        until: samples seen after which to stop; None for the schedule's.
+        finish: bring the learning rate down to zero.
+        start: checkpoint to begin from where the folder has none.
+        threads: CPU cores to use.
+
+    """
+
+    name: str
     where: Path
     schedule: Schedule
     until: int | None
@@ -236,31 +243,31 @@ class _TrainingRun:
     start: Path | None
     threads: int
 
-    def execute(self, lesson: Lesson, sources: Sources) -> None:
+    def execute(self, sources: Sources) -> None:
         """Train, and write the network after a finish."""
         import torch
 
-        from downfield.training.trainer import load_learner, train
+        from downfield.training.runs.trainer import TASKS, load_state, save_state, train
 
-        for stop in (signal.SIGINT, signal.SIGTERM):  # both keep what was learned, in the background too
-            signal.signal(stop, signal.default_int_handler)
+        stop_at_signals()
         torch.set_num_threads(self.threads)
         self.where.mkdir(parents=True, exist_ok=True)
         level, descent = self.where / "level.pt", self.where / "finish.pt"
-        learner = lesson.new()
+        task = TASKS[self.name]
+        state = task.new_state()
         begin = next((each for each in self._checkpoints(level, descent) if each.exists()), None)
         if begin is not None:
-            load_learner(learner, begin)
+            load_state(state, begin)
         elif self.finish:
             raise InputError(f"{level}: no such file. Train without --finish first.")
-        if learner.descent is not None:
-            goal = learner.descent[1]
+        if state.descent is not None:
+            goal = state.descent[1]
         else:
-            goal = self.until or (learner.seen + self.schedule.finish if self.finish else self.schedule.level)
-        if goal <= learner.seen:
-            say(f"already trained on {learner.seen} of {goal} samples")
+            goal = self.until or (state.seen + self.schedule.finish if self.finish else self.schedule.level)
+        if goal <= state.seen:
+            say(f"already trained on {state.seen} of {goal} samples")
             return
-        begun, before = time.monotonic(), learner.seen
+        begun, before = time.monotonic(), state.seen
 
         def report(seen: int, losses: dict[str, float]) -> None:
             each_ms = (time.monotonic() - begun) / max(seen - before, 1) * 1e3
@@ -268,9 +275,9 @@ class _TrainingRun:
             say(f"{seen:>9} of {goal} samples  {each_ms:.2f} ms each  {parts}")
 
         kept = descent if self.finish else level
-        train(lesson, learner, sources, goal, finish=self.finish, checkpoint=kept, report=report)
+        train(task, state, sources, goal, finish=self.finish, checkpoint=kept, report=report)
         if self.finish:
-            lesson.finished(learner, self.where.with_suffix(".pt"))
+            save_state(state, self.where.with_suffix(".pt"))
             descent.unlink()
             say(f"finished: {self.where.with_suffix('.pt')}")
 

@@ -1,7 +1,8 @@
-"""What the commands of `downfield train` have in common."""
+"""Options and checks that the commands of `downfield train` share."""
 
 from __future__ import annotations
 
+import signal
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -19,6 +20,12 @@ TrainSets = Annotated[
 ValSets = Annotated[
     list[Path] | None, typer.Option("--val", help="Data sets whose validation pictures set the thresholds.")
 ]
+
+
+def stop_at_signals() -> None:
+    """Let SIGTERM interrupt this process as Ctrl-C does, in the background too: training then saves its checkpoint."""
+    for stop in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(stop, signal.default_int_handler)
 
 
 def check_extra(extra: str, purpose: str, *modules: str) -> None:

@@ -25,7 +25,7 @@ from downfield.models.loading import open_detector
 from downfield.rig.service.web_service import serve_label_review
 
 if TYPE_CHECKING:
-    from downfield.training.table_frames import TableFrame
+    from downfield.training.data.real_tables import TableFrame
 
 REVIEWED: Final = 8
 """Frames to review by default."""
@@ -62,8 +62,8 @@ def learn(
     if (out / CARD).exists():
         raise InputError(f"{out}: a network is there already. Give another folder.")
     check_outputs(out / CARD, inputs=(recording, tracks, calibration))
-    from downfield.training.own_table import Agreement, agreement, learn_table
-    from downfield.training.table_frames import read_table
+    from downfield.training.data.real_tables import read_table
+    from downfield.training.runs.own_table import Agreement, agreement, learn_table
 
     known, before = read_calibration(calibration), open_detector(network)
     with progress_bar(f"Reading {recording.name}"):
@@ -103,7 +103,7 @@ def _review_frames(
 
     A corrected frame is used more often than others: it shows what the tracks did not know.
     """
-    from downfield.training.table_frames import corrected, count_uncertain
+    from downfield.training.data.real_tables import corrected, count_uncertain
 
     every = [*learned, *held]
     rows = sorted(sorted(range(len(every)), key=lambda row: -count_uncertain(every[row]))[:count])

@@ -24,7 +24,7 @@ class TrainingSet(_Part):
         name: of its folder.
         renderer, seed, count, per_table, carriers, strewn, fallers: as `downfield twin dataset` takes them.
         share: of the frames that are learned from, against the other sets'.
-        practice: whether only close look and ball look learn from it.
+        practice: whether only ball refiner and ball detector learn from it.
 
     """
 
@@ -58,23 +58,23 @@ class TrainingRecipe(_Part):
         sets: data sets that are drawn.
         contributed_share: of the frames that the figure refiner learns from, of contributed pictures where there are
             any, against the other sets'.
-        first_look, second_look, ball_look, close_look: schedules of the networks.
+        figure_detector, figure_refiner, ball_detector, ball_refiner: schedules of the networks.
 
     """
 
     sets: tuple[TrainingSet, ...]
     contributed_share: PositiveFloat = 0.25
-    first_look: Schedule
-    second_look: Schedule
-    ball_look: Schedule
-    close_look: Schedule
+    figure_detector: Schedule
+    figure_refiner: Schedule
+    ball_detector: Schedule
+    ball_refiner: Schedule
 
     def sources(self, folder: Path, *, practice: bool = False, contributed: bool = False) -> list[tuple[Path, float]]:
         """Return the folders of the existing data sets, with their shares.
 
         Args:
             folder: that they are in.
-            practice: those too that only close look and ball look learn from.
+            practice: those too that only ball refiner and ball detector learn from.
             contributed: the set of contributed pictures too, where it has training pictures.
 
         Raises:

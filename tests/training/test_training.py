@@ -26,21 +26,31 @@ from typer.testing import CliRunner  # noqa: E402
 
 from downfield.core.errors import InputError  # noqa: E402
 from downfield.models.refiner import OUTPUTS, PATCH_PX, TURN, from_units  # noqa: E402
-from downfield.training.ball_look_run import BALL_LOOK  # noqa: E402
 from downfield.training.command import app  # noqa: E402
-from downfield.training.crop_places import CROP_PX  # noqa: E402
-from downfield.training.crops import CropStream, cut, read_small  # noqa: E402
-from downfield.training.first_look import FIRST_LOOK, save_weights  # noqa: E402
-from downfield.training.guesses import guesses_of, make_guesses  # noqa: E402
-from downfield.training.labeled_frames import labeled_images_of, labels_of, read_frame, read_objects  # noqa: E402
-from downfield.training.objects import Objects  # noqa: E402
-from downfield.training.patches import PatchStream, collate_patches, cut_guessed, patches_of  # noqa: E402
+from downfield.training.data.crops import CropStream, cut, read_small  # noqa: E402
+from downfield.training.data.labeled_frames import (  # noqa: E402
+    guesses_of,
+    labeled_images_of,
+    labels_of,
+    make_guesses,
+    read_frame,
+    read_objects,
+)
+from downfield.training.data.objects import (  # noqa: E402
+    Objects,
+    mirrored_frame,
+)
+from downfield.training.data.patches import PatchStream, collate_patches, cut_guessed, patches_of  # noqa: E402
+from downfield.training.data.places import CROP_PX  # noqa: E402
+from downfield.training.data.variation import cast_hard_shadows  # noqa: E402
+from downfield.training.networks.checkpoints import open_average  # noqa: E402
+from downfield.training.networks.refiner import (  # noqa: E402
+    FigureRefiner,
+    figure_refiner_loss,
+)
+from downfield.training.networks.yolo_detector import new_yolo_detector  # noqa: E402
 from downfield.training.recipe import read_recipe  # noqa: E402
-from downfield.training.second_look import SecondLook  # noqa: E402
-from downfield.training.second_look_run import SECOND_LOOK, second_look_loss  # noqa: E402
-from downfield.training.shadows import cast_hard_shadows  # noqa: E402
-from downfield.training.trainer import Batch, Losses, load_learner, save_learner, train  # noqa: E402
-from downfield.training.turning import mirrored_frame  # noqa: E402
+from downfield.training.runs.trainer import TASKS, Batch, Losses, load_state, save_state, train  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -52,8 +62,9 @@ def frames(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def few_crops(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A batch of the first look is four crops."""
-    monkeypatch.setattr("downfield.training.first_look.BATCH", 4)
+    """A batch of the figure detector is four crops."""
+    few = replace(TASKS["figure-detector"], items=2)
+    monkeypatch.setitem(TASKS, "figure-detector", few)
 
 
 def _signed_area(corners: np.ndarray) -> float:
@@ -130,7 +141,7 @@ def test_bases_are_shown_longer_and_wider_than_they_are_with_what_is_true_of_the
     assert min(shapes) < 0.96 * 42 / 25 < 1.04 * 42 / 25 < max(shapes)
 
 
-def test_a_second_look_is_shown_what_a_first_look_guessed(frames: Path, tmp_path: Path) -> None:
+def test_the_refiner_is_shown_what_the_detector_found(frames: Path, tmp_path: Path) -> None:
     guessed = tmp_path / "guessed"
     shutil.copytree(frames, guessed)
     make_guesses(Shifted(guessed), guessed)
@@ -172,7 +183,7 @@ def test_who_lies_is_shown_again_and_lures_are_nobody() -> None:
         [np.stack([base + at for at in ((60, 60), (160, 60), (240, 60))]), np.full((3, 5, 1), 2.0)], 2
     )
     objects = Objects(np.array([0.0, 0.0, 1.0]), np.zeros((3, 4)), points)
-    batch = patches_of(cut_guessed(image, objects, np.random.default_rng(1), lures=np.array([[100.0, 150.0]])))
+    batch = patches_of(cut_guessed(image, objects, np.random.default_rng(1), distractors=np.array([[100.0, 150.0]])))
     figures = batch["figure"] > 0
     assert int(figures.sum()) == 3 + 1
     assert int((batch["fallen"] > 0).sum()) == 2
@@ -191,14 +202,14 @@ def test_the_body_of_one_who_lies_is_he_and_not_nobody() -> None:
     nearest = []
     for seed in range(10):
         seen = (base[:4] + body)[None]
-        cut = cut_guessed(image, objects, np.random.default_rng(seed), seen=seen, plain=True)
+        cut = cut_guessed(image, objects, np.random.default_rng(seed), detected=seen, plain=True)
         middles = np.array(
             [cv2.invertAffineTransform(matrix) @ (*[(PATCH_PX - 1) / 2] * 2, 1.0) for matrix in cut.transforms]
         )
         lying, nobody = middles[1:3], middles[3:]
         assert np.linalg.norm(nobody - body, axis=1).min(initial=np.inf) > 6
         nearest.append(np.linalg.norm(lying - body, axis=1).min())
-    assert min(nearest) < 3, "he is never shown where a first look puts him"
+    assert min(nearest) < 3, "he is never shown where a figure detector puts him"
 
 
 def test_a_mirrored_frame_has_the_same_things_with_left_and_right_exchanged(frames: Path) -> None:
@@ -219,14 +230,14 @@ def test_a_mirrored_frame_has_the_same_things_with_left_and_right_exchanged(fram
     assert mirrored_frame(image, objects, None)[2] is None
 
 
-def test_the_second_look_learns_from_a_mirror_too(frames: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_refiner_learns_from_mirrored_frames_too(frames: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 
     def counted(*frame: object) -> object:
         asked.append(1)
         return mirrored_frame(*frame)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("downfield.training.patches.mirrored_frame", counted)
+    monkeypatch.setattr("downfield.training.data.patches.mirrored_frame", counted)
     for index in range(12):
         PatchStream([(frames, 1.0)], "train", seed=7)[index]
     assert 2 <= len(asked) <= 10
@@ -236,7 +247,7 @@ def test_the_second_look_learns_from_a_mirror_too(frames: Path, monkeypatch: pyt
     assert not asked
 
 
-def test_the_second_look_s_loss_falls_with_the_truth(frames: Path) -> None:
+def test_the_refiner_s_loss_is_least_at_the_truth(frames: Path) -> None:
     batch = PatchStream([(frames, 1.0)], "train", seed=7)[0]
     right = torch.zeros(len(batch["img"]), OUTPUTS)
     right[:, :10] = batch["points"].reshape(-1, 10)
@@ -246,47 +257,46 @@ def test_the_second_look_s_loss_falls_with_the_truth(frames: Path) -> None:
     wrong[:, TURN] *= -1
     moved = right.clone()
     moved[:, :10] += 0.1
-    loss = float(second_look_loss(right, batch)[0])
-    assert loss < float(second_look_loss(wrong, batch)[0])
-    assert loss < float(second_look_loss(moved, batch)[0])
+    loss = float(figure_refiner_loss(right, batch)[0])
+    assert loss < float(figure_refiner_loss(wrong, batch)[0])
+    assert loss < float(figure_refiner_loss(moved, batch)[0])
 
 
 @pytest.mark.usefixtures("few_crops")
-def test_one_step_of_the_first_look_learns_and_the_next_run_continues(frames: Path, tmp_path: Path) -> None:
-    learner = FIRST_LOOK.new()
-    before = {name: value.clone() for name, value in learner.model.state_dict().items()}
+def test_one_step_of_the_detector_learns_and_the_next_run_continues(frames: Path, tmp_path: Path) -> None:
+    state = TASKS["figure-detector"].new_state()
+    before = {name: value.clone() for name, value in state.model.state_dict().items()}
     checkpoint = tmp_path / "level.pt"
-    train(FIRST_LOOK, learner, [(frames, 1.0)], 8, checkpoint=checkpoint)
-    assert learner.seen == 8
-    moved = [name for name, value in learner.model.state_dict().items() if not torch.equal(value, before[name])]
+    train(TASKS["figure-detector"], state, [(frames, 1.0)], 8, checkpoint=checkpoint)
+    assert state.seen == 8
+    moved = [name for name, value in state.model.state_dict().items() if not torch.equal(value, before[name])]
     assert len(moved) > len(before) / 2
-    again = FIRST_LOOK.new()
-    load_learner(again, checkpoint)
+    again = TASKS["figure-detector"].new_state()
+    load_state(again, checkpoint)
     assert again.seen == 8
-    train(FIRST_LOOK, again, [(frames, 1.0)], 12, finish=True)
+    train(TASKS["figure-detector"], again, [(frames, 1.0)], 12, finish=True)
     assert again.seen == 12
-    from ultralytics import YOLO
-
-    save_weights(again, tmp_path / "first-look.pt")
-    network = YOLO(str(tmp_path / "first-look.pt"))
-    assert network.task == "pose"
+    save_state(again, tmp_path / "figure-detector.pt")
+    network = open_average(new_yolo_detector(), tmp_path / "figure-detector.pt")
     assert list(network.names.values()) == ["upright", "fallen", "ball", "hand"]
+    for name, value in again.average.ema.state_dict().items():
+        torch.testing.assert_close(network.state_dict()[name], value)
 
 
-def test_one_step_of_the_second_look_learns_and_the_next_run_continues(frames: Path, tmp_path: Path) -> None:
-    learner = SECOND_LOOK.new()
-    train(SECOND_LOOK, learner, [(frames, 1.0)], 120)
-    save_learner(learner, tmp_path / "level.pt")
-    again = SECOND_LOOK.new()
-    load_learner(again, tmp_path / "level.pt")
-    assert again.seen == learner.seen > 0
-    assert SecondLook()(torch.zeros(2, 3, 64, 64)).shape == (2, OUTPUTS)
+def test_one_step_of_the_refiner_learns_and_the_next_run_continues(frames: Path, tmp_path: Path) -> None:
+    state = TASKS["figure-refiner"].new_state()
+    train(TASKS["figure-refiner"], state, [(frames, 1.0)], 120)
+    save_state(state, tmp_path / "level.pt")
+    again = TASKS["figure-refiner"].new_state()
+    load_state(again, tmp_path / "level.pt")
+    assert again.seen == state.seen > 0
+    assert FigureRefiner()(torch.zeros(2, 3, 64, 64)).shape == (2, OUTPUTS)
 
 
 @pytest.mark.usefixtures("few_crops")
 def test_runs_of_the_command_continue_and_a_finish_leaves_the_level_part_alone(frames: Path, tmp_path: Path) -> None:
     given = [str(frames.parent), "--runs", str(tmp_path), "--recipe", str(_recipe(frames, tmp_path)), "--threads", "1"]
-    for look in ("first-look", "second-look", "ball-look", "close-look"):
+    for look in ("figure-detector", "figure-refiner", "ball-detector", "ball-refiner"):
         early = CliRunner().invoke(app, [look, *given, "--finish"])
         assert isinstance(early.exception, InputError)
         for more in ([], ["--finish"]):
@@ -297,30 +307,35 @@ def test_runs_of_the_command_continue_and_a_finish_leaves_the_level_part_alone(f
 
 
 def test_an_interrupted_run_keeps_its_progress(frames: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    begun, step = itertools.count(), BALL_LOOK.step
+    begun, step = itertools.count(), TASKS["ball-detector"].loss
 
     def take(model: Any, batch: Batch) -> tuple[Any, Losses]:
         if next(begun) == 1:  # the samples before are learned
             os.kill(os.getpid(), signal.SIGTERM)
         return step(model, batch)
 
-    monkeypatch.setattr("downfield.training.ball_look_run.BALL_LOOK", replace(BALL_LOOK, step=take))
+    monkeypatch.setitem(TASKS, "ball-detector", replace(TASKS["ball-detector"], loss=take))
     given = [str(frames.parent), "--runs", str(tmp_path), "--recipe", str(_recipe(frames, tmp_path, 10**9))]
     before = signal.getsignal(signal.SIGTERM)
     try:
-        assert CliRunner().invoke(app, ["ball-look", *given, "--threads", "1"]).exit_code != 0
+        assert CliRunner().invoke(app, ["ball-detector", *given, "--threads", "1"]).exit_code != 0
     finally:
         signal.signal(signal.SIGTERM, before)
-    learner = BALL_LOOK.new()
-    load_learner(learner, tmp_path / "ball-look" / "level.pt")
-    assert learner.seen > 0
+    state = TASKS["ball-detector"].new_state()
+    load_state(state, tmp_path / "ball-detector" / "level.pt")
+    assert state.seen > 0
 
 
 def _recipe(frames: Path, folder: Path, level: int | None = None) -> Path:
     """A recipe of a folder's pictures, of a few samples or of so many for each network."""
     recipe = folder / "mine.toml"
     sets = f'[[sets]]\nname = "{frames.name}"\nrenderer = "compositor"\nseed = 3\ncount = 2\nper_table = 2\nshare = 1\n'
-    levels = {"first_look": (8, 4), "second_look": (120, 120), "ball_look": (96, 96), "close_look": (64, 64)}
+    levels = {
+        "figure_detector": (8, 4),
+        "figure_refiner": (120, 120),
+        "ball_detector": (96, 96),
+        "ball_refiner": (64, 64),
+    }
     plans = (f"[{name}]\nlevel = {level or few}\nfinish = {more}\n" for name, (few, more) in levels.items())
     recipe.write_text(sets + "".join(plans))
     return recipe
@@ -330,7 +345,7 @@ def test_what_is_no_checkpoint_is_refused_by_name(tmp_path: Path) -> None:
     path = tmp_path / "other.pt"
     torch.save({"model": {}}, path)
     with pytest.raises(InputError, match=r"other\.pt"):
-        load_learner(SECOND_LOOK.new(), path)
+        load_state(TASKS["figure-refiner"].new_state(), path)
 
 
 def test_a_folder_without_pictures_is_refused_by_name(tmp_path: Path) -> None:

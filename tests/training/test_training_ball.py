@@ -25,19 +25,32 @@ from downfield.models.ball_detection import CELLS, BallDetector  # noqa: E402
 from downfield.models.refiner import from_units  # noqa: E402
 from downfield.models.runtime import open_network  # noqa: E402
 from downfield.models.two_stage_detector import TwoStageDetector  # noqa: E402
-from downfield.training.augment import recolor  # noqa: E402
-from downfield.training.ball_crops import BALL_CELL_PX, crops_of  # noqa: E402
-from downfield.training.ball_look_run import BALL_LOOK, ball_look_loss  # noqa: E402
-from downfield.training.ball_patches import BALL_PATCHES_PER_FRAME, BallPatches, ball_patches_of  # noqa: E402
-from downfield.training.close_look import CloseLook  # noqa: E402
-from downfield.training.close_look_run import CLOSE_LOOK, close_look_loss  # noqa: E402
-from downfield.training.export import export_ball_look, export_patch_look, quantize  # noqa: E402
-from downfield.training.guesses import ball_guesses_of, guesses_of, make_guesses  # noqa: E402
-from downfield.training.labeled_frames import labeled_images_of, read_frame  # noqa: E402
-from downfield.training.objects import Objects  # noqa: E402
-from downfield.training.patches import collate_patches  # noqa: E402
-from downfield.training.second_look_run import SECOND_LOOK  # noqa: E402
-from downfield.training.trainer import save_learner, train  # noqa: E402
+from downfield.training.data.ball_pictures import (  # noqa: E402
+    BALL_CELL_PX,
+    BALL_PATCHES_PER_FRAME,
+    BallPatches,
+    ball_patches_of,
+    crops_of,
+)
+from downfield.training.data.labeled_frames import (  # noqa: E402
+    ball_guesses_of,
+    guesses_of,
+    labeled_images_of,
+    make_guesses,
+    read_frame,
+)
+from downfield.training.data.objects import Objects  # noqa: E402
+from downfield.training.data.patches import collate_patches  # noqa: E402
+from downfield.training.data.variation import recolor  # noqa: E402
+from downfield.training.export.onnx import PictureGraph, export_onnx, quantize  # noqa: E402
+from downfield.training.networks.ball import (  # noqa: E402
+    BallDetectorNetwork,
+    BallRefinerNetwork,
+    ball_detector_loss,
+    ball_refiner_loss,
+)
+from downfield.training.networks.checkpoints import open_average  # noqa: E402
+from downfield.training.runs.trainer import TASKS, save_state, train  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -87,28 +100,30 @@ def test_of_a_ball_that_need_not_be_seen_nothing_is_asked() -> None:
     assert 0 < float((1 - batch["known"]).sum()) < 30 * len(batch["img"])
 
 
-def test_the_ball_look_s_loss_falls_with_the_truth() -> None:
+def test_the_ball_detector_s_loss_is_least_at_the_truth() -> None:
     image, objects = _board_with_balls((420.0, 250.0))
     batch = crops_of(image, objects, np.random.default_rng(4), np.zeros((0, 2)))
     right = torch.cat([12 * batch["ball"][:, None] - 6, batch["place"]], dim=1)
     elsewhere = torch.cat([right[:, :1].roll(3, dims=2), right[:, 1:]], dim=1)
     aside = torch.cat([right[:, :1], right[:, 1:] + 0.2], dim=1)
-    loss = float(ball_look_loss(right, batch)[0])
-    assert loss < float(ball_look_loss(elsewhere, batch)[0])
-    assert loss < float(ball_look_loss(aside, batch)[0])
+    loss = float(ball_detector_loss(right, batch)[0])
+    assert loss < float(ball_detector_loss(elsewhere, batch)[0])
+    assert loss < float(ball_detector_loss(aside, batch)[0])
 
 
-def test_a_ball_look_that_learned_says_the_same_when_it_is_exported(frames: Path, tmp_path: Path) -> None:
-    learner = BALL_LOOK.new()
-    train(BALL_LOOK, learner, [(frames, 1.0)], 96)
-    assert learner.seen == 96
-    save_learner(learner, tmp_path / "ball-look.pt")
+def test_a_trained_ball_detector_gives_the_same_when_exported(frames: Path, tmp_path: Path) -> None:
+    state = TASKS["ball-detector"].new_state()
+    train(TASKS["ball-detector"], state, [(frames, 1.0)], 96)
+    assert state.seen == 96
+    save_state(state, tmp_path / "ball-detector.pt")
     size_px = (320, 176)
-    export_ball_look(tmp_path / "ball-look.pt", tmp_path / "ball.onnx", size_px)
+    graph = PictureGraph(open_average(BallDetectorNetwork(), tmp_path / "ball-detector.pt"))
+    shape = (1, size_px[1], size_px[0], 3)
+    export_onnx(graph, shape, tmp_path / "ball.onnx", names=("frame", "cells"), any_batch=False)
     opened = open_network(tmp_path / "ball.onnx", "openvino", size_px=size_px, threads=1, precision="fp32")
     picture = np.random.default_rng(5).integers(0, 255, (1, size_px[1], size_px[0], 3), dtype=np.uint8)
     taken = torch.from_numpy(picture[..., ::-1].transpose(0, 3, 1, 2).astype(np.float32) / 255)
-    said = learner.average.ema.eval()(taken).detach().numpy()
+    said = state.average.ema.eval()(taken).detach().numpy()
     np.testing.assert_allclose(opened.run(picture), said, atol=2e-3)
 
 
@@ -139,9 +154,9 @@ def test_under_other_light_a_ball_keeps_its_color_where_that_is_asked_for() -> N
     assert np.percentile(hues(faithful=True), 90) < 12 < np.percentile(hues(faithful=False), 80)
 
 
-def test_what_a_ball_look_took_for_the_ball_is_shown_first_with_the_truth(frames: Path, tmp_path: Path) -> None:
+def test_false_balls_are_shown_first_with_the_truth(frames: Path, tmp_path: Path) -> None:
     class Hopeful:
-        """A ball look's network that takes the middle of every picture for the ball."""
+        """A ball detector's network that takes the middle of every picture for the ball."""
 
         name, size_px = "hopeful", (256, 144)
 
@@ -177,35 +192,40 @@ def test_balls_that_hardly_show_are_known_from_the_data_set(frames: Path) -> Non
     assert torch.equal(stream[3]["img"], BallPatches([(frames, 1.0)], "train", seed=1)[3]["img"])
 
 
-def test_the_close_look_s_loss_falls_with_the_truth() -> None:
+def test_the_ball_refiner_s_loss_is_least_at_the_truth() -> None:
     image, objects = _board_with_balls((306.0, 300.0))
     batch = ball_patches_of(image, objects, np.random.default_rng(4))
     column, row = ((batch["ball_place"] + 1) * CELLS / 2 - 0.5).round().long().unbind(dim=1)
     right = torch.full((len(batch["img"]), CELLS**2), -8.0)
     right.scatter_(1, (row * CELLS + column).clamp(0, CELLS**2 - 1)[:, None], (16 * batch["ball"] - 8)[:, None])
     elsewhere = right.roll(5, dims=1)
-    loss = float(close_look_loss(right, batch))
-    assert loss < float(close_look_loss(elsewhere, batch))
-    assert loss < float(close_look_loss(torch.full_like(right, -8.0), batch))
+    loss = float(ball_refiner_loss(right, batch)[0])
+    assert loss < float(ball_refiner_loss(elsewhere, batch)[0])
+    assert loss < float(ball_refiner_loss(torch.full_like(right, -8.0), batch)[0])
 
 
-def test_a_close_look_that_learned_says_the_same_when_it_is_exported(frames: Path, tmp_path: Path) -> None:
-    learner = CLOSE_LOOK.new()
-    train(CLOSE_LOOK, learner, [(frames, 1.0)], 64)
-    assert learner.seen == 64
-    save_learner(learner, tmp_path / "close-look.pt")
-    export_patch_look(CloseLook(), "close look", tmp_path / "close-look.pt", tmp_path / "close.onnx")
+def _export_ball_refiner(checkpoint: Path, out: Path) -> None:
+    graph = PictureGraph(open_average(BallRefinerNetwork(), checkpoint))
+    export_onnx(graph, (1, 64, 64, 3), out, names=("patches", "said"), any_batch=True)
+
+
+def test_a_trained_ball_refiner_gives_the_same_when_exported(frames: Path, tmp_path: Path) -> None:
+    state = TASKS["ball-refiner"].new_state()
+    train(TASKS["ball-refiner"], state, [(frames, 1.0)], 64)
+    assert state.seen == 64
+    save_state(state, tmp_path / "ball-refiner.pt")
+    _export_ball_refiner(tmp_path / "ball-refiner.pt", tmp_path / "close.onnx")
     opened = open_network(tmp_path / "close.onnx", "openvino", size_px=(64, 64), threads=1, precision="fp32")
     picture = np.random.default_rng(5).integers(0, 255, (1, 64, 64, 3), dtype=np.uint8)
     taken = torch.from_numpy(picture[..., ::-1].transpose(0, 3, 1, 2).astype(np.float32) / 255)
-    np.testing.assert_allclose(opened.run(picture), learner.average.ema.eval()(taken).detach().numpy(), atol=2e-3)
+    np.testing.assert_allclose(opened.run(picture), state.average.ema.eval()(taken).detach().numpy(), atol=2e-3)
 
 
-def test_a_close_look_that_is_quantized_says_nearly_what_it_said(tmp_path: Path) -> None:
+def test_a_quantized_ball_refiner_gives_nearly_the_same(tmp_path: Path) -> None:
     torch.manual_seed(6)
-    save_learner(CLOSE_LOOK.new(), tmp_path / "close-look.pt")
+    save_state(TASKS["ball-refiner"].new_state(), tmp_path / "ball-refiner.pt")
     full, small = tmp_path / "close.onnx", tmp_path / "close.int8.onnx"
-    export_patch_look(CloseLook(), "close look", tmp_path / "close-look.pt", full)
+    _export_ball_refiner(tmp_path / "ball-refiner.pt", full)
     rng = np.random.default_rng(6)
     pictures = [rng.integers(0, 255, (1, 64, 64, 3), dtype=np.uint8) for _ in range(20)]
     quantize(full, small, pictures)
@@ -217,7 +237,7 @@ def test_a_close_look_that_is_quantized_says_nearly_what_it_said(tmp_path: Path)
     assert np.abs(nearly - said).mean() < 0.25 * said.std()
 
 
-def test_a_checkpoint_of_another_look_is_refused_by_name(tmp_path: Path) -> None:
-    save_learner(SECOND_LOOK.new(), tmp_path / "second.pt")
-    with pytest.raises(InputError, match=r"second\.pt: not a checkpoint of a ball look"):
-        export_ball_look(tmp_path / "second.pt", tmp_path / "ball.onnx", (320, 176))
+def test_a_checkpoint_of_another_network_is_refused_by_name(tmp_path: Path) -> None:
+    save_state(TASKS["figure-refiner"].new_state(), tmp_path / "second.pt")
+    with pytest.raises(InputError, match=r"second\.pt: The weights belong to another network"):
+        open_average(BallDetectorNetwork(), tmp_path / "second.pt")

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from downfield.core.arrays import Array
-from downfield.training.balls import lay_balls
-from downfield.training.objects import BALL_KIND, BALL_POINT, Objects
+from downfield.training.data.objects import BALL_KIND, BALL_POINT, Objects
+from downfield.training.data.variation import lay_balls
 
 GREEN = (60, 140, 60)
 

@@ -19,15 +19,15 @@ from downfield.core.frame import Detection
 from downfield.core.scene import Hand, Scene
 from downfield.rig.contribution.collecting import crop_to_board, numbered_figures
 from downfield.rig.contribution.contribution_file import ContributedFrame, Contribution, write_contribution
-from downfield.training.contributed_set import SPLIT_OF_TENTHS, add_contributions, split_of_table
-from downfield.training.labeled_frames import (
+from downfield.training.data.labeled_frames import (
     labeled_images_of,
     labels_of,
     read_objects,
     unsure_places_of,
     write_objects,
 )
-from downfield.training.objects import Objects
+from downfield.training.data.objects import Objects
+from downfield.training.data.real_tables import SPLIT_OF_TENTHS, add_contributions, split_of_table
 from downfield.training.recipe import read_recipe
 
 TABLES = {split_of_table(f"{number:016x}"): f"{number:016x}" for number in range(60)}

@@ -12,7 +12,15 @@ torch = pytest.importorskip("torch")
 
 from downfield.core.errors import InputError  # noqa: E402
 from downfield.models.frame_detector import STRIDE_PX, decode_head  # noqa: E402
-from downfield.training.networks.augmentation import (  # noqa: E402
+from downfield.training.data.samples import (  # noqa: E402
+    BALL,
+    MOST_OBJECTS,
+    UPRIGHT,
+    FrameSamples,
+    PatchSamples,
+    as_input,
+    frame_samples,
+    letterboxed,
     relight,
     turn_frames,
     turn_patches,
@@ -22,8 +30,7 @@ from downfield.training.networks.augmentation import (  # noqa: E402
 from downfield.training.networks.blocks import fused  # noqa: E402
 from downfield.training.networks.checkpoints import (  # noqa: E402
     load_weights,
-    open_detector_network,
-    open_refiner_network,
+    open_average,
     read_checkpoint,
     write_checkpoint,
 )
@@ -34,19 +41,11 @@ from downfield.training.networks.detector import (  # noqa: E402
     join_branches,
 )
 from downfield.training.networks.detector_loss import detector_loss  # noqa: E402
-from downfield.training.networks.refiner import RefinerNetwork  # noqa: E402
-from downfield.training.networks.refiner_loss import refiner_loss  # noqa: E402
-from downfield.training.networks.replay import ReplayPool  # noqa: E402
-from downfield.training.networks.samples import (  # noqa: E402
-    BALL,
-    MOST_OBJECTS,
-    UPRIGHT,
-    FrameSamples,
-    PatchSamples,
-    as_input,
-    frame_samples,
-    letterboxed,
+from downfield.training.networks.refiner import (  # noqa: E402
+    RefinerNetwork,
+    refiner_loss,
 )
+from downfield.training.runs.network_training import ReplayPool  # noqa: E402
 
 CHECKPOINTS = Path(__file__).parents[2] / "training" / "checkpoints"
 SIDE = 96
@@ -212,7 +211,7 @@ def test_the_pool_drops_the_oldest_and_draws_from_all_it_holds() -> None:
 
 
 def test_the_checkpoints_in_the_repository_open_and_are_small(tmp_path: Path) -> None:
-    detector, refiner = open_detector_network(CHECKPOINTS / "detector.pt"), RefinerNetwork()
+    detector, refiner = open_average(DetectorNetwork(), CHECKPOINTS / "detector.pt"), RefinerNetwork()
     load_weights(refiner, read_checkpoint(CHECKPOINTS / "refiner.pt")["average"])
     pose, ball = detector(torch.rand(1, 3, 64, 96))
     assert pose.shape == (1, POSE_CHANNELS, 8, 12)
@@ -229,16 +228,16 @@ def test_the_checkpoints_in_the_repository_open_and_are_small(tmp_path: Path) ->
 
 def test_a_checkpoint_of_another_network_or_none_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="another network"):
-        open_detector_network(CHECKPOINTS / "refiner.pt")
+        open_average(DetectorNetwork(), CHECKPOINTS / "refiner.pt")
     junk = tmp_path / "junk"
     junk.write_bytes(b"no checkpoint")
     with pytest.raises(InputError, match="junk: not a checkpoint"):
-        open_refiner_network(junk)
+        open_average(RefinerNetwork(), junk)
     torch.save({"other": 1}, junk)
     with pytest.raises(InputError, match="junk: not a checkpoint"):
-        open_refiner_network(junk)
+        open_average(RefinerNetwork(), junk)
     with pytest.raises(InputError, match="no such file"):
-        open_refiner_network(tmp_path / "none.pt")
+        open_average(RefinerNetwork(), tmp_path / "none.pt")
 
 
 def test_a_network_with_more_blocks_begins_where_the_smaller_one_stood() -> None:

@@ -12,9 +12,14 @@ from hypothesis import strategies as st
 from downfield.core.arrays import Array, Bools
 from downfield.models.card import BUNDLED, find_network, read_card
 from downfield.models.refiner import FALLEN, FIGURE, OUTPUTS, TURN
-from downfield.training.ball_evidence import LEAST_BALLS, BallEvidence, fit_ball
-from downfield.training.opinion_evidence import OpinionEvidence
-from downfield.training.opinion_fit import fit_logits, fit_opinions
+from downfield.training.evaluation.weights import (
+    LEAST_BALLS,
+    BallEvidence,
+    CandidateEvidence,
+    fit_ball,
+    fit_logits,
+    fit_weights,
+)
 
 CARD = read_card(find_network(BUNDLED))
 
@@ -24,7 +29,7 @@ def noisy(truth: Bools, error: float, rng: np.random.Generator) -> Array:
     return np.where(truth, 2.0, -2.0) + rng.normal(0.0, error, len(truth))
 
 
-def evidence(first_error: float, second_error: float, count: int = 4000, seed: int = 1) -> OpinionEvidence:
+def evidence(first_error: float, second_error: float, count: int = 4000, seed: int = 1) -> CandidateEvidence:
     """Candidates of two sets, half of them figures, with refiners and detectors of the given errors."""
     rng = np.random.default_rng(seed)
     figure = rng.random(count) < 0.5
@@ -35,14 +40,14 @@ def evidence(first_error: float, second_error: float, count: int = 4000, seed: i
             outputs[:, column] = noisy(truth, error, rng)
     detectors = np.stack([noisy(figure, error, rng) for error in (first_error, second_error)], axis=1)
     first, second = refiners
-    return OpinionEvidence(
+    return CandidateEvidence(
         np.arange(count) % 2, detectors, np.ones(count), first, second, figure, ~figure, turned, fallen
     )
 
 
 @pytest.mark.parametrize(("first", "second"), [(1.0, 4.0), (4.0, 1.0)])
 def test_the_better_network_counts_more(first: float, second: float) -> None:
-    weights = fit_opinions(CARD, evidence(first, second)).opinions
+    weights = fit_weights(CARD, evidence(first, second)).opinions
     assert weights.detectors is not None
     for pair in (weights.front, weights.fallen, weights.figure, weights.detectors[:2]):
         assert (pair[0] > 2 * pair[1]) is (first < second), pair
@@ -54,7 +59,7 @@ def test_thresholds_follow_a_network_that_is_biased() -> None:
     plain, biased = evidence(1.0, 1.0), evidence(1.0, 1.0)
     for outputs in (biased.first, biased.second):
         outputs[:, FALLEN] += 2.0
-    assert fit_opinions(CARD, biased).fallen_logit == pytest.approx(fit_opinions(CARD, plain).fallen_logit + 2, abs=0.6)
+    assert fit_weights(CARD, biased).fallen_logit == pytest.approx(fit_weights(CARD, plain).fallen_logit + 2, abs=0.6)
 
 
 def test_a_front_that_the_detectors_dispute_is_worth_what_the_pictures_show() -> None:
@@ -63,7 +68,7 @@ def test_a_front_that_the_detectors_dispute_is_worth_what_the_pictures_show() ->
     known.agreement[rows[::2]] = -1.0
     known.is_turned[rows] = False
     known.is_turned[rows[::4]] = True  # half of the disputed ones
-    assert fit_opinions(CARD, known).opinions.disputed_front == pytest.approx(0.5, abs=0.05)
+    assert fit_weights(CARD, known).opinions.disputed_front == pytest.approx(0.5, abs=0.05)
 
 
 @settings(max_examples=20)

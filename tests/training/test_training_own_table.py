@@ -31,11 +31,11 @@ from downfield.models.card import BUNDLED, find_network, read_card  # noqa: E402
 from downfield.models.loading import open_detector  # noqa: E402
 from downfield.models.refiner import OUTPUTS, PATCH_PX  # noqa: E402
 from downfield.models.runtime import Precision  # noqa: E402
-from downfield.training.export import RawLook, export_onnx  # noqa: E402
-from downfield.training.own_table import agreement, learn_table  # noqa: E402
-from downfield.training.refined_network import open_second_look  # noqa: E402
-from downfield.training.second_look import SecondLook  # noqa: E402
-from downfield.training.table_frames import corrected, count_uncertain, read_table  # noqa: E402
+from downfield.training.data.real_tables import corrected, count_uncertain, read_table  # noqa: E402
+from downfield.training.export.networks import open_figure_refiner  # noqa: E402
+from downfield.training.export.onnx import PictureGraph, export_onnx  # noqa: E402
+from downfield.training.networks.refiner import FigureRefiner  # noqa: E402
+from downfield.training.runs.own_table import agreement, learn_table  # noqa: E402
 
 SIZE_PX = (640, 360)
 KNOWN = Calibration(FIELD, camera_over(SIZE_PX, tilt_deg=8.0), "truth")
@@ -138,7 +138,7 @@ def test_the_bundled_network_can_be_taught_further() -> None:
     folder = find_network(BUNDLED)
     look = read_card(folder).second_look
     assert look is not None
-    network = open_second_look(folder / look.fp32)
+    network = open_figure_refiner(folder / look.fp32)
     assert network(torch.zeros(2, 3, PATCH_PX, PATCH_PX)).shape == (2, OUTPUTS)
 
 
@@ -146,9 +146,9 @@ def test_what_a_few_steps_teach_undoes_nothing_that_was_known(tmp_path: Path, mo
     clip = bundled_demo()
     calibration = read_calibration(clip.with_suffix(".calibration.json"))
     learned, held = read_table(clip, clip.with_suffix(".tracks.jsonl"), calibration, open_detector(BUNDLED), count=16)
-    monkeypatch.setattr("downfield.training.own_table._CALIBRATION_PATCHES", 100)
+    monkeypatch.setattr("downfield.training.runs.own_table._CALIBRATION_PATCHES", 100)
     # A second a step, so that no machine is faster than another.
-    monkeypatch.setattr("downfield.training.own_table.time", SimpleNamespace(monotonic=count().__next__))
+    monkeypatch.setattr("downfield.training.runs.own_table.time", SimpleNamespace(monotonic=count().__next__))
     learn_table(find_network(BUNDLED), tmp_path, learned, 3 / 60, name="attic")
     precisions: tuple[Precision, ...] = ("fp32", "int8")
     for precision in precisions:
@@ -163,7 +163,7 @@ def test_what_a_few_steps_teach_undoes_nothing_that_was_known(tmp_path: Path, mo
 @pytest.mark.parametrize("hidden", [96, 256])
 def test_an_exported_network_can_be_taught_further(tmp_path: Path, hidden: int) -> None:
     torch.manual_seed(3)
-    network = SecondLook(hidden)
+    network = FigureRefiner(hidden)
     for norm in network.modules():
         if isinstance(norm, torch.nn.BatchNorm2d):
             norm.running_mean.normal_()
@@ -174,13 +174,13 @@ def test_an_exported_network_can_be_taught_further(tmp_path: Path, hidden: int) 
     said = network(pictures).detach()
     path = tmp_path / "second-look.onnx"
     export_onnx(
-        RawLook(network),
+        PictureGraph(network),
         (1, PATCH_PX, PATCH_PX, 3),
         path,
         names=("patches", "said"),
         any_batch=True,
     )
-    torch.testing.assert_close(open_second_look(path)(pictures).detach(), said, atol=1e-3, rtol=1e-3)
+    torch.testing.assert_close(open_figure_refiner(path)(pictures).detach(), said, atol=1e-3, rtol=1e-3)
 
 
 def test_a_corrected_frame_takes_the_corrections_and_uncertain_places_are_counted(recording: tuple[Path, Path]) -> None:

@@ -23,28 +23,31 @@ from downfield.core.errors import InputError  # noqa: E402
 from downfield.models.refiner import patch_transform  # noqa: E402
 from downfield.models.runtime import open_network  # noqa: E402
 from downfield.training.command import app  # noqa: E402
-from downfield.training.export import export_onnx  # noqa: E402
-from downfield.training.labeled_frames import labeled_images_of, labels_of, unsure_path_of, write_objects  # noqa: E402
-from downfield.training.networks.checkpoints import read_checkpoint  # noqa: E402
-from downfield.training.networks.course import KINDS, REFINER, Course, slim_checkpoint  # noqa: E402
-from downfield.training.networks.detector import DetectorNetwork  # noqa: E402
-from downfield.training.networks.graphs import DetectorGraph, RefinerGraph, after_last_convolutions  # noqa: E402
-from downfield.training.networks.pair_run import PairRun, RunSizes, chosen_device  # noqa: E402
-from downfield.training.networks.pair_trainer import TurnPlan, train_courses  # noqa: E402
-from downfield.training.networks.refiner import RefinerNetwork  # noqa: E402
-from downfield.training.networks.replay import ReplayPool  # noqa: E402
-from downfield.training.networks.samples import UPRIGHT, PatchSamples  # noqa: E402
-from downfield.training.networks.set_samples import (  # noqa: E402
+from downfield.training.data.labeled_frames import labeled_images_of, labels_of, unsure_path_of, write_objects  # noqa: E402
+from downfield.training.data.objects import Objects  # noqa: E402
+from downfield.training.data.samples import UPRIGHT, PatchSamples  # noqa: E402
+from downfield.training.data.set_samples import (  # noqa: E402
     HARDLY_SHOWN,
     balls_in_patches,
     detector_samples,
     refiner_samples,
     with_real_tables,
 )
-from downfield.training.networks.time_budget import RateSchedule, TimeBudget  # noqa: E402
-from downfield.training.networks.traced_samples import TracedRecipe  # noqa: E402
-from downfield.training.objects import Objects  # noqa: E402
+from downfield.training.export.networks import DetectorGraph, RefinerGraph, after_last_convolutions  # noqa: E402
+from downfield.training.export.onnx import export_onnx  # noqa: E402
+from downfield.training.networks.checkpoints import read_checkpoint, slim_checkpoint  # noqa: E402
+from downfield.training.networks.detector import DetectorNetwork  # noqa: E402
+from downfield.training.networks.refiner import RefinerNetwork  # noqa: E402
 from downfield.training.recipe import read_recipe  # noqa: E402
+from downfield.training.runs.network_training import (  # noqa: E402
+    KINDS,
+    REFINER,
+    NetworkTraining,
+    ReplayPool,
+)
+from downfield.training.runs.pair_run import PairRun, RunSizes, chosen_device  # noqa: E402
+from downfield.training.runs.turns import RateSchedule, TimeBudget, TurnPlan, train_networks  # noqa: E402
+from downfield.training.traced.stream import TracedRecipe  # noqa: E402
 
 TINY = RunSizes(2, 8, 64, 256, 0, TurnPlan(seconds=2.0), TracedRecipe())
 
@@ -100,49 +103,49 @@ def some_patches(count: int = 8) -> PatchSamples:
     return PatchSamples(image, points, torch.full((count, 5), 2.0), 0 * ones, 0 * ones, ones, ball)
 
 
-def a_course(steps: int = 0) -> Course:
+def a_training(steps: int = 0) -> NetworkTraining:
     torch.manual_seed(0)
-    course = Course(REFINER, torch.device("cpu"), ReplayPool(64), 4)
-    course.pool.add(tuple(some_patches()))
+    training = NetworkTraining(REFINER, torch.device("cpu"), ReplayPool(64), 4)
+    training.pool.add(tuple(some_patches()))
     for _ in range(steps):
-        course.learn(1e-3)
-    return course
+        training.learn(1e-3)
+    return training
 
 
 def test_an_interrupted_run_continues_where_it_was(tmp_path: Path) -> None:
-    course = a_course(3)
-    course.save(tmp_path)
-    again = a_course()
+    training = a_training(3)
+    training.save(tmp_path)
+    again = a_training()
     again.resume(tmp_path / "refiner.pt")
     assert (again.steps, again.own_steps) == (3, 0)
-    for name, weight in course.average.state_dict().items():
+    for name, weight in training.average.state_dict().items():
         torch.testing.assert_close(again.average.state_dict()[name], weight, atol=2e-3, rtol=2e-3)
     again.learn(1e-3)
     assert again.steps == 4
 
 
 def test_a_slim_checkpoint_is_a_quarter_and_continues_from_the_average(tmp_path: Path) -> None:
-    course = a_course(2)
-    whole = course.save(tmp_path)
+    training = a_training(2)
+    whole = training.save(tmp_path)
     slim_checkpoint(whole, tmp_path / "slim.pt")
     assert (tmp_path / "slim.pt").stat().st_size < 0.3 * whole.stat().st_size
-    again = a_course()
+    again = a_training()
     again.resume(tmp_path / "slim.pt")
     assert again.steps == 2
     with pytest.raises(InputError, match="another network"):
-        Course(KINDS[0], torch.device("cpu"), ReplayPool(4), 2).resume(tmp_path / "slim.pt")
+        NetworkTraining(KINDS[0], torch.device("cpu"), ReplayPool(4), 2).resume(tmp_path / "slim.pt")
 
 
 def test_a_step_that_would_spoil_the_weights_is_left_out() -> None:
-    course = a_course(1)
-    before = {name: each.clone() for name, each in course.average.named_parameters()}
+    training = a_training(1)
+    before = {name: each.clone() for name, each in training.average.named_parameters()}
     broken = some_patches()
-    course.pool = ReplayPool(8)
-    course.pool.add(tuple(broken._replace(points=broken.points * float("inf"))))
-    course.learn(1e-3)
-    assert all(bool(each.isfinite().all()) for each in course.average.state_dict().values())
-    assert course.steps == 2
-    assert before.keys() == dict(course.average.named_parameters()).keys()
+    training.pool = ReplayPool(8)
+    training.pool.add(tuple(broken._replace(points=broken.points * float("inf"))))
+    training.learn(1e-3)
+    assert all(bool(each.isfinite().all()) for each in training.average.state_dict().values())
+    assert training.steps == 2
+    assert before.keys() == dict(training.average.named_parameters()).keys()
 
 
 def test_networks_share_the_time_and_are_kept_when_interrupted(tmp_path: Path) -> None:
@@ -153,9 +156,9 @@ def test_networks_share_the_time_and_are_kept_when_interrupted(tmp_path: Path) -
             yield some_patches()
 
     clock = ticking()
-    course = a_course()
-    train_courses(
-        {"refiner": (course, endless())},
+    training = a_training()
+    train_networks(
+        {"refiner": (training, endless())},
         TimeBudget(60.0, 0.0, clock),
         RateSchedule(),
         TurnPlan(seconds=6.0, check_s=20.0),
@@ -163,19 +166,19 @@ def test_networks_share_the_time_and_are_kept_when_interrupted(tmp_path: Path) -
         clock=clock,
         report=lines.append,
     )
-    assert course.steps > 2
-    assert read_checkpoint(tmp_path / "refiner.pt")["steps"] == course.steps
+    assert training.steps > 2
+    assert read_checkpoint(tmp_path / "refiner.pt")["steps"] == training.steps
     assert "refiner: step" in lines[-1]
 
     def stopped() -> Any:
         yield some_patches()
         raise KeyboardInterrupt
 
-    course.steps = 77
+    training.steps = 77
     clock = ticking()
     with pytest.raises(KeyboardInterrupt):
-        train_courses(
-            {"refiner": (course, stopped())},
+        train_networks(
+            {"refiner": (training, stopped())},
             TimeBudget(1e6, 0.0, clock),
             RateSchedule(),
             TurnPlan(seconds=2.0),
@@ -226,10 +229,10 @@ def test_a_run_on_the_processor_writes_checkpoints_that_the_next_continues_from(
 
 def test_the_losses_of_a_network_fall_while_it_learns() -> None:
     torch.manual_seed(3)
-    course = Course(REFINER, torch.device("cpu"), ReplayPool(64), 16)
+    training = NetworkTraining(REFINER, torch.device("cpu"), ReplayPool(64), 16)
     shown = varied_places(16)
-    course.pool.add(tuple(shown))
-    losses = [{name: float(part) for name, part in course.learn(3e-3).items()} for _ in range(40)]
+    training.pool.add(tuple(shown))
+    losses = [{name: float(part) for name, part in training.learn(3e-3).items()} for _ in range(40)]
     for name in ("off_px", "turn", "figure", "ball"):
         early, late = (np.mean([each[name] for each in part]) for part in (losses[:5], losses[-5:]))
         assert late < 0.8 * early, f"{name}: {early:.3f}, then {late:.3f}"

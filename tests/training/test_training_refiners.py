@@ -22,17 +22,19 @@ from downfield.models.loading import open_detector  # noqa: E402
 from downfield.models.refiner import OUTPUTS, TURN  # noqa: E402
 from downfield.models.runtime import open_network  # noqa: E402
 from downfield.training.command import app  # noqa: E402
+from downfield.training.data.patch_files import count_blocks, read_block, read_blocks, write_blocks  # noqa: E402
+from downfield.training.data.samples import PatchSamples  # noqa: E402
+from downfield.training.export.networks import write_retrained  # noqa: E402
 from downfield.training.networks.checkpoints import read_checkpoint  # noqa: E402
-from downfield.training.networks.pair_run import PairRun, RunSizes  # noqa: E402
-from downfield.training.networks.pair_trainer import TurnPlan  # noqa: E402
-from downfield.training.networks.patch_blocks import count_blocks, read_block, read_blocks, write_blocks  # noqa: E402
-from downfield.training.networks.refiner_run import RefinerPlan, RefinerRun  # noqa: E402
-from downfield.training.networks.samples import PatchSamples  # noqa: E402
-from downfield.training.networks.taught_network import write_taught  # noqa: E402
-from downfield.training.networks.time_budget import RateSchedule  # noqa: E402
-from downfield.training.networks.traced_samples import TracedRecipe, traced_refiner_samples  # noqa: E402
-from downfield.training.networks.traced_tables import TableRecipe  # noqa: E402
-from downfield.training.pack import pack  # noqa: E402
+from downfield.training.runs.pack import pack  # noqa: E402
+from downfield.training.runs.pair_run import PairRun, RunSizes  # noqa: E402
+from downfield.training.runs.refiner_run import RefinerPlan, RefinerRun  # noqa: E402
+from downfield.training.runs.turns import (  # noqa: E402
+    RateSchedule,
+    TurnPlan,
+)
+from downfield.training.traced.stream import TracedRecipe, traced_refiner_samples  # noqa: E402
+from downfield.training.traced.tables import TableRecipe  # noqa: E402
 
 CHECKPOINT = Path(__file__).parents[2] / "training" / "checkpoints" / "refiner.pt"
 POINTS = torch.tensor([[49.0, 22], [49, 42], [15, 42], [15, 22], [36, 30]])
@@ -150,7 +152,7 @@ def test_both_refiners_learn_and_the_rest_stays_as_it_was(taught: Path) -> None:
         assert (new / unchanged).read_bytes() == (old / unchanged).read_bytes()
     for changed in ("second-look.onnx", "second-look.int8.onnx", "second-opinion.onnx", "second-opinion.int8.onnx"):
         assert (new / changed).read_bytes() != (old / changed).read_bytes()
-    for name in ("second-look", "refiner"):
+    for name in ("first-refiner", "refiner"):
         assert read_checkpoint(taught / "runs" / f"{name}.pt")["steps"] > 0
     assert open_detector(new).detect(np.full((360, 640, 3), 90, np.uint8)) == ()
 
@@ -170,7 +172,7 @@ def test_what_is_exported_says_what_was_trained(taught: Path) -> None:
 
 
 def test_the_next_run_goes_on_from_the_checkpoints(taught: Path) -> None:
-    steps = {name: read_checkpoint(taught / "runs" / f"{name}.pt")["steps"] for name in ("second-look", "refiner")}
+    steps = {name: read_checkpoint(taught / "runs" / f"{name}.pt")["steps"] for name in ("first-refiner", "refiner")}
     a_run(taught).execute(
         24.0, taught / "again", schedule=RateSchedule(1e-4, 1.0), name="again", report=lambda _line: None
     )
@@ -184,8 +186,10 @@ def test_patches_are_cut_from_data_sets_and_an_interrupted_command_goes_on(tmp_p
     recipe = tmp_path / "recipe.toml"
     recipe.write_text(
         '[[sets]]\nname = "compositor"\nrenderer = "compositor"\nseed = 1\ncount = 2\nper_table = 1\nshare = 1.0\n'
-        + "".join(f"[{look}]\nlevel = 1\nfinish = 1\n" for look in ("first_look", "second_look", "ball_look"))
-        + "[close_look]\nlevel = 1\nfinish = 1\n"
+        + "".join(
+            f"[{name}]\nlevel = 1\nfinish = 1\n" for name in ("figure_detector", "figure_refiner", "ball_detector")
+        )
+        + "[ball_refiner]\nlevel = 1\nfinish = 1\n"
     )
     for count in (1, 2, 2):
         called = CliRunner().invoke(
@@ -201,7 +205,7 @@ def test_what_another_run_taught_stays_out_of_a_network(taught: Path, tmp_path: 
     """The folder of the checkpoints may hold the first refiner's, too."""
     run = dataclasses.replace(a_run(tmp_path), first=False)
     run.runs.mkdir()
-    shutil.copy(taught / "runs" / "second-look.pt", run.runs)
+    shutil.copy(taught / "runs" / "first-refiner.pt", run.runs)
     run.execute(24.0, tmp_path / "out", schedule=RateSchedule(1e-4, 1.0), name="one", report=lambda _line: None)
     old = find_network(BUNDLED)
     assert (tmp_path / "out" / "second-look.onnx").read_bytes() == (old / "second-look.onnx").read_bytes()
@@ -236,8 +240,8 @@ def test_a_part_that_a_network_lacks_is_named(tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     runs.mkdir()
     shutil.copy(CHECKPOINT, runs)
-    with pytest.raises(InputError, match=r"no part that .*refiner\.pt could be"):
-        write_taught(tmp_path / "one", runs, tmp_path / "out", name="one", patches=())
+    with pytest.raises(InputError, match=r"no part that .*refiner\.pt could replace"):
+        write_retrained(tmp_path / "one", runs, tmp_path / "out", name="one", patches=())
     assert not (tmp_path / "out").exists()
 
 
@@ -245,15 +249,15 @@ def test_a_run_of_the_pair_teaches_the_figure_refiner_as_well_where_it_has_its_c
     packed = tmp_path / "packed"
     pack(packed, CHECKPOINT.parent, None, network=find_network(BUNDLED))
     begin = packed / "checkpoints"
-    assert {path.name for path in begin.iterdir()} == {"detector.pt", "refiner.pt", "second-look.pt"}
+    assert {path.name for path in begin.iterdir()} == {"detector.pt", "refiner.pt", "first-refiner.pt"}
     make_pair(tmp_path / "set", "train", 2)
     count = itertools.count()
     sizes = RunSizes(2, 8, 64, 256, 0, TurnPlan(seconds=2.0), TracedRecipe())
     run = PairRun(tmp_path / "runs", begin, "cpu", sizes=sizes, clock=lambda: float(next(count)))
     run.execute([(tmp_path / "set", 1.0)], 60.0, rate=1e-3, level=1.0, report=lambda _line: None)
-    taught = read_checkpoint(tmp_path / "runs" / "second-look.slim.pt")
+    taught = read_checkpoint(tmp_path / "runs" / "first-refiner.slim.pt")
     assert taught["steps"] > 0
-    before = read_checkpoint(begin / "second-look.pt")["average"]
+    before = read_checkpoint(begin / "first-refiner.pt")["average"]
     assert any(bool((taught["average"][name] != each).any()) for name, each in before.items())
 
 
@@ -262,8 +266,8 @@ def test_a_run_of_the_pair_teaches_the_figure_refiner_as_well_where_it_has_its_c
     [
         ([], "give at least one folder of patches"),
         (["--patches", "EMPTY", "--first"], "Make some with 'downfield train patches'"),
-        (["--patches", "FULL", "--opinion", "nowhere.pt"], "nowhere.pt: no such file"),
-        (["--patches", "FULL"], "There is nothing to teach"),
+        (["--patches", "FULL", "--second", "nowhere.pt"], "nowhere.pt: no such file"),
+        (["--patches", "FULL"], "There is nothing to train"),
     ],
 )
 def test_what_is_missing_is_named(tmp_path: Path, options: list[str], words: str) -> None:

@@ -9,8 +9,8 @@ from twin_tables import FIELD, SQUARE, camera_over
 from downfield.calibration.calibration import Calibration
 from downfield.core.footprint import Footprint
 from downfield.core.frame import Detection, DetectionKind
-from downfield.training.figures import corner_mm, fallen_f1, precision, recall, sigma_ratio, turned
-from downfield.training.scoring import interval, score_frame
+from downfield.training.evaluation.measures import corner_mm, fallen_f1, precision, recall, sigma_ratio, turned
+from downfield.training.evaluation.scoring import interval, score_frame
 from downfield.twin.sets.labels import FigureLabel, Labels
 from downfield.twin.sets.sample import Sample
 

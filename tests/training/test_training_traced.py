@@ -19,21 +19,24 @@ pytest.importorskip("numba")
 
 from downfield.core.errors import InputError  # noqa: E402
 from downfield.models.refiner import PATCH_PX, to_patch  # noqa: E402
-from downfield.training.crop_places import CROP_PX  # noqa: E402
+from downfield.training.data.places import CROP_PX  # noqa: E402
+from downfield.training.data.samples import FALLEN, UPRIGHT  # noqa: E402
 from downfield.training.networks.checkpoints import read_checkpoint  # noqa: E402
-from downfield.training.networks.development import FIELDS, develop, sensor_row  # noqa: E402
-from downfield.training.networks.jpeg import through_jpeg  # noqa: E402
-from downfield.training.networks.pair_run import PairRun, RunSizes  # noqa: E402
-from downfield.training.networks.pair_trainer import TurnPlan  # noqa: E402
-from downfield.training.networks.samples import FALLEN, UPRIGHT  # noqa: E402
-from downfield.training.networks.traced_samples import (  # noqa: E402
+from downfield.training.runs.pack import pack  # noqa: E402
+from downfield.training.runs.pair_run import PairRun, RunSizes  # noqa: E402
+from downfield.training.runs.turns import TurnPlan  # noqa: E402
+from downfield.training.traced.development import (  # noqa: E402
+    FIELDS,
+    develop,
+    sensor_row,
+    through_jpeg,
+)
+from downfield.training.traced.stream import (  # noqa: E402
     TracedRecipe,
     traced_detector_samples,
     traced_refiner_samples,
 )
-from downfield.training.networks.traced_tables import TableRecipe, TracedTable, draw_table  # noqa: E402
-from downfield.training.networks.window_plans import plan_crops, plan_patches  # noqa: E402
-from downfield.training.pack import pack  # noqa: E402
+from downfield.training.traced.tables import TableRecipe, TracedTable, draw_table, plan_crops, plan_patches  # noqa: E402
 from downfield.twin.table.appearance import Processing, Sensor  # noqa: E402
 
 ROOT = Path(__file__).parents[2]
@@ -223,9 +226,9 @@ def test_what_is_packed_trains_without_the_packages_that_a_bare_computer_lacks(t
         "del cv2.FontFace\n"
         "import downfield.core, pathlib\n"
         f"assert pathlib.Path(downfield.core.__file__).is_relative_to({str(tmp_path)!r})\n"
-        "from downfield.training.networks.__main__ import main\n"
-        "from downfield.training.networks.traced_tables import TableRecipe, draw_table\n"
-        "from downfield.training.networks.window_plans import plan_patches\n"
+        "from downfield.training.runs.pair_run import main\n"
+        "from downfield.training.traced.tables import TableRecipe, draw_table\n"
+        "from downfield.training.traced.tables import plan_patches\n"
         "import numpy as np\n"
         "plan = plan_patches(draw_table(1, 0, TableRecipe(1, 1)), np.random.default_rng(1))\n"
         "print(len(plan.views), main(['OUT', '1', '--device', 'nonsense']))\n"

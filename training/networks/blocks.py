@@ -1,4 +1,4 @@
-"""Parts of the two networks: 3 x 3 convolutions with ReLU, residual where the width stays, which int8 runs best."""
+"""Parts of the networks: 3 x 3 convolutions with ReLU, residual where the width stays, which int8 runs best."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import binary_cross_entropy_with_logits
+
+Losses = dict[str, Tensor]
+"""Parts of a loss by name, as they are reported."""
 
 
 class ResidualBlock(nn.Module):
@@ -68,3 +72,9 @@ def fused(network: nn.Module) -> nn.Module:
                 part._modules[name] = nn.utils.fusion.fuse_conv_bn_eval(layer, norm)
                 part._modules[after] = nn.Identity()
     return network
+
+
+def weighted_entropy(logits: Tensor, true: Tensor, weight: Tensor) -> Tensor:
+    """Return the mean binary cross-entropy of logits, weighted; a sum of weights below 1 counts as 1."""
+    each = binary_cross_entropy_with_logits(logits, true, reduction="none")
+    return (each * weight).sum() / weight.sum().clamp(min=1)

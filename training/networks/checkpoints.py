@@ -1,20 +1,106 @@
-"""Checkpoints of the two networks: a few megabytes in half precision, enough to continue training or to export."""
+"""Checkpoints: files of weights and numbers from which training continues, or a network is exported.
+
+They are read without running code that a file may hold (`weights_only`), and written whole or not at all.
+"""
 
 from __future__ import annotations
 
 import pickle
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, TypeVar
 
 import torch
 from torch import Tensor, nn
 
 from downfield.core.errors import InputError
-from downfield.training.networks.detector import DetectorNetwork
-from downfield.training.networks.refiner import RefinerNetwork
 
-_GROWN = (".first.", ".second.")  # parameters of residual blocks, which start as the identity
+DETECTOR_NAME: Final = "detector"
+REFINER_NAME: Final = "refiner"
+FIGURE_REFINER_NAME: Final = "first-refiner"
+"""Names of the checkpoints of a `DetectorNetwork`, a `RefinerNetwork` and a `FigureRefiner`, without suffix."""
+
+_GROWN: Final = (".first.", ".second.")  # parameters of residual blocks, which start as the identity
+
+Trained = TypeVar("Trained", bound=nn.Module)
+
+
+def save_file(path: Path, contents: Mapping[str, Any]) -> None:
+    """Write tensors and numbers atomically."""
+    part = path.with_suffix(".part")
+    torch.save(dict(contents), part)
+    part.replace(path)
+
+
+def load_file(path: Path) -> dict[str, Any]:
+    """Read a checkpoint that holds tensors and plain values only, `average` among them.
+
+    Raises:
+        InputError: there is no such file, it is no checkpoint, or it holds code.
+
+    """
+    if not path.is_file():
+        raise InputError(f"{path}: no such file")
+    try:
+        kept: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+        has_average = isinstance(kept["average"], dict)
+    except (OSError, KeyError, TypeError, ValueError, RuntimeError, EOFError, pickle.UnpicklingError) as error:
+        reason = next(iter(str(error).splitlines()), "")
+        raise InputError(f"{path}: not a checkpoint of Downfield's training: {reason}") from None
+    if not has_average:
+        raise InputError(f"{path}: not a checkpoint of Downfield's training: it holds no weights")
+    return kept
+
+
+def read_checkpoint(path: Path) -> dict[str, Any]:
+    """Read a checkpoint of a timed run.
+
+    Returns:
+        `average` and `steps`, and where training was interrupted `model` and `optimizer`.
+
+    Raises:
+        InputError: there is no such file, or it is no such checkpoint.
+
+    """
+    kept = load_file(path)
+    if not isinstance(kept.get("steps"), int):
+        raise InputError(f"{path}: not a checkpoint of the detector or the refiner: it counts no steps")
+    return kept
+
+
+def write_checkpoint(path: Path, contents: Mapping[str, Any]) -> None:
+    """Write a checkpoint of a timed run atomically, its numbers in half precision.
+
+    Args:
+        path: the file.
+        contents: see `read_checkpoint`; moments of an optimizer keep their range in bfloat16.
+
+    """
+    kinds = {"optimizer": torch.bfloat16}
+    save_file(path, {name: halved(value, kinds.get(name, torch.float16)) for name, value in contents.items()})
+
+
+def slim_checkpoint(path: Path, out: Path) -> None:
+    """Write the part of a checkpoint that is enough to continue or to export: a quarter of its size.
+
+    Raises:
+        InputError: the file is no checkpoint.
+
+    """
+    kept = read_checkpoint(path)
+    write_checkpoint(out, {"average": kept["average"], "steps": kept["steps"]})
+
+
+def halved(value: Any, kind: torch.dtype) -> Any:
+    """Return nested tensors on the processor, those of several floating-point numbers in half precision."""
+    if isinstance(value, Mapping):
+        return {name: halved(each, kind) for name, each in value.items()}
+    if isinstance(value, list):
+        return [halved(each, kind) for each in value]
+    if isinstance(value, Tensor):
+        is_long = value.is_floating_point() and value.numel() > 1
+        return value.detach().to("cpu", kind) if is_long else value.detach().cpu()
+    return value
 
 
 def load_weights(network: nn.Module, weights: Mapping[str, Tensor]) -> None:
@@ -36,82 +122,20 @@ def load_weights(network: nn.Module, weights: Mapping[str, Tensor]) -> None:
         raise InputError(f"The weights belong to another network: {', '.join(wrong[:3])}")
 
 
-def read_checkpoint(path: Path) -> dict[str, Any]:
-    """Read a checkpoint.
-
-    Returns:
-        `average` and `steps`, and where training was interrupted `model` and `optimizer`.
-
-    Raises:
-        InputError: there is no such file, or it is no checkpoint.
-
-    """
-    if not path.is_file():
-        raise InputError(f"{path}: no such file")
-    try:
-        kept: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
-        complete = isinstance(kept["average"], dict) and isinstance(kept["steps"], int)
-    except (OSError, KeyError, TypeError, RuntimeError, EOFError, pickle.UnpicklingError) as error:
-        raise InputError(f"{path}: not a checkpoint of the detector or the refiner: {error}") from None
-    if not complete:
-        raise InputError(f"{path}: not a checkpoint of the detector or the refiner")
-    return kept
-
-
-def write_checkpoint(path: Path, contents: Mapping[str, Any]) -> None:
-    """Write a checkpoint atomically, its numbers in half precision.
+def open_average(network: Trained, path: Path) -> Trained:
+    """Return a network in evaluation mode with the moving average of a checkpoint.
 
     Args:
-        path: the file.
-        contents: see `read_checkpoint`; moments of an optimizer keep their range in bfloat16.
-
-    """
-    kinds = {"optimizer": torch.bfloat16}
-    kept = {name: halved(value, kinds.get(name, torch.float16)) for name, value in contents.items()}
-    part = path.with_suffix(".part")
-    torch.save(kept, part)
-    part.replace(path)
-
-
-def halved(value: Any, kind: torch.dtype) -> Any:
-    """Return nested tensors on the processor, those of several floating-point numbers in half precision."""
-    if isinstance(value, Mapping):
-        return {name: halved(each, kind) for name, each in value.items()}
-    if isinstance(value, list):
-        return [halved(each, kind) for each in value]
-    if isinstance(value, Tensor):
-        is_long = value.is_floating_point() and value.numel() > 1
-        return value.detach().to("cpu", kind) if is_long else value.detach().cpu()
-    return value
-
-
-def open_detector_network(path: Path) -> DetectorNetwork:
-    """Return a trained detector in evaluation mode, its moving average.
+        network: an untrained one; it is changed.
+        path: a checkpoint of such a network, of any of the commands.
 
     Raises:
-        InputError: the file is no checkpoint of a detector.
+        InputError: the file is no checkpoint of such a network.
 
     """
-    network = DetectorNetwork()
-    _load_average(network, path)
-    return network
-
-
-def open_refiner_network(path: Path) -> RefinerNetwork:
-    """Return a trained refiner in evaluation mode, its moving average.
-
-    Raises:
-        InputError: the file is no checkpoint of a refiner.
-
-    """
-    network = RefinerNetwork()
-    _load_average(network, path)
-    return network
-
-
-def _load_average(network: nn.Module, path: Path) -> None:
+    kept = load_file(path)
     try:
-        load_weights(network, read_checkpoint(path)["average"])
+        load_weights(network, kept["average"])
     except InputError as error:
-        raise InputError(str(error) if str(error).startswith(str(path)) else f"{path}: {error}") from None
-    network.eval()
+        raise InputError(f"{path}: {error}") from None
+    return network.eval()

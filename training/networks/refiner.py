@@ -1,32 +1,44 @@
-"""The refiner of the two networks: one figure's base, state and ball from a patch at full resolution.
+"""The figure refiners: their networks over patches at full resolution, and their loss.
 
-Its patches and the first of its outputs are those of `downfield.models.refiner`, the second those of the ball refiner
-(`downfield.models.ball_detection`), here in the same patch.
+`RefinerNetwork` measures a figure and finds the ball in the same patch; it is the second refiner of the bundled network
+and the only one of a pair. `FigureRefiner` is the bundled network's first refiner. Patches and outputs are those of
+`downfield.models.refiner`, the ball's cells those of `downfield.models.ball_detection`.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
-from downfield.models.refiner import OUTPUTS, PATCH_PX
+from downfield.models.ball_detection import CELLS
+from downfield.models.refiner import FALLEN, FIGURE, LOG_ERRORS, OUTPUTS, PATCH_PX, POINTS, TURN, VISIBLE
+from downfield.training.data.samples import PatchSamples
 from downfield.training.networks.blocks import (
+    Losses,
     ResidualBlock,
     convolution,
     doubled,
     in_full_precision,
     normalized_convolution,
     residual_blocks,
+    weighted_entropy,
 )
+
+HIDDEN: Final = 256
+"""Width of the first full layer: beside the convolutions it costs next to nothing."""
 
 _WIDTHS: Final = (16, 32, 64, 128)  # channels at a half, a quarter, an eighth and a sixteenth of the patch
 _DEPTHS: Final = (0, 2, 2, 2)  # residual blocks there
-_HIDDEN: Final = 256  # width of the first full layer
+_FIGURE_WIDTHS: Final = (24, 48, 96)  # channels of `FigureRefiner` at a half, a quarter and an eighth
 _BALL_WIDTH: Final = 32
 _NOWHERE_LOGIT: Final = -6.0  # at first: 256 cells against "nowhere"
 _HALF_BASE: Final = (17 / 32, 10.2 / 32)  # of an ordinary base in a patch, units
+_HALF_PX: Final = PATCH_PX / 2
 
 
 class RefinerNetwork(nn.Module):
@@ -44,10 +56,8 @@ class RefinerNetwork(nn.Module):
         self.at_8 = nn.Sequential(convolution(quarter, eighth, 2), *residual_blocks(_DEPTHS[2], eighth))
         self.at_16 = nn.Sequential(convolution(eighth, sixteenth, 2), *residual_blocks(_DEPTHS[3], sixteenth))
         side = PATCH_PX // 16
-        last = nn.Linear(_HIDDEN, OUTPUTS)
-        self.head = nn.Sequential(
-            nn.Flatten(), nn.Linear(sixteenth * side * side, _HIDDEN), nn.ReLU(inplace=True), last
-        )
+        last = nn.Linear(HIDDEN, OUTPUTS)
+        self.head = nn.Sequential(nn.Flatten(), nn.Linear(sixteenth * side * side, HIDDEN), nn.ReLU(inplace=True), last)
         self.near = normalized_convolution(quarter, _BALL_WIDTH, 1)
         self.around = normalized_convolution(eighth, _BALL_WIDTH, 1)
         cells = nn.Conv2d(_BALL_WIDTH, 1, 1)
@@ -73,3 +83,172 @@ def _usual_outputs() -> Tensor:
     x, y = _HALF_BASE
     points = [x, -y, x, y, -x, y, -x, -y, 0.0, 0.0]
     return torch.tensor([*points, *[-2.0] * 5, *[0.0] * 8])
+
+
+class FigureRefiner(nn.Module):
+    """A refiner that looks for no ball: three stages of residual convolutions, then two fully connected layers.
+
+    Input is red, green, blue in 0..1, shape (n, 3, 64, 64); output has shape (n, `OUTPUTS`).
+
+    Args:
+        hidden: width of the first full layer; networks of earlier versions have narrower ones.
+
+    """
+
+    def __init__(self, hidden: int = HIDDEN) -> None:
+        super().__init__()
+        low, middle, high = _FIGURE_WIDTHS
+        self.features = nn.Sequential(
+            *(convolution(3, low, 2), ResidualBlock(low)),
+            *(convolution(low, middle, 2), ResidualBlock(middle), ResidualBlock(middle)),
+            *(convolution(middle, high, 2), ResidualBlock(high), ResidualBlock(high)),
+        )
+        self.head = nn.Sequential(nn.Flatten(), nn.Linear(high * 64, hidden), nn.ReLU(), nn.Linear(hidden, OUTPUTS))
+
+    def forward(self, patches: Tensor) -> Tensor:
+        """Return the outputs of each patch."""
+        outputs: Tensor = self.head(self.features(patches))
+        return outputs
+
+
+def without_norms(network: FigureRefiner) -> FigureRefiner:
+    """Return the network with biases in place of normalizations, as exported ones have; changed in place."""
+    for layer in network.modules():
+        if not isinstance(layer, nn.Sequential):
+            continue
+        for number, (part, after) in enumerate(pairwise(list(layer))):
+            if isinstance(part, nn.Conv2d) and isinstance(after, nn.BatchNorm2d):
+                part.bias = nn.Parameter(torch.zeros(part.out_channels))
+                layer[number + 1] = nn.Identity()
+    return network
+
+
+@dataclass(frozen=True, slots=True)
+class RefinerLossWeights:
+    """Weights of the loss's parts and patches."""
+
+    hidden: float = 0.5
+    """Weight of hidden keypoints, which can only be inferred."""
+    fallen_place: float = 0.3
+    """Weight of fallen figures' keypoints: their base stands on its edge."""
+    turn: float = 2.0
+    """Weight of the front: no other error costs a game as much as rear taken for front."""
+    fall: float = 2.0
+    """Weight of having fallen: few figures have."""
+    ball: float = 4.0
+    """Weight of a ball's presence: most patches show none, so the mean is small."""
+    ball_cell: float = 0.5
+    """Weight of the ball's cell, over the patches that show it."""
+    ball_shown: float = 0.2
+    """Visible share of a ball from which it must be found; below, either answer is right."""
+    ball_within: float = 0.85
+    """Units of a patch: of a ball farther out either answer is right, since another patch has it in its middle."""
+    log_errors: tuple[float, float] = (-7.0, 2.0)
+    """Range of the logarithms of predicted errors."""
+
+
+WEIGHTS: Final = RefinerLossWeights()
+
+
+class FigureTruth(NamedTuple):
+    """Labels of the figures in patches.
+
+    Attributes:
+        points: five keypoints in units, in the patch's order, shape (p, 5, 2).
+        flags: 0 unknown, 1 hidden, 2 visible, shape (p, 5).
+        flip: whether the figure faces the patch's -x, 0 or 1, shape (p,).
+        fallen: probability of having fallen, shape (p,).
+        figure: whether there is a figure, 0 or 1, shape (p,).
+        known: whether its presence is trained, 0 or 1, shape (p,).
+
+    """
+
+    points: Tensor
+    flags: Tensor
+    flip: Tensor
+    fallen: Tensor
+    figure: Tensor
+    known: Tensor
+
+
+def figure_loss(outputs: Tensor, truth: FigureTruth) -> tuple[Tensor, Losses]:
+    """Return the loss of figures' outputs, shape (p, `OUTPUTS`), and its parts."""
+    flags = truth.flags
+    weight = torch.where(flags > 1, 1.0, WEIGHTS.hidden) * (flags > 0)
+    weight = weight * torch.where(truth.fallen > 0, WEIGHTS.fallen_place, 1.0)[:, None]
+    error = (outputs[:, POINTS].unflatten(1, (5, 2)) - truth.points).abs().sum(dim=2)
+    spread = outputs[:, LOG_ERRORS].clamp(*WEIGHTS.log_errors)
+    # A Laplace likelihood of both coordinates: robust, and its spread is the mean error to expect.
+    place = ((error / spread.exp() + 2 * spread) * weight).sum() / weight.sum().clamp(min=1)
+    clear = (flags[:, :4] > 1) * (1 - truth.fallen)[:, None]
+    parts = {
+        "place": place,
+        "off_px": (error[:, :4] * clear).sum() / clear.sum().clamp(min=1) / 2 * _HALF_PX,
+        "visible": weighted_entropy(outputs[:, VISIBLE], (flags > 1).float(), (flags > 0).float()),
+        "turn": weighted_entropy(outputs[:, TURN], truth.flip, truth.figure * (1 - truth.fallen)),
+        "fallen": weighted_entropy(outputs[:, FALLEN], truth.fallen, truth.figure),
+        "figure": weighted_entropy(outputs[:, FIGURE], truth.figure, truth.known),
+    }
+    loss = place + parts["visible"] + WEIGHTS.turn * parts["turn"] + WEIGHTS.fall * parts["fallen"]
+    return loss + parts["figure"], parts
+
+
+def figure_refiner_loss(outputs: Tensor, batch: Mapping[str, Tensor]) -> tuple[Tensor, Losses]:
+    """Return the loss of a `FigureRefiner`'s output for labels as of `data.patches.patches_of`, and its parts."""
+    labels = (batch[name] for name in ("points", "flags", "flip", "fallen", "figure"))
+    return figure_loss(outputs, FigureTruth(*labels, known=torch.ones_like(batch["figure"])))
+
+
+def refiner_loss(outputs: Tensor, heat: Tensor | None, truth: PatchSamples) -> tuple[Tensor, Losses]:
+    """Return the loss of a refiner's output, and its parts.
+
+    Args:
+        outputs: figures' numbers, shape (p, `OUTPUTS`).
+        heat: logits of the ball's cells, shape (p, `CELLS` ** 2); None from a `FigureRefiner`.
+        truth: the samples.
+
+    """
+    points = (truth.points + 0.5) / _HALF_PX - 1
+    flags = truth.flags * (points.abs() < 1).all(dim=-1) * truth.figure[:, None]
+    # An entirely hidden figure is trained neither as present nor as absent.
+    unseen = truth.figure * (flags <= 1).all(dim=1)
+    flags, figure = flags * (1 - unseen)[:, None], truth.figure - unseen
+    loss, parts = figure_loss(
+        outputs.float(), FigureTruth(points, flags, truth.flip, truth.fallen, figure, known=1 - unseen)
+    )
+    if heat is not None:
+        parts["ball"] = _ball_loss(heat.float(), truth.ball)
+        loss = loss + parts["ball"]
+    return loss, parts
+
+
+def cell_shares(places: Tensor) -> Tensor:
+    """Return how the four cells around each place share it, so that their mean is the place.
+
+    Args:
+        places: x, y in cells, 0 in the middle of the first, shape (n, 2).
+
+    Returns:
+        Shares of all cells, row by row, shape (n, `CELLS` ** 2).
+
+    """
+    steps = torch.arange(CELLS, device=places.device)
+    near_x, near_y = ((1 - (places[:, k, None] - steps).abs()).clamp(min=0) for k in (0, 1))
+    return (near_y[:, :, None] * near_x[:, None]).flatten(1)
+
+
+def _ball_loss(heat: Tensor, ball: Tensor) -> Tensor:
+    """Return the cross-entropy of the ball being in the patch, and of its cell where it is.
+
+    "Nowhere" has the logit 0. The four cells around the ball's middle share it, so that the mean of all cells is its
+    place. Patches that show a ball weigh more in its place, not in its presence: that would find it too often.
+    """
+    place, share = (ball[:, :2] + 0.5) / (PATCH_PX / CELLS) - 0.5, ball[:, 2]
+    reach = ((ball[:, :2] + 0.5) / (PATCH_PX / 2) - 1).abs().amax(dim=1)
+    there = (share >= WEIGHTS.ball_shown) & (reach < WEIGHTS.ball_within)
+    known = there | (share <= 0)
+    target = cell_shares(place) * there[:, None]
+    anywhere = heat.logsumexp(dim=1)
+    presence = weighted_entropy(anywhere, there.float(), known.float())
+    cell = (anywhere - (target * heat).sum(dim=1)) * there
+    return WEIGHTS.ball * presence + WEIGHTS.ball_cell * cell.sum() / there.sum().clamp(min=1)

@@ -1,0 +1,184 @@
+"""Labeled frames of data sets, as `downfield twin dataset` writes them, and random draws from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from downfield.core.arrays import Array, Image
+from downfield.core.errors import InputError
+from downfield.core.frame import Detection
+from downfield.models.ball_detection import with_patch_corners
+from downfield.models.detector import Detector
+from downfield.models.two_stage_detector import TwoStageDetector
+from downfield.training.data.objects import Objects, parse_objects
+from downfield.twin.randomization.deck import Split
+from downfield.twin.sets.dataset import read_samples
+from downfield.twin.sets.labels import ThingLabel
+
+Sources = Sequence[tuple[Path, float]]
+"""Folders of data sets, each with the share of frames to take from it."""
+
+
+def read_objects(path: Path, size_px: tuple[int, int]) -> Objects:
+    """Read one label file of a data set into pixels of its picture."""
+    return parse_objects(path.read_text(encoding="utf-8"), size_px)
+
+
+def write_objects(path: Path, objects: Objects, size_px: tuple[int, int]) -> None:
+    """Write the objects of a picture as one label file of a data set; `read_objects` reads it."""
+    points = objects.points.copy()
+    points[..., :2] = (points[..., :2] + 0.5) / size_px
+    boxes = objects.boxes.reshape(-1, 2, 2)
+    middles, sizes = (boxes.mean(axis=1) + 0.5) / size_px, (boxes[:, 1] - boxes[:, 0]) / size_px
+    lines = []
+    for kind, middle, size, point in zip(objects.kinds, middles, sizes, points, strict=True):
+        places = " ".join(f"{x:.6f} {y:.6f} {flag:.0f}" if flag else "0 0 0" for x, y, flag in point)
+        lines.append(f"{kind:.0f} {middle[0]:.6f} {middle[1]:.6f} {size[0]:.6f} {size[1]:.6f} {places}\n")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+def unsure_places_of(image: Path) -> Array | None:
+    """Return places in a picture that may hold figures without a label, pixels, shape (n, 2).
+
+    None for pictures whose labels are complete, as all that the twin draws.
+    """
+    path = unsure_path_of(image)
+    return np.load(path).astype(np.float64).reshape(-1, 2) if path.exists() else None
+
+
+def unsure_path_of(image: Path) -> Path:
+    """Return the path of the unsure places of a picture, which need not exist."""
+    return image.parent.parent.parent / "unsure" / image.parent.name / f"{image.stem}.npy"
+
+
+def things_of(sources: Sources, split: Split) -> dict[Path, tuple[ThingLabel, ...]]:
+    """Return the balls and hands of a split's pictures, with how much of each is visible (not in the label files).
+
+    Raises:
+        InputError: a folder holds no finished pictures of the split.
+
+    """
+    return {
+        folder / sample.image: sample.labels.things for folder, _ in sources for sample in read_samples(folder, split)
+    }
+
+
+class FrameDraw:
+    """An endless draw of frames: the i-th is a function of the seed and i alone.
+
+    Args:
+        sources: data sets with their shares.
+        split: whose pictures.
+        seed: of what is drawn.
+
+    Raises:
+        InputError: a folder holds no labeled pictures of the split.
+
+    """
+
+    def __init__(self, sources: Sources, split: str, seed: int) -> None:
+        self._images = [labeled_images_of(folder, split) for folder, _ in sources]
+        shares = np.array([share for _, share in sources])
+        self._shares = shares / shares.sum()
+        self._seed = seed
+
+    def draw(self, index: int) -> tuple[Path, np.random.Generator]:
+        """Draw a frame's picture and the random generator for it."""
+        rng = np.random.default_rng([self._seed, index])
+        images = self._images[int(rng.choice(len(self._images), p=self._shares))]
+        return images[int(rng.integers(len(images)))], rng
+
+
+def labeled_images_of(folder: Path, split: str) -> list[Path]:
+    """Return the labeled pictures of a data set's split.
+
+    Raises:
+        InputError: there are none.
+
+    """
+    where = folder / "images" / split
+    images = [path for path in sorted(where.iterdir()) if labels_of(path).exists()] if where.is_dir() else []
+    if not images:
+        raise InputError(f"{folder}: no labeled pictures of the split '{split}'")
+    return images
+
+
+def read_frame(path: Path, *, halved: bool = False) -> Image:
+    """A frame, blue green red.
+
+    Args:
+        path: of its picture.
+        halved: at half its size, which a JPEG can be decoded at for a fraction of the time.
+
+    Raises:
+        InputError: it can't be decoded.
+
+    """
+    image = cv2.imread(str(path), cv2.IMREAD_REDUCED_COLOR_2 if halved else cv2.IMREAD_COLOR)
+    if image is None:
+        raise InputError(f"{path}: the picture can't be decoded")
+    return np.asarray(image, dtype=np.uint8)
+
+
+def labels_of(image: Path) -> Path:
+    """Return the path of a picture's labels."""
+    return image.parent.parent.parent / "labels" / image.parent.name / f"{image.stem}.txt"
+
+
+def make_guesses(detector: Detector, folder: Path, progress: Callable[[int, int], None] = lambda _n, _of: None) -> None:
+    """Run a detector on all training pictures of a data set.
+
+    Args:
+        detector: one that reports unlikely figures, too; one of two stages also gives ball candidates.
+        folder: the data set.
+        progress: called with the number of pictures done, and of all.
+
+    Raises:
+        InputError: it has no training pictures.
+
+    """
+    images = labeled_images_of(folder, "train")
+    for number, image in enumerate(images, 1):
+        frame = read_frame(image)
+        if isinstance(detector, TwoStageDetector):
+            found = detector.find_candidates(frame, ball=False, hands=False)
+            balls = detector.find_ball_candidates(frame, found)
+        else:
+            found, balls = detector.detect(frame), []
+        figures = [one for one in found if one.corners_px]
+        _keep(image, _FIGURES, figures)
+        _keep(image, _BALLS, with_patch_corners(balls, figures) if figures else [])
+        progress(number, len(images))
+
+
+def guesses_of(image: Path) -> Array | None:
+    """Return the corners of all figures detected in a picture, shape (n, 4, 2); None where none were stored."""
+    return _kept(image, _FIGURES)
+
+
+def ball_guesses_of(image: Path) -> Array | None:
+    """Return the corners by which patches are cut around ball candidates, as of `guesses_of`."""
+    return _kept(image, _BALLS)
+
+
+_FIGURES, _BALLS = "guesses", "ball-guesses"
+
+
+def _keep(image: Path, what: str, guessed: Sequence[Detection]) -> None:
+    path = _path_of(image, what)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    np.save(path, np.array([one.corners_px for one in guessed], dtype=np.float32).reshape(-1, 4, 2))
+
+
+def _kept(image: Path, what: str) -> Array | None:
+    path = _path_of(image, what)
+    return np.load(path).astype(np.float64) if path.exists() else None
+
+
+def _path_of(image: Path, what: str) -> Path:
+    return image.parent.parent.parent / what / image.parent.name / f"{image.stem}.npy"

@@ -1,0 +1,417 @@
+"""Where training crops are cut in a frame, and which of its objects they show."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Final, TypedDict, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from downfield.core.arrays import Array
+from downfield.models.refiner import PATCH_PX, magnified, patch_transform, to_patch
+from downfield.training.data.objects import (
+    BALL_KIND,
+    BALL_POINT,
+    FALLEN_KIND,
+    FIGURE_KINDS,
+    MIRRORED_POINTS,
+    Objects,
+    quarter_turn,
+)
+
+CROP_PX: Final = 320
+INPUT_WIDTH_PX: Final = 960
+"""Width at which the network sees a frame; crops are cut at that scale."""
+
+BALL_PX: Final = 14.0
+"""Side of the box the ball is given at least, pixels of the input: a cell is 8, and the ball itself all of 6."""
+
+HAND_PX: Final = 64.0
+"""How far from its fingertips a hand's box goes, pixels of the input, about a palm's length: how much of the arm behind
+it the picture shows can't be told from any one place."""
+
+_CROP_SCALES = (0.8, 1.3)
+_EXACT_CROPS = 0.5  # share of crops at scale 1, pixel for pixel as the network will see them
+_CROP_TRIES = 3  # places tried for the fullest
+_LEAST_INSIDE = 0.35  # of a box: less of an object than this inside a crop is not asked for
+_RARE = (1, 2, 3)  # classes fallen, ball, hand
+_HAND = 3
+_RARE_CHANCE = 0.75  # of a crop about one of them, each kind alike
+
+
+def with_room(objects: Objects) -> Objects:
+    """Return the objects with the ball's box at least `BALL_PX` and hands' boxes at most `HAND_PX`."""
+    boxes = objects.boxes.copy()
+    hands = (objects.kinds == _HAND) & (objects.points[:, 4, 2] > 0)
+    tips = objects.points[hands, 4, :2]
+    near = np.clip(boxes[hands].reshape(-1, 2, 2), tips[:, None] - HAND_PX, tips[:, None] + HAND_PX)
+    boxes[hands] = near.reshape(-1, 4)
+    ball = objects.kinds == BALL_KIND
+    middles = (boxes[ball, :2] + boxes[ball, 2:]) / 2
+    half = np.maximum((boxes[ball, 2:] - boxes[ball, :2]) / 2, BALL_PX / 2)
+    boxes[ball] = np.concatenate([middles - half, middles + half], axis=1)
+    return dataclasses.replace(objects, boxes=boxes)
+
+
+def draw_cut(objects: Objects, size_px: tuple[int, int], rng: np.random.Generator) -> tuple[Array, bool]:
+    """Choose a crop: often about something rare, turned by quarters, mirrored, half of them at scale 1.
+
+    Args:
+        objects: of the frame at the network's scale.
+        size_px: of that frame.
+        rng: random generator.
+
+    Returns:
+        The affine matrix from the frame's pixels to the crop's, shape (2, 3), and whether it is mirrored.
+
+    """
+    exact = bool(rng.random() < _EXACT_CROPS)
+    scale = 1.0 if exact else float(np.exp(rng.uniform(*np.log(_CROP_SCALES))))
+    center = _crop_center(objects, size_px, scale, rng)
+    turn, mirrored = quarter_turn(rng)
+    linear = turn * scale
+    shift = np.full(2, (CROP_PX - 1) / 2) - linear @ center
+    if exact:  # whole pixels stay whole pixels
+        shift = np.rint(shift)
+    return np.concatenate([linear, shift[:, None]], axis=1), mirrored
+
+
+def _crop_center(objects: Objects, size_px: tuple[int, int], scale: float, rng: np.random.Generator) -> Array:
+    """Choose the center of a crop, frame pixels: the fullest of some tried, often around something rare."""
+    width, height = size_px
+    side = CROP_PX / scale
+    middles = (objects.boxes[:, :2] + objects.boxes[:, 2:]) / 2
+    if not len(middles) or rng.random() < 0.04:
+        return rng.uniform(0, 1, 2) * (width, height)
+    rare = [middles[objects.kinds == kind] for kind in _RARE if (objects.kinds == kind).any()]
+    among = rare[int(rng.integers(len(rare)))] if rare and rng.random() < _RARE_CHANCE else middles
+    low, high = np.full(2, side / 2), np.maximum((width - side / 2, height - side / 2), side / 2)
+    tried = among[rng.integers(len(among))] + rng.uniform(-0.45, 0.45, (_CROP_TRIES, 2)) * side
+    tried = np.clip(tried, low - 0.15 * side, high + 0.15 * side)
+    inside = (np.abs(middles[None] - tried[:, None]) < side / 2).all(axis=2).sum(axis=1)
+    best: Array = tried[int(inside.argmax())]
+    return best
+
+
+def moved(objects: Objects, matrix: Array, *, mirrored: bool) -> tuple[Objects, NDArray[np.bool_]]:
+    """Return the objects that a crop shows, in its pixels, and which of the frame's they are, shape (n,)."""
+    corners = objects.boxes.reshape(-1, 2, 2) @ matrix[:, :2].T + matrix[:, 2]
+    whole = np.concatenate([corners.min(axis=1), corners.max(axis=1)], axis=1)
+    boxes = np.clip(whole, -0.5, CROP_PX - 0.5)
+    area = np.prod(whole[:, 2:] - whole[:, :2], axis=1)
+    kept = np.prod(boxes[:, 2:] - boxes[:, :2], axis=1) > _LEAST_INSIDE * np.maximum(area, 1e-9)
+    points = objects.points.copy()
+    points[..., :2] = points[..., :2] @ matrix[:, :2].T + matrix[:, 2]
+    outside = ((points[..., :2] < -0.5) | (points[..., :2] >= CROP_PX - 0.5)).any(axis=2)
+    points[outside, 2] = 0
+    if mirrored:
+        points = points[:, MIRRORED_POINTS]
+    return Objects(objects.kinds[kept], boxes[kept], points[kept]), kept
+
+
+FALLEN_REPEATS: Final = 1
+"""Additional patches of each fallen figure: few figures fall."""
+
+_DISTRACTORS: Final = 3
+_STRETCH: Final = (0.04, 0.08)  # deviations of a base's length and width, logarithms
+
+
+@dataclass(frozen=True, slots=True)
+class PatchPlaces:
+    """Patches of a frame's figures, followed by patches of empty places.
+
+    Attributes:
+        transforms: from the frame's pixels to the patches', shape (m, 2, 3).
+        kinds: class of each figure, shape (n,), where n is at most m.
+        points: of each figure in the frame, x, y and flag, shape (n, 5, 3).
+
+    """
+
+    transforms: Array
+    kinds: Array
+    points: Array
+
+
+class PlaceOptions(TypedDict, total=False):
+    """Where patches are cut beside at simulated detections.
+
+    Attributes:
+        avoid: places that may hold an unlabeled figure, pixels, shape (n, 2).
+        detected: corners of figures that a detector found in the frame, right or wrong, shape (n, 4, 2).
+        distractors: places that may be taken for a figure's, pixels, shape (n, 2).
+        extra_corners: corners about which more patches are cut, which come last, shape (n, 4, 2).
+        fallen_repeats: additional patches of each fallen figure, since these are few.
+        zoom: scale of the patches against those of the figure refiner.
+
+    """
+
+    avoid: Array | None
+    detected: Array | None
+    distractors: Array | None
+    extra_corners: Array | None
+    fallen_repeats: int
+    zoom: float
+
+
+def place_patches(
+    objects: Objects,
+    size_px: tuple[int, int],
+    rng: np.random.Generator,
+    *,
+    stretched: bool = True,
+    **options: Unpack[PlaceOptions],
+) -> PatchPlaces:
+    """Choose patches of a frame where a detector might have put figures.
+
+    Args:
+        objects: objects in the frame.
+        size_px: width and height of the frame.
+        rng: random generator.
+        stretched: stretch bases a little, since real makes differ in length and width.
+        options: see `PlaceOptions`.
+
+    """
+    detected, distractors = options.get("detected"), options.get("distractors")
+    avoid, extra_corners = options.get("avoid"), options.get("extra_corners")
+    fallen_repeats, zoom = options.get("fallen_repeats", FALLEN_REPEATS), options.get("zoom", 1.0)
+    is_figure = np.isin(objects.kinds, FIGURE_KINDS)
+    each = np.flatnonzero(is_figure & (objects.points[:, :4, 2] > 0).all(axis=1))
+    each = np.concatenate([each, np.repeat(each[objects.kinds[each] == FALLEN_KIND], fallen_repeats)])
+    points, kinds = objects.points[each], objects.kinds[each]
+    ways = along_bodies(objects)
+    guessed = guessed_bases(points[:, :4, :2], ways[:, each], detected, rng)
+    about = (objects.points[:, :4, :2] + ways[:, :, None])[:, is_figure]
+    taken = TakenPlaces(about.reshape(-1, 4, 2), np.zeros((0, 2)) if avoid is None else avoid)
+    tempting = objects.points[objects.kinds == BALL_KIND, BALL_POINT, :2]
+    if distractors is not None:
+        tempting = np.concatenate([tempting, distractors[rng.permutation(len(distractors))[:_DISTRACTORS]]])
+    empty = empty_bases(points[:, :4, :2], taken, size_px, tempting, detected, rng)
+    more = np.zeros((0, 4, 2)) if extra_corners is None else extra_corners
+    transforms = patch_transform(np.concatenate([guessed, empty, more]))
+    if stretched:
+        transforms = _stretched(transforms, points[:, :4, :2], rng)
+    return PatchPlaces(magnified(transforms, zoom), kinds, points)
+
+
+def _stretched(transforms: Array, corners: Array, rng: np.random.Generator) -> Array:
+    """Stretch bases along or across, since real makes differ more than the data sets do.
+
+    Args:
+        transforms: shape (m, 2, 3).
+        corners: of the bases in the first of them, along and across which it is stretched, shape (n, 4, 2).
+        rng: random generator.
+
+    """
+    ahead = np.zeros((len(transforms), 2))
+    ahead[:, 0] = 1.0
+    placed = to_patch(corners, transforms[: len(corners)])
+    ahead[: len(corners)] = placed[:, :2].mean(axis=1) - placed[:, 2:].mean(axis=1)
+    way = np.arctan2(ahead[:, 1], ahead[:, 0])
+    turn = np.stack([np.stack([np.cos(way), -np.sin(way)], axis=-1), np.stack([np.sin(way), np.cos(way)], axis=-1)], 1)
+    grown = np.exp(rng.normal(0, _STRETCH, (len(transforms), 2)))
+    stretch = turn * grown[:, None] @ turn.transpose(0, 2, 1)
+    middle = np.array([(PATCH_PX - 1) / 2] * 2)
+    out: Array = stretch @ transforms
+    out[:, :, 2] += middle - stretch @ middle
+    return out
+
+
+EMPTY_PER_FRAME: Final = 8
+"""Patches of a frame with no figure in their middle."""
+
+_DISTRACTOR_AWAY = 0.2  # of a base's length: how far off a patch about a distractor, such as the ball itself, is cut
+
+# Errors of simulated detections, and of figures that are followed: shares of a base's length, and degrees of heading.
+_AWAY, _FAR_AWAY, _FAR_CHANCE = 0.05, 0.25, 0.4
+_TURN_DEG, _FAR_TURN_DEG = 6.0, 40.0
+_GROWTH, _FAR_GROWTH = 0.07, 0.15
+_AVOIDED = 0.65  # of a base's length: no place so near to one that may be taken counts as empty
+_EMPTY_REACH = 1.3
+_NARROW = 0.6  # a base's width by its length
+_BETWEEN_CHANCE, _NEAR_CHANCE = 0.35, 0.75  # up to which an empty place is between two figures, and near one
+_TRIES = 20
+_SHORTEST_PX = 6.0
+_ALONG = 4  # places along a body that lies
+
+# Real detections in the same pictures.
+_DETECTED_CHANCE = 0.5  # of the figures it found
+_OWN_WITHIN = 0.4  # of a base's length and width: a detection so near to its middle is that figure's
+_EMPTY_FROM = 0.47  # a place so far from every base is empty, such as one between two bases that touch
+_DETECTED_AWAY = 0.02  # moved a little, so that the network never sees exactly the same guess twice
+
+
+def along_bodies(objects: Objects) -> Array:
+    """Return offsets from bases to where a detector may put the same figures, shape (`_ALONG`, n, 2).
+
+    The body of a fallen figure lies beside its base, and a detector puts the figure there as often; of others 0.
+    """
+    way = objects.points[:, 4, :2] - objects.points[:, :4, :2].mean(axis=1)
+    lies = (objects.kinds == FALLEN_KIND) & (objects.points[:, 4, 2] > 0)
+    steps: Array = np.linspace(0, 1, _ALONG)[:, None, None] * np.where(lies[:, None], way, 0.0)
+    return steps
+
+
+def guessed_bases(corners: Array, along: Array, detected: Array | None, rng: np.random.Generator) -> Array:
+    """Simulate detected bases, or take real detections for half of those found; front and rear at random.
+
+    Args:
+        corners: of the bases, shape (n, 4, 2).
+        along: ways along their bodies, shape (k, n, 2); see `along_bodies`.
+        detected: corners of figures that a detector found in the frame, right or wrong, shape (m, 4, 2); None for
+            simulated detections alone.
+        rng: random generator.
+
+    Returns:
+        Corners, shape (n, 4, 2).
+
+    """
+    guessed = _guess(corners, along, rng)
+    return guessed if detected is None else _with_detections(guessed, corners, along, detected, rng)
+
+
+def _guess(corners: Array, along: Array, rng: np.random.Generator) -> Array:
+    n = len(corners)
+    far = rng.random(n) < _FAR_CHANCE
+    middle = corners.mean(axis=1)
+    length = _lengths(corners)
+    turn = np.radians(np.where(far, rng.uniform(-_FAR_TURN_DEG, _FAR_TURN_DEG, n), rng.normal(0, _TURN_DEG, n)))
+    turn += np.pi * (rng.random(n) < 0.5)
+    away = rng.normal(0, 1, (n, 2)) * (np.where(far, _FAR_AWAY / 2, _AWAY) * length)[:, None]
+    growth = np.exp(rng.normal(0, 1, n) * np.where(far, _FAR_GROWTH, _GROWTH))
+    away += along[rng.integers(_ALONG, size=n), np.arange(n)]
+    guessed: Array = _turned(corners - middle[:, None], turn, growth)
+    guessed += (middle + away)[:, None]
+    return guessed
+
+
+def _with_detections(guessed: Array, corners: Array, along: Array, detected: Array, rng: np.random.Generator) -> Array:
+    if not len(detected) or not len(corners):
+        return guessed
+    apart = np.min([_apart(corners + way[:, None], detected.mean(axis=1)) for way in along], axis=0)
+    nearest = apart.argmin(axis=1)
+    found = apart.min(axis=1) < _OWN_WITHIN
+    chosen = found & (rng.random(len(corners)) < _DETECTED_CHANCE)
+    theirs = detected[nearest]
+    turned = rng.random(len(corners)) < 0.5
+    theirs = np.where(turned[:, None, None], np.roll(theirs, 2, axis=1), theirs)
+    theirs = theirs + rng.normal(0, 1, (len(theirs), 1, 2)) * (_DETECTED_AWAY * _lengths(theirs))[:, None, None]
+    better: Array = np.where(chosen[:, None, None], theirs, guessed)
+    return better
+
+
+@dataclass(frozen=True, slots=True)
+class TakenPlaces:
+    """Places that are not empty: corners of figures, shape (n, 4, 2), and other occupied places, shape (k, 2)."""
+
+    figures: Array
+    avoid: Array
+
+    def are_empty(self, spots: Array, length: Array) -> NDArray[np.bool_]:
+        """Return which spots, shape (m, 2), are empty, for bases of these lengths, shape (m,)."""
+        clear = _apart(self.figures, spots).min(axis=0, initial=np.inf) > _EMPTY_FROM
+        off = np.linalg.norm(self.avoid[:, None] - spots[None], axis=2).min(axis=0, initial=np.inf)
+        empty: NDArray[np.bool_] = clear & (off > _AVOIDED * length)
+        return empty
+
+
+def empty_bases(
+    corners: Array,
+    taken: TakenPlaces,
+    size_px: tuple[int, int],
+    distractors: Array,
+    detected: Array | None,
+    rng: np.random.Generator,
+) -> Array:
+    """Choose bases where there are none: at false detections, at distractors, near figures and anywhere.
+
+    Args:
+        corners: of real bases, shape (n, 4, 2).
+        taken: what is not empty.
+        size_px: the frame's width and height.
+        distractors: places that may be taken for a figure's, pixels, shape (k, 2).
+        detected: see `guessed_bases`.
+        rng: random generator.
+
+    Returns:
+        Corners, shape (`EMPTY_PER_FRAME` at most, 4, 2).
+
+    """
+    drawn = _empty(corners, taken, size_px, distractors, rng)
+    wrong = np.zeros((0, 4, 2)) if detected is None else _false_detections(detected, taken, rng)
+    both: Array = np.concatenate([wrong, drawn])[:EMPTY_PER_FRAME]
+    return both
+
+
+def _false_detections(detected: Array, taken: TakenPlaces, rng: np.random.Generator) -> Array:
+    """Choose some false detections, as many as half of the empty places."""
+    if not len(detected):
+        return np.zeros((0, 4, 2))
+    wrong = np.flatnonzero(taken.are_empty(detected.mean(axis=1), _lengths(detected)))
+    picked: Array = detected[rng.permutation(wrong)[: EMPTY_PER_FRAME // 2]]
+    return picked
+
+
+def _empty(
+    corners: Array, taken: TakenPlaces, size_px: tuple[int, int], distractors: Array, rng: np.random.Generator
+) -> Array:
+    if not len(corners):
+        return np.zeros((0, 4, 2))
+    out = []
+    middles, lengths = corners.mean(axis=1), _lengths(corners)
+    for number in range(EMPTY_PER_FRAME * _TRIES):
+        k = int(rng.integers(len(corners)))
+        middle, length, turn = middles[k], float(lengths[k]), rng.uniform(0, 2 * np.pi)
+        chance = rng.random()
+        if number < len(distractors):
+            spot = distractors[number] + rng.normal(0, _DISTRACTOR_AWAY, 2) * length
+        elif chance < _BETWEEN_CHANCE and len(corners) > 1:
+            # Between two, and turned as one of them: half of each may look like a whole one.
+            apart = np.linalg.norm(middles - middle, axis=1)
+            other = middles[np.argsort(apart)[1 + int(rng.integers(min(2, len(corners) - 1)))]]
+            spot = (middle + other) / 2 + rng.normal(0, _AWAY, 2) * length
+            turn = np.radians(rng.normal(0, _TURN_DEG))
+        elif chance < _NEAR_CHANCE:
+            way = rng.uniform(0, 2 * np.pi)
+            spot = middle + rng.uniform(_EMPTY_FROM * _NARROW, _EMPTY_REACH) * length * np.array(
+                [np.cos(way), np.sin(way)]
+            )
+        else:
+            spot = rng.uniform(0, 1, 2) * size_px
+        if not taken.are_empty(spot[None], np.array([length]))[0]:
+            continue
+        out.append(_turned((corners[k] - middle)[None], np.array([turn]), np.ones(1))[0] + spot)
+        if len(out) == EMPTY_PER_FRAME:
+            break
+    return np.array(out).reshape(-1, 4, 2)
+
+
+def _apart(corners: Array, spots: Array) -> Array:
+    """Return how far spots, shape (m, 2), are from bases, shape (n, 4, 2), in their lengths and widths."""
+    ahead = corners[:, :2].mean(axis=1) - corners[:, 2:].mean(axis=1)
+    aside = corners[:, [0, 3]].mean(axis=1) - corners[:, [1, 2]].mean(axis=1)
+    off = spots[None] - corners.mean(axis=1)[:, None]
+    # A base on its edge is not found more exactly for being narrow.
+    least = (0.4 * _lengths(corners)) ** 2
+    along, across = (
+        np.einsum("nmk,nk->nm", off, axis) / np.maximum((axis**2).sum(axis=1), least)[:, None]
+        for axis in (ahead, aside)
+    )
+    apart: Array = np.hypot(along, across)
+    return apart
+
+
+def _lengths(corners: Array) -> Array:
+    """Return the longer sides of bases, at least a few pixels, since a base on its edge has hardly any length."""
+    ahead = np.linalg.norm(corners[:, :2].mean(axis=1) - corners[:, 2:].mean(axis=1), axis=1)
+    aside = np.linalg.norm(corners[:, [0, 3]].mean(axis=1) - corners[:, [1, 2]].mean(axis=1), axis=1)
+    longer: Array = np.maximum(np.maximum(ahead, aside), _SHORTEST_PX)
+    return longer
+
+
+def _turned(offsets: Array, turn: Array, growth: Array) -> Array:
+    cos, sin = np.cos(turn) * growth, np.sin(turn) * growth
+    matrix = np.stack([np.stack([cos, -sin], axis=-1), np.stack([sin, cos], axis=-1)], axis=-2)
+    turned: Array = offsets @ matrix.swapaxes(-1, -2)
+    return turned

@@ -1,0 +1,183 @@
+"""Endless training samples of both networks from labeled data sets, such as traced ones of `downfield twin dataset`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.utils.data import DataLoader, Dataset
+
+from downfield.core.arrays import Array
+from downfield.models.refiner import PATCH_PX, from_units, to_patch
+from downfield.training.data.crops import CROPS_PER_FRAME, CropStream
+from downfield.training.data.labeled_frames import (
+    FrameDraw,
+    Sources,
+    labels_of,
+    read_frame,
+    read_objects,
+    unsure_places_of,
+)
+from downfield.training.data.patches import cut_guessed, patches_of
+from downfield.training.data.places import CROP_PX
+from downfield.training.data.samples import (
+    BALL,
+    MOST_OBJECTS,
+    FrameSamples,
+    PatchSamples,
+    frame_samples,
+    patch_samples,
+)
+from downfield.training.data.variation import lay_balls
+
+HARDLY_SHOWN: Final = 0.1
+"""Visible share of a ball that its labels call hidden: it may be found or not."""
+
+_PATCH_FRAMES: Final = 4  # in a batch, about 30 patches each
+_CENTER: Final = (PATCH_PX - 1) / 2
+
+
+def detector_samples(sources: Sources, seed: int, *, crops: int, workers: int = 1) -> Iterator[FrameSamples]:
+    """Yield batches of crops without end, prepared in processes of their own.
+
+    Args:
+        sources: data sets with their shares.
+        seed: of all chance.
+        crops: in a batch.
+        workers: processes; 0 prepares batches where they are asked for.
+
+    Raises:
+        InputError: a data set has no training pictures.
+
+    """
+    stream = CropStream(sources, "train", seed)
+    return _endless(stream, max(crops // CROPS_PER_FRAME, 1), workers, _frames_of)
+
+
+def refiner_samples(sources: Sources, seed: int, *, workers: int = 1, first: int = 0) -> Iterator[PatchSamples]:
+    """Yield batches of patches without end, from batch `first` on; see `detector_samples`."""
+    return _endless(BallAndFigurePatches(sources, seed), _PATCH_FRAMES, workers, _patches_of, first)
+
+
+def with_real_tables(
+    drawn: Iterator[PatchSamples], real: Iterator[PatchSamples], share: float
+) -> Iterator[PatchSamples]:
+    """Yield patches of drawn tables and, in between, of real ones.
+
+    Args:
+        drawn: batches of the twin's tables.
+        real: batches of contributed pictures.
+        share: patches of real tables for each of a drawn one.
+
+    """
+    count = real_count = 0
+    while True:
+        of_real = real_count < share * count
+        batch = next(real if of_real else drawn)
+        if of_real:
+            real_count += len(batch.image)
+        else:
+            count += len(batch.image)
+        yield batch
+
+
+class BallAndFigurePatches(Dataset[PatchSamples]):
+    """An endless stream: item i is the patches of some frame, with the ball in each, a function of seed and i alone.
+
+    Args:
+        sources: data sets with their shares.
+        seed: of all chance.
+
+    Raises:
+        InputError: a data set has no training pictures.
+
+    """
+
+    def __init__(self, sources: Sources, seed: int) -> None:
+        self._frames = FrameDraw(sources, "train", seed)
+
+    def __getitem__(self, index: int) -> PatchSamples:
+        path, rng = self._frames.draw(index)
+        image, unsure = read_frame(path), unsure_places_of(path)
+        image, objects = lay_balls(image, read_objects(labels_of(path), (image.shape[1], image.shape[0])), rng)
+        cut = cut_guessed(image, objects, rng, avoid=unsure)
+        truth = patches_of(cut)
+        balls = balls_in_patches(objects.points[objects.kinds == BALL, 4], cut.transforms)
+        if unsure is not None:  # a picture of a real table, whose own ball has no label
+            balls[balls[:, 2] == 0, 2] = HARDLY_SHOWN
+        points = from_units(truth["points"].numpy()).astype(np.float32)
+        return PatchSamples(
+            torch.from_numpy(cut.patches),
+            torch.from_numpy(points),
+            truth["flags"],
+            truth["flip"],
+            truth["fallen"],
+            truth["figure"],
+            torch.from_numpy(balls.astype(np.float32)),
+        )
+
+
+def balls_in_patches(balls: Array, transforms: Array) -> Array:
+    """Return the ball nearest to the center of each patch: x, y in its pixels and its visible share, shape (n, 3).
+
+    Args:
+        balls: x, y in the picture and flag, shape (m, 3).
+        transforms: of the patches, shape (n, 2, 3).
+
+    """
+    out = np.zeros((len(transforms), 3))
+    known = balls[balls[:, 2] > 0]
+    if not len(known) or not len(transforms):
+        return out
+    places = to_patch(np.broadcast_to(known[None, :, :2], (len(transforms), len(known), 2)), transforms)
+    reach = np.abs(places - _CENTER).max(axis=2)
+    nearest = reach.argmin(axis=1)
+    rows = np.arange(len(transforms))
+    inside = reach[rows, nearest] <= PATCH_PX / 2
+    out[:, :2] = np.where(inside[:, None], places[rows, nearest], 0.0)
+    out[:, 2] = np.where(inside, np.where(known[nearest, 2] > 1, 1.0, HARDLY_SHOWN), 0.0)
+    return out
+
+
+def _endless(
+    stream: Dataset[Any], items: int, workers: int, collate: Callable[[Sequence[Any]], Any], first: int = 0
+) -> Iterator[Any]:
+    loader: DataLoader[Any] = DataLoader(
+        stream,
+        items,
+        sampler=range(first * items, 1 << 40),
+        num_workers=workers,
+        collate_fn=collate,
+    )
+    return iter(loader)
+
+
+def _frames_of(items: Sequence[Sequence[dict[str, Tensor]]]) -> FrameSamples:
+    return frame_samples(tuple(torch.stack(parts) for parts in zip(*map(_frame_of, _flat(items)), strict=True)))
+
+
+def _flat(items: Sequence[Sequence[dict[str, Tensor]]]) -> list[dict[str, Tensor]]:
+    return [crop for item in items for crop in item]
+
+
+def _frame_of(crop: dict[str, Tensor]) -> tuple[Tensor, ...]:
+    """Return a crop as of `FrameSamples`, with pixels in place of shares of its side."""
+    count = min(len(crop["cls"]), MOST_OBJECTS)
+    kinds = torch.full((MOST_OBJECTS,), -1)
+    points, boxes, shown = torch.zeros(MOST_OBJECTS, 5, 3), torch.zeros(MOST_OBJECTS, 4), torch.zeros(MOST_OBJECTS)
+    kinds[:count] = crop["cls"][:count, 0].long()
+    points[:count] = crop["keypoints"][:count]
+    points[:count, :, :2] = points[:count, :, :2] * CROP_PX - 0.5
+    middle, size = crop["bboxes"][:count, :2] * CROP_PX - 0.5, crop["bboxes"][:count, 2:] * CROP_PX
+    boxes[:count] = torch.cat([middle - size / 2, middle + size / 2], dim=1)
+    shown[:count] = 1.0
+    hidden = (kinds == BALL) & (points[:, 4, 2] < 2)
+    image = crop["img"].flip(0).permute(1, 2, 0).contiguous()
+    return image, kinds, points, boxes, torch.where(hidden, HARDLY_SHOWN, shown)
+
+
+def _patches_of(items: Sequence[PatchSamples]) -> PatchSamples:
+    return patch_samples(tuple(torch.cat(parts) for parts in zip(*items, strict=True)))

@@ -1,0 +1,239 @@
+"""Networks as ONNX files, full and quantized to int8, and the training pictures on which int8 is calibrated.
+
+The graph takes a picture as a camera gives it, uint8 blue green red, so that no runtime needs to be told how to prepare
+one: the change of order and scale is folded into the first convolution. It ends at the outputs that `downfield.models`
+decodes: suppression is not in the graph, where runtimes do it slowly and differently.
+"""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import cv2
+import nncf
+import numpy as np
+import onnx
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.utils.data import Dataset
+
+from downfield.models.frame_detector import Letterbox
+from downfield.training.data.labeled_frames import labeled_images_of
+from downfield.training.data.patches import Batch
+from downfield.training.networks.blocks import fused
+from downfield.training.networks.detector import DetectorNetwork, join_branches
+from downfield.training.networks.refiner import RefinerNetwork
+
+OPSET: Final = 17
+CALIBRATION_FRAMES: Final = 120
+CALIBRATION_PATCHES: Final = 400
+
+Pictures = NDArray[np.uint8]
+
+
+class YoloGraph(nn.Module):
+    """A YOLO26-pose model from camera pictures to its raw one-to-many head, spreads included.
+
+    The one-to-one head of YOLO26 reports each object once; the one-to-many head is trained by all cells near an object
+    and finds more. Suppression is simple here: figures can't lie inside one another.
+
+    Args:
+        model: of one head, stride 8; its first convolution is changed.
+
+    """
+
+    def __init__(self, model: Any) -> None:
+        super().__init__()
+        self.layers = model.model
+        take_camera_pictures(self.layers[0].conv)
+
+    def forward(self, pictures: Tensor) -> Tensor:
+        """Return the head, float (n, channels, cells), for pictures, uint8 (n, height, width, 3)."""
+        flow = pictures.permute(0, 3, 1, 2).float()
+        kept: list[Tensor] = []
+        for layer in self.layers[:-1]:
+            flow = layer(_inputs(layer.f, flow, kept))
+            kept.append(flow)
+        head = self.layers[-1]
+        features = kept[head.f[0]]
+        pose = head.cv4[0](features)
+        parts = [
+            head.cv2[0](features),
+            head.cv3[0](features),
+            head.cv4_kpts[0](pose),
+            head.cv4_sigma[0](pose),
+        ]
+        return torch.cat(parts, dim=1).flatten(2)
+
+
+class PictureGraph(nn.Module):
+    """A network from camera pictures to its outputs.
+
+    Args:
+        network: its first convolution is changed.
+
+    """
+
+    def __init__(self, network: nn.Module) -> None:
+        super().__init__()
+        self.network = network
+        take_camera_pictures(next(part for part in network.modules() if isinstance(part, nn.Conv2d)))
+
+    def forward(self, pictures: Tensor) -> Any:
+        """Return the outputs for pictures, uint8 (n, height, width, 3)."""
+        return self.network(pictures.permute(0, 3, 1, 2).float())
+
+
+class DetectorGraph(PictureGraph):
+    """A `DetectorNetwork` from camera pictures to its joined head; the network is changed."""
+
+    def __init__(self, network: DetectorNetwork) -> None:
+        super().__init__(fused(network))
+
+    def forward(self, pictures: Tensor) -> Tensor:
+        """Return the head, (n, channels, cells), for pictures, uint8 (n, height, width, 3)."""
+        return join_branches(*super().forward(pictures))
+
+
+class RefinerGraph(PictureGraph):
+    """A `RefinerNetwork` from patches to all its numbers; the network is changed."""
+
+    def __init__(self, network: RefinerNetwork) -> None:
+        super().__init__(fused(network))
+
+    def forward(self, pictures: Tensor) -> Tensor:
+        """Return figures' numbers and the ball's cells, (n, 23 + 256), for patches, uint8 (n, 64, 64, 3)."""
+        return torch.cat(super().forward(pictures), dim=1)
+
+
+def take_camera_pictures(first: nn.Conv2d) -> None:
+    """Make a network's first convolution, trained on red green blue 0..1, take blue green red 0..255."""
+    with torch.no_grad():
+        first.weight.copy_(first.weight.flip(1) / 255)
+
+
+def export_onnx(
+    network: nn.Module, shape: tuple[int, ...], out: Path, *, names: tuple[str, ...], any_batch: bool
+) -> None:
+    """Write a network that takes pictures as ONNX.
+
+    Args:
+        network: from uint8 pictures to one tensor or more.
+        shape: of the pictures, (n, height, width, 3).
+        out: the file to write.
+        names: of the input and the outputs.
+        any_batch: whether n is left open.
+
+    """
+    axes = {name: {0: "n"} for name in names} if any_batch else None
+    with warnings.catch_warnings():
+        # The newer exporter writes graphs that OpenVINO refuses to quantize.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        torch.onnx.export(
+            network.eval(),
+            (torch.zeros(shape, dtype=torch.uint8),),
+            str(out),
+            input_names=names[:1],
+            output_names=names[1:],
+            opset_version=OPSET,
+            dynamic_axes=axes,
+            dynamo=False,
+        )
+
+
+def quantize(
+    full: Path,
+    out: Path,
+    pictures: Sequence[Pictures],
+    *,
+    exact: Sequence[str] = (),
+    exact_nodes: Sequence[str] = (),
+    correct_biases: bool = True,
+) -> None:
+    """Quantize an ONNX file to int8, calibrated on training pictures.
+
+    Args:
+        full: ONNX file.
+        out: the file to write.
+        pictures: inputs, uint8 (1, height, width, 3) each.
+        exact: kinds of layers to leave in full precision.
+        exact_nodes: names of nodes to leave in full precision.
+        correct_biases: subtract, layer by layer, the mean error of rounding. Outliers spoil that mean, such as a
+            refiner's places in patches without a figure.
+
+    """
+    logging.getLogger("nncf").setLevel(logging.ERROR)
+    graph = onnx.load(str(full))
+    name = graph.graph.input[0].name
+    small = nncf.quantize(
+        graph,
+        nncf.Dataset(pictures, lambda picture: {name: picture}),
+        preset=nncf.QuantizationPreset.MIXED,
+        subset_size=len(pictures),
+        ignored_scope=nncf.IgnoredScope(types=list(exact), names=list(exact_nodes), validate=False),
+        advanced_parameters=nncf.AdvancedQuantizationParameters(disable_bias_correction=not correct_biases),
+    )
+    onnx.save(small, str(out))
+
+
+def after_last_convolutions(graph: onnx.ModelProto) -> list[str]:
+    """Return the names of the nodes between the outputs and the last convolutions before them."""
+    makers = {output: node for node in graph.graph.node for output in node.output}
+    names: dict[str, None] = {}
+    left = [output.name for output in graph.graph.output]
+    while left:
+        node = makers.get(left.pop())
+        if node is None or node.op_type == "Conv" or node.name in names:
+            continue
+        if (
+            node.op_type in ("Flatten", "Reshape")
+            and (before := makers.get(node.input[0]))
+            and before.op_type == "Relu"
+        ):
+            continue  # the way into full layers
+        names[node.name] = None
+        left += list(node.input)
+    return list(names)
+
+
+def calibration_frames(sets: Sequence[Path], input_px: tuple[int, int]) -> list[Pictures]:
+    """Return training pictures fitted to an input, evenly from all sets."""
+    out = []
+    for folder in sets:
+        paths = labeled_images_of(folder, "train")
+        count = min(CALIBRATION_FRAMES // len(sets), len(paths))
+        for path in (paths[i] for i in np.linspace(0, len(paths) - 1, count).astype(int)):
+            frame = np.asarray(cv2.imread(str(path), cv2.IMREAD_COLOR), dtype=np.uint8)
+            box = Letterbox((frame.shape[1], frame.shape[0]), input_px)
+            into = box.new_input()
+            box.fit(frame, into)
+            out.append(into)
+    return out
+
+
+def calibration_patches(stream: Dataset[Batch]) -> list[Pictures]:
+    """Return training patches as the runtime cuts them."""
+    out: list[Pictures] = []
+    for item in range(CALIBRATION_PATCHES):
+        out += as_pictures(stream[item]["img"])
+        if len(out) >= CALIBRATION_PATCHES:
+            break
+    return out[:CALIBRATION_PATCHES]
+
+
+def as_pictures(images: Tensor) -> list[Pictures]:
+    """Return a batch's pictures, (n, 3, height, width) red green blue, as uint8 (1, height, width, 3) each."""
+    pictures = images.numpy().transpose(0, 2, 3, 1)[..., ::-1]
+    return [np.ascontiguousarray(picture[None]) for picture in pictures]
+
+
+def _inputs(source: int | list[int], flow: Tensor, kept: list[Tensor]) -> Any:
+    """Return a layer's inputs: in ultralytics' graphs -1 is the previous layer, other numbers are layers."""
+    if isinstance(source, int):
+        return flow if source == -1 else kept[source]
+    return [flow if one == -1 else kept[one] for one in source]

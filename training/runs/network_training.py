@@ -1,0 +1,225 @@
+"""One network in training against the clock: its pool of samples, steps, moving average and checkpoints."""
+
+from __future__ import annotations
+
+import copy
+import random
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import torch
+from torch import Tensor, nn
+
+from downfield.core.errors import InputError
+from downfield.training.data.samples import FrameSamples, PatchSamples, as_input, varied_frames, varied_patches
+from downfield.training.networks.blocks import Losses
+from downfield.training.networks.checkpoints import (
+    DETECTOR_NAME,
+    FIGURE_REFINER_NAME,
+    REFINER_NAME,
+    load_weights,
+    read_checkpoint,
+    write_checkpoint,
+)
+from downfield.training.networks.detector import DetectorNetwork
+from downfield.training.networks.detector_loss import detector_loss
+from downfield.training.networks.refiner import FigureRefiner, RefinerNetwork, refiner_loss, without_norms
+
+HAS_BFLOAT16: Final = torch.backends.cpu.get_cpu_capability() not in {"DEFAULT", "AVX2"}
+"""Whether this processor computes in bfloat16; one that emulates it takes ten times as long as in full precision."""
+
+
+def weight_groups(network: nn.Module, decay: float) -> list[dict[str, Any]]:
+    """Return an optimizer's groups: weights decay, normalizations and biases don't."""
+    heavy = [weight for weight in network.parameters() if weight.ndim > 1]
+    light = [weight for weight in network.parameters() if weight.ndim <= 1]
+    return [{"params": heavy, "weight_decay": decay}, {"params": light, "weight_decay": 0.0}]
+
+
+class ReplayPool:
+    """Batches on the device, from which others are drawn; the oldest give way to the newest.
+
+    Args:
+        capacity: most samples it holds.
+        mixed: batches of which one drawn batch is mixed.
+        seed: of the draws.
+
+    """
+
+    def __init__(self, capacity: int, mixed: int = 8, seed: int = 0) -> None:
+        self._capacity, self._mixed = capacity, mixed
+        self._blocks: deque[tuple[Tensor, ...]] = deque()
+        self._held, self._added = 0, 0
+        self._random = random.Random(seed)  # noqa: S311 - not for secrets
+
+    def __len__(self) -> int:
+        return self._held
+
+    @property
+    def added(self) -> int:
+        """Samples taken in so far."""
+        return self._added
+
+    def add(self, batch: tuple[Tensor, ...]) -> None:
+        """Take samples in, tensors of shape (n, ...) each; the oldest batches are dropped."""
+        self._blocks.append(batch)
+        self._held += len(batch[0])
+        self._added += len(batch[0])
+        while self._held > self._capacity and len(self._blocks) > 1:
+            self._held -= len(self._blocks.popleft()[0])
+
+    def draw(self, count: int) -> tuple[Tensor, ...]:
+        """Return random samples, in equal parts from some of the batches."""
+        each = max(count // self._mixed, 1)
+        parts = []
+        for _ in range(-(-count // each)):
+            block = self._blocks[self._random.randrange(len(self._blocks))]
+            rows = torch.randint(len(block[0]), (each,), device=block[0].device)
+            parts.append([part.index_select(0, rows) for part in block])
+        return tuple(torch.cat(columns)[:count] for columns in zip(*parts, strict=True))
+
+
+DECAY: Final = 0.01  # of weights, not of norms and biases
+CLIP: Final = 10.0  # norm of gradients
+AVERAGED: Final = 0.998  # of the moving average, once it is warm
+
+NetworkLoss = Callable[[nn.Module, tuple[Tensor, ...]], tuple[Tensor, Losses]]
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkKind:
+    """What one network's training has of its own.
+
+    Attributes:
+        name: name of its checkpoint.
+        network: makes an untrained network.
+        loss: of a network and drawn samples, with its parts.
+        pace: learning rate relative to the run's.
+
+    """
+
+    name: str
+    network: Callable[[], nn.Module]
+    loss: NetworkLoss
+    pace: float = 1.0
+
+
+def _detector_loss(network: nn.Module, samples: tuple[Tensor, ...]) -> tuple[Tensor, Losses]:
+    frames = varied_frames(FrameSamples(*samples))
+    with in_half_precision(frames.image):
+        pose, ball = network(as_input(frames.image))
+    return detector_loss(pose, ball, frames)
+
+
+def _refiner_loss(network: nn.Module, samples: tuple[Tensor, ...]) -> tuple[Tensor, Losses]:
+    patches = varied_patches(PatchSamples(*samples))
+    with in_half_precision(patches.image):
+        outputs, heat = network(as_input(patches.image))
+    return refiner_loss(outputs, heat, patches)
+
+
+def in_half_precision(like: Tensor) -> Any:
+    """Return a context of bfloat16, where the device of a tensor computes in it."""
+    return torch.autocast(like.device.type, dtype=torch.bfloat16, enabled=like.is_cuda or HAS_BFLOAT16)
+
+
+def _figure_refiner_loss(network: nn.Module, samples: tuple[Tensor, ...]) -> tuple[Tensor, Losses]:
+    patches = varied_patches(PatchSamples(*samples))
+    with in_half_precision(patches.image):
+        outputs = network(as_input(patches.image))
+    return refiner_loss(outputs, None, patches)
+
+
+DETECTOR: Final = NetworkKind(DETECTOR_NAME, DetectorNetwork, _detector_loss)
+REFINER: Final = NetworkKind(REFINER_NAME, RefinerNetwork, _refiner_loss)
+FIGURE_REFINER: Final = NetworkKind(FIGURE_REFINER_NAME, lambda: without_norms(FigureRefiner()), _figure_refiner_loss)
+"""Begins from an exported refiner, whose normalizations are folded into its convolutions."""
+KINDS: Final = (DETECTOR, REFINER)
+
+
+class NetworkTraining:
+    """A network in training.
+
+    Args:
+        kind: which.
+        device: where it learns.
+        pool: what it learns from.
+        batch: samples in a step.
+
+    Attributes:
+        kind: the same.
+        pool: the same.
+        steps: taken in all runs.
+        average: the moving average, which is what is used.
+
+    """
+
+    def __init__(self, kind: NetworkKind, device: torch.device, pool: ReplayPool, batch: int) -> None:
+        self.kind, self.pool, self.steps = kind, pool, 0
+        self._batch, self._begun = batch, 0
+        self._network: nn.Module = kind.network().to(device, memory_format=torch.channels_last).train()
+        self.average: nn.Module = copy.deepcopy(self._network).eval()
+        groups = weight_groups(self._network, DECAY)
+        self._optimizer = torch.optim.AdamW(groups, lr=0.0, betas=(0.9, 0.99), fused=device.type == "cuda")
+
+    @property
+    def own_steps(self) -> int:
+        """Steps taken in this run."""
+        return self.steps - self._begun
+
+    def learn(self, rate: float) -> Losses:
+        """Take one step at a learning rate, unless its gradient is infinite; return the loss's parts."""
+        for group in self._optimizer.param_groups:
+            group["lr"] = self.kind.pace * rate
+        loss, parts = self.kind.loss(self._network, self.pool.draw(self._batch))
+        self._optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        norm = torch.nn.utils.clip_grad_norm_(self._network.parameters(), CLIP)
+        if bool(norm.isfinite()):
+            self._optimizer.step()
+        self.steps += 1
+        self._follow()
+        return {name: part.detach() for name, part in parts.items()}
+
+    def _follow(self) -> None:
+        """Update the average; one of few steps forgets faster."""
+        keep = min(AVERAGED, (1 + self.steps) / (10 + self.steps))
+        with torch.no_grad():
+            torch._foreach_lerp_(_numbers(self.average), _numbers(self._network), 1 - keep)
+
+    def save(self, folder: Path) -> Path:
+        """Write the checkpoint from which training continues; return its path."""
+        path = folder / f"{self.kind.name}.pt"
+        contents = {
+            "average": self.average.state_dict(),
+            "model": self._network.state_dict(),
+            "optimizer": self._optimizer.state_dict(),
+            "steps": self.steps,
+        }
+        write_checkpoint(path, contents)
+        return path
+
+    def resume(self, path: Path) -> None:
+        """Continue from a checkpoint; one without the network itself continues from its average.
+
+        Raises:
+            InputError: the file is no checkpoint of this network.
+
+        """
+        kept = read_checkpoint(path)
+        try:
+            load_weights(self._network, kept.get("model", kept["average"]))
+            load_weights(self.average, kept["average"])
+            if "optimizer" in kept:
+                self._optimizer.load_state_dict(kept["optimizer"])
+        except (InputError, ValueError) as error:
+            raise InputError(f"{path}: {error}") from None
+        self.steps = self._begun = int(kept["steps"])
+
+
+def _numbers(network: nn.Module) -> list[Tensor]:
+    """Return a network's weights and the running statistics of its norms, the tensors themselves."""
+    return [each for each in network.state_dict().values() if each.is_floating_point()]

@@ -1,0 +1,329 @@
+"""Tables to trace for training, made in worker processes: scenes, cameras and windows, without pictures.
+
+Nothing here needs torch or a device. The same draw of tables, arrangements and labels as for traced data sets serves
+endlessly: table i is a function of the seed and i alone. Of each camera's view windows are planned: crops for the
+detector, patches for the refiner, with their labels.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from downfield.calibration.camera import Camera
+from downfield.core.arrays import Array
+from downfield.core.scene import Player
+from downfield.models.refiner import PATCH_PX, to_patch
+from downfield.training.data.objects import BALL_KIND, BALL_POINT, FALLEN_KIND, FIGURE_KINDS, Objects, parse_objects
+from downfield.training.data.places import INPUT_WIDTH_PX, draw_cut, moved, place_patches, with_room
+from downfield.training.traced.development import sensor_row
+from downfield.twin.randomization import tables
+from downfield.twin.randomization.cameras import SIZES_PX, draw_view, draw_webcam
+from downfield.twin.randomization.deck import Deck
+from downfield.twin.render.renderer import RenderedFrame, base_tops
+from downfield.twin.sets.arrange import Arranger, Mix, obstacles_on
+from downfield.twin.sets.labels import Labeler, Labels
+from downfield.twin.sets.sample import LEAST_SHOWN, yolo_lines
+from downfield.twin.table.appearance import Appearance, Sensor, Solid
+from downfield.twin.table.snapshot import Snapshot
+from downfield.twin.table.solids import SolidPlacer
+from downfield.twin.table.surface import settle
+from downfield.twin.tracing.scene import PrintTexture, SceneBuilder, TracedScene
+
+_STEP_NS: Final = 33_333_333
+_FPS: Final = 30.0
+_SURE_BALL: Final = 0.2  # visible share of a ball from which its middle counts as seen
+
+
+@dataclass(frozen=True, slots=True)
+class TableRecipe:
+    """What is made of one table: painting it takes longest, so it serves several scenes, cameras and windows.
+
+    Attributes:
+        scenes: arrangements of it.
+        views: cameras over each.
+        carriers: share of the figures with a ball of their own in hands or arms.
+        strewn: share of them with a ball nearby.
+        lying: share of the tables on which many figures lie.
+
+    """
+
+    scenes: int = 6
+    views: int = 2
+    carriers: float = 0.12
+    strewn: float = 0.08
+    lying: float = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class TracedView:
+    """A camera over one of a table's scenes.
+
+    Attributes:
+        scene: number of the scene.
+        camera: lens and pose.
+        objects: in its picture, which is not drawn.
+        shown: visible share of figures' base tops and of balls and hands, shape (n,).
+        distractors_px: places that may be taken for a ball or a figure, shape (k, 2).
+
+    """
+
+    scene: int
+    camera: Camera
+    objects: Objects
+    shown: Array
+    distractors_px: Array
+
+
+@dataclass(frozen=True, slots=True)
+class TracedTable:
+    """One table, ready to trace: its print, scenes and cameras."""
+
+    texture: PrintTexture
+    scenes: tuple[TracedScene, ...]
+    views: tuple[TracedView, ...]
+
+
+def draw_table(seed: int, number: int, recipe: TableRecipe) -> TracedTable:
+    """Return a table of the training split.
+
+    Args:
+        seed: of all tables.
+        number: of this one.
+        recipe: what is made of it.
+
+    """
+    table_seed = int(np.random.SeedSequence([seed, number, 0x7AB1E]).generate_state(1)[0])
+    rng = np.random.default_rng([table_seed, 1])
+    players = tables.draw_players(table_seed, variety="wide")
+    ball: Literal["foam", "magnetic"] = "magnetic" if rng.random() < 0.4 else "foam"
+    appearance = tables.draw_table(
+        table_seed,
+        players,
+        variety="wide",
+        size=max(SIZES_PX),
+        ball=ball,
+        carriers=recipe.carriers,
+        strewn=recipe.strewn,
+    )
+    texture = PrintTexture(appearance)
+    builder, seen = SceneBuilder(appearance, players, texture), _ViewLabeler(appearance, players)
+    mix = _mix(rng, ball, recipe)
+    arranger = Arranger(appearance, players, rng, mix, obstacles_on(appearance.field, appearance.clutter))
+    scenes, views = [], []
+    for scene in range(recipe.scenes):
+        snapshot = arranger.arrange(2 * _STEP_NS, _STEP_NS)[1]
+        settled = settle(snapshot, appearance.field, appearance.board.bow_mm)
+        scenes.append(builder.build(settled))
+        for view in range(recipe.views):
+            deck = Deck("train", table_seed, 0x71E3, scene, view)
+            camera = draw_view(deck, appearance.field, appearance.board, deck.choice(SIZES_PX))
+            views.append(seen.look(scene, snapshot, settled, camera))
+    return TracedTable(texture, tuple(scenes), tuple(views))
+
+
+def draw_sensors(rng: np.random.Generator, cameras: list[Camera]) -> list[Sensor]:
+    """Return a webcam for each camera."""
+    deck = Deck("train", int(rng.integers(2**31)), 0x5E50)
+    return [draw_webcam(deck, _FPS, camera.lens.size_px) for camera in cameras]
+
+
+def _mix(rng: np.random.Generator, ball: Literal["foam", "magnetic"], recipe: TableRecipe) -> Mix:
+    foam = ball == "foam"
+    return Mix(
+        fallers=float(rng.uniform(0.08, 0.5)) if rng.random() < recipe.lying else 0.0,
+        carried_chance=0.55 if foam else 0.0,
+        magnetic_chance=0.0 if foam else 0.9,
+        loose_chance=0.4 if foam else 0.0,
+    )
+
+
+class _ViewLabeler:
+    """Tells what cameras see of one table."""
+
+    def __init__(self, appearance: Appearance, players: tuple[Player, ...]) -> None:
+        self._players, self._labeler, self._placer = players, Labeler(appearance, players), SolidPlacer(appearance)
+        self._distractors = np.array(list(_distractors(appearance.clutter))).reshape(-1, 3)
+
+    def look(self, scene: int, snapshot: Snapshot, settled: Snapshot, camera: Camera) -> TracedView:
+        """Return what a camera sees of a scene."""
+        tops = base_tops(self._players, settled, self._placer.place(settled), camera)
+        frame = RenderedFrame(snapshot.t_ns, camera, np.zeros((0, 0, 3), dtype=np.uint8), tops)
+        labels = self._labeler.label(snapshot, frame)
+        size = camera.lens.size_px
+        objects = parse_objects("\n".join(yolo_lines(labels, size)), size)
+        shown = _shown(labels)
+        hidden = ~np.isin(objects.kinds, FIGURE_KINDS) & (shown < _SURE_BALL) & (objects.points[:, 4, 2] > 0)
+        objects.points[hidden, 4, 2] = 1
+        distractors = [self._distractors, *(np.array([(*stick.start_mm[:2], 0.0)]) for stick in snapshot.sticks)]
+        distractors_px = camera.to_pixels(np.concatenate(distractors))
+        inside = (
+            np.isfinite(distractors_px).all(axis=1)
+            & (distractors_px > -0.5).all(axis=1)
+            & (distractors_px < size).all(axis=1)
+        )
+        return TracedView(scene, camera, objects, shown, distractors_px[inside])
+
+
+def _shown(labels: Labels) -> Array:
+    """Return the visible shares of the objects that `yolo_lines` writes, in its order."""
+    figures = [figure.visible for figure in labels.figures if figure.shown >= LEAST_SHOWN]
+    return np.array(figures + [thing.shown for thing in labels.things if thing.shown >= LEAST_SHOWN])
+
+
+def _distractors(clutter: tuple[Solid, ...]) -> Iterator[NDArray[np.float64]]:
+    """Yield the places of things no larger than a base."""
+    for solid in clutter:
+        if max(solid.size_mm) < 40:
+            yield np.array(solid.position_mm)
+
+
+FOOT_PX: Final = 1.5
+"""Side of the square of a frame from which a pixel of a patch gathers light: a pixel's own, cut bilinearly."""
+
+
+@dataclass(frozen=True, slots=True)
+class WindowPlan:
+    """Windows of one table, all of one size.
+
+    Attributes:
+        table: with its scenes and views.
+        views: number of the view of each window, shape (n,).
+        inverses: affine matrices from a window's pixels to its frame's, shape (n, 2, 3).
+        feet_px: see `downfield.twin.tracing.tracer.Windows`.
+        sensors: rows of `development.FIELDS` for each webcam and window, float32 (k, n, columns).
+        truth: arrays of the samples in their order, without pictures; see `samples`.
+
+    """
+
+    table: TracedTable
+    views: NDArray[np.int64]
+    inverses: Array
+    feet_px: Array
+    sensors: NDArray[np.float32]
+    truth: tuple[NDArray[np.float32], ...]
+
+
+def plan_crops(table: TracedTable, per_view: int, rng: np.random.Generator) -> WindowPlan:
+    """Return crops at the detector's scale; truth: kinds, points, boxes, shown, in rows of as many objects."""
+    inverses, views, found = [], [], []
+    for number, view in enumerate(table.views):
+        scale = INPUT_WIDTH_PX / view.camera.lens.size_px[0]
+        objects = with_room(_scaled(view.objects, scale))
+        height = round(scale * view.camera.lens.size_px[1])
+        for _ in range(per_view):
+            matrix, mirrored = draw_cut(objects, (INPUT_WIDTH_PX, height), rng)
+            inside, kept = moved(objects, matrix, mirrored=mirrored)
+            found.append((inside, view.shown[kept]))
+            inverses.append(_inverse(matrix @ _scaling(scale)))
+            views.append(number)
+    stacked = np.array(inverses)
+    feet = np.linalg.norm(stacked[:, :, 0], axis=1)
+    return _planned(table, np.array(views), stacked, feet, _padded(found), rng)
+
+
+def plan_patches(table: TracedTable, rng: np.random.Generator, *, webcams: int = 1) -> WindowPlan:
+    """Return patches at guessed figures and empty places; truth: points, flags, flip, fallen, figure, ball."""
+    matrices, views, truths = [], [], []
+    for number, view in enumerate(table.views):
+        places = place_patches(view.objects, view.camera.lens.size_px, rng, distractors=view.distractors_px)
+        if not len(places.transforms):
+            continue
+        matrices.append(places.transforms)
+        views.append(np.full(len(places.transforms), number))
+        truths.append((*_patch_truth(places.transforms, places.points, places.kinds), _balls(view, places.transforms)))
+    inverses = np.array([_inverse(matrix) for matrix in np.concatenate(matrices)])
+    truth = tuple(np.concatenate(parts).astype(np.float32) for parts in zip(*truths, strict=True))
+    feet = np.full(len(inverses), FOOT_PX)
+    return _planned(table, np.concatenate(views), inverses, feet, truth, rng, webcams)
+
+
+def _planned(
+    table: TracedTable,
+    views: NDArray[np.int64],
+    inverses: Array,
+    feet_px: Array,
+    truth: tuple[NDArray[np.float32], ...],
+    rng: np.random.Generator,
+    webcams: int = 1,
+) -> WindowPlan:
+    """Return a plan whose windows are seen by so many cameras of their own each."""
+    cameras = [table.views[number].camera for number in views.tolist()]
+    rows = [
+        np.stack(
+            [
+                sensor_row(sensor, camera.lens.size_px, float(rng.uniform(0, 2 * np.pi)))
+                for sensor, camera in zip(draw_sensors(rng, cameras), cameras, strict=True)
+            ]
+        )
+        for _ in range(webcams)
+    ]
+    return WindowPlan(table, views, inverses, feet_px, np.stack(rows), truth)
+
+
+def _scaled(objects: Objects, scale: float) -> Objects:
+    """Return objects in the pixels of a picture scaled about its outer corner."""
+    points = objects.points.copy()
+    points[..., :2] = (points[..., :2] + 0.5) * scale - 0.5
+    return dataclasses.replace(objects, boxes=(objects.boxes + 0.5) * scale - 0.5, points=points)
+
+
+def _scaling(scale: float) -> Array:
+    """Return the same as a matrix on homogeneous pixels, shape (3, 3)."""
+    shift = 0.5 * scale - 0.5
+    return np.array([[scale, 0, shift], [0, scale, shift], [0, 0, 1.0]])
+
+
+def _inverse(matrix: Array) -> Array:
+    """Return the inverse of an affine matrix, shape (2, 3)."""
+    back = np.linalg.inv(matrix[:, :2])
+    return np.column_stack([back, -back @ matrix[:, 2]])
+
+
+def _padded(found: list[tuple[Objects, Array]]) -> tuple[NDArray[np.float32], ...]:
+    """Return kinds (-1 for none), points, boxes and visible shares of several crops as arrays."""
+    most = max((len(objects.kinds) for objects, _ in found), default=0)
+    kinds, points = np.full((len(found), most), -1.0), np.zeros((len(found), most, 5, 3))
+    boxes, shown = np.zeros((len(found), most, 4)), np.zeros((len(found), most))
+    for row, (objects, share) in enumerate(found):
+        count = len(objects.kinds)
+        kinds[row, :count], points[row, :count] = objects.kinds, objects.points
+        boxes[row, :count], shown[row, :count] = objects.boxes, share
+    return tuple(part.astype(np.float32) for part in (kinds, points, boxes, shown))
+
+
+def _patch_truth(transforms: Array, points: Array, kinds: Array) -> tuple[NDArray[Any], ...]:
+    """Return points in the patch's order, flags, flip, fallen and figure; figures come first, then empty places."""
+    total, count = len(transforms), len(points)
+    placed, flags = np.zeros((total, 5, 2)), np.zeros((total, 5))
+    flip, fallen = np.zeros(total), np.zeros(total)
+    if count:
+        placed[:count], flags[:count] = to_patch(points[..., :2], transforms[:count]), points[..., 2]
+        ahead = placed[:count, :2].mean(axis=1) - placed[:count, 2:4].mean(axis=1)
+        flip[:count], fallen[:count] = ahead[:, 0] < 0, kinds == FALLEN_KIND
+        order = np.where(flip[:count, None] > 0, (2, 3, 0, 1, 4), (0, 1, 2, 3, 4))
+        placed[:count] = np.take_along_axis(placed[:count], order[..., None], axis=1)
+        flags[:count] = np.take_along_axis(flags[:count], order, axis=1)
+    inside = ((placed > -0.5) & (placed < PATCH_PX - 0.5)).all(axis=2)
+    return placed, np.where(inside, flags, 0), flip, fallen, np.arange(total) < count
+
+
+def _balls(view: TracedView, transforms: Array) -> Array:
+    """Return the ball that shows most in each patch: x, y and its visible share, 0 for none, shape (n, 3)."""
+    chosen = (view.objects.kinds == BALL_KIND) & (view.objects.points[:, BALL_POINT, 2] > 0)
+    out = np.zeros((len(transforms), 3))
+    if not chosen.any() or not len(transforms):
+        return out
+    middles = view.objects.points[chosen, BALL_POINT, :2]
+    placed = to_patch(np.broadcast_to(middles, (len(transforms), *middles.shape)), transforms)
+    inside = ((placed > -0.5) & (placed < PATCH_PX - 0.5)).all(axis=2)
+    share = np.where(inside, view.shown[chosen], 0.0)
+    best, rows = share.argmax(axis=1), np.arange(len(transforms))
+    out[:, 2] = share[rows, best]
+    out[:, :2] = np.where(out[:, 2:] > 0, placed[rows, best], 0.0)
+    return out
