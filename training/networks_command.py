@@ -49,7 +49,7 @@ def pair(
     device: Annotated[str, typer.Option(help="cpu, cuda, or auto for cuda where there is one.")] = "auto",
     recipe: RecipeFile = None,
 ) -> None:
-    """Train a pair, a detector and a refiner that sees the ball, for a given time; resumable over any number of runs."""
+    """Train a pair, detector and refiner with ball, for a given time; resumable over any number of runs."""
     check_extra("train", "training", "torch")
     from downfield.training.runs.pair_run import PairRun
 

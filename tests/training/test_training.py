@@ -37,11 +37,11 @@ from downfield.training.data.labeled_frames import (  # noqa: E402
     read_objects,
 )
 from downfield.training.data.objects import (  # noqa: E402
+    CROP_PX,
     Objects,
     mirrored_frame,
 )
 from downfield.training.data.patches import PatchStream, collate_patches, cut_guessed, patches_of  # noqa: E402
-from downfield.training.data.places import CROP_PX  # noqa: E402
 from downfield.training.data.variation import cast_hard_shadows  # noqa: E402
 from downfield.training.networks.checkpoints import open_average  # noqa: E402
 from downfield.training.networks.refiner import (  # noqa: E402

@@ -19,7 +19,7 @@ pytest.importorskip("numba")
 
 from downfield.core.errors import InputError  # noqa: E402
 from downfield.models.refiner import PATCH_PX, to_patch  # noqa: E402
-from downfield.training.data.places import CROP_PX  # noqa: E402
+from downfield.training.data.objects import CROP_PX  # noqa: E402
 from downfield.training.data.samples import FALLEN, UPRIGHT  # noqa: E402
 from downfield.training.networks.checkpoints import read_checkpoint  # noqa: E402
 from downfield.training.runs.pack import pack  # noqa: E402

@@ -17,8 +17,7 @@ from torch.utils.data import Dataset
 
 from downfield.core.arrays import Image
 from downfield.training.data.labeled_frames import FrameDraw, Sources, labels_of, read_frame, read_objects
-from downfield.training.data.objects import Objects, cut_out
-from downfield.training.data.places import CROP_PX, INPUT_WIDTH_PX, draw_cut, moved, with_room
+from downfield.training.data.objects import CROP_PX, INPUT_WIDTH_PX, Objects, cut_out, draw_cut, moved, with_room
 from downfield.training.data.variation import cast_hard_shadows, recolor
 
 CROPS_PER_FRAME: Final = 2

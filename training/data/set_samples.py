@@ -21,8 +21,8 @@ from downfield.training.data.labeled_frames import (
     read_objects,
     unsure_places_of,
 )
+from downfield.training.data.objects import CROP_PX
 from downfield.training.data.patches import cut_guessed, patches_of
-from downfield.training.data.places import CROP_PX
 from downfield.training.data.samples import (
     BALL,
     MOST_OBJECTS,

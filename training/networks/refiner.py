@@ -150,7 +150,7 @@ class RefinerLossWeights:
 WEIGHTS: Final = RefinerLossWeights()
 
 
-class FigureTruth(NamedTuple):
+class PatchLabels(NamedTuple):
     """Labels of the figures in patches.
 
     Attributes:
@@ -171,7 +171,7 @@ class FigureTruth(NamedTuple):
     known: Tensor
 
 
-def figure_loss(outputs: Tensor, truth: FigureTruth) -> tuple[Tensor, Losses]:
+def figure_loss(outputs: Tensor, truth: PatchLabels) -> tuple[Tensor, Losses]:
     """Return the loss of figures' outputs, shape (p, `OUTPUTS`), and its parts."""
     flags = truth.flags
     weight = torch.where(flags > 1, 1.0, WEIGHTS.hidden) * (flags > 0)
@@ -196,7 +196,7 @@ def figure_loss(outputs: Tensor, truth: FigureTruth) -> tuple[Tensor, Losses]:
 def figure_refiner_loss(outputs: Tensor, batch: Mapping[str, Tensor]) -> tuple[Tensor, Losses]:
     """Return the loss of a `FigureRefiner`'s output for labels as of `data.patches.patches_of`, and its parts."""
     labels = (batch[name] for name in ("points", "flags", "flip", "fallen", "figure"))
-    return figure_loss(outputs, FigureTruth(*labels, known=torch.ones_like(batch["figure"])))
+    return figure_loss(outputs, PatchLabels(*labels, known=torch.ones_like(batch["figure"])))
 
 
 def refiner_loss(outputs: Tensor, heat: Tensor | None, truth: PatchSamples) -> tuple[Tensor, Losses]:
@@ -214,7 +214,7 @@ def refiner_loss(outputs: Tensor, heat: Tensor | None, truth: PatchSamples) -> t
     unseen = truth.figure * (flags <= 1).all(dim=1)
     flags, figure = flags * (1 - unseen)[:, None], truth.figure - unseen
     loss, parts = figure_loss(
-        outputs.float(), FigureTruth(points, flags, truth.flip, truth.fallen, figure, known=1 - unseen)
+        outputs.float(), PatchLabels(points, flags, truth.flip, truth.fallen, figure, known=1 - unseen)
     )
     if heat is not None:
         parts["ball"] = _ball_loss(heat.float(), truth.ball)

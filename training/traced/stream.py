@@ -17,7 +17,7 @@ from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
 from downfield.models.refiner import PATCH_PX
-from downfield.training.data.places import CROP_PX
+from downfield.training.data.objects import CROP_PX
 from downfield.training.data.samples import FrameSamples, PatchSamples, frame_samples, patch_samples
 from downfield.training.traced.development import develop
 from downfield.training.traced.tables import TableRecipe, WindowPlan, draw_table, plan_crops, plan_patches

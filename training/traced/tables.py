@@ -19,8 +19,19 @@ from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array
 from downfield.core.scene import Player
 from downfield.models.refiner import PATCH_PX, to_patch
-from downfield.training.data.objects import BALL_KIND, BALL_POINT, FALLEN_KIND, FIGURE_KINDS, Objects, parse_objects
-from downfield.training.data.places import INPUT_WIDTH_PX, draw_cut, moved, place_patches, with_room
+from downfield.training.data.objects import (
+    BALL_KIND,
+    BALL_POINT,
+    FALLEN_KIND,
+    FIGURE_KINDS,
+    INPUT_WIDTH_PX,
+    Objects,
+    draw_cut,
+    moved,
+    parse_objects,
+    with_room,
+)
+from downfield.training.data.places import place_patches
 from downfield.training.traced.development import sensor_row
 from downfield.twin.randomization import tables
 from downfield.twin.randomization.cameras import SIZES_PX, draw_view, draw_webcam
