@@ -39,7 +39,7 @@ def service(drawer: ProgramDrawer, tmp_path: Path) -> Iterator[PageServer]:
 
 def until(page: Page, holds: str) -> None:
     """Wait until an expression holds in the page, whose policy forbids Playwright's own way of waiting."""
-    for _ in range(WAIT_MS // 50):
+    for _ in range(int(WAIT_MS) // 50):
         if page.evaluate(f"() => {holds}"):
             return
         page.wait_for_timeout(50)

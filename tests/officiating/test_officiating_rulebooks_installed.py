@@ -48,7 +48,9 @@ def test_no_other_code_names_a_rulebook() -> None:
                 continue
             if file.suffix == ".py":
                 constants = (
-                    node.value for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.Constant)
+                    node.value
+                    for node in ast.walk(ast.parse(file.read_text()))
+                    if isinstance(node, ast.Constant) and isinstance(node.value, str)
                 )
                 named += [f"{place}: {value}" for value in constants if value in OURS]
             elif file.suffix in {".js", ".html"}:

@@ -12,7 +12,7 @@ from downfield.game.published.call_views import CallContext, call_view
 from downfield.game.records.entries import GameStarted, RulebookRecord, record_of, rulebook_of
 from downfield.officiating.declarations import Carrier, LineUpDeclared, SetUp
 from downfield.officiating.engine.replay import judge_recording
-from downfield.officiating.events import Event
+from downfield.officiating.events import Body, Event
 from downfield.officiating.params import Param, Params
 from downfield.officiating.rulebooks.installed import installed_rulebooks
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
@@ -126,7 +126,7 @@ def test_a_call_under_house_rules_is_shown_with_their_words_also_from_the_record
     kept = from_json(RulebookRecord, to_json(RulebookRecord, record_of(book)), path="record")
     runner, tackler = ScriptedFigure("dark-22", runs(41)), ScriptedFigure("light-50", stands(50))
     case = film([runner, tackler], 3.0)
-    declared = (SetUp("home", 1, 40.0), LineUpDeclared(case.players, "dark"), Carrier("dark-22"))
+    declared: tuple[Body, ...] = (SetUp("home", 1, 40.0), LineUpDeclared(case.players, "dark"), Carrier("dark-22"))
     events = [Event(f"e{n}", 0, "operator", body) for n, body in enumerate(declared)]
     calls = judge_recording(case.scenes, events, rulebook_of(kept), FIELD).calls
     tackle = next(call for call in calls if call.kind == "tackle")

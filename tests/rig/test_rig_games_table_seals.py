@@ -49,7 +49,7 @@ def table(tmp_path: Path) -> Iterator[Table]:
 
 def records(table: Table, kind: type[TableRecord], game: str | None = None) -> list[TableRecord]:
     """Return the records of a kind in a game's journal, once everything is written."""
-    table.game_service._writer.close()
+    table.game_service._journals.close()
     name = table.game_service.game_id if game is None else game
     assert verify_journal(name, table.store.entries(name)).problem == ""
     kinds = {name for name, known in KINDS.items() if known is kind}

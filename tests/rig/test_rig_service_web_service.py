@@ -41,7 +41,7 @@ def test_the_printed_link_makes_the_admin(tmp_path: Path, settings: dict[str, ob
 def test_in_a_network_with_tls_what_a_page_connects_to_and_its_cookie_are_of_its_own_origin(tmp_path: Path) -> None:
     settings = {"port": 0, "tls_port": 0, "lan": True, "tls": True}
     served = RelayedService(tmp_path / "a.db", ServiceSettings.model_validate(settings))
-    service, key = served.service, served.service._context.admin_key.text
+    service, key = served.service, served.service._rig.admin_key.text
     try:
         assert service.tls_port is not None
         # Another address than the usual one: the service listens on all of this computer.

@@ -222,14 +222,14 @@ def test_a_set_up_that_fails_in_any_way_leads_back_to_aiming(tmp_path: Path, mon
 
 
 def test_a_writer_without_a_thread_says_so_and_begins_with_the_next_entry(monkeypatch: pytest.MonkeyPatch) -> None:
-    done = list[journal.PendingEntry]()
+    done = list[journal.QueuedEntry]()
 
-    def work(queued: list[journal.PendingEntry]) -> str:
+    def work(queued: list[journal.QueuedEntry]) -> str:
         done.extend(queued)
         return ""
 
     queue = journal.EntryQueue("journal-writer", work, lambda pending: pending in done)
-    first, second = (cast("journal.PendingEntry", entry) for entry in (object(), object()))
+    first, second = (cast("journal.QueuedEntry", entry) for entry in (object(), object()))
     with monkeypatch.context() as patch:
         patch.setattr(threading.Thread, "start", failing(1, lambda: None, RuntimeError("can't start new thread")))
         queue.submit(first)
