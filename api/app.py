@@ -49,7 +49,7 @@ from downfield.review.rejudging.finished_games import FinishedGames
 from downfield.review.rejudging.standings import GameStandings
 from downfield.review.rejudging.worker import JudgingWorker
 from downfield.review.reports.game_report import RecentReport
-from downfield.store.recent_histories import RecentHistories
+from downfield.store.history import RecentHistories
 
 LOCAL: Final = AccessPolicy()
 

@@ -59,7 +59,7 @@ from downfield.store.sealing.hash_chain import verify_journal
 from downfield.store.sealing.heads import HeadsFile, compare_with_heads, read_heads
 from downfield.store.sealing.signing import RigKey
 from downfield.store.writing import journal
-from downfield.store.writing.checkpoint import SnapshotFile
+from downfield.store.writing.checkpoint import CheckpointFile
 from downfield.store.writing.journals import StoredJournals
 from downfield.store.writing.spool import Spool
 from downfield.store.writing.store import Store
@@ -213,7 +213,7 @@ class Day:
             store.keep_unsaved(Spool([self.folder / "unsaved"]))
             store.keep_heads(HeadsFile(self.folder / "heads.jsonl", self.key))
             service = GameService(
-                StoredJournals(store, SnapshotFile(self.folder / "game.snapshot", self.key)),
+                StoredJournals(store, CheckpointFile(self.folder / "game.checkpoint", self.key)),
                 Hub(),
                 FakeRig(None),
                 FIELD,

@@ -1,4 +1,4 @@
-"""How long resuming a game takes, with a snapshot and without: ``python benchmarks/resume.py [--minutes 60]``.
+"""How long resuming a game takes, with a checkpoint and without: ``python benchmarks/resume.py [--minutes 60]``.
 
 Plays the bundled recording again and again into a store, with a pause between plays as at a table, then resumes the
 game as a rig does at its start. Both ways must lead to the same game.
@@ -24,7 +24,7 @@ from downfield.game.service import GameService
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.store.sealing.signing import RigKey
-from downfield.store.writing.checkpoint import SnapshotFile
+from downfield.store.writing.checkpoint import CheckpointFile
 from downfield.store.writing.journals import StoredJournals
 from downfield.store.writing.store import Store
 
@@ -42,14 +42,14 @@ def main() -> None:
     entries = sorted(both, key=lambda entry: (entry.t_ns, isinstance(entry, Scene)))
     with tempfile.TemporaryDirectory() as folder:
         game_ns = [0]
-        snapshots = SnapshotFile(Path(folder) / "game.snapshot", RigKey.generate(), lambda: game_ns[0] / 1e9)
+        checkpoints = CheckpointFile(Path(folder) / "game.checkpoint", RigKey.generate(), lambda: game_ns[0] / 1e9)
         store = Store.at(Path(folder) / "games.db")
 
-        def service(kept: SnapshotFile | None) -> GameService:
+        def service(kept: CheckpointFile | None) -> GameService:
             field = recording.tracks.header.field
             return GameService(StoredJournals(store, kept), Hub(), NoRig(), field, load_rulebook(), lambda: game_ns[0])
 
-        played = service(snapshots)
+        played = service(checkpoints)
         played.start_game(NewGame(), recording.tracks.header.players)
         plays, scenes = 0, 0
         while game_ns[0] < minutes * 60e9:
@@ -65,7 +65,7 @@ def main() -> None:
         played_to = played.text, [(call.id, call.text) for call in played.calls()]
         played.close()
         taken = {}
-        for name, kept in (("with a snapshot", snapshots), ("without", None)):
+        for name, kept in (("with a checkpoint", checkpoints), ("without", None)):
             resumed = service(kept)
             began_s = time.perf_counter()
             resumed.resume()
@@ -74,9 +74,9 @@ def main() -> None:
             if (text, calls) != played_to:
                 sys.exit(f"{name}: another game was resumed: {resumed.text}")
             resumed.close()
-        size_mb = (Path(folder) / "game.snapshot").stat().st_size / 1e6
+        size_mb = (Path(folder) / "game.checkpoint").stat().st_size / 1e6
         store.close()
-    print(f"{minutes:g} minutes, {plays} plays, {scenes} scenes; the snapshot has {size_mb:.1f} MB")
+    print(f"{minutes:g} minutes, {plays} plays, {scenes} scenes; the checkpoint has {size_mb:.1f} MB")
     for name, seconds in taken.items():
         print(f"resumed {name} in {seconds:.2f} s")
 

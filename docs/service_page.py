@@ -17,7 +17,7 @@ from downfield.api.security.roles import required_role
 from downfield.core.records import write_text
 from downfield.game.published import board_topics, stream_topics
 from downfield.game.published import game_topics as topics
-from downfield.game.published.schedule_topic import ScheduleView
+from downfield.game.published.board_topics import ScheduleView
 from downfield.game.published.strip_topic import StripView
 from downfield.game.records.challenges import ChallengesView
 

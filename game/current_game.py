@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from downfield.core.scene import Scene
 from downfield.game.published.game_topics import CallView, DeclarationView
+from downfield.game.published.publisher import LineUpStatus
 from downfield.game.records.entries import RulebookRecord
 from downfield.game.session import GameSession
 from downfield.officiating.engine.legal import LegalDeclarations
@@ -15,12 +16,69 @@ from downfield.officiating.engine.legal import LegalDeclarations
 NO_GAME: Final = "No game is in play. Start one."
 
 
+class EndedGames:
+    """Passes on the ids of games that have ended. Callable from any thread."""
+
+    def __init__(self) -> None:
+        self._followers: Final[list[Callable[[str], None]]] = []
+
+    def follow(self, ended: Callable[[str], None]) -> None:
+        """Have a function called with the id of every game that ends from now on; it must return at once."""
+        self._followers.append(ended)
+
+    def note(self, session: GameSession) -> None:
+        """Pass on that a game has ended, once the entry that says so is written."""
+        game, entry = session.game_id, session.end_entry
+        if entry is not None:
+            entry.written.add_done_callback(lambda _: self._pass_on(game))
+
+    def _pass_on(self, game: str) -> None:
+        for ended in self._followers:
+            ended(game)
+
+
 class CurrentGame:
-    """Holds the game in play. Callable from any thread."""
+    """Holds the game in play. Callable from any thread.
+
+    Attributes:
+        ended_games: tells those who follow that a game has ended, once its end is on disk.
+
+    """
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._session: GameSession | None = None
+        self.ended_games = EndedGames()
+
+    @property
+    def game_id(self) -> str:
+        """The game's id; empty without one."""
+        session = self._session
+        return "" if session is None else session.game_id
+
+    @property
+    def now_ns(self) -> int:
+        """The latest instant the game has judged; a new clock must continue from there."""
+        session = self._session
+        return 0 if session is None else session.state.now_ns
+
+    @property
+    def text(self) -> str:
+        """The game on one line; empty without one."""
+        session = self._session
+        return "" if session is None else session.state.text
+
+    @property
+    def carrier(self) -> str | None:
+        """Roster id of the ball carrier; None when no known figure has the ball."""
+        session = self._session
+        return None if session is None else session.state.play.carrier
+
+    @property
+    def line_up(self) -> LineUpStatus:
+        """The figures on the board."""
+        session = self._session
+        return LineUpStatus() if session is None else session.line_up
 
     @property
     def started(self) -> tuple[str, RulebookRecord] | None:

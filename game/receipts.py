@@ -11,7 +11,7 @@ from downfield.core.errors import DownfieldError, InputError, NotFoundError, Ref
 from downfield.core.records import number_fault, to_json
 from downfield.core.scene import Player
 from downfield.game.published.game_topics import CallView, DeclarationView, RulingView
-from downfield.game.published.publisher import clock_text
+from downfield.game.published.game_views import clock_text
 from downfield.officiating.declarations import Coin, FrontDeclared, LineUpDeclared, OffenseSet, Roll, SetUp, Switch
 from downfield.officiating.events import Body, Event, Ruling, Tick, Undo
 

@@ -25,7 +25,7 @@ from downfield.game.records.entries import (
     unpack_scenes,
 )
 from downfield.game.records.final_score import ScoreSigned
-from downfield.game.records.keeping import EntryRow, Journal, Journals, KeptMemento
+from downfield.game.records.keeping import EntryRow, Journal, Journals, KeptCheckpoint
 from downfield.game.session import GameSession
 from downfield.officiating.events import Body, Event
 
@@ -58,7 +58,7 @@ class _Replayed:
 
 
 def replay(
-    journals: Journals, journal: Journal, publisher: StatePublisher, memento: KeptMemento | None = None
+    journals: Journals, journal: Journal, publisher: StatePublisher, memento: KeptCheckpoint | None = None
 ) -> ResumedSession:
     """Return a game as its journal leads to it.
 
@@ -76,7 +76,7 @@ def replay(
     found, after = _Replayed(), 0
     if memento is not None:
         try:
-            found = _from_memento(journals, journal, publisher, memento)
+            found = _from_checkpoint(journals, journal, publisher, memento)
             after = memento.position.seq
         except FormatError as error:
             _log.warning("The memento of game %s is not used, the whole journal is judged: %s", journal.game.id, error)
@@ -150,7 +150,9 @@ def _judge_again(session: GameSession, entry: Scene | Event, by: str = "") -> No
         session.replay(entry, by)
 
 
-def _from_memento(journals: Journals, journal: Journal, publisher: StatePublisher, kept: KeptMemento) -> _Replayed:
+def _from_checkpoint(
+    journals: Journals, journal: Journal, publisher: StatePublisher, kept: KeptCheckpoint
+) -> _Replayed:
     """Return a game as it stood at a memento.
 
     Raises:

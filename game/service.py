@@ -18,19 +18,16 @@ from downfield.core.field.model import FieldModel
 from downfield.core.platform.clock import monotonic_ns
 from downfield.core.scene import Player, Scene
 from downfield.game.current_game import NO_GAME, CurrentGame
-from downfield.game.ended_games import EndedGames
 from downfield.game.idempotency import IdempotencyCache, as_submitted
 from downfield.game.policies import LeaguePolicies
 from downfield.game.published.board_topics import HealthStatus, SourceStatus
 from downfield.game.published.game_topics import Notice
-from downfield.game.published.publisher import LineUpStatus, StatePublisher
-from downfield.game.published.topic_sink import TopicSink
+from downfield.game.published.publisher import StatePublisher, TopicSink
 from downfield.game.receipts import Receipt, Refused, Submission, content_fault, refusal_of
-from downfield.game.records.commands import Command, NewGame, SetRulebook, Settings
+from downfield.game.records.commands import Command, NewGame, RigControl, SetRulebook, Settings
 from downfield.game.records.keeping import Journals
 from downfield.game.records.owner import NOBODY, GameOwner
 from downfield.game.records.table_records import CommandCarriedOut, TableRecord
-from downfield.game.rig_control import RigControl
 from downfield.game.session import GameSession
 from downfield.game.session_start import (
     latest_instant_ns,
@@ -39,7 +36,6 @@ from downfield.game.session_start import (
     switch_rulebook,
 )
 from downfield.game.shadow import Shadow
-from downfield.game.store_health import with_store_problem
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Declaration, LineUpDeclared
 from downfield.officiating.events import Event, Ruling, Tick, Undo
@@ -81,7 +77,6 @@ class GameService(CurrentGame):
     ) -> None:
         super().__init__()
         self.policies = policies or LeaguePolicies()
-        self.ended_games = EndedGames()
         self.require_startable: Callable[[], None] = lambda: None  # refuses to start games; those in play go on
         self._journals = journals
         self._rig, self._field, self.rulebook, self._owner = rig, field, rulebook, owner
@@ -93,36 +88,6 @@ class GameService(CurrentGame):
         self._scene_at_ns: int | None = None
         self._publisher = StatePublisher(sink, field, shadow=shadow)
         self._shadow = Shadow(journals) if shadow else None
-
-    @property
-    def game_id(self) -> str:
-        """The game's id; empty without one."""
-        session = self._session
-        return "" if session is None else session.game_id
-
-    @property
-    def now_ns(self) -> int:
-        """The latest instant the game has judged; a new clock must continue from there."""
-        session = self._session
-        return 0 if session is None else session.state.now_ns
-
-    @property
-    def text(self) -> str:
-        """The game on one line; empty without one."""
-        session = self._session
-        return "" if session is None else session.state.text
-
-    @property
-    def carrier(self) -> str | None:
-        """Roster id of the ball carrier; None when no known figure has the ball."""
-        session = self._session
-        return None if session is None else session.state.play.carrier
-
-    @property
-    def line_up(self) -> LineUpStatus:
-        """The figures on the board."""
-        session = self._session
-        return LineUpStatus() if session is None else session.line_up
 
     def last_kept_ns(self) -> int:
         """Return the latest capture time in the owner's last game; a new run's clock begins later."""
@@ -276,7 +241,7 @@ class GameService(CurrentGame):
 
     def publish_health(self, health: HealthStatus) -> None:
         """Publish the health of the rig, with the store's own problem added."""
-        self._publisher.publish_health(with_store_problem(health, self._journals.problem))
+        self._publisher.publish_health(health, self._journals.problem)
 
     def publish_source(self, source: SourceStatus) -> None:
         """Publish where the pictures come from."""
@@ -344,7 +309,7 @@ class GameService(CurrentGame):
             except (NotFoundError, RefusedError) as error:
                 return refusal_of(error)
             record.receipt = receipt
-            self._journals.offer_memento(self._session.game_id, pending, self._session.capture)
+            self._journals.offer_checkpoint(self._session.game_id, pending, self._session.capture)
             if self._shadow is not None:
                 self._shadow.hear(body, self._session, now_ns)
         place = pending.wait()

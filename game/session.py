@@ -9,7 +9,7 @@ from typing import Final
 from downfield.core.errors import NotFoundError
 from downfield.core.scene import Scene
 from downfield.game.published.game_topics import CallView, DeclarationView
-from downfield.game.published.publisher import PUBLISHING_LIMITS, GameSnapshot, LineUpStatus, StatePublisher
+from downfield.game.published.publisher import PUBLISHING_LIMITS, ChangedGame, LineUpStatus, StatePublisher
 from downfield.game.receipts import Accepted, EventLog, Submission
 from downfield.game.records.challenges import ChallengeBook, ChallengeRules
 from downfield.game.records.entries import (
@@ -205,7 +205,7 @@ class GameSession:
 
     def publish(self) -> tuple[CallView, ...]:
         """Publish the game after its calls or declarations changed; return every call that stands."""
-        return self._publisher.publish_changes(self._snapshot())
+        return self._publisher.publish_changes(self._changed())
 
     def publish_challenges(self) -> None:
         """Publish the game's challenges."""
@@ -213,7 +213,7 @@ class GameSession:
 
     def calls(self) -> tuple[CallView, ...]:
         """Return every call that stands, in the order they were made."""
-        return self._publisher.call_views(self._snapshot())
+        return self._publisher.call_views(self._changed())
 
     def declarations(self, latest: int | None = None) -> list[DeclarationView]:
         """Return the declarations and rulings in order: all, or only the latest."""
@@ -314,8 +314,8 @@ class GameSession:
             self._snaps_ns.add(snap_ns)
             self._snap = snap_of(before, state)
 
-    def _snapshot(self) -> GameSnapshot:
-        return GameSnapshot(
+    def _changed(self) -> ChangedGame:
+        return ChangedGame(
             self.state,
             self._game.calls,
             self._log.rulings(self._game.undone),

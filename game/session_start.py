@@ -134,7 +134,7 @@ def resume_session(journals: Journals, publisher: StatePublisher, owner: GameOwn
     journal = None if row is None else journals.resume(row)
     if row is None or journal is None or journals.latest(row.id, END_KINDS):
         return None
-    return replay(journals, journal, publisher, journals.memento(row.id))
+    return replay(journals, journal, publisher, journals.checkpoint(row.id))
 
 
 def latest_instant_ns(journals: Journals, owner: GameOwner) -> int:

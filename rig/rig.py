@@ -34,7 +34,7 @@ from downfield.rig.configuration.settings import data_folder, heads_file, polici
 from downfield.rig.configuration.stream import outlets_of, replay_options
 from downfield.rig.controller import CalibrationInUse, RigController
 from downfield.rig.games.bundle_export import BundleExporter, PlayedClip
-from downfield.rig.games.kept_games import open_judgings, open_snapshots, open_store
+from downfield.rig.games.kept_games import open_checkpoints, open_judgings, open_store
 from downfield.rig.games.rig_key import open_rig_key
 from downfield.rig.games.table_seals import TableSeals
 from downfield.rig.live.annotated_picture import AnnotatedPicture, Annotator, Overlay, RecentPictures
@@ -49,7 +49,7 @@ from downfield.rig.setup.session import SetupSession
 from downfield.rig.tables.profile import TableProfile, camera_identity
 from downfield.rig.tables.table import OpenVision, open_table, source_choice
 from downfield.rig.tournament.link import health_with, open_grants, open_tournament
-from downfield.store.last_heads import differs_from_last_heads
+from downfield.store.sealing.heads import differs_from_last_heads
 from downfield.store.writing.journals import StoredJournals
 from downfield.vision.board.picture_health import PictureHealth
 from downfield.vision.pipeline import SLOW_COMPUTER
@@ -155,7 +155,7 @@ class Rig:
         self._closing.callback(self._controller.close)
         self._bundles = BundleExporter(self._store, settings, self._key, calibration.get, played)
         self.game_service = GameService(
-            StoredJournals(self._store, open_snapshots(settings, self._key) if self.live else None),
+            StoredJournals(self._store, open_checkpoints(settings, self._key) if self.live else None),
             self._hub,
             self._controller,
             self._table.field,

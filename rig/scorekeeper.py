@@ -32,7 +32,12 @@ from downfield.rig.configuration.loading import Configuration
 from downfield.rig.configuration.settings import data_folder
 from downfield.rig.configuration.stream import outlets_of
 from downfield.rig.games.bundle_export import BundleExporter
-from downfield.rig.games.kept_games import leased_data_folder, open_judgings, open_snapshots, open_store
+from downfield.rig.games.kept_games import (
+    leased_data_folder,
+    open_checkpoints,
+    open_judgings,
+    open_store,
+)
 from downfield.rig.games.rig_key import open_rig_key
 from downfield.rig.service.web_service import Service, open_admin_key
 from downfield.rig.tournament.link import health_with, open_grants, open_tournament
@@ -82,7 +87,7 @@ class Scorekeeper:
             control = NoCamera(configuration)
             rulebook = load_rulebook(settings.game.rulebook)
             self.game_service = GameService(
-                StoredJournals(store, open_snapshots(settings, key)),
+                StoredJournals(store, open_checkpoints(settings, key)),
                 hub,
                 control,
                 field,

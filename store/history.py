@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import threading
 from bisect import bisect_right
+from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import Field
 
 from downfield.core.errors import FormatError
 from downfield.core.scene import Player
 from downfield.game.published.call_views import CallContext, call_view
-from downfield.game.published.game_topics import CallView, DeclarationView, TopicModel
+from downfield.game.published.game_topics import CallView, DeclarationView
 from downfield.game.receipts import EventLog
 from downfield.game.records.challenges import ChallengeBook, ChallengeRaised, ChallengeRuled
 from downfield.game.records.entries import (
@@ -29,6 +31,7 @@ from downfield.game.records.entries import (
 )
 from downfield.game.records.final_score import ScoreSigned
 from downfield.game.records.keeping import GameRow
+from downfield.game.records.models import TopicModel
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Side
 from downfield.officiating.events import Event
@@ -36,7 +39,10 @@ from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.officiating.state.play_state import PlayKind
 from downfield.store.database.reader import StoreReader
 
-_SET_ASIDE = "It no longer applies after a ruling."
+REMEMBERED: Final = 3
+"""Games that stay read, some 10 MB each for one of an hour."""
+
+_SET_ASIDE: Final = "It no longer applies after a ruling."
 
 
 class GameSummary(TopicModel):
@@ -299,6 +305,44 @@ class History:
             self._snaps = [*self._snaps[:later], snap]
         if effects.plays is not None:
             self._snaps = list(effects.plays)
+
+
+class RecentHistories:
+    """The games that were read last, kept until their journals grow: one page makes many requests for its game.
+
+    Callable from any thread; what it returns is shared and only to be read.
+
+    Args:
+        store: where the games are.
+
+    """
+
+    def __init__(self, store: StoreReader) -> None:
+        self._store = store
+        self._known: OrderedDict[str, History] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def of(self, row: GameRow) -> History:
+        """Return a game as its journal has it now; it is read only where that has changed.
+
+        Raises:
+            FormatError: its journal can't be read.
+
+        """
+        last = next(iter(self._store.latest(row.id)), None)
+        head = "" if last is None else last.digest
+        with self._lock:
+            known = self._known.get(row.id)
+            if known is not None and (known.head, known.row) == (head, row):
+                self._known.move_to_end(row.id)
+                return known
+        history = History(self._store, row)
+        with self._lock:
+            self._known[row.id] = history
+            self._known.move_to_end(row.id)
+            while len(self._known) > REMEMBERED:
+                self._known.popitem(last=False)
+        return history
 
 
 def summary(row: GameRow, rulebook_title: str) -> GameSummary:

@@ -241,14 +241,14 @@ def move_a_game_to_another_table(copy: Copy) -> None:
     copy.execute(f"UPDATE games SET table_name = 'hall', owner = 'hhhhhhhhhhhhhhhh' WHERE id = '{copy.games()[0]}'")
 
 
-def add_a_game(owner: str | None) -> Callable[[Copy], None]:
+def add_a_game(owner: str) -> Callable[[Copy], None]:
     """Add a game with a hash chain of its own: the first entry of another one, sealed for it."""
 
     def add(copy: Copy) -> None:
         game, first = "20250101-000000-aaaaaaaa", copy.games()[0]
         copy.execute(
             "INSERT INTO games SELECT '20250101-000000-aaaaaaaa', 1735689600000000000, title, home, away, rulebook,"
-            f" {'NULL' if owner is None else repr(owner)}, 'attic', 99 FROM games WHERE id = '{first}'",
+            f" {owner!r}, 'attic', 99 FROM games WHERE id = '{first}'",
             f"INSERT INTO entries SELECT '{game}', seq, kind, at_ns, key, content, attachment, '' FROM entries"
             f" WHERE game = '{first}' AND seq = 1",
         )

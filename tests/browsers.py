@@ -33,9 +33,9 @@ from downfield.api.setup.table_setup import TableSetup
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.broadcast.program.program_options import ProgramFeed
 from downfield.capture.sources.file_sources import bundled_demo, open_clip
-from downfield.game.published.game_topics import TopicModel
 from downfield.game.published.hub import Hub
 from downfield.game.records.commands import NewGame, TeamSheet
+from downfield.game.records.models import TopicModel
 from downfield.game.service import GameService
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.store.writing.journals import StoredJournals

@@ -39,7 +39,7 @@ from downfield.review.rejudging.finished_games import FinishedGames
 from downfield.review.rejudging.standings import KeptJudgings
 from downfield.review.rejudging.worker import JudgingWorker
 from downfield.review.reports.game_report import RecentReport
-from downfield.store.recent_histories import RecentHistories
+from downfield.store.history import RecentHistories
 from downfield.store.sealing.signing import RigKey
 from downfield.store.writing.store import Store
 

@@ -8,7 +8,8 @@ from fastapi import Header, Path
 from pydantic import Field
 
 from downfield.core.scene import Player
-from downfield.game.records.commands import RequestModel, TeamSheet
+from downfield.game.records.commands import TeamSheet
+from downfield.game.records.models import RequestModel
 from downfield.officiating.calls import Call, CallKind
 from downfield.officiating.declarations import Declaration, Side
 

@@ -10,8 +10,7 @@ from typing import Annotated, Final, Literal, Protocol
 from pydantic import Field, FiniteFloat
 
 from downfield.core.errors import RefusedError
-from downfield.game.published.game_topics import TopicModel
-from downfield.game.records.commands import RequestModel
+from downfield.game.records.models import RequestModel, TopicModel
 
 Control = Literal["free", "yours", "other"]
 

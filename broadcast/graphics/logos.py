@@ -23,7 +23,8 @@ from downfield.core.errors import InputError, OutputError
 from downfield.core.files.private_files import create_private_file, replace_private_file
 from downfield.game.published.hub import Hub
 from downfield.game.published.stream_topics import SponsorsView
-from downfield.game.records.commands import Logo, RequestModel
+from downfield.game.records.commands import Logo
+from downfield.game.records.models import RequestModel
 
 MAX_LOGOS: Final = 400
 """In one folder: two for each of two hundred games."""

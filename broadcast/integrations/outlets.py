@@ -13,8 +13,7 @@ from typing import Final, Protocol
 
 from downfield.core.supervision import supervised_thread
 from downfield.game.published.game_topics import CallView, GameView
-from downfield.game.published.hub import SNAPSHOT, FeedMessage, Hub
-from downfield.game.published.new_calls import NewCalls
+from downfield.game.published.hub import SNAPSHOT, FeedMessage, Hub, NewCalls
 from downfield.game.published.stream_topics import ReplayView
 
 _log = logging.getLogger(__name__)

@@ -25,8 +25,7 @@ from downfield.core.files.facts import by_date, date_last
 from downfield.core.files.private_files import make_private_folder
 from downfield.core.supervision import only_logged, supervised_thread
 from downfield.game.published.game_topics import CallView
-from downfield.game.published.hub import Hub
-from downfield.game.published.new_calls import NewCalls
+from downfield.game.published.hub import Hub, NewCalls
 from downfield.game.published.stream_topics import ReplayView
 from downfield.game.records.keeping import GameRow
 from downfield.game.service import GameService

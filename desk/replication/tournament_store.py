@@ -29,7 +29,7 @@ from downfield.game.records.owner import rig_id
 from downfield.store.checking.signed_ends import SIGNED_ENDS
 from downfield.store.database.engines import cause_of, create_writing_engine, parse_address, transaction
 from downfield.store.database.reader import StoreReader
-from downfield.store.database.schema import ENTRIES, GAMES, migrate
+from downfield.store.database.schema import ENTRIES, GAMES, create_tables
 from downfield.store.sealing.hash_chain import GENESIS, follows
 from downfield.store.sealing.signing import is_public_key
 from downfield.store.writing.replication import BatchReply, JournalBatch, StoredPosition, is_signed
@@ -228,7 +228,7 @@ class TournamentStore:
             if version < OLDEST_SERVER:
                 raise InputError(f"{self.where}: PostgreSQL 15 or later is needed; this is {version // 10_000}.")
             connection.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": _SCHEMA_LOCK})
-            migrate(connection, self.where)
+            create_tables(connection, self.where)
             SIGNED_ENDS.create(connection, checkfirst=True)
         self._is_open = True
 

@@ -1,1 +1,5 @@
-"""What is published of a game: topics, and when they change."""
+"""A game as others see it: topics as models, and the hub that sends each change to every subscriber.
+
+`game_topics`, `board_topics`, `stream_topics` and `strip_topic` are the models, of which `docs/service.md` is made;
+`game_views` and `call_views` make them of a game; `publisher` publishes what changed; `hub` keeps and sends it.
+"""

@@ -1,4 +1,4 @@
-"""Topics about the board and the rig, as pydantic models: line-up, scene, health, source."""
+"""Topics about the board and the rig, as pydantic models: line-up, scene, health, source, schedule."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pydantic import Field
 
 from downfield.core.field.model import FieldModel
 from downfield.core.scene import Jersey, Player, Posture, Power
-from downfield.game.published.game_topics import TopicModel
+from downfield.game.records.models import TopicModel
 
 Level = Literal["ok", "warning", "alarm"]
 
@@ -114,3 +114,19 @@ class SourceStatus(TopicModel):
     name: str = ""
     text: str = ""
     live: bool = False
+
+
+class ScheduledGameView(TopicModel):
+    """A game that is to be played at this table."""
+
+    id: str = Field(description="Of the game in the event.")
+    begins: str = Field(description="Local time of the hall, ISO 8601; empty while it is open.")
+    home: str = Field(description="The team, or where it comes from.")
+    away: str
+
+
+class ScheduleView(TopicModel):
+    """Topic `schedule`: in order, as the tournament's desk sent it last. Published only in a tournament."""
+
+    event: str
+    games: tuple[ScheduledGameView, ...]

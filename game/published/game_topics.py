@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from downfield.core.scene import BallState, Jersey, Power
+from downfield.game.records.models import TopicModel
 from downfield.officiating.belief import Basis, Measure, Unit
 from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import CallKind, Verdict
@@ -20,12 +21,6 @@ from downfield.officiating.state.game_state import Phase
 from downfield.officiating.state.play_state import PlayKind
 
 Standing = Literal["stands", "open", "confirmed", "overturned", "struck", "manual", "noted"]
-
-
-class TopicModel(BaseModel):
-    """A topic's value or a part of it: frozen, unknown keys refused; an infinity is published as null."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class TeamView(TopicModel):

@@ -20,6 +20,7 @@ from typing import Any, Final
 from pydantic_core import to_json
 
 from downfield.core.platform.clock import RUN_CLOCK
+from downfield.game.published.game_topics import CallsUpdate, CallView
 
 PROTOCOL: Final = 2
 """Version of the messages."""
@@ -375,3 +376,21 @@ def _conflate(messages: Iterable[FeedMessage]) -> list[FeedMessage]:
         kept.append(message)
     kept.reverse()
     return kept
+
+
+class NewCalls:
+    """Follows the topic `calls` of a hub, to tell calls made just now from those that it repeats."""
+
+    def __init__(self) -> None:
+        self._known: set[str] = set()
+
+    def of(self, message: FeedMessage) -> list[CallView]:
+        """Return the calls of a message that were not there before; those of a snapshot are old."""
+        snapshot = message.topic == SNAPSHOT
+        update = message.data.get("calls") if snapshot else message.data
+        if not isinstance(update, CallsUpdate):
+            return []
+        self._known.difference_update(update.withdrawn)  # a recording that is shown again makes the same calls
+        new = [call for call in update.calls if call.id not in self._known]
+        self._known.update(call.id for call in new)
+        return [] if snapshot else new

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from functools import cache
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol
 
 from downfield.core.field.model import FieldModel
 from downfield.core.platform.clock import RUN_CLOCK
-from downfield.core.scene import Ball, Figure, Player, Scene
+from downfield.core.scene import Ball, Player, Scene
 from downfield.game.published import board_topics, game_topics
 from downfield.game.published.call_views import CallContext, call_view, changed_calls
-from downfield.game.published.topic_sink import TopicSink
-from downfield.game.records.commands import TeamSheet
+from downfield.game.published.game_views import ball_view, game_view, questions_view, scene_view
 from downfield.game.records.entries import GameStarted
+from downfield.game.records.keeping import StoreProblem
+from downfield.game.records.models import TopicModel
 from downfield.officiating.calls import Call
-from downfield.officiating.declarations import FrontDeclared, Side
-from downfield.officiating.rulebooks.installed import load_system
+from downfield.officiating.declarations import FrontDeclared
 from downfield.officiating.state.game_state import GameState
 
 
@@ -53,7 +52,7 @@ class LineUpStatus:
 
 
 @dataclass(frozen=True, slots=True)
-class GameSnapshot:
+class ChangedGame:
     """A game after its calls or declarations changed.
 
     Attributes:
@@ -72,6 +71,21 @@ class GameSnapshot:
     frames: Mapping[str, int]
     declarations: Sequence[game_topics.DeclarationView]
     line_up: LineUpStatus
+
+
+class TopicSink(Protocol):
+    """Takes the values of topics; the API's hub is one. Callable from any thread; it never blocks on a subscriber."""
+
+    def publish(self, topic: str, data: Any, *, full: Any = None) -> None:
+        """Set a topic's value.
+
+        Args:
+            topic: its name.
+            data: its value, or what of it changed; must not be changed afterwards.
+            full: its value for a snapshot, where `data` is only what changed.
+
+        """
+        ...
 
 
 class StatePublisher:
@@ -112,7 +126,7 @@ class StatePublisher:
             withdrawn = game_topics.CallsUpdate(calls=(), withdrawn=tuple(call.id for call in calls))
             self._sink.publish("calls", withdrawn, full=game_topics.CallsUpdate(calls=()))
 
-    def publish_challenges(self, challenges: game_topics.TopicModel) -> None:
+    def publish_challenges(self, challenges: TopicModel) -> None:
         """Publish the challenges of the game in play."""
         self._publish("challenges", challenges)
 
@@ -129,39 +143,39 @@ class StatePublisher:
         if _visible(state) != self._visible:
             self._publish_state(state)
 
-    def publish_changes(self, snapshot: GameSnapshot) -> tuple[game_topics.CallView, ...]:
+    def publish_changes(self, game: ChangedGame) -> tuple[game_topics.CallView, ...]:
         """Publish a game after its calls or declarations changed.
 
         Returns:
             Every call that stands, as published.
 
         """
-        state, line_up = snapshot.state, snapshot.line_up
-        calls, before = self.call_views(snapshot), self._calls
+        state, line_up = game.state, game.line_up
+        calls, before = self.call_views(game), self._calls
         if calls != before:
             latest = game_topics.CallsUpdate(calls=calls[-PUBLISHING_LIMITS.latest :])
             self._sink.publish("calls", changed_calls(calls, before), full=latest)
             self._calls = calls
-        self._publish("declared", game_topics.RecentDeclarations(events=tuple(snapshot.declarations)))
+        self._publish("declared", game_topics.RecentDeclarations(events=tuple(game.declarations)))
         if line_up.players:
             value = board_topics.LineUpView(players=line_up.players, field=self._field, revision=line_up.revision)
             self._publish("line_up", value)
         self._publish_state(state)
         return calls
 
-    def call_views(self, snapshot: GameSnapshot) -> tuple[game_topics.CallView, ...]:
+    def call_views(self, game: ChangedGame) -> tuple[game_topics.CallView, ...]:
         """Return every call that stands, as it is published."""
         if self._started is None:
             return ()
         context = CallContext(
             self._started,
-            snapshot.state.spot_text,
-            frozenset(snapshot.state.proposals),
-            snapshot.rulings,
-            snapshot.frames,
+            game.state.spot_text,
+            frozenset(game.state.proposals),
+            game.rulings,
+            game.frames,
         )
         known, self._call_views = self._call_views, {}
-        for call in snapshot.calls:
+        for call in game.calls:
             about = (call, call.id in context.open, context.rulings.get(call.id), context.frames.get(call.id))
             before = known.get(call.id)
             self._call_views[call.id] = before if before and before[0] == about else (about, call_view(call, context))
@@ -171,9 +185,9 @@ class StatePublisher:
         """Publish where the pictures come from."""
         self._publish("source", source)
 
-    def publish_health(self, health: board_topics.HealthStatus) -> None:
-        """Publish the health of the rig."""
-        self._sink.publish("health", health)
+    def publish_health(self, health: board_topics.HealthStatus, problem: StoreProblem | None) -> None:
+        """Publish the health of the rig, with what is wrong with the store."""
+        self._sink.publish("health", _with_store_problem(health, problem))
 
     def publish_notice(self, notice: game_topics.Notice) -> None:
         """Publish a line for people, once."""
@@ -190,7 +204,7 @@ class StatePublisher:
         self._publish("ball", ball_view(state, self._ball, mm_per_yd))
         self._publish("questions", questions_view(self._calls, game))
 
-    def _publish(self, topic: str, value: game_topics.TopicModel, compared: object = None) -> None:
+    def _publish(self, topic: str, value: TopicModel, compared: object = None) -> None:
         """Publish a topic's value if it differs from the last; compared by another value where one is given."""
         compared = value if compared is None else compared
         if self._published.get(topic) != compared:
@@ -215,165 +229,21 @@ def _visible(state: GameState) -> tuple[Any, ...]:
     )
 
 
-def game_view(
-    game: str, state: GameState, started: GameStarted, at_ms: int, *, shadow: bool = False
-) -> game_topics.GameView:
-    """Return the topic `game` at an instant of the wall clock."""
-    left_s = state.clock.left_at_s(state.now_ns)
-    return game_topics.GameView(
-        game=game,
-        rulebook=started.rulebook.name,
-        rulebook_title=started.rulebook.title,
-        system=started.rulebook.system,
-        accepts=_accepted_types(started.rulebook.system),
-        dice_anytime=load_system(started.rulebook.system).dice_anytime,
-        home=_team(state, "home", started.home),
-        away=_team(state, "away", started.away),
-        score=state.score,
-        possession=state.play.ball_side,
-        offense=state.offense,
-        direction=1 if state.ball_direction > 0 else -1,
-        down=state.down,
-        distance_yd=round(state.distance_yd, 2),
-        goal_to_go=state.goal_to_go,
-        spot_yd=round(state.los_yd, 2),
-        spot_text=state.spot_text(state.los_yd),
-        to_gain_yd=round(state.to_gain_yd, 2),
-        lateral_yd=state.lateral_yd,
-        hash=state.hash,
-        due=state.due,
-        period=state.period,
-        clock=game_topics.ClockView(left_s=left_s, running=state.clock.running, at_ms=at_ms, text=clock_text(left_s)),
-        phase=state.phase,
-        phase_text=state.phase.value.replace("_", " "),
-        board=state.board,
-        wait=_wait(state),
-        suspended=state.suspended,
-        shadow=shadow,
-        under_review=bool(state.proposals),
-        situation=state.situation,
-        text=state.text,
-        t_ns=state.now_ns,
-    )
-
-
-@cache
-def _accepted_types(system: str) -> tuple[str, ...]:
-    kinds = load_system(system).handlers
-    return tuple(sorted(str(field.default) for kind in kinds for field in fields(kind) if field.name == "type"))
-
-
-def _team(state: GameState, side: Side, sheet: TeamSheet) -> game_topics.TeamView:
-    place = 0 if side == "home" else 1
-    return game_topics.TeamView(
-        name=sheet.name,
-        short=sheet.short,
-        color=sheet.color,
-        ink=sheet.ink,
-        logo=sheet.logo,
-        jersey="dark" if state.dark == side else "light",
-        points=state.score[place],
-        time_outs=None if state.time_outs is None else state.time_outs[place],
-    )
-
-
-def _wait(state: GameState) -> game_topics.WaitView | None:
-    wait = state.wait
-    if wait is None:
-        return None
-    action = {"roll": "roll", "coin": "flip a coin", "choice": "choose"}[wait.kind]
-    coach = "" if wait.by is None else f"{state.team(wait.by).name}: "
-    purpose = wait.purpose.replace("_", " ")
-    options = [option.replace("_", " ") for option in wait.options]
-    offered = (
-        "" if not options else f": {' '.join(options)}" if wait.kind == "choice" else f", or {' or '.join(options)}"
-    )
-    text = f"{coach}{action} for {purpose}{offered}"
-    return game_topics.WaitView(kind=wait.kind, purpose=wait.purpose, options=wait.options, by=wait.by, text=text)
-
-
-def ball_view(state: GameState, ball: Ball | None, mm_per_yd: tuple[float, float]) -> game_topics.BallView:
-    """Return the topic `ball`.
-
-    Args:
-        state: the game.
-        ball: as last detected; None when it was not.
-        mm_per_yd: along the field and across.
-
-    """
-    carrier = state.player(state.play.carrier)
-    side = state.play.ball_side
-    if carrier is not None:
-        text = f"{carrier.jersey} {carrier.number or carrier.id} has the ball"
+def _with_store_problem(health: board_topics.HealthStatus, problem: StoreProblem | None) -> board_topics.HealthStatus:
+    """Return the rig's health with what is wrong with the store; a warning while everything is on some disk."""
+    if problem is None:
+        return health
+    if problem.kept_in:
+        text = f"The store is behind: {problem.reason}. Everything is kept on this computer meanwhile"
+        remedy = f"See to the disk or server. What waits in {problem.kept_in} is stored by itself, also after a restart"
+        reason = board_topics.HealthReason(code="store_behind", level="warning", text=text, remedy=remedy)
     else:
-        text = f"{state.team(side).name} ball"
-    return game_topics.BallView(
-        player=state.play.carrier,
-        number="" if carrier is None else carrier.number,
-        jersey=None if carrier is None else carrier.jersey,
-        side=side,
-        state=None if ball is None else ball.state,
-        x_yd=None if ball is None else round(ball.x_mm / mm_per_yd[0], 2),
-        y_yd=None if ball is None else round(ball.y_mm / mm_per_yd[1], 2),
-        text=text,
-    )
-
-
-def questions_view(calls: Iterable[game_topics.CallView], game: game_topics.GameView) -> game_topics.Questions:
-    """Return the topic `questions`."""
-    questions: list[game_topics.Question] = [
-        game_topics.Question(id=call.id, kind="ruling", text=call.text, call=call)
-        for call in calls
-        if call.standing == "open"
-    ]
-    wait = game.wait
-    if wait is not None:
-        questions.append(
-            game_topics.Question(
-                id=f"{wait.kind}:{wait.purpose}",
-                kind=wait.kind,
-                text=wait.text,
-                purpose=wait.purpose,
-                options=wait.options,
-                by=wait.by,
-            )
+        reason = board_topics.HealthReason(
+            code="store_behind",
+            level="alarm",
+            text=f"Declarations are not saved: {problem.reason}",
+            remedy="Free some disk space, or see to the server. Unsaved entries are written as soon as possible.",
         )
-    return game_topics.Questions(questions=tuple(questions))
-
-
-def scene_view(scene: Scene, field: FieldModel) -> board_topics.SceneView:
-    """Return the topic `scene`."""
-    ball = scene.ball
-    return board_topics.SceneView.model_construct(
-        frame=scene.frame,
-        t_ns=scene.t_ns,
-        board=scene.board,
-        figures=tuple(_figure(figure, field) for figure in scene.figures),
-        touching=tuple((contact.a, contact.b) for contact in scene.contacts if contact.since_ns is not None),
-        ball_mm=None if ball is None else (round(ball.x_mm, 1), round(ball.y_mm, 1)),
-        hands=tuple(tuple((round(x), round(y)) for x, y in hand.outline_mm) for hand in scene.hands),
-    )
-
-
-def _figure(figure: Figure, field: FieldModel) -> board_topics.FigureView:
-    return board_topics.FigureView.model_construct(
-        id=figure.id,
-        jersey=figure.jersey,
-        x_yd=round(figure.x_mm / field.mm_per_yd_x, 2),
-        y_yd=round(figure.y_mm / field.mm_per_yd_y, 2),
-        x_mm=round(figure.x_mm, 1),
-        y_mm=round(figure.y_mm, 1),
-        heading=round(figure.heading_deg, 1),
-        posture=figure.posture,
-        sigma_mm=round(max(figure.sigma_mm), 2),
-        sure=figure.sure,
-        front=round(figure.front, 2),
-    )
-
-
-def clock_text(left_s: float | None) -> str:
-    """Return time left as a clock shows it, such as ``"4:07"``; empty without one."""
-    if left_s is None:
-        return ""
-    whole_s = max(0, int(left_s + 0.999))
-    return f"{whole_s // 60}:{whole_s % 60:02d}"
+    level = "alarm" if "alarm" in {health.level, reason.level} else "warning"
+    reasons = (*health.reasons, reason)
+    return health.model_copy(update={"level": level, "store": "behind", "reasons": reasons})

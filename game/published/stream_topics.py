@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from downfield.game.published.game_topics import TopicModel
+from downfield.game.records.models import TopicModel
 
 
 class ReplayView(TopicModel):

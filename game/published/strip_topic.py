@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from downfield.core.strip import Third
-from downfield.game.published.game_topics import TopicModel
+from downfield.game.records.models import TopicModel
 
 StripStatus = Literal["moving", "covered", "agrees", "differs", "unread", "other"]
 

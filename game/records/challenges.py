@@ -14,7 +14,7 @@ from typing import Final, Literal
 from pydantic import Field
 
 from downfield.core.records import record
-from downfield.game.published.game_topics import TopicModel
+from downfield.game.records.models import TopicModel
 from downfield.officiating.declarations import Side
 from downfield.officiating.params import Params
 

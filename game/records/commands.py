@@ -1,27 +1,22 @@
-"""Commands: requests that are not events of a game, each a small model with a literal `command`.
+"""Commands: requests that are not events of a game, each a small model with a literal `command`; who carries them out.
 
 Line-ups, corrections of the state (``set_up``) and the clock are declarations, not commands.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from downfield.calibration.calibration import Calibration
+from downfield.game.records.models import RequestModel
 from downfield.officiating.rulebooks.rulebook import DEFAULT_RULEBOOK
 
 Color = Annotated[str, Field(pattern=r"^#[0-9a-fA-F]{6}$", examples=["#0b3d91"])]
 Name = Annotated[str, Field(min_length=1, max_length=60, pattern=r"^[^\x00-\x1f\x7f]+$")]
 Logo = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$", examples=["9f86d081884c7d659a2feaa0c55ad015"])]
 RulebookName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,39}$", examples=[DEFAULT_RULEBOOK])]
-
-
-class RequestModel(BaseModel):
-    """The body of a request: frozen, unknown keys refused."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class TeamSheet(RequestModel):
@@ -114,3 +109,28 @@ class Settings(BaseModel):
     origins: dict[str, str] = Field(
         {}, description="Where values that are not defaults come from: file, environment, command line."
     )
+
+
+class RigControl(Protocol):
+    """Commands that only the rig can carry out; the game service passes them on."""
+
+    def do(self, command: RigCommand) -> str:
+        """Carry out a command, or start to.
+
+        Returns:
+            What was done, in words.
+
+        Raises:
+            RefusedError: it can't be done now.
+            DownfieldError: it failed.
+
+        """
+        ...
+
+    def calibration(self) -> Calibration | None:
+        """Return the calibration in use."""
+        ...
+
+    def settings(self) -> Settings:
+        """Return the configuration in force, without secrets."""
+        ...

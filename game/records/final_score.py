@@ -8,7 +8,7 @@ from pydantic import Field
 
 from downfield.core.errors import RefusedError
 from downfield.core.records import record
-from downfield.game.published.game_topics import TopicModel
+from downfield.game.records.models import TopicModel
 from downfield.officiating.declarations import Side
 
 

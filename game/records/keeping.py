@@ -30,7 +30,7 @@ class GameRow:
         title: as given; may be empty.
         home, away: the teams' names.
         rulebook: name of the rulebook it was started under.
-        owner: id of the rig that plays it; empty for nobody's, None where an earlier version did not keep it.
+        owner: id of the rig that plays it; empty for nobody's.
         table: name of the table it is played at.
 
     """
@@ -41,7 +41,7 @@ class GameRow:
     home: str
     away: str
     rulebook: str
-    owner: str | None = ""
+    owner: str = ""
     table: str = ""
 
 
@@ -136,7 +136,7 @@ class SessionMemento:
     snaps_ns: frozenset[int]
 
 
-class KeptMemento(Protocol):
+class KeptCheckpoint(Protocol):
     """A memento that was kept, so that a game need not be judged whole to be resumed."""
 
     @property
@@ -207,7 +207,7 @@ class Journals(Protocol):
         """Yield a game's journal in order, after an entry."""
         ...
 
-    def offer_memento(self, game: str, pending: PendingEntry, capture: Callable[[], SessionMemento | None]) -> None:
+    def offer_checkpoint(self, game: str, pending: PendingEntry, capture: Callable[[], SessionMemento | None]) -> None:
         """Keep what a game has become right after an entry, if it is time; it is kept once the entry is written.
 
         Args:
@@ -218,7 +218,7 @@ class Journals(Protocol):
         """
         ...
 
-    def memento(self, game: str) -> KeptMemento | None:
+    def checkpoint(self, game: str) -> KeptCheckpoint | None:
         """Return the last memento of a game; None where none is kept, or it can't be used."""
         ...
 

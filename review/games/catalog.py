@@ -16,7 +16,6 @@ from typing import Final, Literal
 from pydantic import Field
 
 from downfield.core.errors import FormatError
-from downfield.game.published.game_topics import TopicModel
 from downfield.game.records.challenges import ChallengeCounts, ChallengeRaised, ChallengeRuled, counts_of
 from downfield.game.records.entries import (
     END_KINDS,
@@ -28,6 +27,7 @@ from downfield.game.records.entries import (
     unpack_entry,
 )
 from downfield.game.records.keeping import EntryRow, GameRow
+from downfield.game.records.models import TopicModel
 from downfield.store.database.reader import StoreReader
 
 GameStanding = Literal["in_play", "unfinished", "ended", "reopened"]

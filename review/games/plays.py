@@ -10,7 +10,7 @@ from typing import Final, Literal
 from pydantic import Field
 
 from downfield.game.published.game_topics import CallView
-from downfield.game.published.publisher import clock_text
+from downfield.game.published.game_views import clock_text
 from downfield.game.records.entries import Snap
 from downfield.officiating.calls import CallKind
 from downfield.store.history import History, PlayDetails

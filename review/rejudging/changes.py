@@ -9,9 +9,10 @@ from typing import Final
 
 from pydantic import Field
 
-from downfield.game.published.game_topics import CallView, DeclarationView, TopicModel
+from downfield.game.published.game_topics import CallView, DeclarationView
 from downfield.game.receipts import Accepted
 from downfield.game.records.entries import Effects
+from downfield.game.records.models import TopicModel
 from downfield.officiating.calls import Call, CallKind, Verdict
 from downfield.officiating.engine.judged_game import calls_to_append
 from downfield.review.rejudging.rejudging import JudgedAgain

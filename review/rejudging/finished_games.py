@@ -15,7 +15,6 @@ from downfield.core.errors import BusyError, NotFoundError, OutputError, Refused
 from downfield.core.records import to_json
 from downfield.core.text.counted_nouns import counted
 from downfield.game.disputes import Decision, ruling_of, undecided
-from downfield.game.published.game_topics import TopicModel
 from downfield.game.receipts import describe
 from downfield.game.records.challenges import (
     DECISION_WORDS,
@@ -27,6 +26,7 @@ from downfield.game.records.challenges import (
 from downfield.game.records.entries import Content, EventRecorded, GameEnded, GameReopened
 from downfield.game.records.final_score import ScoreSigned
 from downfield.game.records.keeping import GameRow, JournalPosition
+from downfield.game.records.models import TopicModel
 from downfield.officiating.declarations import Side
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.review.pictures.painting import spoken_name

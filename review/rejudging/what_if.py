@@ -12,9 +12,10 @@ from pydantic import Field
 
 from downfield.core.errors import NotFoundError
 from downfield.core.records import to_json
-from downfield.game.published.game_topics import DeclarationView, TopicModel
+from downfield.game.published.game_topics import DeclarationView
 from downfield.game.records.entries import RulebookRecord, Snap, record_of
 from downfield.game.records.keeping import GameRow
+from downfield.game.records.models import TopicModel
 from downfield.officiating.calls import Call
 from downfield.officiating.engine.replay import CallDifference, compare_calls
 from downfield.officiating.rulebooks.rulebook import Rulebook

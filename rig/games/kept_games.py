@@ -29,13 +29,13 @@ from downfield.rig.games.rig_key import RIG_KEY
 from downfield.store.sealing.heads import HeadsFile
 from downfield.store.sealing.signed_list import SignedList
 from downfield.store.sealing.signing import RigKey
-from downfield.store.writing.checkpoint import SnapshotFile
+from downfield.store.writing.checkpoint import CheckpointFile
 from downfield.store.writing.lease import FileLease, LeasedThing
 from downfield.store.writing.spool import Spool
 from downfield.store.writing.store import Store
 
 _TEMPORARY_STORE: Final = "games.db"
-_SNAPSHOT: Final = "game.snapshot"
+_CHECKPOINT: Final = "game.checkpoint"
 _JUDGINGS: Final = "judged"
 DATA_FOLDER_LOCK: Final = ".rig.lock"
 """The file that a rig has locked while it uses a data folder."""
@@ -106,9 +106,9 @@ def _keep_key_again(settings: RigSettings, key: RigKey) -> None:
         key.keep(data_folder(settings) / RIG_KEY)
 
 
-def open_snapshots(settings: RigSettings, key: RigKey) -> SnapshotFile:
+def open_checkpoints(settings: RigSettings, key: RigKey) -> CheckpointFile:
     """Return the file that keeps how far a rig's game was judged."""
-    return SnapshotFile(data_folder(settings) / _SNAPSHOT, key)
+    return CheckpointFile(data_folder(settings) / _CHECKPOINT, key)
 
 
 def open_judgings(settings: RigSettings, key: RigKey) -> KeptJudgings:

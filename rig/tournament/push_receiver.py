@@ -23,9 +23,9 @@ from downfield.core.errors import DownfieldError, RefusedError
 from downfield.core.files.private_files import make_private_folder, replace_private_file
 from downfield.core.records import from_json, read_record, record, to_json
 from downfield.core.scene import Jersey, Player
+from downfield.game.published.board_topics import ScheduledGameView, ScheduleView
 from downfield.game.published.game_topics import Notice
 from downfield.game.published.hub import Hub
-from downfield.game.published.schedule_topic import ScheduledGameView, ScheduleView
 from downfield.game.receipts import Refused, Submission
 from downfield.game.records.commands import UseCalibration
 from downfield.game.records.table_records import CommandCarriedOut

@@ -32,7 +32,7 @@ from downfield.core.records import adapter, record, to_json
 from downfield.review.zip_container import ZIP_FAULTS
 from downfield.rig.configuration.settings import RigSettings, data_folder, recordings_folder, store_file
 from downfield.rig.games.kept_games import DATA_FOLDER_LOCK, leased_data_folder
-from downfield.store.writing.store import CLOSED
+from downfield.store.database.sqlite_file import CLOSED
 
 _FORMAT: Final = "downfield-backup"
 _VERSION: Final = 1

@@ -1,1 +1,1 @@
-"""What belongs to checking."""
+"""Checks for `downfield verify`: a store against itself, its rigs' signatures, and a tournament's record."""

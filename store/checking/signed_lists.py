@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from downfield.core.text.counted_nouns import counted
@@ -96,7 +96,7 @@ def list_differences(store: StoreReader, game: str | None = None, keys: Collecti
 
 
 def rigs_without_list(store: StoreReader) -> list[str]:
-    """Return the ids of rigs that have games in a store, but no list: of an earlier version, or copied from theirs."""
+    """Return the ids of rigs that have games in a store, but no list: it was deleted, or the games are copies."""
     listed = {row.owner for row in store.signed_lists()}
     return sorted({row.owner for row in store.games(limit=1_000_000) if row.owner} - listed)
 
@@ -123,8 +123,6 @@ def _differences(store: StoreReader, game: str | None, keys: Collection[str]) ->
             row = games.get(name)
             if content is None or game not in {None, name}:
                 continue
-            if row is not None and row.owner in listed_by[name] - {one.owner} and _is_unclaimed(row, content):
-                continue  # the rig that it belongs to since lists it
             yield from _game_differs(store, name, row, content, numbers.get(name))
     for name, row in compared.items():
         known = listed_by.get(name, set())
@@ -151,11 +149,6 @@ def _read_lists(store: StoreReader) -> list[_RigList]:
     return [_RigList(owner, rows, rows.pop((SEAL, ""), None)) for owner, rows in contents.items()]
 
 
-def _is_unclaimed(row: GameRow, listed: GameStanding) -> bool:
-    """Return whether a game was listed when it belonged to no rig yet, as those of an earlier version did."""
-    return listed.row == row_digest(replace(row, owner=None, table=""))
-
-
 def _game_differs(
     store: StoreReader, game: str, row: GameRow | None, listed: GameStanding, number: int | None
 ) -> Iterator[str]:
@@ -165,7 +158,7 @@ def _game_differs(
         return
     if row_digest(row) != listed.row:
         yield f"{game}: its title, teams, rulebook, date, table or owner was altered."
-    if listed.number not in {None, number}:
+    if listed.number != number:
         yield f"{game}: its place in the order of games was altered."
     if listed.rewound_to is not None:
         yield f"{game}: entries after {listed.rewound_to} were cut off or sealed again before the rig went on."

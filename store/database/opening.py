@@ -11,7 +11,6 @@ An SQLite store has its newest entries in a second file, the WAL, and SQLite mak
 from __future__ import annotations
 
 import shutil
-import sqlite3
 import stat
 import struct
 import tempfile
@@ -28,8 +27,8 @@ from downfield.core.errors import InputError
 from downfield.core.platform.file_locks import FILE_LOCKS
 from downfield.store.database.engines import cause_of, create_file_reading_engine, create_reading_engine, parse_address
 from downfield.store.database.reader import StoreReader
-from downfield.store.database.schema import STEPS, schema_version
-from downfield.store.writing.store import IN_USE, WAL_ENTRIES, Store
+from downfield.store.database.schema import is_store
+from downfield.store.database.sqlite_file import IN_USE, WAL_ENTRIES
 
 _HEADER_BYTES: Final = 100
 _MAGIC: Final = b"SQLite format 3\0"
@@ -90,10 +89,7 @@ def _on_server(address: URL, resources: ExitStack) -> OpenedForReading:
     where = address.render_as_string(hide_password=True)
     engine = create_reading_engine(address)
     resources.callback(engine.dispose)
-    if _version(engine, where) < len(STEPS):
-        raise InputError(
-            f"{where}: an older Downfield made this store. Start the rig with it once to bring it up to date."
-        )
+    _check_store(engine, where)
     return OpenedForReading(StoreReader(engine, where))
 
 
@@ -109,8 +105,7 @@ def _in_file(path: Path, named: str, resources: ExitStack) -> OpenedForReading:
         note = _without_wal(named, f"a copy without its WAL, the file {wal.name}")
     engine = create_file_reading_engine(path, is_unchanging=is_unchanging)
     resources.callback(engine.dispose)
-    if _version(engine, named) < len(STEPS):
-        return OpenedForReading(_migrated_copy(path, named, resources, is_unchanging=is_unchanging), note)
+    _check_store(engine, named)
     return OpenedForReading(StoreReader(engine, named), note)
 
 
@@ -162,38 +157,15 @@ def _copied_with_wal(path: Path, wal: Path, named: str, resources: ExitStack) ->
     return copy, ""
 
 
-def _migrated_copy(path: Path, named: str, resources: ExitStack, *, is_unchanging: bool) -> StoreReader:
-    """Return a store of an older version, brought up to date in a copy."""
-    copy = Path(resources.enter_context(tempfile.TemporaryDirectory(prefix="downfield-read-"))) / "migrated.db"
-    engine = create_file_reading_engine(path, is_unchanging=is_unchanging)
-    try:
-        with engine.connect() as connection, sqlite3.connect(copy) as target:
-            source = connection.connection.driver_connection
-            if isinstance(source, sqlite3.Connection):
-                source.backup(target)
-        target.close()
-    except (sqlite3.Error, SQLAlchemyError) as error:
-        raise InputError(f"{named}: an older Downfield made this store, and it can't be copied: {error}") from None
-    finally:
-        engine.dispose()
-    try:
-        migrated = Store(URL.create("sqlite", database=str(copy)))
-    except InputError as error:
-        why = str(error).removeprefix(f"sqlite:///{copy}: ")
-        raise InputError(f"{named}: an older Downfield made this store, or it was altered: {why}") from None
-    resources.callback(migrated.close)
-    return migrated
-
-
-def _version(engine: Engine, where: str) -> int:
+def _check_store(engine: Engine, where: str) -> None:
+    """Raise an InputError where a database can't be read, or holds no store of this version."""
     try:
         with engine.connect() as connection:
-            version = schema_version(connection, where)
+            holds_store = is_store(connection, where)
     except SQLAlchemyError as error:
         raise InputError(f"{where}: the store can't be read: {cause_of(error)}") from None
-    if version is None:
+    if not holds_store:
         raise InputError(f"{where}: is a database, but no store of Downfield's")
-    return version
 
 
 def _without_wal(named: str, why: str) -> str:

@@ -142,9 +142,9 @@ class StoreReader:
         with self._reading() as connection:
             return sorted(str(name) for (name,) in connection.exec_driver_sql(_TRIGGERS[connection.dialect.name]))
 
-    def latest_game(self, owner: str | None) -> GameRow | None:
+    def latest_game(self, owner: str) -> GameRow | None:
         """Return the game that an owner started last; None when there is none."""
-        query = GAME_ROWS.where(GAMES.c.owner.is_not_distinct_from(owner))
+        query = GAME_ROWS.where(GAMES.c.owner == owner)
         with self._reading() as connection:
             row = connection.execute(query.order_by(GAMES.c.number.desc()).limit(1)).first()
         return None if row is None else self._row(GameRow, row)

@@ -1,14 +1,12 @@
-"""The store's tables, and the ordered steps that migrate an older store to them.
+"""The store's tables.
 
 One schema serves SQLite and PostgreSQL. `entries` is the record and is only ever appended to; `games` lists the games
-in it, numbered in the order they were started; `teams`, `devices` and the rigs' signed lists are kept beside it. A
-released step is never changed: a change is a new step.
+in it, numbered in the order they were started; `teams`, `devices` and the rigs' signed lists are kept beside it.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from typing import Final
 
 from sqlalchemy import (
@@ -49,7 +47,7 @@ GAMES = Table(
     Column("home", Text, nullable=False),
     Column("away", Text, nullable=False),
     Column("rulebook", Text, nullable=False),
-    Column("owner", Text),
+    Column("owner", Text, nullable=False),
     Column("table_name", Text, nullable=False),
     Column("number", BigInteger, nullable=False),
 )
@@ -97,85 +95,47 @@ SIGNED_LIST = Table(
     Column("content", Text, nullable=False),
 )
 
-_FIRST: Final = (
-    """CREATE TABLE games (
-        id TEXT PRIMARY KEY, began_ns BIGINT NOT NULL, title TEXT NOT NULL, home TEXT NOT NULL, away TEXT NOT NULL,
-        rulebook TEXT NOT NULL)""",
-    """CREATE TABLE entries (
-        game TEXT NOT NULL REFERENCES games (id), seq INTEGER NOT NULL, kind TEXT NOT NULL, at_ns BIGINT NOT NULL,
-        key TEXT, content TEXT NOT NULL, attachment {blob}, digest TEXT NOT NULL,
-        PRIMARY KEY (game, seq), CONSTRAINT entries_key UNIQUE (game, key))""",
-    """CREATE TABLE teams (id TEXT PRIMARY KEY, content TEXT NOT NULL, at_ns BIGINT NOT NULL)""",
-    """CREATE TABLE devices (
-        id TEXT PRIMARY KEY, name TEXT NOT NULL, role TEXT NOT NULL, token_sha256 TEXT NOT NULL UNIQUE,
-        paired_ns BIGINT NOT NULL, expires_ns BIGINT NOT NULL)""",
-)
-
-_AMERICAN_SPELLING: Final = ("""UPDATE teams SET content = replace(content, '"colour":', '"color":')""",)
-
-_BY_KIND: Final = ("""CREATE INDEX entries_by_kind ON entries (game, kind, seq)""",)
-
-_OWNERS: Final = (
-    "ALTER TABLE games ADD COLUMN owner TEXT",
-    "ALTER TABLE games ADD COLUMN table_name TEXT NOT NULL DEFAULT ''",
-    "ALTER TABLE games ADD COLUMN number BIGINT NOT NULL DEFAULT 0",
-    """UPDATE games SET number = (SELECT count(*) FROM games AS earlier WHERE earlier.began_ns < games.began_ns
-        OR (earlier.began_ns = games.began_ns AND earlier.id <= games.id))""",
-)
-"""The owner of a game of an earlier version is not known: null."""
-
-_SIGNED_LISTS: Final = (
-    """CREATE TABLE signed_list (
-        owner TEXT NOT NULL, kind TEXT NOT NULL, subject TEXT NOT NULL, content TEXT NOT NULL,
-        PRIMARY KEY (owner, kind, subject))""",
-)
-
-STEPS: Final[tuple[Sequence[str], ...]] = (_FIRST, _AMERICAN_SPELLING, _BY_KIND, _OWNERS, _SIGNED_LISTS)
-"""Step n migrates a store of version n to version n + 1; ``{blob}`` is the server's type for bytes."""
+SCHEMA_VERSION: Final = 5
+"""Of the tables above; a store with another one is not opened."""
 
 
-def migrate(connection: Connection, where: str, steps: Sequence[Sequence[str]] = STEPS) -> None:
-    """Migrate a store to the newest version, within the connection's transaction.
+def create_tables(connection: Connection, where: str) -> None:
+    """Make the tables of a store where there are none, within the connection's transaction.
 
     Args:
         connection: with a transaction that may write.
         where: the store, for the error.
-        steps: of SQL statements.
 
     Raises:
-        InputError: the store is of a newer version than this program knows.
+        InputError: another version of the program made the store.
 
     """
-    version = schema_version(connection, where, len(steps))
-    if version is None:
-        VERSIONS.create(connection)
-        version = 0
-    blob = "BYTEA" if connection.dialect.name == "postgresql" else "BLOB"
-    for number, step in enumerate(steps[version:], start=version + 1):
-        for statement in step:
-            connection.exec_driver_sql(statement.format(blob=blob))
-        connection.execute(insert(VERSIONS).values(version=number, at_ns=time.time_ns()))
+    if is_store(connection, where):
+        return
+    METADATA.create_all(connection)
+    connection.execute(insert(VERSIONS).values(version=SCHEMA_VERSION, at_ns=time.time_ns()))
 
 
-def schema_version(connection: Connection, where: str, newest: int = len(STEPS)) -> int | None:
-    """Return the version of a store's schema; None where there is no store in a database.
+def is_store(connection: Connection, where: str) -> bool:
+    """Return whether a database holds a store.
 
     Args:
         connection: to the database; nothing is written.
         where: the store, for the error.
-        newest: the newest version that is known.
 
     Raises:
-        InputError: the store is of a newer version.
+        InputError: another version of the program made the store, or it was altered.
 
     """
     if not inspect(connection).has_table(VERSIONS.name):
-        return None
-    version = connection.scalar(select(func.max(VERSIONS.c.version))) or 0
+        return False
+    version = connection.scalar(select(func.max(VERSIONS.c.version)))
     if not isinstance(version, int):  # SQLite keeps anything in a table that somebody made anew
         raise InputError(f"{where}: the store was altered or is damaged: its version is no number.")
-    if version > newest:
+    if version != SCHEMA_VERSION:
+        made_by = "a newer" if version > SCHEMA_VERSION else "an older"
         raise InputError(
-            f"{where}: a newer Downfield made this store (version {version}, known: {newest}). Update Downfield."
+            f"{where}: {made_by} Downfield made this store (version {version}, known: {SCHEMA_VERSION})."
+            " Open it with the Downfield that made it."
         )
-    return version
+    return True

@@ -19,8 +19,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Final
 
-from downfield.core.errors import FormatError, InputError
-from downfield.core.files.input_files import read_lines, special_kind
+from downfield.core.errors import DownfieldError, FormatError, InputError
+from downfield.core.files.input_files import open_input, read_lines, special_kind
 from downfield.core.files.private_files import OWNER_ONLY, make_private_folder
 from downfield.core.records import from_json, record, to_json
 from downfield.core.supervision import delayed_thread
@@ -36,6 +36,9 @@ EVERY_S: Final = 2.0
 
 _FIRST: Final = "0" * 64
 _SIGNED_AS: Final = b"downfield.heads\n"
+_TAIL_BYTES: Final = 64 << 10
+"""Read at a start: some 100 lines, the last games and their ends. `downfield verify` reads all of a file."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -232,7 +235,7 @@ def compare_with_heads(store: StoreReader, heads: list[KeptHead]) -> Iterator[st
         if row.owner in rigs and game not in kept_of and row != latest.get(row.owner):
             yield f"{game}: the rig kept no head of this game. It was added by somebody else."
     devices = next((head.devices for head in reversed(heads) if head.devices), "")
-    is_shared = any(row.owner not in {*rigs, "", None} for row in games.values())  # others pair devices as well
+    is_shared = any(row.owner not in {*rigs, ""} for row in games.values())  # others pair devices as well
     if devices and not is_shared and devices != _digest_of_devices(store.devices()):
         yield "The list of paired devices was altered: one was added, removed or changed."
 
@@ -253,6 +256,29 @@ def entries_after_heads(store: StoreReader, heads: list[KeptHead]) -> Iterator[s
                 f"{game}: of its last {counted(last.seq - seq, 'entry')} the heads say nothing. Its rig plays still,"
                 " was killed, could not write them, or somebody cut off their end."
             )
+
+
+def differs_from_last_heads(store: StoreReader, path: Path) -> str:
+    """Return how a store differs from what its rig last kept of it, one sentence; empty where nothing tells so.
+
+    Args:
+        store: the store; of one that can't be read nothing is said.
+        path: the heads file; a missing one says nothing.
+
+    """
+    last = {head.game: head for head in _tail(path) if head.game}
+    try:
+        for game, head in last.items():
+            if store.game(game) is None:
+                return f"the game {game} is missing"
+            entry = next(store.entries(game, after=head.seq - 1, attachments=False, page_entries=1), None)
+            if entry is None:
+                return f"entry {head.seq} of game {game} is missing"
+            if entry.digest != head.digest:
+                return f"entry {head.seq} of game {game} is another one"
+    except DownfieldError:
+        return ""
+    return ""
 
 
 def _journal_differs(store: StoreReader, kept: list[KeptHead], *, closed: bool) -> Iterator[str]:
@@ -281,3 +307,21 @@ def _signed(head: KeptHead) -> bytes:
 def _digest_of_devices(devices: Iterable[DeviceRow]) -> str:
     rows = [asdict(device) for device in sorted(devices, key=lambda device: device.id)]
     return hashlib.sha256(canonical_json(rows).encode()).hexdigest()
+
+
+def _tail(path: Path) -> list[KeptHead]:
+    """Return the last lines that can be read; their signatures are left to `downfield verify`."""
+    try:
+        with open_input(path) as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - _TAIL_BYTES))
+            lines = file.read(_TAIL_BYTES).splitlines()
+    except (OSError, InputError):
+        return []
+    heads = []
+    for line in lines:
+        try:
+            heads.append(from_json(KeptHead, line, path=str(path)))
+        except FormatError:  # the first is a part of one, the last may have been cut off by a crash
+            continue
+    return heads

@@ -20,8 +20,8 @@ from downfield.core.errors import FormatError
 from downfield.core.records import from_json, record, to_json
 from downfield.game.records.keeping import EntryRow, GameRow
 from downfield.game.records.owner import rig_id
-from downfield.store.database.reader import GAME_ROWS, DeviceRow
-from downfield.store.database.schema import DEVICES, ENTRIES, GAMES, SIGNED_LIST
+from downfield.store.database.reader import DeviceRow
+from downfield.store.database.schema import GAMES, SIGNED_LIST
 from downfield.store.sealing.hash_chain import canonical_json, follows, row_digest
 from downfield.store.sealing.signing import RigKey, verify_signature
 
@@ -42,18 +42,17 @@ class GameStanding:
         seq: number of the last entry of its journal.
         digest: of that entry.
         row: SHA-256 of the game's row in the list of games.
+        number: the game's place in the order of the store's games.
         rewound_to: number of the entry that the rig went on from though later ones had been there; None where it
             never did.
-        number: the game's place in the order of the store's games; None where its rig has not written since lists
-            have it.
 
     """
 
     seq: int
     digest: str
     row: str
+    number: int
     rewound_to: int | None = None
-    number: int | None = None
 
 
 @record
@@ -117,21 +116,10 @@ class SignedList:
         rewound_to = None if before is None else before.rewound_to
         if before is not None and before.digest != last.digest and not follows(before.digest, entries[0], game.id):
             rewound_to = entries[0].seq - 1
-        row = row_digest(game) if before is None else before.row  # a row is never changed, but by `Store.claim`
-        number = None if before is None else before.number
-        number = _number_of(connection, game.id) if number is None else number
-        self._set(connection, GAME, game.id, GameStanding(last.seq, last.digest, row, rewound_to, number))
+        row = row_digest(game) if before is None else before.row  # a row is never changed
+        number = _number_of(connection, game.id) if before is None else before.number
+        self._set(connection, GAME, game.id, GameStanding(last.seq, last.digest, row, number, rewound_to))
         self._sign(connection)
-
-    def note_owner(self, connection: Connection, game: GameRow) -> None:
-        """Note a game that became this rig's."""
-        self._load(connection)
-        query = select(ENTRIES.c.seq, ENTRIES.c.digest).where(ENTRIES.c.game == game.id)
-        last = connection.execute(query.order_by(ENTRIES.c.seq.desc()).limit(1)).first()
-        if last is not None:
-            number = _number_of(connection, game.id)
-            self._set(connection, GAME, game.id, GameStanding(last.seq, last.digest, row_digest(game), number=number))
-            self._sign(connection)
 
     def note_device(self, connection: Connection, device: str, row: DeviceRow | None) -> None:
         """Note a device that was paired, or is no longer: None for its row."""
@@ -157,35 +145,9 @@ class SignedList:
         found = connection.execute(query.where(mine, SIGNED_LIST.c.kind != SEAL)).all()
         self._rows = {(str(kind), str(subject)): str(content) for kind, subject, content in found}
         self._seal = seal
-        if seal is None and not found:
-            self._adopt(connection)
-        else:
+        if seal is not None or found:
             read = read_seal(self._owner, self._rows, seal)
             self._altered = read is None or read.altered
-
-    def _adopt(self, connection: Connection) -> None:
-        """Begin a list with what is there: a store of an earlier version has none.
-
-        The first list of a store has nobody's games and the devices as well.
-        """
-        seals = select(func.count()).select_from(SIGNED_LIST).where(SIGNED_LIST.c.kind == SEAL)
-        is_first = not connection.scalar(seals)
-        last = select(ENTRIES.c.game, func.max(ENTRIES.c.seq).label("seq")).group_by(ENTRIES.c.game).subquery()
-        heads = select(ENTRIES.c.game, ENTRIES.c.seq, ENTRIES.c.digest).join(
-            last, (ENTRIES.c.game == last.c.game) & (ENTRIES.c.seq == last.c.seq)
-        )
-        listed = GAMES.c.owner == self._owner
-        if is_first:
-            listed = listed | GAMES.c.owner.is_(None) | (GAMES.c.owner == "")
-        rows = {row.id: GameRow(*row) for row in connection.execute(GAME_ROWS.where(listed))}
-        for game, seq, digest in connection.execute(heads.where(ENTRIES.c.game.in_(rows))).all():
-            number = _number_of(connection, game)
-            self._set(connection, GAME, game, GameStanding(seq, digest, row_digest(rows[game]), number=number))
-        if not is_first:
-            return
-        for values in connection.execute(select(DEVICES)).all():
-            device = DeviceRow(*values)
-            self._set(connection, DEVICE, device.id, DeviceStanding(device.name, row_digest(device)))
 
     def _listed_game(self, game: str) -> GameStanding | None:
         listed = self._rows.get((GAME, game))
@@ -209,9 +171,8 @@ class SignedList:
         connection.execute(insert(SIGNED_LIST).values(owner=self._owner, kind=kind, subject=subject, content=content))
 
 
-def _number_of(connection: Connection, game: str) -> int | None:
-    number = connection.scalar(select(GAMES.c.number).where(GAMES.c.id == game))
-    return None if number is None else int(number)
+def _number_of(connection: Connection, game: str) -> int:
+    return int(connection.scalar(select(GAMES.c.number).where(GAMES.c.id == game)) or 0)
 
 
 def read_seal(owner: str, rows: Mapping[tuple[str, str], str], text: str | None) -> ListSeal | None:

@@ -154,9 +154,9 @@ def unpack_state(content: bytes, kind: type[State], packages: tuple[str, ...] = 
     try:
         state = _Unpacker(io.BytesIO(content), packages).load()
     except Exception as error:  # whatever an unpickler comes to with data that it does not expect
-        raise FormatError("snapshot", f"it can't be unpacked: {type(error).__name__}: {error}") from None
+        raise FormatError("checkpoint", f"it can't be unpacked: {type(error).__name__}: {error}") from None
     if not isinstance(state, kind):
-        raise FormatError("snapshot", "it holds no game")
+        raise FormatError("checkpoint", "it holds no game")
     return state
 
 

@@ -1,6 +1,6 @@
-"""Snapshots: what a game had become at one entry of its journal, so that not everything is judged again to resume it.
+"""Checkpoints: what a game had become at one entry of its journal, so that not everything is judged again to resume it.
 
-A snapshot is a cache, never the truth: one that can't be read, or is of another journal, is not used, and the whole
+A checkpoint is a cache, never the truth: one that can't be read, or is of another journal, is not used, and the whole
 journal is judged instead.
 """
 
@@ -21,13 +21,13 @@ from downfield.game.records.keeping import JournalPosition, PendingEntry, Sessio
 from downfield.store.sealing.signed_state import StateSeal, code_digest, unpack_state
 from downfield.store.sealing.signing import RigKey
 
-_SIGNED_AS: Final = b"downfield.snapshot\n"
+_SIGNED_AS: Final = b"downfield.checkpoint\n"
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class SnapshotLimits:
-    """Limits of snapshots."""
+class CheckpointLimits:
+    """Limits of checkpoints."""
 
     every_s: float = 15.0
     """Time between two, which are taken when something was declared: resuming judges little more than the last play."""
@@ -36,12 +36,12 @@ class SnapshotLimits:
     """No larger file is read; that of a game of an hour has less than one."""
 
 
-_LIMITS: Final = SnapshotLimits()
+_LIMITS: Final = CheckpointLimits()
 
 
 @dataclass(frozen=True, slots=True)
-class SignedSnapshot:
-    """A snapshot whose signature was checked.
+class SignedCheckpoint:
+    """A checkpoint whose signature was checked.
 
     Attributes:
         position: the entry that it stands at.
@@ -62,13 +62,13 @@ class SignedSnapshot:
         return unpack_state(self.content, SessionMemento)
 
 
-class SnapshotFile:
-    """Keeps the last snapshot of a rig's game. Callable from any thread; a disk that fails is no fault of the game.
+class CheckpointFile:
+    """Keeps the last checkpoint of a rig's game. Callable from any thread; a disk that fails is no fault of the game.
 
     Args:
         path: the file.
         key: the rig's.
-        monotonic_s: measures the time between snapshots.
+        monotonic_s: measures the time between checkpoints.
 
     """
 
@@ -78,7 +78,7 @@ class SnapshotFile:
         self._taken_s = monotonic_s()
 
     def offer(self, game: str, pending: PendingEntry, capture: Callable[[], SessionMemento | None]) -> None:
-        """Take a snapshot of a game right after an entry, if it is time; it is written once the entry is.
+        """Take a checkpoint of a game right after an entry, if it is time; it is written once the entry is.
 
         Args:
             game: the game's id.
@@ -100,20 +100,20 @@ class SnapshotFile:
 
         pending.written.add_done_callback(write)
 
-    def read(self, game: str) -> SignedSnapshot | None:
-        """Return the snapshot of a game; None where there is none, or it is not this rig's and this program's."""
+    def read(self, game: str) -> SignedCheckpoint | None:
+        """Return the checkpoint of a game; None where there is none, or it is not this rig's and this program's."""
         try:
             return self._read(game)
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as error:  # a FormatError is a ValueError
             why = error.problem if isinstance(error, FormatError) else str(error)
-            _log.warning("%s: the snapshot is not used, the whole journal is judged: %s", self._path, why)
+            _log.warning("%s: the checkpoint is not used, the whole journal is judged: %s", self._path, why)
             return None
 
-    def _read(self, game: str) -> SignedSnapshot | None:
+    def _read(self, game: str) -> SignedCheckpoint | None:
         found = self._seal().read(self._path)
-        return SignedSnapshot(found.position, found.content) if found.game == game else None
+        return SignedCheckpoint(found.position, found.content) if found.game == game else None
 
     def _write(self, game: str, position: JournalPosition, memento: SessionMemento) -> None:
         try:
@@ -121,9 +121,9 @@ class SnapshotFile:
             with self._lock:
                 self._seal().write(self._path, game, position, content)
         except OSError as error:
-            _log.warning("%s: the snapshot can't be written: %s", self._path, error.strerror)
+            _log.warning("%s: the checkpoint can't be written: %s", self._path, error.strerror)
         except (pickle.PicklingError, TypeError, AttributeError):  # a state that can't be kept is judged again
-            _log.exception("The snapshot of game %s can't be made", game)
+            _log.exception("The checkpoint of game %s can't be made", game)
 
     def _seal(self) -> StateSeal:
         return StateSeal(self._key, _SIGNED_AS, code_digest(), _LIMITS.max_bytes)

@@ -20,7 +20,7 @@ from downfield.game.records.keeping import (
 )
 from downfield.game.records.owner import GameOwner
 from downfield.store.sealing.hash_chain import GENESIS, follows
-from downfield.store.writing.checkpoint import SignedSnapshot, SnapshotFile
+from downfield.store.writing.checkpoint import CheckpointFile, SignedCheckpoint
 from downfield.store.writing.delivery import not_stored
 from downfield.store.writing.journal import JournalWriter, QueuedEntry, SealedJournal
 from downfield.store.writing.spool import Spool
@@ -36,15 +36,15 @@ class StoredJournals:
 
     Args:
         store: where they are.
-        snapshots: keeps what the game in play has become; None to judge all of it when it is resumed.
+        checkpoints: keeps what the game in play has become; None to judge all of it when it is resumed.
 
     Attributes:
         notes: what could not be stored and never will be, for people.
 
     """
 
-    def __init__(self, store: Store, snapshots: SnapshotFile | None = None) -> None:
-        self._store, self._snapshots = store, snapshots
+    def __init__(self, store: Store, checkpoints: CheckpointFile | None = None) -> None:
+        self._store, self._checkpoints = store, checkpoints
         self._writer = JournalWriter(store)
         self._waiting: dict[str, Sequence[EntryRow]] = {}
         self._games: list[GameRow] = []
@@ -69,15 +69,12 @@ class StoredJournals:
         return None if last is None else SealedJournal(self._writer, game, JournalPosition(last.seq, last.digest))
 
     def latest_game(self, owner: GameOwner) -> GameRow | None:
-        """Return the game that an owner started last; None when there is none, or none that can be read.
-
-        A rig without a game of its own goes on with the last game of an earlier version, which kept no owners.
-        """
+        """Return the game that an owner started last; None when there is none, or none that can be read."""
         own = [game for game in self._games if game.owner == owner.rig and self._waiting[game.id][0].seq == 1]
         try:
             if own and self._store.game(own[-1].id) is None:
                 return own[-1]
-            return self._store.latest_game(owner.rig) or self._claimed(owner)
+            return self._store.latest_game(owner.rig)
         except OutputError as error:
             if self._store.spool is None:
                 raise
@@ -103,22 +100,18 @@ class StoredJournals:
                 yield row
         yield from (row for row in waiting if row.seq > after)
 
-    def offer_memento(self, game: str, pending: PendingEntry, capture: Callable[[], SessionMemento | None]) -> None:
+    def offer_checkpoint(self, game: str, pending: PendingEntry, capture: Callable[[], SessionMemento | None]) -> None:
         """Keep what a game has become right after an entry, if it is time; it is kept once the entry is written."""
-        if self._snapshots is not None:
-            self._snapshots.offer(game, pending, capture)
+        if self._checkpoints is not None:
+            self._checkpoints.offer(game, pending, capture)
 
-    def memento(self, game: str) -> SignedSnapshot | None:
+    def checkpoint(self, game: str) -> SignedCheckpoint | None:
         """Return the last memento of a game; None where none is kept, or it can't be used."""
-        return None if self._snapshots is None else self._snapshots.read(game)
+        return None if self._checkpoints is None else self._checkpoints.read(game)
 
     def close(self) -> None:
         """Write what is unwritten, if the disk accepts it in time."""
         self._writer.close()
-
-    def _claimed(self, owner: GameOwner) -> GameRow | None:
-        row = self._store.latest_game(None) if owner.rig else None
-        return row if row is not None and self._store.claim(row.id, owner) else None
 
     def _deliver(self, spool: Spool, game: GameRow) -> None:
         """Store the entries of a game, or leave them to the writer, in order, while the store does not take them."""

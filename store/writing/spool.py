@@ -48,7 +48,7 @@ class SpooledGame:
     home: str
     away: str
     rulebook: str
-    owner: str | None = ""
+    owner: str = ""
     table: str = ""
     format: Literal["downfield.unsaved"] = "downfield.unsaved"
     version: Literal[1] = 1

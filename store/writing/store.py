@@ -2,16 +2,12 @@
 
 Entries are on disk when `append` returns: SQLite runs in WAL mode with ``synchronous=FULL``, and PostgreSQL commits
 synchronously by itself. Callable from any thread.
-
-An SQLite store in use is two files, and the newest entries are in the second, the WAL. Who copies the first one alone
-gets a store that looks whole. So the first one carries a mark while it is in use, and the WAL is written into it often.
 """
 
 from __future__ import annotations
 
 import logging
 import os
-import secrets
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +15,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import URL, Connection, Engine, delete, func, insert, select, update
+from sqlalchemy import URL, Connection, delete, func, insert, select
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from downfield.core.errors import InputError, OutputError
@@ -28,21 +24,14 @@ from downfield.game.records.keeping import EntryRow, GameRow
 from downfield.game.records.owner import GameOwner
 from downfield.store.database.engines import cause_of, create_writing_engine, is_unavailable, parse_address, transaction
 from downfield.store.database.reader import GAME_ROWS, DeviceRow, StoreReader
-from downfield.store.database.schema import DEVICES, ENTRIES, GAMES, TEAMS, migrate
-from downfield.store.database.sqlite_file import StoreFile
+from downfield.store.database.schema import DEVICES, ENTRIES, GAMES, TEAMS, create_tables
+from downfield.store.database.sqlite_file import StoreFile, WalMark
 from downfield.store.sealing.heads import HeadsFile
 from downfield.store.sealing.signed_list import SignedList
 from downfield.store.writing.lease import FileLease, Lease, LeasedThing, ServerLease
 from downfield.store.writing.spool import Spool
 
-WAL_ENTRIES: Final = 200
-"""After this many entries the WAL is written into the database, so that a copy without it misses no more."""
-
 _log = logging.getLogger(__name__)
-
-CLOSED: Final = 0
-IN_USE: Final = 1
-"""SQLite's ``user_version`` of a store that was closed, and of one in use, also by a program that was killed."""
 
 _NEXT_NUMBER: Final = select(func.coalesce(func.max(GAMES.c.number), 0) + 1).scalar_subquery()
 
@@ -52,7 +41,7 @@ class ForeignEntriesError(OutputError):
 
 
 class Store(StoreReader):
-    """A store, opened and migrated to the newest schema.
+    """A store, opened; its tables are made where there are none.
 
     Args:
         url: of a database, such as ``sqlite:////home/me/downfield.db`` or ``postgresql://me@host/downfield``.
@@ -63,7 +52,7 @@ class Store(StoreReader):
         spool: keeps the entries that the store does not accept; None where they are in memory only.
 
     Raises:
-        InputError: it can't be opened, or was made by a newer version.
+        InputError: it can't be opened, or another version of the program made it.
         MissingExtraError: its driver is not installed.
 
     """
@@ -76,7 +65,7 @@ class Store(StoreReader):
         self._held: StoreFile | None = None  # once it is open
         self._turn = threading.RLock()
         self._written_again: Callable[[], None] = lambda: None
-        self._wal = None if self._file is None else _WalMark(self._engine)
+        self._wal = None if self._file is None else WalMark(self._engine)
         self._lease: Lease | None = None
         self._heads: HeadsFile | None = None
         self._list: SignedList | None = None
@@ -165,17 +154,6 @@ class Store(StoreReader):
         if self.spool is not None:
             self.spool.keep_devices(devices)
         return devices
-
-    def claim(self, game: str, owner: GameOwner) -> bool:
-        """Make a game of an earlier version an owner's; return whether it was still nobody's."""
-        unclaimed = update(GAMES).where(GAMES.c.id == game, GAMES.c.owner.is_(None))
-        with self._writing() as connection:
-            done = connection.execute(unclaimed.values(owner=owner.rig, table_name=owner.table))
-            self._rows.pop(game, None)
-            if self._list is not None and done.rowcount > 0:
-                row = connection.execute(GAME_ROWS.where(GAMES.c.id == game)).one()
-                self._list.note_owner(connection, GameRow(*row))
-        return done.rowcount > 0
 
     def close(self) -> None:
         """Close its connections, and let another program go on with the games."""
@@ -283,9 +261,9 @@ class Store(StoreReader):
             self._has_noted_devices = True
 
     def _open(self) -> None:
-        """Migrate the store to the newest schema."""
+        """Make the tables of a store that has none, and watch over its file."""
         with transaction(self._engine) as connection:
-            migrate(connection, self.where)
+            create_tables(connection, self.where)
         if self._file is not None:
             try:
                 self._held = StoreFile(self._file)
@@ -337,47 +315,6 @@ class Store(StoreReader):
             raise
         if self._wal is not None:
             self._wal.add(entries)
-
-
-class _WalMark:
-    """Marks an SQLite file as in use, and has its WAL written into it now and then."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._lock = threading.Lock()
-        self._is_set = False
-        self._entries = WAL_ENTRIES  # the mark itself must be in the file at once
-
-    def set(self, connection: Connection) -> None:
-        """Mark the file in a transaction; another process may have cleared the mark since."""
-        if connection.exec_driver_sql("PRAGMA user_version").scalar() != IN_USE:
-            connection.exec_driver_sql(f"PRAGMA user_version={IN_USE}")
-            with self._lock:
-                self._entries = WAL_ENTRIES
-        if not connection.exec_driver_sql("PRAGMA application_id").scalar():
-            # Any number but 0: it tells the store's WAL from that of another one.
-            connection.exec_driver_sql(f"PRAGMA application_id={secrets.randbelow(2**31 - 1) + 1}")
-        self._is_set = True
-
-    def add(self, entries: int) -> None:
-        """Count entries that were written, and have the WAL written into the file when there are many."""
-        with self._lock:
-            self._entries += entries
-            if self._entries < WAL_ENTRIES:
-                return
-        with suppress(SQLAlchemyError), self._engine.connect() as connection:
-            outside_transaction = connection.connection.cursor()
-            with suppress(sqlite3.Error):
-                _, pages, done = outside_transaction.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
-                if pages == done:  # else somebody reads an older state; the next entry tries again
-                    with self._lock:
-                        self._entries = 0
-
-    def clear(self) -> None:
-        """Remove the mark, if this program set it; where that fails, a copy of the file is said to miss entries."""
-        if self._is_set:
-            with suppress(SQLAlchemyError), transaction(self._engine) as connection:
-                connection.exec_driver_sql(f"PRAGMA user_version={CLOSED}")
 
 
 def _columns(game: GameRow) -> dict[str, Any]:

@@ -209,20 +209,6 @@ def _server_pid(server: str) -> int:
     return int((Path(row[0]) / "postmaster.pid").read_text().split()[0])
 
 
-def test_only_one_rig_goes_on_with_a_game_of_an_earlier_version(url: str) -> None:
-    old = RunningRig(url, NOBODY)
-    old.declare(42.0)
-    game = old.game
-    with old.store._writing() as connection:
-        connection.execute(text("UPDATE games SET owner = NULL"))
-    old.stop()
-    first, second = RunningRig(url, ATTIC), RunningRig(url, HALL)
-    assert (first.game, first.declared()) == (game, [42.0])
-    assert second.game != game
-    first.stop()
-    second.stop()
-
-
 STEPS = st.lists(
     st.tuples(
         st.sampled_from([ATTIC, HALL, NOBODY]), st.sampled_from(["start", "stop", "declare", "declare", "new game"])

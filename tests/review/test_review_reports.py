@@ -28,8 +28,7 @@ from downfield.review.reports.call_outcomes import call_outcomes
 from downfield.review.reports.game_plays import reported_plays
 from downfield.review.reports.game_report import REPORT_TABLES, GameReport, RecentReport
 from downfield.review.reports.statistics import drives_of, team_lines
-from downfield.store.history import History
-from downfield.store.recent_histories import RecentHistories
+from downfield.store.history import History, RecentHistories
 from downfield.store.writing.journal import JournalWriter, SealedJournal
 from downfield.store.writing.store import Store
 

@@ -37,7 +37,7 @@ from downfield.game.service import GameService
 from downfield.officiating.declarations import SetUp
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.configuration.loading import load
-from downfield.rig.games.kept_games import leased_data_folder, open_snapshots, open_store
+from downfield.rig.games.kept_games import leased_data_folder, open_checkpoints, open_store
 from downfield.rig.games.rig_key import open_rig_key
 from downfield.store.history import History
 from downfield.store.writing.journals import StoredJournals
@@ -59,7 +59,7 @@ def serve(connection: Connection, folder: str, url: str, table: str) -> None:
             key = open_rig_key(Path(folder), must_be_kept=True)
             store, owner = open_store(configuration, Path(temporary), key, live=True)
             service = GameService(
-                StoredJournals(store, open_snapshots(configuration, key)),
+                StoredJournals(store, open_checkpoints(configuration, key)),
                 Hub(),
                 FakeRig(None),
                 preset("ultimate"),

@@ -23,8 +23,9 @@ from downfield.core.errors import DownfieldError, InputError
 from downfield.rig.configuration.loading import load
 from downfield.rig.upkeep.backup import make_backup
 from downfield.store.database.opening import open_for_reading
+from downfield.store.database.sqlite_file import WAL_ENTRIES
 from downfield.store.sealing.hash_chain import verify_journal
-from downfield.store.writing.store import WAL_ENTRIES, Store
+from downfield.store.writing.store import Store
 
 GAME = "20260101-120000-abcd"
 
@@ -85,18 +86,7 @@ def killed_and_copied_without_shm(folder: Path, left_behind: Path) -> None:
     (folder / "a.db-shm").unlink()
 
 
-def of_an_older_version(folder: Path, _: Path) -> None:
-    write_game(folder / "a.db", 5).close()
-    with sqlite3.connect(folder / "a.db") as connection:
-        connection.execute("DROP INDEX entries_by_kind")
-        for column in ("owner", "table_name", "number"):
-            connection.execute(f"ALTER TABLE games DROP COLUMN {column}")
-        connection.execute("DROP TABLE signed_list")
-        connection.execute("DELETE FROM schema_versions WHERE version > 1")
-    connection.close()
-
-
-@pytest.mark.parametrize("made", [closed, killed, killed_and_copied_without_shm, of_an_older_version])
+@pytest.mark.parametrize("made", [closed, killed, killed_and_copied_without_shm])
 def test_reading_changes_no_byte_and_no_time(made: object, left_behind: Path, tmp_path: Path) -> None:
     folder = tmp_path / "odd name %41?#é"
     folder.mkdir()

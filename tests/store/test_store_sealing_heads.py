@@ -18,9 +18,8 @@ from downfield.core.errors import FormatError, InputError
 from downfield.game.records.keeping import EntryRow, GameRow
 from downfield.game.records.owner import rig_id
 from downfield.store.database.reader import DeviceRow
-from downfield.store.last_heads import differs_from_last_heads
 from downfield.store.sealing.hash_chain import GENESIS, digest_of
-from downfield.store.sealing.heads import HeadsFile, compare_with_heads, read_heads
+from downfield.store.sealing.heads import HeadsFile, compare_with_heads, differs_from_last_heads, read_heads
 from downfield.store.sealing.signed_list import SignedList
 from downfield.store.sealing.signing import RigKey
 from downfield.store.writing.store import Store

@@ -1,4 +1,4 @@
-"""A game resumed from a snapshot is the one its journal leads to; a snapshot that can't be trusted is not used."""
+"""A game resumed from a checkpoint is the one its journal leads to; a checkpoint that can't be trusted is not used."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ from downfield.officiating.events import Ruling
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.store.sealing.hash_chain import verify_journal
 from downfield.store.sealing.signing import RigKey
-from downfield.store.writing import checkpoint as snapshot
-from downfield.store.writing.checkpoint import SignedSnapshot, SnapshotFile
+from downfield.store.writing import checkpoint as checkpoint
+from downfield.store.writing.checkpoint import CheckpointFile, SignedCheckpoint
 from downfield.store.writing.journals import StoredJournals
 from downfield.store.writing.store import Store
 
@@ -44,14 +44,14 @@ KEY = RigKey.generate()
 
 
 class Game:
-    """A game whose snapshots are taken whenever something is declared."""
+    """A game whose checkpoints are taken whenever something is declared."""
 
-    def __init__(self, folder: Path, *, snapshots: bool = True, key: RigKey = KEY) -> None:
+    def __init__(self, folder: Path, *, checkpoints: bool = True, key: RigKey = KEY) -> None:
         self.now_ns, self.path = 0, folder / "games.db"
         self.store, self.hub = Store.at(self.path), Hub()
         ticks = iter(range(0, 10**9, 1000))
-        self.file = folder / "game.snapshot"
-        kept = SnapshotFile(self.file, key, lambda: float(next(ticks))) if snapshots else None
+        self.file = folder / "game.checkpoint"
+        kept = CheckpointFile(self.file, key, lambda: float(next(ticks))) if checkpoints else None
         rulebook = load_rulebook("tap")
         self.service = GameService(
             StoredJournals(self.store, kept), self.hub, FakeRig(None), FIELD, rulebook, lambda: self.now_ns
@@ -128,11 +128,11 @@ STEPS: dict[str, Callable[[Game], None]] = {
 
 
 def resumed_both_ways(folder: Path) -> tuple[Game, Game]:
-    """Return the game of a folder, resumed from its snapshot and from its whole journal."""
+    """Return the game of a folder, resumed from its checkpoint and from its whole journal."""
     copy = folder / "copy"
     copy.mkdir()
     shutil.copy(folder / "games.db", copy / "games.db")
-    return Game(folder), Game(copy, snapshots=False)
+    return Game(folder), Game(copy, checkpoints=False)
 
 
 @settings(max_examples=10, phases=(Phase.reuse, Phase.generate))
@@ -189,15 +189,15 @@ def judged_entries(folder: Path, monkeypatch: pytest.MonkeyPatch, **options: Any
 
 
 def test_only_what_came_after_the_snapshot_is_judged(played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert judged_entries(played, monkeypatch) < judged_entries(played, monkeypatch, snapshots=False) / 1.5
-    assert (played / "game.snapshot").stat().st_mode & 0o777 == 0o600
+    assert judged_entries(played, monkeypatch) < judged_entries(played, monkeypatch, checkpoints=False) / 1.5
+    assert (played / "game.checkpoint").stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize("harm", ["content", "header", "cut", "empty", "another rig", "other code", "older store"])
 def test_a_snapshot_that_cant_be_trusted_is_not_used_and_logged(
     harm: str, played: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    file = played / "game.snapshot"
+    file = played / "game.checkpoint"
     content, key = bytearray(file.read_bytes()), KEY
     if harm == "content":
         content[-10] ^= 1
@@ -210,12 +210,12 @@ def test_a_snapshot_that_cant_be_trusted_is_not_used_and_logged(
     elif harm == "another rig":
         key = RigKey.generate()
     elif harm == "other code":
-        monkeypatch.setattr(snapshot, "code_digest", lambda: "0" * 64)
+        monkeypatch.setattr(checkpoint, "code_digest", lambda: "0" * 64)
     else:  # the end of the journal was cut off: an older copy of the store was put back
         with sqlite3.connect(played / "games.db") as connection:
             connection.execute("DELETE FROM entries WHERE seq > 4")
         connection.close()
-        full = Game(played, snapshots=False)
+        full = Game(played, checkpoints=False)
         assert full.resumed
         full.close()
     file.write_bytes(content)
@@ -241,13 +241,13 @@ def test_a_snapshot_of_the_python_of_debian_12_is_used(
         OlderPython(file, protocol).dump(state)
         return file.getvalue()
 
-    whole = judged_entries(played, monkeypatch, snapshots=False)
+    whole = judged_entries(played, monkeypatch, checkpoints=False)
     with monkeypatch.context() as patch:
-        patch.setattr(snapshot, "pickle", SimpleNamespace(dumps=packed, PicklingError=pickle.PicklingError))
+        patch.setattr(checkpoint, "pickle", SimpleNamespace(dumps=packed, PicklingError=pickle.PicklingError))
         game = Game(played)
         game.play()
         game.close()
-    assert b"getattr" in (played / "game.snapshot").read_bytes()
+    assert b"getattr" in (played / "game.checkpoint").read_bytes()
     with caplog.at_level(logging.WARNING):
         assert judged_entries(played, monkeypatch) < whole / 1.5
     assert "the whole journal is judged" not in caplog.text
@@ -266,7 +266,7 @@ def test_a_signed_pickle_makes_nothing_but_records() -> None:
         member,
     ):
         with pytest.raises(FormatError):
-            SignedSnapshot(JournalPosition(1, ""), hostile).unpack()
+            SignedCheckpoint(JournalPosition(1, ""), hostile).unpack()
 
 
 def test_a_ruling_is_refused_while_the_scenes_it_needs_cant_be_read(played: Path) -> None:

@@ -1,4 +1,4 @@
-"""The store: entries are kept in order, an altered entry is found, an older store is migrated."""
+"""The store: entries are kept in order, an altered entry is found, a store of another version is refused."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 from postgres_server import postgres_server, skip_without_postgres
-from sqlalchemy import create_engine, inspect
+from sqlalchemy import create_engine
 from stored_entries import GAME, entries
 
 from downfield.core.errors import InputError, OutputError
 from downfield.game.records.keeping import EntryRow, GameRow
 from downfield.store.database.reader import DeviceRow
-from downfield.store.database.schema import METADATA, STEPS, migrate
+from downfield.store.database.schema import METADATA
 from downfield.store.sealing.hash_chain import verify_journal
 from downfield.store.writing.store import Store
 
@@ -148,44 +148,13 @@ def test_teams_and_devices_are_saved_replaced_and_deleted(store: Store) -> None:
     assert store.devices() == []
 
 
-def test_the_migrated_schema_is_that_of_the_tables(store: Store) -> None:
-    engine = store._engine
-    with engine.connect() as connection:
-        found = inspect(connection)
-        for table in METADATA.sorted_tables:
-            columns = {column["name"]: column["type"].python_type for column in found.get_columns(table.name)}
-            assert columns == {column.name: column.type.python_type for column in table.columns}, table.name
-            keys = found.get_pk_constraint(table.name)["constrained_columns"]
-            assert keys == [column.name for column in table.primary_key]
-
-
-def test_a_migration_step_runs_once_and_keeps_the_data(store: Store) -> None:
-    store.append(entries(3), GAME)
-    more = (*STEPS, ("ALTER TABLE games ADD COLUMN venue TEXT", "UPDATE games SET venue = 'attic'"))
-    for _ in range(2):
-        with store._writing() as connection:
-            migrate(connection, "here", more)
-    with store._reading() as connection:
-        assert connection.exec_driver_sql("SELECT id, venue FROM games").all() == [(GAME.id, "attic")]
-    assert verify_journal(GAME.id, store.entries(GAME.id)).entries == 3
-
-
-def test_a_failed_migration_leaves_the_store_as_it_was(tmp_path: Path) -> None:
-    opened = Store.at(tmp_path / "a.db")
-    broken = (*STEPS, ("CREATE TABLE more (id TEXT)", "NO SUCH STATEMENT"))
-    with pytest.raises(Exception, match="syntax"), opened._writing() as connection:
-        migrate(connection, "here", broken)
-    with opened._reading() as connection:
-        assert not inspect(connection).has_table("more")
-    opened.close()
-
-
-def test_a_store_of_a_newer_version_is_refused_by_name(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("version", "says"), [(99, "a newer Downfield"), (4, "an older Downfield")])
+def test_a_store_of_another_version_is_refused_by_name(version: int, says: str, tmp_path: Path) -> None:
     Store.at(tmp_path / "a.db").close()
     with sqlite3.connect(tmp_path / "a.db") as connection:
-        connection.execute("INSERT INTO schema_versions VALUES (99, 0)")
+        connection.execute("UPDATE schema_versions SET version = ?", (version,))
     connection.close()
-    with pytest.raises(InputError, match="a newer Downfield made this store"):
+    with pytest.raises(InputError, match=f"{says} made this store"):
         Store.at(tmp_path / "a.db")
 
 

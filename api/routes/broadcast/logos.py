@@ -13,7 +13,7 @@ from downfield.api.http.problems import ProblemError
 from downfield.api.security.roles import allow
 from downfield.broadcast.graphics.logos import LogoFolder
 from downfield.core.errors import InputError, OutputError
-from downfield.game.published.game_topics import TopicModel
+from downfield.game.records.models import TopicModel
 
 router = APIRouter(tags=["teams"], route_class=RepeatableRoute)
 

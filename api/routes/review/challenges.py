@@ -15,10 +15,9 @@ from downfield.api.routes.review.games import GameRowDep
 from downfield.api.routes.review.rulings import PersonName, signed
 from downfield.api.security.roles import allow
 from downfield.game.disputes import Decision, Disputes
-from downfield.game.published.game_topics import TopicModel
 from downfield.game.records.challenges import ChallengeDecision, ChallengesView
-from downfield.game.records.commands import RequestModel
 from downfield.game.records.final_score import ScoreSigned, SignOff
+from downfield.game.records.models import RequestModel, TopicModel
 from downfield.officiating.declarations import Side
 from downfield.review.games.catalog import ChallengeStatistics, challenge_statistics
 from downfield.review.rejudging.changes import NOTHING_CHANGED, receipt_lines

@@ -14,7 +14,8 @@ from downfield.api.routes.review.games import GameRowDep
 from downfield.api.security.roles import allow
 from downfield.capture.footage import CallMarks, FootageFrame
 from downfield.core.errors import InputError
-from downfield.game.published.game_topics import CallView, TopicModel
+from downfield.game.published.game_topics import CallView
+from downfield.game.records.models import TopicModel
 from downfield.review.evidence.call_viewer import AboveView, CallDrawings, Plane
 from downfield.review.evidence.evidence import missing_text
 from downfield.review.evidence.finder import EVIDENCE_LIMITS

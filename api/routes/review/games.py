@@ -15,13 +15,13 @@ from downfield.api.http.problems import ProblemError, refusal_problem
 from downfield.api.http.requests import GameId, IdempotencyKey
 from downfield.api.security.roles import allow
 from downfield.core.records import to_json
-from downfield.game.published.game_topics import CallView, DeclarationView, TopicModel
+from downfield.game.published.game_topics import CallView, DeclarationView
 from downfield.game.receipts import Accepted, Refused, Submission
 from downfield.game.records.commands import NewGame
 from downfield.game.records.keeping import GameRow
+from downfield.game.records.models import TopicModel
 from downfield.officiating.events import Event, EventsHeader
-from downfield.store.history import History
-from downfield.store.recent_histories import RecentHistories
+from downfield.store.history import History, RecentHistories
 from downfield.store.sealing.hash_chain import verify_journal
 
 router = APIRouter(prefix="/api/games", tags=["games"])

@@ -12,8 +12,8 @@ from downfield.api.context.context import AppContextDep, CallViewerDep, GameServ
 from downfield.api.http.requests import CallId
 from downfield.api.routes.review.games import GameRowDep, HistoryDep
 from downfield.api.security.roles import allow
-from downfield.game.published.game_topics import TopicModel
 from downfield.game.records.final_score import SignatureView, signature_views
+from downfield.game.records.models import TopicModel
 from downfield.officiating.calls import CallKind
 from downfield.review.games.catalog import GameCatalog, GameLine, GameSearch, GameStanding
 from downfield.review.games.plays import CallOutcome, PlaySearch, ReviewedPlay, reviewed_plays

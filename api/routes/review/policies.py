@@ -11,8 +11,7 @@ from downfield.api.context.access_control import RepeatableRoute
 from downfield.api.context.context import GameServiceDep, ReviewerDep
 from downfield.api.routes.review.rulings import PersonName, signed
 from downfield.api.security.roles import allow
-from downfield.game.published.game_topics import TopicModel
-from downfield.game.records.commands import RequestModel
+from downfield.game.records.models import RequestModel, TopicModel
 from downfield.game.service import GameService
 from downfield.officiating.calls import CallKind, Policy
 

@@ -15,7 +15,7 @@ from downfield.api.routes.review.games import HistoryDep
 from downfield.api.security.roles import allow
 from downfield.core.errors import BusyError, NotFoundError
 from downfield.core.files.csv_text import csv_chunks
-from downfield.game.published.game_topics import TopicModel
+from downfield.game.records.models import TopicModel
 from downfield.officiating.calls import CallKind, Policy
 from downfield.review.reports.call_outcomes import CallOutcomes, call_outcomes
 from downfield.review.reports.game_report import RecentReport

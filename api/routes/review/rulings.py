@@ -13,8 +13,8 @@ from downfield.api.http.problems import ProblemError
 from downfield.api.http.requests import CallId, EventId, IdempotencyKey, RulingRequest
 from downfield.api.routes.review.games import GameRowDep, HistoryDep
 from downfield.api.security.roles import Principal, allow
-from downfield.game.records.commands import RequestModel
 from downfield.game.records.keeping import GameRow
+from downfield.game.records.models import RequestModel
 from downfield.officiating.events import Ruling, Undo
 from downfield.review.rejudging.changes import GameChanges
 from downfield.review.rejudging.finished_games import AuditLine, LateRuling, audit_trail

@@ -10,7 +10,8 @@ from pydantic import Field, model_validator
 from downfield.api.context.context import AppContextDep, StoreDep
 from downfield.api.routes.review.games import GameRowDep
 from downfield.api.security.roles import allow
-from downfield.game.records.commands import RequestModel, RulebookName
+from downfield.game.records.commands import RulebookName
+from downfield.game.records.models import RequestModel
 from downfield.officiating.rulebooks.rulebook import load_rulebook, parse_rulebook
 from downfield.review.rejudging.what_if import WhatIf, what_if
 from downfield.review.rejudging.worker import JudgingWorker

@@ -13,7 +13,7 @@ from downfield.api.context.context import AppContextDep, HubDep, RigPartsDep
 from downfield.api.http.problems import ProblemError
 from downfield.api.security.roles import allow
 from downfield.game.published.board_topics import HealthStatus
-from downfield.game.published.game_topics import TopicModel
+from downfield.game.records.models import TopicModel
 
 STALE_S: Final = 5.0
 """Health is published once a second; after this long its publisher has died."""

@@ -23,8 +23,8 @@ from downfield.api.security.grants import MAX_GRANT, GrantRefusedError, is_grant
 from downfield.api.security.roles import Role, allow
 from downfield.api.security.tokens import PAIRING_LIMITS, TokenStore, role_of
 from downfield.core.errors import RefusedError
-from downfield.game.published.game_topics import TopicModel
-from downfield.game.records.commands import Name, RequestModel
+from downfield.game.records.commands import Name
+from downfield.game.records.models import RequestModel, TopicModel
 
 _PLATFORM: Final = re.compile(r"(iPhone|iPad|Android|Windows|Macintosh|CrOS|Linux)")
 

@@ -12,7 +12,7 @@ from pydantic import Field
 from downfield.api.http.problems import ProblemError
 from downfield.api.security.roles import allow
 from downfield.capture.uploaded_pictures import MAX_UPLOAD_BYTES, decode_uploaded
-from downfield.game.published.game_topics import TopicModel
+from downfield.game.records.models import TopicModel
 from downfield.game.strip.card_lines import unread_text, window_lines
 from downfield.vision.card.card_photo import CardReading, read_card
 

@@ -15,9 +15,9 @@ from downfield.api.http.requests import IdempotencyKey, TeamId, TeamRequest
 from downfield.api.security.roles import allow
 from downfield.api.setup.drawings import draw_field_lines, draw_residuals
 from downfield.calibration.calibration import Calibration
-from downfield.game.published.game_topics import TopicModel
 from downfield.game.receipts import Accepted, Refused, Submission
 from downfield.game.records.commands import Settings, UseCalibration
+from downfield.game.records.models import TopicModel
 from downfield.officiating.rulebooks.installed import installed_rulebooks, load_systems
 from downfield.officiating.rulebooks.rulebook import DEFAULT_RULEBOOK, load_rulebook
 

@@ -12,7 +12,7 @@ from downfield.game.receipts import Submission
 from downfield.game.records.commands import NewGame
 from downfield.game.records.keeping import GameRow
 from downfield.officiating.declarations import SetUp
-from downfield.store.recent_histories import REMEMBERED, RecentHistories
+from downfield.store.history import REMEMBERED, RecentHistories
 
 
 @pytest.fixture

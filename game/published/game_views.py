@@ -1,0 +1,180 @@
+"""A game, its ball and its questions, and a scene, as the values of their topics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import fields
+from functools import cache
+
+from downfield.core.field.model import FieldModel
+from downfield.core.scene import Ball, Figure, Scene
+from downfield.game.published import board_topics, game_topics
+from downfield.game.records.commands import TeamSheet
+from downfield.game.records.entries import GameStarted
+from downfield.officiating.declarations import Side
+from downfield.officiating.rulebooks.installed import load_system
+from downfield.officiating.state.game_state import GameState
+
+
+def game_view(
+    game: str, state: GameState, started: GameStarted, at_ms: int, *, shadow: bool = False
+) -> game_topics.GameView:
+    """Return the topic `game` at an instant of the wall clock."""
+    left_s = state.clock.left_at_s(state.now_ns)
+    return game_topics.GameView(
+        game=game,
+        rulebook=started.rulebook.name,
+        rulebook_title=started.rulebook.title,
+        system=started.rulebook.system,
+        accepts=_accepted_types(started.rulebook.system),
+        dice_anytime=load_system(started.rulebook.system).dice_anytime,
+        home=_team(state, "home", started.home),
+        away=_team(state, "away", started.away),
+        score=state.score,
+        possession=state.play.ball_side,
+        offense=state.offense,
+        direction=1 if state.ball_direction > 0 else -1,
+        down=state.down,
+        distance_yd=round(state.distance_yd, 2),
+        goal_to_go=state.goal_to_go,
+        spot_yd=round(state.los_yd, 2),
+        spot_text=state.spot_text(state.los_yd),
+        to_gain_yd=round(state.to_gain_yd, 2),
+        lateral_yd=state.lateral_yd,
+        hash=state.hash,
+        due=state.due,
+        period=state.period,
+        clock=game_topics.ClockView(left_s=left_s, running=state.clock.running, at_ms=at_ms, text=clock_text(left_s)),
+        phase=state.phase,
+        phase_text=state.phase.value.replace("_", " "),
+        board=state.board,
+        wait=_wait(state),
+        suspended=state.suspended,
+        shadow=shadow,
+        under_review=bool(state.proposals),
+        situation=state.situation,
+        text=state.text,
+        t_ns=state.now_ns,
+    )
+
+
+@cache
+def _accepted_types(system: str) -> tuple[str, ...]:
+    kinds = load_system(system).handlers
+    return tuple(sorted(str(field.default) for kind in kinds for field in fields(kind) if field.name == "type"))
+
+
+def _team(state: GameState, side: Side, sheet: TeamSheet) -> game_topics.TeamView:
+    place = 0 if side == "home" else 1
+    return game_topics.TeamView(
+        name=sheet.name,
+        short=sheet.short,
+        color=sheet.color,
+        ink=sheet.ink,
+        logo=sheet.logo,
+        jersey="dark" if state.dark == side else "light",
+        points=state.score[place],
+        time_outs=None if state.time_outs is None else state.time_outs[place],
+    )
+
+
+def _wait(state: GameState) -> game_topics.WaitView | None:
+    wait = state.wait
+    if wait is None:
+        return None
+    action = {"roll": "roll", "coin": "flip a coin", "choice": "choose"}[wait.kind]
+    coach = "" if wait.by is None else f"{state.team(wait.by).name}: "
+    purpose = wait.purpose.replace("_", " ")
+    options = [option.replace("_", " ") for option in wait.options]
+    offered = (
+        "" if not options else f": {' '.join(options)}" if wait.kind == "choice" else f", or {' or '.join(options)}"
+    )
+    text = f"{coach}{action} for {purpose}{offered}"
+    return game_topics.WaitView(kind=wait.kind, purpose=wait.purpose, options=wait.options, by=wait.by, text=text)
+
+
+def ball_view(state: GameState, ball: Ball | None, mm_per_yd: tuple[float, float]) -> game_topics.BallView:
+    """Return the topic `ball`.
+
+    Args:
+        state: the game.
+        ball: as last detected; None when it was not.
+        mm_per_yd: along the field and across.
+
+    """
+    carrier = state.player(state.play.carrier)
+    side = state.play.ball_side
+    if carrier is not None:
+        text = f"{carrier.jersey} {carrier.number or carrier.id} has the ball"
+    else:
+        text = f"{state.team(side).name} ball"
+    return game_topics.BallView(
+        player=state.play.carrier,
+        number="" if carrier is None else carrier.number,
+        jersey=None if carrier is None else carrier.jersey,
+        side=side,
+        state=None if ball is None else ball.state,
+        x_yd=None if ball is None else round(ball.x_mm / mm_per_yd[0], 2),
+        y_yd=None if ball is None else round(ball.y_mm / mm_per_yd[1], 2),
+        text=text,
+    )
+
+
+def questions_view(calls: Iterable[game_topics.CallView], game: game_topics.GameView) -> game_topics.Questions:
+    """Return the topic `questions`."""
+    questions: list[game_topics.Question] = [
+        game_topics.Question(id=call.id, kind="ruling", text=call.text, call=call)
+        for call in calls
+        if call.standing == "open"
+    ]
+    wait = game.wait
+    if wait is not None:
+        questions.append(
+            game_topics.Question(
+                id=f"{wait.kind}:{wait.purpose}",
+                kind=wait.kind,
+                text=wait.text,
+                purpose=wait.purpose,
+                options=wait.options,
+                by=wait.by,
+            )
+        )
+    return game_topics.Questions(questions=tuple(questions))
+
+
+def scene_view(scene: Scene, field: FieldModel) -> board_topics.SceneView:
+    """Return the topic `scene`."""
+    ball = scene.ball
+    return board_topics.SceneView.model_construct(
+        frame=scene.frame,
+        t_ns=scene.t_ns,
+        board=scene.board,
+        figures=tuple(_figure(figure, field) for figure in scene.figures),
+        touching=tuple((contact.a, contact.b) for contact in scene.contacts if contact.since_ns is not None),
+        ball_mm=None if ball is None else (round(ball.x_mm, 1), round(ball.y_mm, 1)),
+        hands=tuple(tuple((round(x), round(y)) for x, y in hand.outline_mm) for hand in scene.hands),
+    )
+
+
+def _figure(figure: Figure, field: FieldModel) -> board_topics.FigureView:
+    return board_topics.FigureView.model_construct(
+        id=figure.id,
+        jersey=figure.jersey,
+        x_yd=round(figure.x_mm / field.mm_per_yd_x, 2),
+        y_yd=round(figure.y_mm / field.mm_per_yd_y, 2),
+        x_mm=round(figure.x_mm, 1),
+        y_mm=round(figure.y_mm, 1),
+        heading=round(figure.heading_deg, 1),
+        posture=figure.posture,
+        sigma_mm=round(max(figure.sigma_mm), 2),
+        sure=figure.sure,
+        front=round(figure.front, 2),
+    )
+
+
+def clock_text(left_s: float | None) -> str:
+    """Return time left as a clock shows it, such as ``"4:07"``; empty without one."""
+    if left_s is None:
+        return ""
+    whole_s = max(0, int(left_s + 0.999))
+    return f"{whole_s // 60}:{whole_s % 60:02d}"

@@ -1,0 +1,17 @@
+"""The bases of the models that enter or leave the program: requests, and the values of topics and answers."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+
+class RequestModel(BaseModel):
+    """The body of a request: frozen, unknown keys refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class TopicModel(BaseModel):
+    """A topic's value or a part of it: frozen, unknown keys refused; an infinity is published as null."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
