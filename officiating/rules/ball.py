@@ -16,12 +16,7 @@ from downfield.officiating.calls import CallKind, Finding
 from downfield.officiating.conditions import Condition, joint_probability, worth_telling
 from downfield.officiating.params import Param, Params
 from downfield.officiating.rules.lines import carried_ball, spot_at
-from downfield.officiating.state.facts import (
-    Facts,
-    capped_if_unsure,
-    exceedance_probability,
-    interpolate_crossing_ns,
-)
+from downfield.officiating.state.facts import Facts, capped_if_unsure, exceedance_probability, interpolate_crossing_ns
 from downfield.officiating.state.game_state import GameState, Phase
 from downfield.officiating.state.interfaces import ImmediateRule
 from downfield.officiating.state.over_fronts import identity_conditions

@@ -11,12 +11,7 @@ from downfield.officiating.calls import Finding
 from downfield.officiating.conditions import Condition, worth_telling
 from downfield.officiating.params import Param, Params
 from downfield.officiating.rules.lines import reference_param, reference_point, spot_at
-from downfield.officiating.state.facts import (
-    Facts,
-    capped_if_unsure,
-    exceedance_probability,
-    find_figure,
-)
+from downfield.officiating.state.facts import Facts, capped_if_unsure, exceedance_probability, find_figure
 from downfield.officiating.state.game_state import GameState, Phase
 from downfield.officiating.state.interfaces import ImmediateRule
 from downfield.officiating.state.over_fronts import identity_conditions, over_fronts

@@ -20,13 +20,7 @@ from downfield.officiating.conditions import Condition, joint_probability, worth
 from downfield.officiating.graded_limit import GradedLimit, opposite_limit, share_accepted
 from downfield.officiating.params import Param, Params
 from downfield.officiating.rules.lines import spot_at
-from downfield.officiating.state.facts import (
-    EVEN_ODDS,
-    Facts,
-    OpponentContact,
-    exceedance_probability,
-    find_figure,
-)
+from downfield.officiating.state.facts import EVEN_ODDS, Facts, OpponentContact, exceedance_probability, find_figure
 from downfield.officiating.state.game_state import GameState, Phase
 from downfield.officiating.state.interfaces import ImmediateRule
 from downfield.officiating.state.over_fronts import identity_conditions

@@ -7,43 +7,25 @@ from dataclasses import replace
 from typing import Any, Final
 
 from downfield.officiating.calls import CallKind, Finding
-from downfield.officiating.checks.alignment import line_base_widths, men_on_line, stack_length
-from downfield.officiating.checks.backs import (
-    behind_center,
-    carrier_depth,
-    carrier_inside_guards,
-    passer_depth,
-    under_center,
-)
-from downfield.officiating.checks.defense import gap_filling, head_up, second_level
-from downfield.officiating.checks.kicks import efl_onside_receivers, efl_receivers, kickers
-from downfield.officiating.checks.pivots import engaged_pivots, interception_pivots, pass_pivots, pivots_toward
+from downfield.officiating.checks import alignment, backs, defense, pivots
+from downfield.officiating.checks import kicks as kick_checks
 from downfield.officiating.checks.rulebook_checks import RulebookChecks
 from downfield.officiating.clauses import read_clauses
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.board import ANY_NUMBER, stoppage_params
-from downfield.officiating.consequences.declaration_handlers import (
-    LINE_UP_PARAMS,
-    SHARED,
-    begin_line_up,
-    declare_set,
-    set_clock,
-)
+from downfield.officiating.consequences.declaration_handlers import LINE_UP_PARAMS, SHARED
 from downfield.officiating.consequences.periods import end_game, period_params, unless_time_is_up
 from downfield.officiating.consequences.rolls_and_choices import roll_handler
 from downfield.officiating.consequences.told_plays import declare_play_ended
 from downfield.officiating.declarations import (
     Carrier,
     Claim,
-    ClockSet,
     KickDeclared,
     KickEnded,
-    OffenseSet,
     PassDeclared,
     PassEnded,
     PlayEnded,
     Roll,
-    Separated,
     SetUp,
 )
 from downfield.officiating.role_names import canonical_role
@@ -75,10 +57,23 @@ RULES: Final = (
     FigureDead(("EFL-G1",)),
 )
 
-_LINE_UP_CHECKS: Final = (men_on_line, line_base_widths, head_up, gap_filling, second_level, stack_length)
-_RUN_CHECKS: Final = (*_LINE_UP_CHECKS, behind_center, under_center, carrier_depth, carrier_inside_guards)
-_PASS_CHECKS: Final = (*_LINE_UP_CHECKS, passer_depth)
-_KICKOFF_CHECKS: Final = (kickers, efl_receivers)
+_LINE_UP_CHECKS: Final = (
+    alignment.men_on_line,
+    alignment.line_base_widths,
+    defense.head_up,
+    defense.gap_filling,
+    defense.second_level,
+    alignment.stack_length,
+)
+_RUN_CHECKS: Final = (
+    *_LINE_UP_CHECKS,
+    backs.behind_center,
+    backs.under_center,
+    backs.carrier_depth,
+    backs.carrier_inside_guards,
+)
+_PASS_CHECKS: Final = (*_LINE_UP_CHECKS, backs.passer_depth)
+_KICKOFF_CHECKS: Final = (kick_checks.kickers, kick_checks.efl_receivers)
 
 EFL_CHECKS: Final = RulebookChecks(
     book="EFL-",
@@ -87,9 +82,9 @@ EFL_CHECKS: Final = RulebookChecks(
         "two_point": _PASS_CHECKS,
         "kickoff": _KICKOFF_CHECKS,
         "free_kick": _KICKOFF_CHECKS,
-        "onside": (kickers, efl_onside_receivers),
+        "onside": (kick_checks.kickers, kick_checks.efl_onside_receivers),
     },
-    stops=(engaged_pivots, pass_pivots, interception_pivots, pivots_toward),
+    stops=(pivots.engaged_pivots, pivots.pass_pivots, pivots.interception_pivots, pivots.pivots_toward),
 )
 _EFL_RUN_CHECKS: Final = replace(EFL_CHECKS, formations={"scrimmage": _RUN_CHECKS})
 _EFL_PASS_CHECKS: Final = replace(EFL_CHECKS, formations={"scrimmage": _PASS_CHECKS})
@@ -117,9 +112,6 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = {
     PlayEnded: declare_play_ended,
     SetUp: clock.set_up,
     Carrier: play.declare_carrier,
-    ClockSet: set_clock,
-    Separated: begin_line_up,
-    OffenseSet: declare_set,
     PassDeclared: passes.declare_pass,
     PassEnded: passes.end_pass,
     KickDeclared: unless_time_is_up(kicks.declare_kick),

@@ -17,13 +17,7 @@ from downfield.officiating.checks.rulebook_checks import RulebookChecks
 from downfield.officiating.clauses import read_clauses
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.board import ANY_NUMBER, stoppage_params
-from downfield.officiating.consequences.declaration_handlers import (
-    LINE_UP_PARAMS,
-    SHARED,
-    begin_line_up,
-    body_of,
-    set_clock,
-)
+from downfield.officiating.consequences.declaration_handlers import LINE_UP_PARAMS, SHARED, body_of
 from downfield.officiating.consequences.periods import (
     begin_first_period,
     end_game,
@@ -36,17 +30,7 @@ from downfield.officiating.consequences.periods import (
 from downfield.officiating.consequences.rolls_and_choices import choice_handler, roll_handler
 from downfield.officiating.consequences.set_ups import apply_set_up
 from downfield.officiating.consequences.told_plays import declare_play_ended
-from downfield.officiating.declarations import (
-    ChoiceMade,
-    ClockSet,
-    KickDeclared,
-    PassDeclared,
-    Pitch,
-    PlayEnded,
-    Roll,
-    Separated,
-    SetUp,
-)
+from downfield.officiating.declarations import ChoiceMade, KickDeclared, PassDeclared, Pitch, PlayEnded, Roll, SetUp
 from downfield.officiating.events import Event
 from downfield.officiating.params import Param
 from downfield.officiating.rulebooks.lions_den import kicks, passes, penalties, play
@@ -153,8 +137,6 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = {
     **SHARED,
     PlayEnded: declare_play_ended,
     SetUp: apply_set_up,
-    ClockSet: set_clock,
-    Separated: begin_line_up,
     PassDeclared: passes.declare_pass,
     Pitch: play.declare_pitch,
     KickDeclared: unless_time_is_up(kicks.declare_kick),

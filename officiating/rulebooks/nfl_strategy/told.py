@@ -14,13 +14,7 @@ from downfield.officiating.card_declarations import CardKind, CardPlayed
 from downfield.officiating.consequences.declaration_handlers import AT_REST, body_of, refuse_unless
 from downfield.officiating.declarations import PlayEnded, Side
 from downfield.officiating.events import Event
-from downfield.officiating.rulebooks.nfl_strategy.play import (
-    CardPlay,
-    PlayResult,
-    card_game,
-    line_yd,
-    touchdown,
-)
+from downfield.officiating.rulebooks.nfl_strategy.play import CardPlay, PlayResult, card_game, line_yd, touchdown
 from downfield.officiating.rulebooks.nfl_strategy.results import finish_play, two_point_result
 from downfield.officiating.state.game_state import GameState, opponent
 from downfield.officiating.state.interfaces import Outcome, RuleContext

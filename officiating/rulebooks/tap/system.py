@@ -7,51 +7,9 @@ from dataclasses import replace
 from typing import Any, Final
 
 from downfield.officiating.calls import CallKind, Finding
-from downfield.officiating.checks.alignment import (
-    center_between_hashes,
-    line_gaps,
-    men_on_line,
-    separation,
-    stacking,
-)
-from downfield.officiating.checks.backs import (
-    backs_depth,
-    behind_center,
-    direct_snap,
-    gunner_corridor,
-    gunners_wide,
-    punter_depth,
-    wide_men,
-)
-from downfield.officiating.checks.jerseys import (
-    jerseys,
-    kick_jerseys,
-    numbers_by_role,
-    numbers_distinct,
-    numbers_worn,
-)
-from downfield.officiating.checks.kicks import (
-    kick_inbounds,
-    kickers,
-    onside_men,
-    punt_returner_place,
-    returner_off,
-    returner_place,
-    tap_receivers,
-)
-from downfield.officiating.checks.movement import defense_motion, offense_motion
-from downfield.officiating.checks.pivots import (
-    base_swaps,
-    dead_pivots,
-    defense_pivots,
-    engaged_pivots,
-    line_stop_pivots,
-    loose_ball_pivots,
-    pivots_in_place,
-    pivots_toward,
-)
+from downfield.officiating.checks import alignment, backs, jerseys, movement, pivots, timing
+from downfield.officiating.checks import kicks as kick_checks
 from downfield.officiating.checks.rulebook_checks import RulebookChecks
-from downfield.officiating.checks.timing import first_pivot_time, kickoff_run, pass_time, second_pivot_time, stop_time
 from downfield.officiating.clauses import read_clauses
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.board import stoppage_params
@@ -131,46 +89,66 @@ RULES: Final = (
 )
 
 _SCRIMMAGE_CHECKS: Final = (
-    men_on_line,
-    line_gaps,
-    center_between_hashes,
-    stacking,
-    separation,
-    wide_men,
-    backs_depth,
-    behind_center,
-    direct_snap,
-    jerseys,
-    numbers_by_role,
-    numbers_worn,
-    numbers_distinct,
+    alignment.men_on_line,
+    alignment.line_gaps,
+    alignment.center_between_hashes,
+    alignment.stacking,
+    alignment.separation,
+    backs.wide_men,
+    backs.backs_depth,
+    backs.behind_center,
+    backs.direct_snap,
+    jerseys.jerseys,
+    jerseys.numbers_by_role,
+    jerseys.numbers_worn,
+    jerseys.numbers_distinct,
 )
-_KICKOFF_CHECKS: Final = (kickers, tap_receivers, kick_inbounds, returner_off, kick_jerseys, numbers_distinct)
+_KICKOFF_CHECKS: Final = (
+    kick_checks.kickers,
+    kick_checks.tap_receivers,
+    kick_checks.kick_inbounds,
+    kick_checks.returner_off,
+    jerseys.kick_jerseys,
+    jerseys.numbers_distinct,
+)
 
 TAP_CHECKS: Final = RulebookChecks(
     book="TAP-",
     formations={
         "scrimmage": _SCRIMMAGE_CHECKS,
         "two_point": _SCRIMMAGE_CHECKS,
-        "punt": (*_SCRIMMAGE_CHECKS, punter_depth, gunners_wide, gunner_corridor, punt_returner_place),
+        "punt": (
+            *_SCRIMMAGE_CHECKS,
+            backs.punter_depth,
+            backs.gunners_wide,
+            backs.gunner_corridor,
+            kick_checks.punt_returner_place,
+        ),
         "kickoff": _KICKOFF_CHECKS,
         "free_kick": _KICKOFF_CHECKS,
-        "onside": (kickers, tap_receivers, kick_inbounds, onside_men, kick_jerseys, numbers_distinct),
+        "onside": (
+            kick_checks.kickers,
+            kick_checks.tap_receivers,
+            kick_checks.kick_inbounds,
+            kick_checks.onside_men,
+            jerseys.kick_jerseys,
+            jerseys.numbers_distinct,
+        ),
     },
-    motion=(offense_motion, defense_motion),
-    returns=(returner_place,),
+    motion=(movement.offense_motion, movement.defense_motion),
+    returns=(kick_checks.returner_place,),
     stops=(
-        line_stop_pivots,
-        defense_pivots,
-        engaged_pivots,
-        dead_pivots,
-        pivots_toward,
-        pivots_in_place,
-        loose_ball_pivots,
-        base_swaps,
+        pivots.line_stop_pivots,
+        pivots.defense_pivots,
+        pivots.engaged_pivots,
+        pivots.dead_pivots,
+        pivots.pivots_toward,
+        pivots.pivots_in_place,
+        pivots.loose_ball_pivots,
+        pivots.base_swaps,
     ),
-    times=(first_pivot_time, second_pivot_time, stop_time, pass_time),
-    kick_run=(kickoff_run,),
+    times=(timing.first_pivot_time, timing.second_pivot_time, timing.stop_time, timing.pass_time),
+    kick_run=(timing.kickoff_run,),
 )
 
 HANDLERS: Final[Mapping[type[Any], Handler]] = {
