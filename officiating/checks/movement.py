@@ -17,12 +17,7 @@ from downfield.officiating.state.facts import EVEN_ODDS, exceedance_probability
 from downfield.officiating.state.play_state import Pose, poses_of
 
 TURNED_DEG = Param(
-    "stop.turned_deg",
-    3.0,
-    "deg",
-    "not stated; more than the measured heading of a resting figure varies",
-    0,
-    45,
+    "stop.turned_deg", 3.0, "deg", "not stated; more than the measured heading of a resting figure varies", 0, 45
 )
 MOVED_MM = Param(
     "stop.moved_mm", 5.0, "mm", "not stated; a hand that only turns a base leaves it within a few millimeters", 0.5, 50

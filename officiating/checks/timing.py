@@ -158,12 +158,7 @@ def kickoff_run(times: Timeline, params: Params) -> Iterator[Measurement]:
 
 
 def _measure_time(
-    text: str,
-    start_ns: int | None,
-    end_ns: int | None,
-    limit_s: float,
-    times: Timeline,
-    clauses: tuple[str, ...] = (),
+    text: str, start_ns: int | None, end_ns: int | None, limit_s: float, times: Timeline, clauses: tuple[str, ...] = ()
 ) -> Iterator[Measurement]:
     if start_ns is not None and end_ns is not None:
         taken = max(0.0, (end_ns - start_ns) / 1e9)

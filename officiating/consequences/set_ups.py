@@ -25,8 +25,6 @@ from downfield.officiating.state.play_state import PlayState
 KICKS: Final = frozenset({"kickoff", "free_kick"})
 TRIES: Final = frozenset({"try", "extra_point", "two_point"})
 POSSESSION_POINTS: Final = frozenset({0.0, 2.0, 3.0, 6.0})
-SERIES_NOTES: Final = ("todo_", "style", "hurry_up", "fair_catch", "kickoff_penalty_yd", "hash_untold")
-"""What rulebooks remember of the plays before; a set-up begins anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +48,7 @@ def apply_set_up(game: GameState, event: Event, context: RuleContext) -> Outcome
     _check_numbers(body, game, context)
     _check_play(body, game, context)
     overtime = checked_overtime(body, game, context)
-    game = replace(_with_standing(game, body, event.t_ns), overtime=overtime)
+    game = replace(_with_standing(game, body, event.t_ns, context.system.series_notes), overtime=overtime)
     if body.due in KICKS:
         game = downs.schedule_kick(game, opponent(body.offense), body.due, context)
         _refuse_other_spot(body, game)
@@ -73,9 +71,9 @@ def _before_scrimmage(game: GameState, body: SetUp) -> GameState:
     return replace(game, to_gain_yd=game.board_x_yd(line))
 
 
-def _with_standing(game: GameState, body: SetUp, t_ns: int) -> GameState:
+def _with_standing(game: GameState, body: SetUp, t_ns: int, series_notes: tuple[str, ...]) -> GameState:
     """Return the game with everything of a set-up that does not depend on the kind of play."""
-    notes = [pair for pair in game.notes if not pair[0].startswith(SERIES_NOTES)]
+    notes = [pair for pair in game.notes if not pair[0].startswith(series_notes)]
     if body.spiked is not None:
         notes = [pair for pair in notes if not pair[0].startswith("spiked_")]
         notes += [(f"spiked_{side}", 1.0) for side, done in zip(SIDES, body.spiked, strict=True) if done]

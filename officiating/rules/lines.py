@@ -248,8 +248,7 @@ class LineCrossed(ImmediateRule):
         ahead_mm = self._ball_radius_mm(facts.scene, carrier, reference, params)
         margin = self._margin(point, state, facts) + ahead_mm
         ends = over_fronts(
-            carrier,
-            lambda figure: self._reached(reference_point(facts, figure, reference), ahead_mm, state, facts),
+            carrier, lambda figure: self._reached(reference_point(facts, figure, reference), ahead_mm, state, facts)
         )
         if ends.probability <= 1.0 - params.real("calls.confidence"):
             return ()

@@ -163,6 +163,8 @@ class RuleSystem:
         begin_try: the try after a touchdown: the coach's choice, the one the rulebook prescribes, or a named one.
         overtime: the kind of its overtime.
         dice: the dice that are rolled, by purpose.
+        series_notes: how the names of those notes of the game begin that are about the plays before: a set-up, which
+            begins anew, forgets them.
         dice_anytime: purposes whose dice may be rolled without being asked for, each for a side.
 
     """
@@ -185,3 +187,4 @@ class RuleSystem:
     overtime: OvertimeKind = "none"
     dice: Mapping[str, DiceRule] = field(default_factory=dict)
     dice_anytime: tuple[str, ...] = ()
+    series_notes: tuple[str, ...] = ()

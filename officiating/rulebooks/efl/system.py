@@ -188,5 +188,6 @@ EFL: Final = RuleSystem(
     ball_dead=clock.ball_dead,
     begin_try=kicks.begin_try,
     overtime="possessions",
+    series_notes=("style",),
     dice=dict.fromkeys(("kickoff", "punt", "field_goal", "extra_point"), TWO_D6),
 )

@@ -216,6 +216,7 @@ LIONS_DEN: Final = RuleSystem(
     at_restart=LIONS_DEN_CHECKS.at_restart,
     ball_dead=end_period_in_time,
     begin_try=kicks.begin_try,
+    series_notes=("todo_",),
     dice=DICE,
     dice_anytime=(*SKILLED_PLAYERS, *(f"career_{player}" for player in SKILLED_PLAYERS)),
 )

@@ -11,7 +11,7 @@ from typing import Final
 
 from downfield.core.errors import RefusedError
 from downfield.officiating.calls import Call, Finding
-from downfield.officiating.card_declarations import CardPlayed, ReturnPlayed
+from downfield.officiating.card_declarations import HASH_UNTOLD, CardPlayed, ReturnPlayed
 from downfield.officiating.clauses import read_clauses
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import apply_line_up, body_of, set_clock
@@ -255,5 +255,6 @@ NFL_STRATEGY: Final = RuleSystem(
     kick_from_yd=kick_from_yd,
     begin_try=begin_try,
     overtime="period",
+    series_notes=("hurry_up", "fair_catch", "kickoff_penalty_yd", HASH_UNTOLD),
     dice=dict.fromkeys(("fumble", "fumble_return", "interception_return", "review"), PERCENTILE),
 )
