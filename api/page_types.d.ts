@@ -4,12 +4,12 @@
 type Child = Node | string | number | false | null | undefined | readonly Child[];
 
 /**
- * The attributes of an element of a class: `onclick` and its kind are listeners. `currentTarget` is the element itself;
- * `target`, which may be a part of it, is left as the browser types it.
+ * The attributes of an element of a class. `onclick` and its kind are listeners, whose `currentTarget` is the element itself; `data-post` is
+ * where a button's request goes.
  */
 type Attributes<E> = {
   [T in keyof HTMLElementEventMap as `on${T}`]?: (event: HTMLElementEventMap[T] & { currentTarget: E }) => unknown;
-} & { [name: string]: string | number | boolean | null | undefined | ((event: never) => unknown) };
+} & { "data-post"?: Service.ChangePath } & { [name: string]: string | number | boolean | null | undefined | ((event: never) => unknown) };
 
 type Side = "home" | "away";
 
@@ -29,7 +29,7 @@ type Notified<K extends keyof Service.Topics> = { snapshot: boolean; at_ms?: num
 type Teams = Record<Side, string>;
 
 /** Shows a sentence to whoever waits; "" for none. */
-type Tell = (text: string) => void;
+type ShowMessage = (text: string) => void;
 
 type Feed = import("./pages/assets/feed.js").Feed;
 
@@ -46,7 +46,7 @@ type Declaration = { type: string; [field: string]: unknown };
 type RequestBody = { [field: string]: unknown };
 
 /** A request of a form or a button. */
-type FormRequest = { post: string; body: RequestBody };
+type FormRequest = { post: Service.ChangePath; body: RequestBody };
 
 /** The height at which something is measured: that of the bases' tops, or that of the paint. */
 type Plane = "base" | "paint";

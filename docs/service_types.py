@@ -31,21 +31,33 @@ def declarations() -> Iterator[str]:
     """Yield the declarations."""
     _, schema = models_json_schema([(model, "serialization") for model in TOPICS.values()])
     yield "declare namespace Service {\n"
-    yield from _models({**_answered(ROUTERS), **_complete(schema["$defs"], schema["$defs"])})
+    openapi = _openapi(ROUTERS)
+    yield from _models({**_answered(openapi), **_complete(schema["$defs"], schema["$defs"])})
+    yield f"  type ChangePath = {' | '.join(_change_paths(openapi))};\n"
     yield f"  type Topics = {{ {'; '.join(f'{topic}: {model.__name__}' for topic, model in TOPICS.items())} }};\n"
     yield "}\ndeclare namespace Desk {\n"
-    yield from _models(_answered(DESK_ROUTERS))
+    yield from _models(_answered(_openapi(DESK_ROUTERS)))
     yield "}\ndeclare namespace Page {\n  type Elements = {\n"
     yield from _pages()
     yield "  };\n}\n"
 
 
-def _answered(routers: Iterable[APIRouter]) -> dict[str, Any]:
-    """Return the schemas of all routes; what is in an answer has every field, as a service leaves none out."""
+def _openapi(routers: Iterable[APIRouter]) -> dict[str, Any]:
     app = FastAPI()
     for router in routers:
         app.include_router(router)
-    openapi = app.openapi()
+    return app.openapi()
+
+
+def _change_paths(openapi: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the paths that take changes as the pages name them, relative to the service's address."""
+    for path, operations in openapi["paths"].items():
+        if operations.keys() & {"post", "put", "delete"}:
+            yield f"`{re.sub(r'{[^}]*}', '${string}', path.removeprefix('/'))}`"
+
+
+def _answered(openapi: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schemas of all routes; what is in an answer has every field, as a service leaves none out."""
     models: dict[str, Any] = openapi["components"]["schemas"]
     operations = [operation for path in openapi["paths"].values() for operation in path.values()]
     answers = [answer for operation in operations for status, answer in operation["responses"].items() if status < "3"]

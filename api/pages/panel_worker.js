@@ -1,5 +1,5 @@
 // Keeps the panel's files on the device, so that the page opens where no network is. BUILD and FILES are filled in by the
-// service: with another build all files are fetched anew, and a page never mixes those of two builds.
+// service: with another build all files are fetched again, and a page never mixes those of two builds.
 
 const BUILD = "BUILD_ID";
 /** @type {string[]} */

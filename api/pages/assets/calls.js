@@ -134,7 +134,7 @@ overlay("calls", ["game", "calls", "challenges"], (stage, options, feed) => {
   }, 100);
 });
 
-/** By what a challenge's banner is told from those of calls. @param {Service.ChallengeView} challenge */
+/** The id of a challenge's banner, which no call has. @param {Service.ChallengeView} challenge */
 const reviewId = ({ id, call }) => `${call} ${id}`;
 
 const DECISIONS = { upheld: "The call stands", overturned: "Call overturned", too_close: "Too close: the call stands" };

@@ -2,7 +2,7 @@
 
 import { el, fieldText, find, setText } from "./dom.js";
 import { AWAY_FIRST, SIDES, capitalize, formatCallText } from "./format.js";
-import { keepName, knownName } from "./reviewer_name.js";
+import { storeName, storedName } from "./reviewer_name.js";
 import { ReplacementFields } from "./replacement_fields.js";
 import { errorText, read, send, sendAndWait } from "./send.js";
 
@@ -28,7 +28,7 @@ const path = (game) => `api/games/${encodeURIComponent(game)}/challenges`;
 export function challengeButton(game, call, done = () => {}) {
   if (call.standing === "noted" || call.standing === "struck") return null;
   const label = formatCallText(call.text);
-  return el("button", { type: "button", class: "small", "aria-label": `Challenge: ${label}`, onclick: () => askChallenge(game, call, done) }, "Challenge");
+  return el("button", { type: "button", class: "small", "aria-label": `Challenge: ${label}`, onclick: () => openChallengeDialog(game, call, done) }, "Challenge");
 }
 
 /**
@@ -48,7 +48,7 @@ export function challengeItem(game, challenge, teams, done = () => {}, mayDecide
     el("p", { class: "text" }, capitalize(formatCallText(challenge.text))),
     el("p", {}, `${teams[challenge.side]}: ${challenge.reason}`),
     !open && el("p", { class: "facts" }, [`${capitalize(challenge.ruling_reason)}. Decided by ${challenge.ruled_by}`, challenge.cost].filter(Boolean).join(". ")),
-    open && mayDecide && el("button", { type: "button", class: "main", onclick: () => askDecision(game, challenge, teams, done) }, "Decide"),
+    open && mayDecide && el("button", { type: "button", class: "main", onclick: () => openDecisionDialog(game, challenge, teams, done) }, "Decide"),
   ];
 }
 
@@ -59,7 +59,7 @@ export function challengeRule(view, teams) {
 }
 
 /** @param {string} game @param {Service.CallView} call @param {() => void} done */
-function askChallenge(game, call, done) {
+function openChallengeDialog(game, call, done) {
   const rule = el("p", { class: "muted", role: "status" });
   const names = { away: el("span", {}, "Away"), home: el("span", {}, "Home") };
   const choices = AWAY_FIRST.map((side) => radio("side", side, names[side]));
@@ -73,7 +73,7 @@ function askChallenge(game, call, done) {
     },
     (error) => setText(rule, errorText(error)),
   );
-  ask(`Challenge: ${formatCallText(call.text)}`, [sides, rule], "Challenge", (form) => send(path(game), { side: fieldText(form, "side"), call: call.id, ...who(form) }), done);
+  openDialog(`Challenge: ${formatCallText(call.text)}`, [sides, rule], "Challenge", (form) => send(path(game), { side: fieldText(form, "side"), call: call.id, ...reasonAndName(form) }), done);
 }
 
 /**
@@ -82,7 +82,7 @@ function askChallenge(game, call, done) {
  * @param {Teams} teams
  * @param {(result: Service.DecisionResult) => void} done
  */
-async function askDecision(game, challenge, teams, done) {
+async function openDecisionDialog(game, challenge, teams, done) {
   const query = new URLSearchParams({ around: challenge.call, limit: "1" });
   /** @type {Service.CallView[]} */
   const calls = await read(`api/games/${encodeURIComponent(game)}/calls?${query}`).catch(() => []);
@@ -90,9 +90,9 @@ async function askDecision(game, challenge, teams, done) {
   const instead = new ReplacementFields(call, teams);
   const choices = el("div", { class: "choices", role: "radiogroup", "aria-label": "Decision" }, DECISIONS.map(([value, label]) => radio("decision", value, label)));
   choices.addEventListener("change", () => instead.show(find(choices, ":checked", HTMLInputElement).value === "overturned"));
-  /** @param {HTMLFormElement} form @param {Tell} tell */
-  const submit = (form, tell) => sendAndWait(`${path(game)}/${challenge.id}/ruling`, { decision: fieldText(form, "decision"), replacement: instead.value, ...who(form) }, tell);
-  ask(`Decide: ${formatCallText(challenge.text)}`, [el("p", { class: "muted" }, challenge.reason), choices, instead.element], "Decide", submit, (result, form) => {
+  /** @param {HTMLFormElement} form @param {ShowMessage} showMessage */
+  const submit = (form, showMessage) => sendAndWait(`${path(game)}/${challenge.id}/ruling`, { decision: fieldText(form, "decision"), replacement: instead.value, ...reasonAndName(form) }, showMessage);
+  openDialog(`Decide: ${formatCallText(challenge.text)}`, [el("p", { class: "muted" }, challenge.reason), choices, instead.element], "Decide", submit, (result, form) => {
     done(result);
     return showChanges(form, result.lines);
   });
@@ -119,7 +119,7 @@ function showChanges(form, lines) {
 const radio = (name, value, label) => el("label", {}, el("input", { type: "radio", name, value, required: true }), label);
 
 /** @param {HTMLFormElement} form */
-const who = (form) => ({ reason: fieldText(form, "reason").trim(), name: fieldText(form, "name").trim() });
+const reasonAndName = (form) => ({ reason: fieldText(form, "reason").trim(), name: fieldText(form, "name").trim() });
 
 /**
  * A dialog with fields, a reason and a name; it stays open, with the reason why, where the request is refused.
@@ -129,9 +129,9 @@ const who = (form) => ({ reason: fieldText(form, "reason").trim(), name: fieldTe
  * @param {string} title
  * @param {Child} fields
  * @param {string} label of the button that sends
- * @param {(form: HTMLFormElement, tell: Tell) => Promise<R>} submit
+ * @param {(form: HTMLFormElement, showMessage: ShowMessage) => Promise<R>} submit
  */
-function ask(title, fields, label, submit, done) {
+function openDialog(title, fields, label, submit, done) {
   const problem = el("p", { class: "problem", role: "alert" });
   const button = el("button", { type: "submit", class: "main" }, label);
   const dialog = el("dialog", { class: "ask", "aria-label": title });
@@ -141,7 +141,7 @@ function ask(title, fields, label, submit, done) {
     el("h2", {}, capitalize(title)),
     fields,
     el("label", {}, "Reason", el("textarea", { name: "reason", maxlength: 500, rows: 2, required: true })),
-    el("label", {}, "Your name", el("input", { name: "name", maxlength: 60, autocomplete: "name", value: knownName() })),
+    el("label", {}, "Your name", el("input", { name: "name", maxlength: 60, autocomplete: "name", value: storedName() })),
     problem,
     el("div", { class: "row" }, button, el("button", { type: "button", onclick: () => dialog.close() }, "Cancel")),
   );
@@ -150,7 +150,7 @@ function ask(title, fields, label, submit, done) {
     if (isDone) return; // the button of what is shown now closes the dialog
     event.preventDefault();
     button.disabled = true;
-    keepName(fieldText(form, "name"));
+    storeName(fieldText(form, "name"));
     try {
       isDone = true === done(await submit(form, (text) => setText(problem, text)), form);
       if (!isDone) dialog.close();

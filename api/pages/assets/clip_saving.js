@@ -9,33 +9,33 @@ import { NoResponseError, RefusedError, errorText, fetchOnce } from "./send.js";
  *
  * @param {string} label
  * @param {() => string} path of the clip, when the button is pressed
- * @param {(sentence: string) => void} tell shows a sentence, "" for none
+ * @param {(sentence: string) => void} showMessage shows a sentence, "" for none
  * @param {Record<string, string>} [attributes] more of the button
  */
-export function clipButton(label, path, tell, attributes = {}) {
-  return el("button", { type: "button", class: "small", ...attributes, onclick: ({ currentTarget }) => saveClip(currentTarget, path(), tell) }, label);
+export function clipButton(label, path, showMessage, attributes = {}) {
+  return el("button", { type: "button", class: "small", ...attributes, onclick: ({ currentTarget }) => saveClip(currentTarget, path(), showMessage) }, label);
 }
 
-/** @param {HTMLButtonElement} button @param {string} path @param {Tell} tell */
-async function saveClip(button, path, tell) {
+/** @param {HTMLButtonElement} button @param {string} path @param {ShowMessage} showMessage */
+async function saveClip(button, path, showMessage) {
   if (button.getAttribute("aria-busy") === "true") return;
   button.setAttribute("aria-busy", "true");
-  tell("The rig is making the clip…");
+  showMessage("The rig is making the clip…");
   try {
     const response = await fetchOnce(path);
     if (!response.ok) throw new RefusedError({ detail: "The clip can't be made.", ...(await response.json().catch(() => ({}))) });
     const name = /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1] ?? "downfield-clip";
-    saveFile(await whole(response), name);
-    tell("");
+    saveFile(await readBlob(response), name);
+    showMessage("");
   } catch (error) {
-    tell(capitalize(errorText(error)));
+    showMessage(capitalize(errorText(error)));
   } finally {
     button.removeAttribute("aria-busy");
   }
 }
 
 /** What a response holds; it may break off on the way. @param {Response} response */
-async function whole(response) {
+async function readBlob(response) {
   try {
     return await response.blob();
   } catch {

@@ -47,8 +47,20 @@ export function findAll(root, selector, type) {
 /** An element's HTML elements. @param {Element} parent */
 export const childrenOf = (parent) => [...parent.children].filter((child) => child instanceof HTMLElement);
 
-/** The element around where an event happened that a selector finds; null if there is none. @param {Event} event @param {string} selector */
-export const around = (event, selector) => (event.target instanceof Element ? /** @type {?HTMLElement} */ (event.target.closest(selector)) : null);
+/**
+ * The element around where an event happened that a selector finds; null if there is none. Of HTML, where no class says otherwise.
+ *
+ * @template {Element} [E=HTMLElement]
+ * @param {Event} event
+ * @param {string} selector
+ * @param {new () => E} [type]
+ * @returns {?E}
+ */
+export function around(event, selector, type) {
+  const wanted = /** @type {new () => E} */ (type ?? HTMLElement);
+  const found = event.target instanceof Element ? event.target.closest(selector) : null;
+  return found instanceof wanted ? found : null;
+}
 
 /** A field of a form's data as text, without spaces around it; "" for none. @param {FormData} data @param {string} name */
 export const dataText = (data, name) => String(data.get(name) ?? "").trim();
@@ -130,7 +142,7 @@ function isolateNames(text) {
 const rendered = new WeakMap();
 
 /**
- * Build an element's children anew if the data they show has changed; otherwise they keep focus and selections.
+ * Rebuild an element's children if the data they show has changed; otherwise they keep focus and selections.
  *
  * @param {Element} parent
  * @param {unknown} data
@@ -143,7 +155,7 @@ export function refresh(parent, data, build) {
   parent.replaceChildren(...flatten(build()).filter((child) => child instanceof Node));
 }
 
-/** When an element or what contains it was last built anew, on the page's clock; -Infinity if never. @param {Element} element */
+/** When an element or what contains it was last rebuilt, on the page's clock; -Infinity if never. @param {Element} element */
 export function changedAt(element) {
   let last = -Infinity;
   for (let node = /** @type {?Element} */ (element); node; node = node.parentElement) last = Math.max(last, rendered.get(node)?.at_ms ?? -Infinity);
@@ -151,7 +163,7 @@ export function changedAt(element) {
 }
 
 /**
- * Keep a list's children in step with items that have ids: only those that differ are built anew.
+ * Keep a list's children in step with items that have ids: only those that differ are rebuilt.
  *
  * @template {{ id: string }} T
  * @param {HTMLElement} parent

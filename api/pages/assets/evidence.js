@@ -2,7 +2,7 @@
 // frames, so none is used.
 
 import { el, elementsOf, find, findAll, refresh, setText } from "./dom.js";
-import { KINDS, drawFrame, known, middle } from "./evidence_drawings.js";
+import { KINDS, drawFrame, nonNull, middle } from "./evidence_drawings.js";
 import { CallSection } from "./evidence_call.js";
 import { Comparison } from "./evidence_compare.js";
 import { exportButtons } from "./evidence_exports.js";
@@ -382,7 +382,7 @@ function decisivePoint(on, frame = frames[decisive].frame) {
   const drawing = drawnFrames.get(frame);
   const outlines = drawing?.figures.filter(({ part }) => part !== "other").flatMap((figure) => on.corners(figure)) ?? [];
   const places = [drawing?.gap?.ends.map(on.place) ?? [], outlines, [drawings.spot && on.place(drawings.spot)]];
-  const best = places.map(known).find((found) => found.length);
+  const best = places.map(nonNull).find((found) => found.length);
   return best === undefined ? null : middle(best);
 }
 

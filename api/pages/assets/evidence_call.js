@@ -28,24 +28,24 @@ export class CallSection {
     this.back = back;
     this.onRuled = onRuled;
     this.call.addEventListener("click", (event) => {
-      const button = around(event, "[data-post]");
-      if (!(button instanceof HTMLButtonElement) || button.getAttribute("aria-busy") === "true") return;
+      const button = around(event, "[data-post]", HTMLButtonElement);
+      if (button === null || button.getAttribute("aria-busy") === "true") return;
       const { post = "", body = "{}" } = button.dataset;
       this.#rule(button, () => send(this.#pathOf(post), JSON.parse(body)));
     });
-    this.#askRole();
+    this.#loadRole();
   }
 
   /** Show a call of a game. @param {string} game @param {Service.CallView} details */
   show(game, details) {
     const isOther = this.shown?.game !== game;
     this.shown = { game, details };
-    if (isOther) this.#askStanding(game, details);
+    if (isOther) this.#loadStanding(game, details);
     this.#draw();
   }
 
-  /** Find out whether the game is in play, where the way back is the panel, or closed, where nobody rules. @param {string} game @param {Service.CallView} details */
-  async #askStanding(game, details) {
+  /** Load whether the game is in play, where the way back is the panel, or closed, where no call can be ruled on. @param {string} game @param {Service.CallView} details */
+  async #loadStanding(game, details) {
     const { standing } = await read(`api/games/${encodeURIComponent(game)}`).catch(() => ({ standing: "" }));
     this.standing = standing;
     if (!["", "in_play"].includes(standing)) {
@@ -55,7 +55,7 @@ export class CallSection {
     this.#draw();
   }
 
-  async #askRole() {
+  async #loadRole() {
     /** @type {?Service.SessionDetails} */
     const session = await read("api/session").catch(() => null);
     this.mayRule = MAY_RULE.has(session?.role ?? "");
@@ -91,19 +91,19 @@ export class CallSection {
     try {
       await sending();
       navigator.vibrate?.(12);
-      this.tell("");
+      this.showNotice("");
       await this.onRuled();
     } catch (error) {
       const retry = error instanceof NoResponseError ? error.retry : null;
-      if (retry === null) this.tell(capitalize(errorText(error)));
-      else this.tell(messageOf(error), () => this.#rule(button, retry));
+      if (retry === null) this.showNotice(capitalize(errorText(error)));
+      else this.showNotice(messageOf(error), () => this.#rule(button, retry));
     } finally {
       button.removeAttribute("aria-busy");
     }
   }
 
-  /** Tell something about the ruling, with a way to try again where there is one. @param {string} text @param {?(() => void)} [again] */
-  tell(text, again = null) {
+  /** Show a notice about the ruling, with a button to try again where `again` is given. @param {string} text @param {?(() => void)} [again] */
+  showNotice(text, again = null) {
     this.notice.hidden = text === "";
     this.notice.replaceChildren(el("span", {}, text), ...(again ? [el("button", { type: "button", class: "small", onclick: again }, "Try again")] : []));
   }

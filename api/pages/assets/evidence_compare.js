@@ -45,7 +45,7 @@ export class Comparison {
     this.box.scrollIntoView({ block: "nearest" });
   }
 
-  /** Draw anew what is drawn on the pictures, after it was switched on or off. */
+  /** Draw again on the pictures, after drawings were switched on or off. */
   redraw() {
     if (this.box.hidden) return;
     for (const half of this.halves) this.#drawOn(half);

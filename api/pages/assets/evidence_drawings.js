@@ -18,8 +18,8 @@ export const KINDS = {
 /** @type {Record<Service.DrawnLine["kind"], string>} */
 const LINE_NAMES = { scrimmage: "Line of scrimmage", to_gain: "Line to gain", goal: "Goal line", call: "" };
 const RING_PX = 16;
-const TINY_PX = 300; // and a label in one narrower than this would cover what it names: colors tell
-const NARROW_PX = 600; // a picture narrower than this has no room to name the lines, whose colors are told below it
+const TINY_PX = 300; // in a picture narrower than this a label would cover what it names, and colors have to do
+const NARROW_PX = 600; // a picture narrower than this has no room for the lines' names; the legend below it has their colors
 
 /** The way of a figure up to a frame. @typedef {{ part: Service.DrawnFigure["part"], places: Pixels[] }} Trail */
 
@@ -51,29 +51,29 @@ const NARROW_PX = 600; // a picture narrower than this has no room to name the l
 export function drawFrame(drawing, scene, kinds, to, bounds, taken) {
   const figures = (drawing?.figures ?? []).map((figure) => ({ ...figure, points: to.corners(figure) })).filter(({ points }) => points.length);
   const concerned = figures.filter(({ part }) => part !== "other");
-  const ends = known(drawing?.gap?.ends.map(to.place) ?? []);
+  const ends = nonNull(drawing?.gap?.ends.map(to.place) ?? []);
   const gap = ends.length === 2 ? (drawing?.gap ?? null) : null;
   const gapEnds = gap === null ? [] : ends;
   const spot = scene.spot === null ? null : to.place(scene.spot);
   taken.push(...obstacles(concerned, gapEnds, spot));
   const drawn = [
     ...(kinds.has("lines") ? scene.lines.map((line) => path(to.corners(line), `line ${line.kind}`)) : []),
-    ...(kinds.has("trails") ? scene.trails.map(({ part, places }) => path(known(places.map(to.place)), `trail ${part}`)) : []),
+    ...(kinds.has("trails") ? scene.trails.map(({ part, places }) => path(nonNull(places.map(to.place)), `trail ${part}`)) : []),
     ...(kinds.has("footprints") ? figures.flatMap(outline) : []),
-    ...(kinds.has("faces") && gap !== null ? known(gap.faces).map((face) => path(face.map(to.place), "face")) : []),
+    ...(kinds.has("faces") && gap !== null ? nonNull(gap.faces).map((face) => path(face.map(to.place), "face")) : []),
     ...(kinds.has("gap") && gap !== null ? gapMark(gapEnds) : []),
     kinds.has("spot") && spot !== null ? cross(spot) : null,
     ...placeLabels(labels({ concerned, gap, gapEnds, spot, scene, kinds, to, bounds }), taken, bounds),
   ];
-  return known(drawn);
+  return nonNull(drawn);
 }
 
 /** A list without what is null. @template T @param {readonly (T | null)[]} list @returns {T[]} */
-export const known = (list) => list.filter((one) => one !== null);
+export const nonNull = (list) => list.filter((one) => one !== null);
 
 /** A line through points; null without any, or where one is out of view. @param {readonly (?Point)[]} points @param {string} name */
 export function path(points, name) {
-  const seen = known(points);
+  const seen = nonNull(points);
   if (seen.length < 2 || seen.length < points.length) return null;
   return svg("polyline", { class: name, points: seen.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join(" ") });
 }

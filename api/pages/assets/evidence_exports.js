@@ -12,11 +12,11 @@ const MIN_SCALE = 2; // pixels of the file for one of the screen
  * Build the buttons.
  *
  * @param {{ clip: (form: string, speed: number) => string, stage: Stage, name: () => string }} source `name()` is that of the view's file
- * @param {Tell} tell shows a sentence, "" for none
+ * @param {ShowMessage} showMessage shows a sentence, "" for none
  */
-export function exportButtons(source, tell) {
+export function exportButtons(source, showMessage) {
   /** @param {string} form @param {number} speed @param {string} label */
-  const clip = (form, speed, label) => clipButton(label, () => source.clip(form, speed), tell);
+  const clip = (form, speed, label) => clipButton(label, () => source.clip(form, speed), showMessage);
   return [
     clip("mp4", 1, "Video"),
     clip("mp4", 0.25, "Slow motion"),

@@ -1,4 +1,4 @@
-// The keys of the viewer, and the line that tells them.
+// The keys of the viewer, and the line that lists them.
 
 import { around, el } from "./dom.js";
 
@@ -7,7 +7,7 @@ import { around, el } from "./dom.js";
 /** @type {Record<string, string>} */
 const NAMES = { ArrowLeft: "←", ArrowRight: "→", " ": "Space", Home: "Home" };
 
-/** Listen to keys; those typed into a field are left alone. @param {Keys} keys by `event.key`; keys with the same text are told once */
+/** Listen to keys; those typed into a field are left alone. @param {Keys} keys by `event.key`; keys with the same text are listed once */
 export function listenToKeys(keys) {
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;

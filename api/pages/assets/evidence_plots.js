@@ -98,7 +98,7 @@ export class Plots {
     new ResizeObserver(() => this.#draw()).observe(box);
     /** @param {PointerEvent} event */
     const pick = (event) => {
-      const plot = around(event, ".plot");
+      const plot = around(event, ".plot", SVGElement);
       if (plot === null || (event.type === "pointermove" && event.buttons === 0)) return;
       const x = event.clientX - plot.getBoundingClientRect().left;
       this.onPick(this.low + ((x - SPACE.left) / this.width) * (this.high - this.low));

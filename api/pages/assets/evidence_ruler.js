@@ -53,7 +53,7 @@ export class Ruler {
     this.onChange();
   }
 
-  /** Measure anew on another plane or frame; the points stay where they are in the picture. */
+  /** Measure again on another plane or frame; the points stay where they are in the picture. */
   refresh() {
     if (this.points.length >= 2) this.#measure();
   }
@@ -79,7 +79,7 @@ export class Ruler {
     ];
   }
 
-  /** What is to be told below the picture. */
+  /** The result, or what to tap next, as text below the picture. */
   get text() {
     if (this.mode === null) return "";
     const missing = POINTS[this.mode] - this.points.length;

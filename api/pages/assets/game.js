@@ -8,9 +8,9 @@ import { AWAY_FIRST, SIDES, capitalize, counted, formatCallText, formatPeriod, f
 import { showAudit, showDesk } from "./game_desk.js";
 import { exportLinks } from "./game_exports.js";
 import { gameFacts, standingBadge } from "./game_summary.js";
-import { knownName } from "./reviewer_name.js";
-import { askRuling } from "./ruling_dialog.js";
-import { filled, followForm } from "./search_form.js";
+import { storedName } from "./reviewer_name.js";
+import { openRulingDialog } from "./ruling_dialog.js";
+import { formParameters, followForm } from "./search_form.js";
 import { errorText, read, sendAndWait } from "./send.js";
 import { whatIf } from "./what_if.js";
 import { thumbnail } from "./thumbnails.js";
@@ -24,7 +24,7 @@ const at = elementsOf("game");
 const form = at("search");
 let game = new URLSearchParams(location.search).get("game") ?? "current";
 let latest = 0;
-let gone_to = "";
+let shownTarget = "";
 let standing = "";
 let mayRule = false;
 let camera = true; // whether one saw the game
@@ -36,9 +36,9 @@ let changes = null;
 
 const base = () => `api/games/${encodeURIComponent(game)}`;
 /** @param {string} text */
-const tell = (text) => setText(at("message"), text);
+const showMessage = (text) => setText(at("message"), text);
 /** @param {string} path */
-const get = (path) => read(path, tell);
+const get = (path) => read(path, showMessage);
 
 /** Load the game itself; `others` is what else its page shows of it, which the plays need not wait for. */
 async function loadGame() {
@@ -65,7 +65,7 @@ async function loadGame() {
   if (mayRule) showDesk(at("desk"), standing, base(), changes, reload);
   refresh(at("export-links"), [base(), session.role, camera], () => exportLinks(base(), session.role, camera));
   const others = Promise.all([showChallenges(details), showRecord()]);
-  others.catch(() => {}); // it is told where it is waited for
+  others.catch(() => {}); // reported where it is awaited
   return { others };
 }
 
@@ -88,7 +88,7 @@ async function showChallenges(details) {
   setText(at("challenge-rule"), challengeRule(view, details));
   refreshList(at("challenges"), view.challenges, (challenge, item) => {
     item.className = `call ${challenge.decision === null ? "too_close" : challenge.decision === "overturned" ? "overturned" : "confirmed"}`;
-    return challengeItem(game, challenge, details, ({ lines }) => ruled({ lines, note: "" }), mayRule);
+    return challengeItem(game, challenge, details, ({ lines }) => onRuled({ lines, note: "" }), mayRule);
   });
 }
 
@@ -98,12 +98,12 @@ async function reload() {
     await loadPlays();
     await others;
   } catch (error) {
-    tell(errorText(error));
+    showMessage(errorText(error));
   }
 }
 
 /** @param {Changes} made */
-function ruled(made) {
+function onRuled(made) {
   changes = made;
   reload();
 }
@@ -129,7 +129,7 @@ function choices(select, values, text) {
 /** Load the plays that are searched for, a page at a time; those of a new search are shown as they come. */
 async function loadPlays() {
   const request = ++latest;
-  const query = filled(form);
+  const query = formParameters(form);
   const searched = [...query].length > 0;
   const wanted = query.toString();
   /** @type {ListedPlay[]} */
@@ -140,13 +140,13 @@ async function loadPlays() {
       query.set("limit", String(limit));
       query.set("after", String(found.at(-1)?.number ?? 0));
       /** @type {Service.ReviewedPlay[]} */
-      const page = await read(`${base()}/plays?${query}`, (text) => request === latest && tell(text));
+      const page = await read(`${base()}/plays?${query}`, (text) => request === latest && showMessage(text));
       if (request !== latest) return; // another search was started meanwhile
       found.push(...page.map((play) => ({ ...play, id: String(play.number), standing, camera })));
       more = page.length === limit;
-      if (more && wanted === shownQuery) continue; // what is in the list is not taken away while it is read anew
+      if (more && wanted === shownQuery) continue; // the list stays as it is while it is read again
       refreshList(at("plays"), found, playItem);
-      if (more) tell(`${counted(found.length, "play")} so far. Loading more…`);
+      if (more) showMessage(`${counted(found.length, "play")} so far. Loading more…`);
       goToTarget();
     }
     shownQuery = wanted;
@@ -154,19 +154,19 @@ async function loadPlays() {
     const calls = found.length > 0 || searched ? [] : await get(`${base()}/calls?limit=1000`);
     if (request !== latest) return;
     if (calls.length > 0) refreshList(at("plays"), [{ id: "calls", calls, standing, camera }], ({ calls }, item) => callsAlone(calls, item));
-    tell(calls.length > 0 ? (camera ? CALLS_ALONE : NO_CAMERA) : found.length === 0 ? (searched ? "No play matches." : "No play yet.") : searched ? `${counted(found.length, "play")} found.` : "");
+    showMessage(calls.length > 0 ? (camera ? CALLS_ALONE : NO_CAMERA) : found.length === 0 ? (searched ? "No play matches." : "No play yet.") : searched ? `${counted(found.length, "play")} found.` : "");
     goToTarget();
   } catch (error) {
-    if (request === latest) tell(errorText(error));
+    if (request === latest) showMessage(errorText(error));
   }
 }
 
 /** Show the play or call that the address names, once it is there; :target alone does not see what came later. */
 function goToTarget() {
-  if (location.hash.length < 2 || gone_to === location.hash) return;
+  if (location.hash.length < 2 || shownTarget === location.hash) return;
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (target === null) return;
-  gone_to = location.hash;
+  shownTarget = location.hash;
   location.replace(location.hash);
   target.scrollIntoView();
 }
@@ -191,7 +191,7 @@ function playItem(play, item) {
 }
 
 /**
- * The calls of a game whose plays nobody saw begin, such as one kept without a camera.
+ * The calls of a game without plays, as no snap was seen: such as one kept without a camera.
  *
  * @param {Service.CallView[]} calls
  * @param {HTMLElement} item
@@ -235,14 +235,14 @@ function callItem(call) {
 function openFilters() {
   const given = new URLSearchParams(location.search);
   const set = findAll(at("filters"), "[name]").some((field) => given.get(field.getAttribute("name") ?? ""));
-  if (set || matchMedia("(min-width: 700px)").matches) at("filters").open = true; // somebody may have opened them already
+  if (set || matchMedia("(min-width: 700px)").matches) at("filters").open = true; // the user may have opened them already
 }
 
 /** @param {Service.CallView} call */
 function rulingButton(call) {
   const { ruling } = call;
   if (ruling === null) {
-    return el("button", { type: "button", class: "small", onclick: () => askRuling(at("ruling"), `${base()}/calls/${encodeURIComponent(call.id)}/rulings`, call, teams, ruled) }, "Rule on this call");
+    return el("button", { type: "button", class: "small", onclick: () => openRulingDialog(at("ruling"), `${base()}/calls/${encodeURIComponent(call.id)}/rulings`, call, teams, onRuled) }, "Rule on this call");
   }
   return el("button", { type: "button", class: "small", onclick: (event) => undo(event.currentTarget, ruling.event) }, "Undo this ruling");
 }
@@ -251,9 +251,9 @@ function rulingButton(call) {
 async function undo(button, event) {
   button.disabled = true;
   try {
-    ruled(await sendAndWait(`${base()}/events/${encodeURIComponent(event)}/undo`, { name: knownName() }, tell));
+    onRuled(await sendAndWait(`${base()}/events/${encodeURIComponent(event)}/undo`, { name: storedName() }, showMessage));
   } catch (error) {
-    tell(errorText(error));
+    showMessage(errorText(error));
     button.disabled = false;
   }
 }
@@ -268,7 +268,7 @@ async function start() {
     await loadPlays();
     await others;
   } catch (error) {
-    tell(errorText(error));
+    showMessage(errorText(error));
   }
 }
 

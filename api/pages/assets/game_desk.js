@@ -1,7 +1,7 @@
 // A game once it is over: reopened for rulings, closed again, and what happened to it.
 
 import { el, refresh, setText } from "./dom.js";
-import { keepName, knownName } from "./reviewer_name.js";
+import { storeName, storedName } from "./reviewer_name.js";
 import { changesList } from "./ruling_dialog.js";
 import { errorText, send } from "./send.js";
 
@@ -46,14 +46,14 @@ function closing(path, changes, reload) {
 
 /** @param {string} label @param {Child} fields @param {(name: string) => Promise<unknown>} submit @param {() => void} reload */
 function form(label, fields, submit, reload) {
-  const name = el("input", { name: "name", maxlength: 60, autocomplete: "name", value: knownName() });
+  const name = el("input", { name: "name", maxlength: 60, autocomplete: "name", value: storedName() });
   const problem = el("p", { class: "problem", role: "alert" });
   const button = el("button", { type: "submit" }, label);
-  const made = el("form", { class: "desk-form" }, fields, el("label", {}, "Your name", name), problem, button);
-  made.addEventListener("submit", async (event) => {
+  const element = el("form", { class: "desk-form" }, fields, el("label", {}, "Your name", name), problem, button);
+  element.addEventListener("submit", async (event) => {
     event.preventDefault();
     button.disabled = true;
-    keepName(name.value);
+    storeName(name.value);
     try {
       await submit(name.value.trim());
       reload();
@@ -63,7 +63,7 @@ function form(label, fields, submit, reload) {
       button.disabled = false;
     }
   });
-  return made;
+  return element;
 }
 
 /**

@@ -1,4 +1,4 @@
-// What can be taken along of a game: its report, its tables, its tracks, and for an operator its bundle.
+// What can be downloaded of a game: its report, its tables, its tracks, and for an operator its bundle.
 
 import { el } from "./dom.js";
 

@@ -2,7 +2,7 @@
 
 import { el, elementsOf, setText } from "./dom.js";
 import { AWAY_FIRST, SIDES, counted } from "./format.js";
-import { filled, followForm } from "./search_form.js";
+import { formParameters, followForm } from "./search_form.js";
 import { errorText, read } from "./send.js";
 import { formatGameDate, standingBadge } from "./game_summary.js";
 
@@ -15,7 +15,7 @@ let latest = 0;
 
 async function load(more = false) {
   const request = ++latest;
-  const query = filled(at("search"));
+  const query = formParameters(at("search"));
   if (query.get("standing") === "under_review") {
     query.delete("standing");
     query.set("under_review", "true");
@@ -30,7 +30,7 @@ async function load(more = false) {
     shown = more ? [...shown, ...found] : found;
     at("games").replaceChildren(...shown.map(gameItem));
     at("more").hidden = found.length < PAGE;
-    const searched = [...filled(at("search"))].length > 0;
+    const searched = [...formParameters(at("search"))].length > 0;
     setText(at("message"), shown.length > 0 ? "" : searched ? "No game matches." : "No game has been played on this rig yet.");
   } catch (error) {
     if (request === latest) setText(at("message"), errorText(error));

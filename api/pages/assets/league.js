@@ -1,9 +1,8 @@
-// How the calls of the latest games fared, by kind, with one tap what may be done with such calls without a person,
-// and how challenges were decided.
+// What became of the calls of the latest games, by kind; the policy for each kind, set with one tap; and how challenges were decided.
 
 import { el, elementsOf, find, refreshList, setText } from "./dom.js";
 import { capitalize, counted, humanize } from "./format.js";
-import { knownName } from "./reviewer_name.js";
+import { storedName } from "./reviewer_name.js";
 import { errorText, read, send } from "./send.js";
 
 /** @typedef {Service.PolicyView["policy"]} Policy */
@@ -43,9 +42,9 @@ async function load() {
 }
 
 function show() {
-  const fared = new Map(outcomes.map((outcome) => [outcome.kind, outcome]));
+  const outcomeOf = new Map(outcomes.map((outcome) => [outcome.kind, outcome]));
   /** @type {Kind[]} */
-  const kinds = policies.map((policy) => ({ id: policy.kind, policy, outcome: fared.get(policy.kind) ?? null }));
+  const kinds = policies.map((policy) => ({ id: policy.kind, policy, outcome: outcomeOf.get(policy.kind) ?? null }));
   const order = new Map(outcomes.map((outcome, index) => [String(outcome.kind), index]));
   refreshList(at("kinds"), kinds.filter(({ outcome }) => outcome !== null).sort((a, b) => (order.get(a.id) ?? 0) - (order.get(b.id) ?? 0)), kindItem);
   refreshList(at("others"), kinds.filter(({ outcome }) => outcome === null), kindItem);
@@ -92,7 +91,7 @@ async function set(button, policy, value) {
   if (policy.policy === value) return;
   button.setAttribute("aria-busy", "true");
   try {
-    policies = await send(`api/policies/${policy.kind}`, { policy: value === policy.rulebook_policy ? null : value, name: knownName() }, { method: "PUT" });
+    policies = await send(`api/policies/${policy.kind}`, { policy: value === policy.rulebook_policy ? null : value, name: storedName() }, { method: "PUT" });
     setText(at("message"), `${capitalize(humanize(policy.kind))}: ${NAMES[value]}, from the next game on.`);
     show();
   } catch (error) {

@@ -6,7 +6,7 @@ import { newKey, NoResponseError, RefusedError, send } from "./send.js";
 const PREFIX = "downfield.outbox.";
 
 /** Answers of a service that starts, of the proxy before it, or to too many requests: it was not even considered. */
-const NOT_NOW = new Set([429, 502, 503, 504]);
+const UNAVAILABLE = new Set([429, 502, 503, 504]);
 
 /** While something waits it is tried again this often. */
 const RETRY_MS = 2_000;
@@ -40,7 +40,7 @@ export class Outbox {
    */
   constructor(options) {
     this.#options = options;
-    this.#items = stored();
+    this.#items = storedItems();
     addEventListener("online", () => this.flush());
   }
 
@@ -67,7 +67,7 @@ export class Outbox {
    */
   submit({ path, body, label, pressed_ms, timed }) {
     const same = this.waiting.some((item) => item.path === path && JSON.stringify(item.body) === JSON.stringify(body));
-    if (same) return Promise.reject(new NoResponseError(null)); // tapped again out of impatience
+    if (same) return Promise.reject(new NoResponseError(null)); // the same button was tapped again
     const tapped_ms = performance.timeOrigin + pressed_ms;
     /** @type {Item} */
     const item = { id: `${Math.round(tapped_ms)}-${newKey()}`, key: newKey(), path, body, label, tapped_ms, timed, game: this.#options.game() };
@@ -123,7 +123,7 @@ export class Outbox {
       return true;
     } catch (error) {
       item.busy = false;
-      const refused = error instanceof RefusedError && !NOT_NOW.has(error.status);
+      const refused = error instanceof RefusedError && !UNAVAILABLE.has(error.status);
       if (refused) this.#end(item, /** @type {RefusedError} */ (error));
       else this.#keep();
       return refused;
@@ -141,7 +141,7 @@ export class Outbox {
     else item.resolve?.(receipt);
   }
 
-  /** From now on everything waits: nobody has to hold a button for it. */
+  /** From now on everything waits, and no button stays busy. */
   #keep() {
     for (const item of this.#items.filter((one) => !one.waits)) {
       item.waits = true;
@@ -171,7 +171,7 @@ function store({ id, key, path, body, label, tapped_ms, timed, game }) {
 }
 
 /** What was kept when the page was closed, in the order of the taps. @returns {Item[]} */
-function stored() {
+function storedItems() {
   try {
     const keys = Object.keys(localStorage).filter((name) => name.startsWith(PREFIX));
     return keys.map((name) => JSON.parse(localStorage.getItem(name) ?? "null")).sort((a, b) => a.tapped_ms - b.tapped_ms);

@@ -35,7 +35,7 @@ export function overlay(name, topics, build) {
   checkKey(values.key).catch(() => {}); // the rig does not answer yet; the feed goes on trying
 }
 
-/** Say so on an overlay that was opened by an address that lets nobody watch: it would stay empty without a word. @param {string} key */
+/** Show an error on an overlay whose address has no valid key: it would stay empty without a reason. @param {string} key */
 async function checkKey(key) {
   const response = await fetch(`api/session${key && `?key=${key}`}`, { credentials: "same-origin" });
   if (!response.ok || (await response.json()).role !== null) return;

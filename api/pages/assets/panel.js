@@ -6,11 +6,12 @@ import { around, changedAt, childrenOf, el, elementsOf, refresh, refreshList, se
 import { Feed, reloadOnUpgrade } from "./feed.js";
 import { challengeItem } from "./challenges.js";
 import { followPicture } from "./live_picture.js";
+import { declarationData } from "./panel_fields.js";
 import { callItem } from "./panel_calls.js";
 import { moreSections } from "./panel_more.js";
 import { playerActions, quickActions } from "./panel_actions.js";
 import { playerSection } from "./panel_players.js";
-import { askLegal, diceDue, followLegal, mayName, refusal, sidesToName } from "./panel_legal.js";
+import { loadLegal, diceDue, followLegal, mayName, refusal, sidesToName } from "./panel_legal.js";
 import { alertOperator, vibrate } from "./panel_preferences.js";
 import { mergeRulings, questionCard } from "./panel_questions.js";
 import { stripSection } from "./panel_strip.js";
@@ -104,8 +105,8 @@ function updatePhase() {
   const game = feed.value("game");
   if (game === undefined) return;
   const { left_s, running, at_ms } = game.clock;
-  const gone_s = running ? Math.max(0, feed.now() - (at_ms ?? feed.now())) / 1000 : 0;
-  const clock = left_s === null ? game.clock.text : formatClock(left_s - gone_s);
+  const elapsed_s = running ? Math.max(0, feed.now() - (at_ms ?? feed.now())) / 1000 : 0;
+  const clock = left_s === null ? game.clock.text : formatClock(left_s - elapsed_s);
   const parts = [capitalize(game.phase_text), `board ${game.board}`, `${formatPeriod(game.period)} ${clock}`.trim()];
   setText(at("phase"), parts.join(" · "));
 }
@@ -125,7 +126,7 @@ const actionButton = ({ label, declaration, tone }) =>
   el("button", { type: "button", class: tone || null, ...declarationData(declaration) }, capitalize(label));
 
 /**
- * Dim a button whose declaration would be refused now; a tap on it says why. It is not built anew, so that it can be
+ * Dim a button whose declaration would be refused now; a tap on it says why. It is not rebuilt, so that it can be
  *  tapped at once when it may be used again.
  *
  * @param {HTMLElement} button
@@ -141,10 +142,7 @@ function dim(button, reason) {
 /** What a button declares. @param {HTMLElement} button @returns {Declaration} */
 const declarationOn = (button) => JSON.parse(button.dataset.body ?? "{}").declaration;
 
-/** Attributes of a button that declares something. @param {Declaration} declaration */
-const declarationData = (declaration) => ({ "data-post": "api/declarations", "data-body": JSON.stringify({ declaration }) });
-
-/** Ids of the questions that were there before; null before the first are known: nobody is alarmed by opening the page. */
+/** Ids of the questions that were there before; null before the first are known, so that opening the page sounds no alarm. */
 /** @type {?Set<string>} */
 let known = null;
 
@@ -158,10 +156,10 @@ function updateQuestions() {
     named: question.kind === "choice" && question.by === null ? question.options.map(sidesToName) : [],
   }));
   refreshList(at("questions"), mergeRulings(items), (question) => questionCard(question, game));
-  const asked = items.map(({ id }) => id);
+  const ids = items.map(({ id }) => id);
   const before = known;
-  if (before !== null && asked.some((id) => !before.has(id))) alertOperator();
-  known = new Set(asked);
+  if (before !== null && ids.some((id) => !before.has(id))) alertOperator();
+  known = new Set(ids);
 }
 
 /**
@@ -222,8 +220,8 @@ let pressed = { at_ms: 0, target: null };
 addEventListener("pointerdown", (event) => (pressed = { at_ms: event.timeStamp, target: event.target }), { capture: true });
 
 document.addEventListener("click", (event) => {
-  const button = around(event, "[data-post], [data-batch]");
-  if (!(button instanceof HTMLButtonElement) || button.disabled || button.getAttribute("aria-busy") === "true") return;
+  const button = around(event, "[data-post], [data-batch]", HTMLButtonElement);
+  if (button === null || button.disabled || button.getAttribute("aria-busy") === "true") return;
   const fingerDown_ms = pressed.target instanceof Node && button.contains(pressed.target) && event.timeStamp - pressed.at_ms < 2_000 ? pressed.at_ms : event.timeStamp;
   if (event.detail > 0 && fingerDown_ms - changedAt(button) < REACTION_MS) {
     nudge(button);
@@ -251,7 +249,7 @@ const labelOf = (button) => (button.getAttribute("aria-label") ?? button.innerTe
 
 /** Say why a dimmed button would be refused, unless that has changed meanwhile: then a second tap sends it. @param {HTMLElement} button */
 async function explainRefusal(button) {
-  await askLegal();
+  await loadLegal();
   const reason = refusal(declarationOn(button));
   updateActions();
   if (reason) showNotice(capitalize(reason), "warning");

@@ -3,7 +3,7 @@
 import { el } from "./dom.js";
 import { capitalize, formatPlayer, humanize } from "./format.js";
 import { bindForm, declaration, field, number, optionalNumber, optionalValue, select, submitButton, teams, yardLine } from "./panel_fields.js";
-import { all } from "./panel_legal.js";
+import { allDeclarations } from "./panel_legal.js";
 import { rosterInput } from "./panel_roster.js";
 import { windowsField } from "./panel_windows.js";
 
@@ -26,87 +26,87 @@ const LABELS = {
 /** @typedef {(context: Context) => Input} Build */
 
 /** @param {?string} label null where the control has its own @param {HTMLElement} control @param {Input["read"]} read @returns {Input} */
-const input = (label, control, read) => ({ labels: [label === null ? control : field(label, control)], read });
+const asInput = (label, control, read) => ({ labels: [label === null ? control : field(label, control)], read });
 
-/** An option for nothing, where there is one. @param {boolean} isOffered @param {string} text @returns {SelectOption[]} */
+/** An option for no value, where it is offered. @param {boolean} isOffered @param {string} text @returns {SelectOption[]} */
 const option = (isOffered, text) => (isOffered ? [["", text]] : []);
 
 /** A field of an entry's example. @param {Service.LegalDeclaration} entry @param {string} name @returns {any} of the type that the input of this name expects */
-const given = (entry, name) => /** @type {Example} */ (entry.example)?.[name];
+const exampleOf = (entry, name) => /** @type {Example} */ (entry.example)?.[name];
 
 /** @param {string} name @param {string} label @returns {Build} */
-const side = (name, label) => ({ feed, entry }) => {
+const sideInput = (name, label) => ({ feed, entry }) => {
   const offered = teams(feed.value("game")).filter(([value]) => entry.by.length === 0 || entry.by.includes(value));
-  const open = given(entry, name) === null;
-  const choose = select([...option(open, "nobody in particular"), ...offered], given(entry, name) ?? "");
-  return input(label, choose, () => ({ [name]: choose.value || null }));
+  const open = exampleOf(entry, name) === null;
+  const choose = select([...option(open, "nobody in particular"), ...offered], exampleOf(entry, name) ?? "");
+  return asInput(label, choose, () => ({ [name]: choose.value || null }));
 };
 
 /** @param {{ feed: Feed }} context */
 const roster = ({ feed }) => feed.value("line_up")?.players ?? [];
 
 /** @param {string} name @param {string} label @param {boolean} [isOptional] @returns {Build} */
-const player = (name, label, isOptional = false) => (context) => {
+const playerInput = (name, label, isOptional = false) => (context) => {
   const { entry } = context;
   const named = roster(context).filter(({ id }) => entry.players.length === 0 || entry.players.includes(id));
-  if (named.length === 0) return { labels: [], read: () => ({}) }; // nobody is on the board: the example names nobody either
+  if (named.length === 0) return { labels: [], read: () => ({}) }; // no line-up is known: the example names no player either
   /** @type {SelectOption[]} */
   const options = named.map(({ id, role }) => [id, `${formatPlayer(id)}${role ? `, ${role}` : ""}`]);
-  const choose = select([...option(isOptional, "nobody named"), ...options], given(entry, name) ?? "");
-  return input(label, choose, () => ({ [name]: choose.value || null }));
+  const choose = select([...option(isOptional, "nobody named"), ...options], exampleOf(entry, name) ?? "");
+  return asInput(label, choose, () => ({ [name]: choose.value || null }));
 };
 
 /** @param {string} name @param {string} label @returns {Build} */
-const players = (name, label) => (context) => {
+const playersInput = (name, label) => (context) => {
   const named = roster(context);
   if (named.length === 0) return { labels: [], read: () => ({}) };
-  const chosen = new Set(given(context.entry, name) ?? []);
+  const chosen = new Set(exampleOf(context.entry, name) ?? []);
   const choose = el("select", { multiple: true }, named.map(({ id }) => el("option", { value: id, selected: chosen.has(id) }, formatPlayer(id))));
-  return input(label, choose, () => ({ [name]: [...choose.selectedOptions].map((option) => option.value) }));
+  return asInput(label, choose, () => ({ [name]: [...choose.selectedOptions].map((option) => option.value) }));
 };
 
 /** @param {string} name @param {string} label @param {number} low @param {number} high @param {number} [step] @returns {Build} */
-const figure = (name, label, low, high, step = 1) => ({ entry }) => {
-  const box = number(name, given(entry, name) ?? low, low, high, step);
-  return input(label, box, () => ({ [name]: box.valueAsNumber }));
+const numberInput = (name, label, low, high, step = 1) => ({ entry }) => {
+  const box = number(name, exampleOf(entry, name) ?? low, low, high, step);
+  return asInput(label, box, () => ({ [name]: box.valueAsNumber }));
 };
 
 /** @param {string} name @param {string} label @param {number} low @param {number} high @param {number} [step] @returns {Build} */
-const figureIfAny = (name, label, low, high, step = 1) => ({ entry }) => {
+const optionalNumberInput = (name, label, low, high, step = 1) => ({ entry }) => {
   const box = optionalNumber(name, low, high);
   box.step = String(step);
-  if (typeof given(entry, name) === "number") box.value = String(given(entry, name));
-  return input(label, box, () => ({ [name]: optionalValue(box) }));
+  if (typeof exampleOf(entry, name) === "number") box.value = String(exampleOf(entry, name));
+  return asInput(label, box, () => ({ [name]: optionalValue(box) }));
 };
 
 /** @param {string} name @param {string} label @param {string} [hint] @returns {Build} */
-const text = (name, label, hint = "") => ({ entry }) => {
-  const box = el("input", { name, maxlength: 80, placeholder: hint, value: given(entry, name) ?? "" });
-  return input(label, box, () => ({ [name]: box.value }));
+const textInput = (name, label, hint = "") => ({ entry }) => {
+  const box = el("input", { name, maxlength: 80, placeholder: hint, value: exampleOf(entry, name) ?? "" });
+  return asInput(label, box, () => ({ [name]: box.value }));
 };
 
 /** @param {string} name @param {string} label @returns {Build} */
-const yes = (name, label) => ({ entry }) => {
-  const box = el("input", { type: "checkbox", checked: given(entry, name) === true });
-  return input(null, el("label", { class: "check wide" }, box, label), () => ({ [name]: box.checked }));
+const checkboxInput = (name, label) => ({ entry }) => {
+  const box = el("input", { type: "checkbox", checked: exampleOf(entry, name) === true });
+  return asInput(null, el("label", { class: "check wide" }, box, label), () => ({ [name]: box.checked }));
 };
 
 /** @param {string} name @param {string} label @param {(?string)[]} words @returns {Build} */
-const one = (name, label, words) => ({ entry }) => {
-  const choose = select(words.map((word) => [word ?? "", word === null ? "none" : capitalize(humanize(word))]), given(entry, name) ?? "");
-  return input(label, choose, () => ({ [name]: choose.value || null }));
+const wordInput = (name, label, words) => ({ entry }) => {
+  const choose = select(words.map((word) => [word ?? "", word === null ? "none" : capitalize(humanize(word))]), exampleOf(entry, name) ?? "");
+  return asInput(label, choose, () => ({ [name]: choose.value || null }));
 };
 
 /** @type {Build} */
 const dice = ({ entry }) => {
-  const box = el("input", { name: "dice", inputmode: "numeric", required: true, pattern: "\\s*\\d+([\\s,]+\\d+)*\\s*", value: (given(entry, "dice") ?? []).join(" ") });
-  return input("Dice in the order rolled", box, () => ({ dice: box.value.split(/[\s,]+/).filter(Boolean).map(Number) }));
+  const box = el("input", { name: "dice", inputmode: "numeric", required: true, pattern: "\\s*\\d+([\\s,]+\\d+)*\\s*", value: (exampleOf(entry, "dice") ?? []).join(" ") });
+  return asInput("Dice in the order rolled", box, () => ({ dice: box.value.split(/[\s,]+/).filter(Boolean).map(Number) }));
 };
 
 /** @param {string} name @param {string} label @param {number} low @param {number} high @returns {Build} */
-const forBoth = (name, label, low, high) => ({ feed, entry }) => {
+const bothSidesInput = (name, label, low, high) => ({ feed, entry }) => {
   /** @type {?number[]} */
-  const now = given(entry, name) ?? null;
+  const now = exampleOf(entry, name) ?? null;
   const boxes = [0, 1].map((at) => Object.assign(optionalNumber(name, low, high), { value: String(now?.[at] ?? "") }));
   const labels = teams(feed.value("game")).map(([, team], at) => field(`${label} ${team}`, boxes[at]));
   return { labels, read: () => ({ [name]: boxes.some((box) => box.value === "") ? now : boxes.map((box) => box.valueAsNumber) }) };
@@ -119,7 +119,7 @@ const forBoth = (name, label, low, high) => ({ feed, entry }) => {
  * @param {(example: Example) => boolean} isOptional
  * @returns {Build}
  */
-const onField = (make, isOptional) => ({ feed, entry }) => {
+const placeInput = (make, isOptional) => ({ feed, entry }) => {
   const game = feed.value("game");
   const along = yardLine(game, game?.spot_yd ?? 50, feed.value("line_up")?.field.length_yd);
   const across = number("across", 26.7, 0, 200, 0.1);
@@ -132,8 +132,8 @@ const onField = (make, isOptional) => ({ feed, entry }) => {
   return { labels: [el("label", { class: "check wide" }, placed, "At a place"), ...labels], read };
 };
 
-const spot = onField((x_yd, y_yd) => ({ spot_yd: x_yd === null ? null : [x_yd, y_yd] }), (example) => !example?.spot_yd);
-const ball = onField((x_yd, y_yd) => ({ x_yd, y_yd }), (example) => typeof example?.x_yd !== "number");
+const spot = placeInput((x_yd, y_yd) => ({ spot_yd: x_yd === null ? null : [x_yd, y_yd] }), (example) => !example?.spot_yd);
+const ball = placeInput((x_yd, y_yd) => ({ x_yd, y_yd }), (example) => typeof example?.x_yd !== "number");
 
 /** @type {Build} */
 const overtime = ({ feed }) => {
@@ -161,58 +161,58 @@ const spiked = ({ feed, entry }) => {
   return { labels, read: () => ({ spiked: boxes.map((box) => box.value === "true") }) };
 };
 
-const BY = side("by", "By");
+const BY = sideInput("by", "By");
 
 /** The inputs of each type; what they leave out stays as in the example that the service gives. @type {Record<string, Build[]>} */
 const INPUTS = {
-  line_up: [({ feed }) => rosterInput(roster({ feed }), feed.value("game")), one("offense", "Jersey of the offense", [null, "dark", "light"])],
+  line_up: [({ feed }) => rosterInput(roster({ feed }), feed.value("game")), wordInput("offense", "Jersey of the offense", [null, "dark", "light"])],
   set_up: [
-    side("offense", "Offense (receivers of a kick, scorers before a try)"),
+    sideInput("offense", "Offense (receivers of a kick, scorers before a try)"),
     ({ entry }) => {
-      const way = select([["1", "to the right"], ["-1", "to the left"]], String(given(entry, "direction") ?? 1));
-      return input("Direction", way, () => ({ direction: Number(way.value) }));
+      const way = select([["1", "to the right"], ["-1", "to the left"]], String(exampleOf(entry, "direction") ?? 1));
+      return asInput("Direction", way, () => ({ direction: Number(way.value) }));
     },
-    one("due", "Next play", ["scrimmage", "kickoff", "free_kick", "try", "extra_point", "two_point"]),
-    figureIfAny("spot_yd", "Line, yards from the left goal line", 0.1, 200, 0.1), figure("down", "Down", 1, 4),
-    figure("distance_yd", "Yards to go (0 for goal)", 0, 100, 0.1), figure("period", "Period", 1, 9), figureIfAny("clock_s", "Seconds left", 0, 14400),
-    forBoth("score", "Points", 0, 255), forBoth("time_outs", "Time-outs left", 0, 9), forBoth("reviews_used", "Reviews used", 0, 9), spiked,
-    one("hash", "Hash", ["left", "center", "right"]), one("opening_kicker", "Kicked off first", [null, "home", "away"]), overtime,
+    wordInput("due", "Next play", ["scrimmage", "kickoff", "free_kick", "try", "extra_point", "two_point"]),
+    optionalNumberInput("spot_yd", "Line, yards from the left goal line", 0.1, 200, 0.1), numberInput("down", "Down", 1, 4),
+    numberInput("distance_yd", "Yards to go (0 for goal)", 0, 100, 0.1), numberInput("period", "Period", 1, 9), optionalNumberInput("clock_s", "Seconds left", 0, 14400),
+    bothSidesInput("score", "Points", 0, 255), bothSidesInput("time_outs", "Time-outs left", 0, 9), bothSidesInput("reviews_used", "Reviews used", 0, 9), spiked,
+    wordInput("hash", "Hash", ["left", "center", "right"]), wordInput("opening_kicker", "Kicked off first", [null, "home", "away"]), overtime,
   ],
-  front: [player("player", "Figure"), figure("heading_deg", "Faces, degrees from the board's right", -360, 360)],
-  carrier: [player("player", "Figure")],
+  front: [playerInput("player", "Figure"), numberInput("heading_deg", "Faces, degrees from the board's right", -360, 360)],
+  carrier: [playerInput("player", "Figure")],
   switch: [BY],
   pass: [
-    player("receiver", "To", true), figureIfAny("distance_yd", "Length in yards, where no camera measures", 0, 130, 0.1),
-    players("near", "Defenders near enough to intercept"), players("touching", "Of these, touching passer or receiver"),
+    playerInput("receiver", "To", true), optionalNumberInput("distance_yd", "Length in yards, where no camera measures", 0, 130, 0.1),
+    playersInput("near", "Defenders near enough to intercept"), playersInput("touching", "Of these, touching passer or receiver"),
   ],
-  pitch: [player("to", "To")],
+  pitch: [playerInput("to", "To")],
   pivots_done: [BY],
-  base_swap: [player("player", "Figure"), yes("stationary", "Now on a stationary base")],
-  kick: [players("gunners", "Gunners, on a punt"), player("returner", "Returner", true)],
+  base_swap: [playerInput("player", "Figure"), checkboxInput("stationary", "Now on a stationary base")],
+  kick: [playersInput("gunners", "Gunners, on a punt"), playerInput("returner", "Returner", true)],
   choice: [BY],
   roll: [dice, BY],
-  coin: [yes("heads", "Heads")],
-  claim: [BY, player("player", "Figure concerned", true)],
-  clock: [figureIfAny("left_s", "Seconds left", 0, 14400)],
+  coin: [checkboxInput("heads", "Heads")],
+  claim: [BY, playerInput("player", "Figure concerned", true)],
+  clock: [optionalNumberInput("left_s", "Seconds left", 0, 14400)],
   ball_placed: [ball],
-  pass_ended: [player("player", "Caught by", true), spot],
-  kick_ended: [ball, player("player", "Touched by", true), BY],
-  play_ended: [BY, spot, player("player", "Carrier, or tackler of a fumble", true)],
+  pass_ended: [playerInput("player", "Caught by", true), spot],
+  kick_ended: [ball, playerInput("player", "Touched by", true), BY],
+  play_ended: [BY, spot, playerInput("player", "Carrier, or tackler of a fumble", true)],
   card: [
-    text("shown", "Text on the card", "7, 10F, inc"), figureIfAny("roll", "Roll, 1 to 100", 1, 100), figureIfAny("reroll", "Second roll", 1, 100),
-    text("play", "Offense's card"), text("defense", "Defense's card"), one("dot", "Dot", [null, "black", "red", "blue"]),
-    yes("ran_out", "Ran out of bounds"), yes("highlighted", "Highlighted: a fumble may be returned"), figure("return_to", "Touchdown return up to", 0, 100), cardWindows,
+    textInput("shown", "Text on the card", "7, 10F, inc"), optionalNumberInput("roll", "Roll, 1 to 100", 1, 100), optionalNumberInput("reroll", "Second roll", 1, 100),
+    textInput("play", "Offense's card"), textInput("defense", "Defense's card"), wordInput("dot", "Dot", [null, "black", "red", "blue"]),
+    checkboxInput("ran_out", "Ran out of bounds"), checkboxInput("highlighted", "Highlighted: a fumble may be returned"), numberInput("return_to", "Touchdown return up to", 0, 100), cardWindows,
   ],
-  return: [text("shown", "Text on the return", "12, 3F"), figureIfAny("roll", "Roll, 1 to 100", 1, 100), figureIfAny("reroll", "Second roll", 1, 100)],
+  return: [textInput("shown", "Text on the return", "12, 3F"), optionalNumberInput("roll", "Roll, 1 to 100", 1, 100), optionalNumberInput("reroll", "Second roll", 1, 100)],
   foul: [
-    BY, figure("yards", "Yards", 1, 100), text("name", "Foul", "O10 loss dwn inc"), yes("first_down", "Automatic first down"),
-    yes("loss_of_down", "Loss of down"), yes("automatic", "Auto-5: the play does not count"), yes("on_kicker", "Running into the kicker"),
+    BY, numberInput("yards", "Yards", 1, 100), textInput("name", "Foul", "O10 loss dwn inc"), checkboxInput("first_down", "Automatic first down"),
+    checkboxInput("loss_of_down", "Loss of down"), checkboxInput("automatic", "Auto-5: the play does not count"), checkboxInput("on_kicker", "Running into the kicker"),
   ],
 };
 
 /** The choice of what is declared, and its form; it follows the choice, and the state as it was when it was built. @param {Feed} feed */
 export function anything(feed) {
-  const entries = all();
+  const entries = allDeclarations();
   const offered = entries.filter((entry) => entry.allowed && entry.example !== null);
   if (offered.length === 0) return [el("p", { class: "muted" }, "Nothing can be declared now.")];
   /** @param {Service.LegalDeclaration} entry */
@@ -224,7 +224,7 @@ export function anything(feed) {
   const what = select([...offered, ...entries.filter((entry) => !entry.allowed)].map(entryOption));
   const place = el("div");
   const show = () => {
-    const entry = offered.find((one) => key(one) === what.value) ?? offered[0];
+    const entry = offered.find((candidate) => key(candidate) === what.value) ?? offered[0];
     const inputs = (INPUTS[entry.type] ?? []).map((build) => build({ feed, entry }));
     const send = submitButton("Declare");
     delete send.dataset.closes;

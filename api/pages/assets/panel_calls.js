@@ -99,7 +99,7 @@ export function rulingButtons(call) {
 }
 
 /** @param {Service.CallView} call */
-export const rulingPath = (call) => `api/calls/${encodeURIComponent(call.id)}/rulings`;
+export const rulingPath = (call) => /** @type {const} */ (`api/calls/${encodeURIComponent(call.id)}/rulings`);
 
 /** @param {Service.RulingRequest["decision"]} decision @param {?Service.CallRequest} [replacement] */
 export const rulingBody = (decision, replacement = null) => ({ decision, replacement, note: "" });

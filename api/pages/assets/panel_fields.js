@@ -12,9 +12,15 @@ export const round = (yards) => Math.round(10 * yards) / 10;
 /** @param {Declaration} body @returns {FormRequest} */
 export const declaration = (body) => ({ post: "api/declarations", body: { declaration: body } });
 
-/** @param {string} label @param {string} post @param {RequestBody} body @param {string} [tone] */
+/** Attributes of a button that sends a request. @param {Service.ChangePath} post @param {RequestBody} body */
+export const requestData = (post, body) => ({ "data-post": post, "data-body": JSON.stringify(body) });
+
+/** Attributes of a button that declares something. @param {Declaration} declaration */
+export const declarationData = (declaration) => requestData("api/declarations", { declaration });
+
+/** @param {string} label @param {Service.ChangePath} post @param {RequestBody} body @param {string} [tone] */
 export const requestButton = (label, post, body, tone = "") =>
-  el("button", { type: "button", class: `small ${tone}`.trim(), "data-post": post, "data-body": JSON.stringify(body) }, label);
+  el("button", { type: "button", class: `small ${tone}`.trim(), ...requestData(post, body) }, label);
 
 /** @param {string} label @param {Declaration} body @param {string} [tone] */
 export const declarationButton = (label, body, tone) => requestButton(label, "api/declarations", { declaration: body }, tone);

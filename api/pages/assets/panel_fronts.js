@@ -1,4 +1,4 @@
-// Which way figures face: a tap tells the camera which end of a base is the front, where it is wrong or not sure.
+// Which way figures face: a tap declares which end of a base is the front, where the camera is wrong or not sure.
 
 import { applyTeamColors } from "./color.js";
 import { childrenOf, el, find, refresh } from "./dom.js";

@@ -70,7 +70,7 @@ export function healthAlert(section, health) {
 const has = (health, code) => health?.reasons.some((reason) => reason.code === code) ?? false;
 
 /**
- * Whether only people can say what happens: the camera is gone, or somebody goes on without it.
+ * Whether the game is kept by hand: the camera is lost, or its calls are suspended.
  *
  * @param {Service.HealthStatus | undefined} health
  */

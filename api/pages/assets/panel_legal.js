@@ -2,7 +2,7 @@
 
 import { send } from "./send.js";
 
-/** Changes that come together are asked about once. */
+/** Changes that come together cause one request. */
 const SETTLE_MS = 80;
 
 /** @type {(keyof Service.Topics)[]} */
@@ -12,7 +12,7 @@ const TOPICS = ["game", "declared", "line_up", "ball"];
 let entries = new Map();
 /** @type {?Service.DiceDue} */
 let dice = null;
-let asked = 0;
+let requests = 0;
 
 /**
  * Keep the answer up to date; `changed()` follows every new one. Until then everything is offered, as before.
@@ -23,23 +23,23 @@ let asked = 0;
 export function followLegal(feed, changed) {
   let before = "";
   let timer = 0;
-  const ask = () => {
+  const update = () => {
     const now = JSON.stringify([situation(feed.value("game")), feed.value("declared")?.events.at(-1), feed.value("line_up")?.revision, feed.value("ball")?.player]);
     if (now === before) return;
     before = now;
     entries = new Map();
     clearTimeout(timer);
-    timer = setTimeout(() => askLegal().then(changed), SETTLE_MS);
+    timer = setTimeout(() => loadLegal().then(changed), SETTLE_MS);
   };
-  for (const topic of TOPICS) feed.on(topic, ask);
+  for (const topic of TOPICS) feed.on(topic, update);
 }
 
 /** Ask now. An answer that a later question has overtaken is dropped; without one the service refuses by itself. */
-export async function askLegal() {
-  const number = ++asked;
+export async function loadLegal() {
+  const number = ++requests;
   /** @type {?Service.LegalDeclarations} */
   const answer = await send("api/legal", null, { method: "GET" }).catch(() => null);
-  if (answer === null || number !== asked) return;
+  if (answer === null || number !== requests) return;
   entries = new Map(answer.declarations.map((entry) => [`${entry.type}:${entry.word}`, entry]));
   dice = answer.dice;
 }
@@ -75,7 +75,7 @@ export function sidesToName(choice) {
 }
 
 /** Everything that the rulebook knows, allowed now or not. */
-export const all = () => [...entries.values()];
+export const allDeclarations = () => [...entries.values()];
 
 /** The dice due for a purpose: `{count, sides, number}`, or null if any dice are accepted. @param {string} purpose */
 export const diceDue = (purpose) => (dice?.purpose === purpose ? dice : null);

@@ -3,6 +3,7 @@
 import { Board } from "./board.js";
 import { el, refresh } from "./dom.js";
 import { SIDES, formatPlayer, opponent } from "./format.js";
+import { requestButton } from "./panel_fields.js";
 import { frontCorrections, updateFronts } from "./panel_fronts.js";
 
 /** Often enough for hands that set figures down. */
@@ -25,7 +26,7 @@ export function lineUpCheck(body, summary, feed) {
     board.element,
     result,
     fronts,
-    el("div", { class: "row" }, button("Find all figures again", "api/commands", { command: "find_figures" })),
+    el("div", { class: "row" }, requestButton("Find all figures again", "api/commands", { command: "find_figures" })),
   );
   board.follow(feed);
   setInterval(() => update(feed, result, count, fronts), UPDATE_MS);
@@ -63,10 +64,6 @@ function update(feed, result, count, fronts) {
     complete && el("p", { class: "success" }, "All figures are seen and identified."),
     problems.map(([text, some]) => el("p", {}, el("b", {}, `${text}: `), names(some))),
     el("p", { class: "muted" }, `${game[game.offense].name} has the ball and wears ${game[game.offense].jersey}.`),
-    el("div", { class: "row" }, button(`Wrong: ${game[game.offense].short} wears ${game[defense].jersey}`, "api/declarations", swap)),
+    el("div", { class: "row" }, requestButton(`Wrong: ${game[game.offense].short} wears ${game[defense].jersey}`, "api/declarations", swap)),
   ]);
 }
-
-/** @param {string} label @param {string} post @param {RequestBody} body */
-const button = (label, post, body) =>
-  el("button", { type: "button", class: "small", "data-post": post, "data-body": JSON.stringify(body) }, label);

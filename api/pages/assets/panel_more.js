@@ -8,7 +8,7 @@ import { ofType } from "./panel_legal.js";
 import { preferenceForm } from "./panel_preferences.js";
 import { sponsorForm } from "./panel_sponsors.js";
 import { streamForms } from "./panel_stream.js";
-import * as toldForms from "./panel_told.js";
+import * as byHandForms from "./panel_by_hand.js";
 import { lineUpCheck } from "./panel_lineup.js";
 import { scheduleSection } from "./panel_schedule.js";
 import { signOff } from "./sign_off.js";
@@ -16,13 +16,13 @@ import { signOff } from "./sign_off.js";
 /** Add the sections; `done(button)` closes the one whose button was answered. @param {HTMLElement} parent @param {Feed} feed */
 export function moreSections(parent, feed) {
   const cards = section("Cards", (body) => body.append(...forms.cards()));
-  const told = section("How the play ended", (body) => body.append(...toldForms.playEnded(feed)));
-  const skills = section("Players' dice", (body) => body.append(...toldForms.skillDice(feed)));
+  const playEnd = section("How the play ended", (body) => body.append(...byHandForms.playEnded(feed)));
+  const skills = section("Players' dice", (body) => body.append(...byHandForms.skillDice(feed)));
   const anything = section("Declare anything", (body) => body.append(...anyForm.anything(feed)));
   const schedule = section("Schedule of this table", () => {}, true);
   scheduleSection(schedule, find(schedule, ".body"), feed);
   const sections = [
-    told,
+    playEnd,
     cards,
     skills,
     schedule,
@@ -43,19 +43,19 @@ export function moreSections(parent, feed) {
   cards.hidden = true;
   feed.on("game", (game) => {
     cards.hidden = !game?.accepts.includes("card");
-    told.hidden = !game?.accepts.includes("play_ended");
+    playEnd.hidden = !game?.accepts.includes("play_ended");
     skills.hidden = !game?.dice_anytime.length;
   });
-  feed.on("source", (source) => (told.open ||= source?.kind === "none")); // kept by hand: this is the way to play
+  feed.on("source", (source) => (playEnd.open ||= source?.kind === "none")); // kept by hand: this is the way to play
   let byHand = false;
   feed.on("health", (health) => {
-    if (isByHand(health) && !byHand) told.open = true;
+    if (isByHand(health) && !byHand) playEnd.open = true;
     byHand = isByHand(health);
   });
   return {
-    /** Build the end of the play, and the form for anything, anew from what may be declared now, unless somebody is filling it in. */
+    /** Rebuild “How the play ended” and “Declare anything” from what may be declared now, unless the user is filling them in. */
     offer() {
-      if (told.open && !isFilling(told) && ofType("play_ended").length > 0) find(told, ".body").replaceChildren(...toldForms.playEnded(feed));
+      if (playEnd.open && !isFilling(playEnd) && ofType("play_ended").length > 0) find(playEnd, ".body").replaceChildren(...byHandForms.playEnded(feed));
       if (anything.open && !isFilling(anything)) find(anything, ".body").replaceChildren(...anyForm.anything(feed));
     },
     /** Close the section of a button whose request was answered. @param {HTMLElement} button */
@@ -65,7 +65,7 @@ export function moreSections(parent, feed) {
   };
 }
 
-/** Whether somebody is filling in a form of a section. @param {HTMLElement} details */
+/** Whether the user is filling in a form of a section. @param {HTMLElement} details */
 const isFilling = (details) => document.activeElement?.matches("input, select") && details.contains(document.activeElement);
 
 /**

@@ -3,6 +3,7 @@
 import { applyTeamColors } from "./color.js";
 import { childrenOf, el, find, findAll, refresh } from "./dom.js";
 import { formatPlayer } from "./format.js";
+import { declarationData } from "./panel_fields.js";
 
 /** In the order of display: ball handlers first. */
 const ROLES = ["QB", "RB", "FB", "HB", "WR", "TE", "K", "P", "KR", "PR", "DB", "CB", "S", "LB", "DL", "DE", "DT", "NT", "C", "G", "T"];
@@ -72,7 +73,7 @@ function actionButton(action, onclick) {
 
 /** @param {Service.Player} player @param {PlayerAction} action @param {Service.TeamView} side @param {?string} carrier */
 function numberButton(player, action, side, carrier) {
-  const behavior = action.max > 1 ? { onclick: pick(player.id, action), "aria-pressed": "false" } : declarationData(action, [player.id]);
+  const behavior = action.max > 1 ? { onclick: pick(player.id, action), "aria-pressed": "false" } : declarationData(action.declare([player.id]));
   const button = el(
     "button",
     {
@@ -101,7 +102,7 @@ function pick(id, action) {
     const button = event.currentTarget;
     pickedPlayers = pickedPlayers.includes(id) ? pickedPlayers.filter((player) => player !== id) : [...pickedPlayers, id].slice(-action.max);
     const [numbers, section] = [button.parentElement, button.parentElement?.parentElement];
-    if (!numbers || !section) return; // the section was built anew meanwhile
+    if (!numbers || !section) return; // the section was rebuilt meanwhile
     for (const number of childrenOf(numbers)) number.setAttribute("aria-pressed", String(pickedPlayers.includes(number.dataset.player ?? "")));
     const declareButton = find(section, ".declare-picked", HTMLButtonElement);
     declareButton.disabled = pickedPlayers.length === 0;
@@ -109,12 +110,6 @@ function pick(id, action) {
     Object.assign(declareButton.dataset, { post: "api/declarations", body: JSON.stringify({ declaration: action.declare(pickedPlayers) }) });
   };
 }
-
-/** @param {PlayerAction} action @param {string[]} ids */
-const declarationData = (action, ids) => ({
-  "data-post": "api/declarations",
-  "data-body": JSON.stringify({ declaration: action.declare(ids) }),
-});
 
 /** @param {Service.Player} a @param {Service.Player} b */
 function byRole(a, b) {

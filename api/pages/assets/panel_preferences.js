@@ -1,4 +1,4 @@
-// How this phone is used: the hand that holds it, sun, sound, vibration. Kept on the phone, told to nobody.
+// How this phone is used: the hand that holds it, sun, sound, vibration. Kept on the phone, sent nowhere.
 
 import { el } from "./dom.js";
 import { playCue } from "./sounds.js";
@@ -60,7 +60,7 @@ export function vibrate(pattern) {
   if (prefers("vibration")) navigator.vibrate?.(pattern);
 }
 
-/** Call for attention: somebody is asked something. */
+/** Call for attention: a question has come. */
 export function alertOperator() {
   vibrate([60, 60, 60]);
   if (prefers("sound")) playCue("question");

@@ -15,7 +15,7 @@ import { diceDue } from "./panel_legal.js";
 
 /** The open calls of one play, as one question. @typedef {{ id: string, kind: "rulings", calls: Service.CallView[] }} Rulings */
 
-/** Takes the dice as far as they are entered, null while they are not complete, and whether their sum is told. @typedef {(values: ?number[], showSum: boolean) => void} Update */
+/** Takes the dice as far as they are entered, null while they are not complete, and whether their sum is shown. @typedef {(values: ?number[], showSum: boolean) => void} Update */
 
 const ENTER_DICE = "Enter the dice in the order rolled";
 

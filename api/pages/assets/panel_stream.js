@@ -37,7 +37,7 @@ export function streamForms(feed) {
       ...(kind.value === "message" ? { title: title.value, subtitle: subtitle.value, logo: logo.input.value } : {}),
     },
   }));
-  /** @param {string} label @param {string} path */
+  /** @param {string} label @param {Service.ChangePath} path */
   const off = (label, path) => {
     const button = requestButton(label, path, {});
     button.dataset.method = "DELETE";

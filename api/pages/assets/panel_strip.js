@@ -2,6 +2,7 @@
 
 import { el, refresh } from "./dom.js";
 import { capitalize } from "./format.js";
+import { requestData } from "./panel_fields.js";
 
 /** @type {Partial<Record<Service.StripView["status"], string>>} */
 const STATES = { agrees: "ok", differs: "warning", unread: "warning" };
@@ -35,6 +36,6 @@ const questionCard = ({ id, text, answers }) =>
  * @param {Service.StripAnswer} answer
  */
 function answerButton(question, { label, declaration }) {
-  const [post, body] = declaration === null ? ["api/commands", { command: "keep_game", question }] : ["api/declarations", { declaration }];
-  return el("button", { type: "button", class: declaration === null ? "big" : "main big", "data-post": post, "data-body": JSON.stringify(body) }, capitalize(label));
+  const request = declaration === null ? requestData("api/commands", { command: "keep_game", question }) : requestData("api/declarations", { declaration });
+  return el("button", { type: "button", class: declaration === null ? "big" : "main big", ...request }, capitalize(label));
 }

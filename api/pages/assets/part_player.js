@@ -43,7 +43,7 @@ export class PartPlayer {
     this.#address = address;
   }
 
-  /** Play for ever: after a break it begins anew with the newest segment. */
+  /** Play for ever: after a break it restarts with the newest segment. */
   async start() {
     setInterval(() => this.#keepUp(), 500);
     this.#video.addEventListener("error", () => (this.#buffer = null));
@@ -67,7 +67,7 @@ export class PartPlayer {
     await opened;
     URL.revokeObjectURL(this.#video.src);
     this.#buffer = source.addSourceBuffer(TYPE);
-    this.#buffer.mode = "sequence"; // a take that begins anew follows the one before
+    this.#buffer.mode = "sequence"; // a take that was restarted follows the one before
     [this.#map, this.#next] = ["", null];
   }
 
@@ -83,7 +83,7 @@ export class PartPlayer {
     const from = next === null ? parts.findLastIndex(({ independent }) => independent) : parts.findIndex((part) => isFrom(part, next));
     if (from < 0) {
       const newest = parts.at(-1);
-      if (newest !== undefined && newest.number + 1 < (next?.number ?? 0)) throw new Error("The numbers begin anew.");
+      if (newest !== undefined && newest.number + 1 < (next?.number ?? 0)) throw new Error("The segment numbers restarted.");
       return;
     }
     for (const part of parts.slice(from)) {

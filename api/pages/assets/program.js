@@ -51,7 +51,7 @@ if (canPlayParts()) {
 
 setInterval(() => (message.hidden = performance.now() - shownAt < STALLED_MS && document.documentElement.dataset.link === "live"), 1_000);
 
-/** Say so where the address lets nobody watch: no picture would ever come. */
+/** Show an error where the address has no valid key: no picture would ever come. */
 async function checkKey() {
   const response = await fetch(address("api/session"), { credentials: "same-origin" });
   if (response.ok && (await response.json()).role === null) message.textContent = "This address can’t watch: it has no key, or one that was removed.";

@@ -65,7 +65,7 @@ export class ReplacementFields {
   #update() {
     this.more.hidden = this.element.hidden || this.kind.value === "";
     this.text.placeholder = this.kind.value === "" ? "" : kindText(this.kind.value, this.side.value === "" ? "" : this.teams[/** @type {Side} */ (this.side.value)]);
-    // One coordinate alone is no spot: the other is asked for.
+    // One coordinate alone is no spot: the other is required then.
     this.along.required = this.across.value !== "" && !this.more.hidden;
     this.across.required = this.along.value !== "" && !this.more.hidden;
   }
@@ -73,9 +73,9 @@ export class ReplacementFields {
 
 /** @param {string} name @param {import("./panel_fields.js").SelectOption[]} options @param {string} value */
 function select(name, options, value) {
-  const made = el("select", { name }, options.map(([option, text]) => el("option", { value: option }, text)));
-  made.value = value;
-  return made;
+  const element = el("select", { name }, options.map(([option, text]) => el("option", { value: option }, text)));
+  element.value = value;
+  return element;
 }
 
 /** @param {string} name @param {?number} value */

@@ -3,7 +3,7 @@
 const KEY = "downfield-reviewer";
 
 /** The name; empty when none was entered. */
-export const knownName = () => localStorage.getItem(KEY) ?? "";
+export const storedName = () => localStorage.getItem(KEY) ?? "";
 
 /** Keep a name for the next time. @param {string} name */
-export const keepName = (name) => localStorage.setItem(KEY, name.trim());
+export const storeName = (name) => localStorage.setItem(KEY, name.trim());

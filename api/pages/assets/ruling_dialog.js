@@ -2,7 +2,7 @@
 
 import { around, el, fieldText, setText } from "./dom.js";
 import { capitalize, formatCallText } from "./format.js";
-import { keepName, knownName } from "./reviewer_name.js";
+import { storeName, storedName } from "./reviewer_name.js";
 import { ReplacementFields } from "./replacement_fields.js";
 import { errorText, sendAndWait } from "./send.js";
 
@@ -23,8 +23,8 @@ export const changesList = (changes) =>
  * @param {Teams} teams their names, {home, away}
  * @param {(changes: Changes) => void} done called once it is in the journal
  */
-export function askRuling(dialog, path, call, teams, done) {
-  const name = el("input", { name: "name", maxlength: 60, autocomplete: "name", value: knownName() });
+export function openRulingDialog(dialog, path, call, teams, done) {
+  const name = el("input", { name: "name", maxlength: 60, autocomplete: "name", value: storedName() });
   const note = el("textarea", { name: "note", maxlength: 500, rows: 2, required: true });
   const instead = new ReplacementFields(call, teams);
   const preview = el("div", { role: "status" });
@@ -48,7 +48,7 @@ export function askRuling(dialog, path, call, teams, done) {
     return { decision, replacement: decision === "overturn" ? instead.value : null, note: note.value.trim(), name: name.value.trim() };
   };
   let latest = 0;
-  const tryOut = async () => {
+  const showPreview = async () => {
     const decision = fieldText(form, "decision");
     instead.show(decision === "overturn");
     if (!decision || !instead.isSound) return;
@@ -64,13 +64,13 @@ export function askRuling(dialog, path, call, teams, done) {
   };
   form.addEventListener("change", (event) => {
     const field = around(event, "input, select");
-    if (field?.getAttribute("name") === "decision" || instead.element.contains(field)) tryOut();
+    if (field?.getAttribute("name") === "decision" || instead.element.contains(field)) showPreview();
   });
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     rule.setAttribute("aria-busy", "true");
     rule.disabled = true;
-    keepName(name.value);
+    storeName(name.value);
     try {
       done(await sendAndWait(path, body(), (text) => setText(problem, text)));
       dialog.close();

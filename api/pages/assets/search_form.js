@@ -16,7 +16,7 @@ export function followForm(form, search) {
   let typing = 0;
   const changed = () => {
     clearTimeout(typing);
-    history.replaceState(null, "", `?${filled(form, new URLSearchParams(location.search))}${location.hash}`);
+    history.replaceState(null, "", `?${formParameters(form, new URLSearchParams(location.search))}${location.hash}`);
     search();
   };
   form.addEventListener("change", changed);
@@ -39,7 +39,7 @@ const fieldsOf = (form) => [...findAll(form, "input[name]", HTMLInputElement), .
  * @param {HTMLFormElement} form
  * @param {URLSearchParams} [parameters]
  */
-export function filled(form, parameters = new URLSearchParams()) {
+export function formParameters(form, parameters = new URLSearchParams()) {
   for (const field of fieldsOf(form)) {
     parameters.delete(field.name);
     const value = field.value.trim();

@@ -1,6 +1,6 @@
 // Requests that count once, however often a finger or the network repeats them.
 
-/** Wait before what is read, or judged, is asked for again. */
+/** Wait before a read, or a request to judge a game, is repeated. */
 const AGAIN_MS = 2_000;
 
 /** Waits before each retry while no answer comes at all: a phone that changes its access point needs one. */
@@ -18,7 +18,7 @@ const READ_MS = 120_000;
 /** Judging a game again is answered in this time, if only with a request to come back. */
 const JUDGED_MS = 150_000;
 
-/** A person is told that something takes long after this time. */
+/** After this time the user is shown that the rig is busy. */
 const SLOW_MS = 4_000;
 
 /** The service answers that it can't do it now. */
@@ -60,7 +60,7 @@ export class NoResponseError extends Error {
 export function errorText(error) {
   if (error instanceof RefusedError) return error.message;
   if (error instanceof NoResponseError) return "The rig does not answer. Try again.";
-  reportError(error); // or nobody could ever find it
+  reportError(error); // or it would be in no log
   return `This page has a fault: ${messageOf(error)}. Load it again.`;
 }
 
@@ -79,7 +79,7 @@ export async function fetchOnce(path, request = {}) {
 /**
  * Read something, however long it takes and however often the network is gone meanwhile.
  *
- * @param {Tell} [onWait] receives what to tell whoever waits
+ * @param {ShowMessage} [onWait] receives what to show meanwhile
  * @param {string} path
  * @returns {Promise<any>} the response's JSON; the caller names the service's model of it
  * @throws RefusedError
@@ -121,18 +121,18 @@ export function send(path, body, { method = "POST", pressed_ms = null, key = new
     credentials: "same-origin",
     headers: { ...headers, "Content-Type": "application/json", "Idempotency-Key": key },
   };
-  // Each attempt says anew how long ago the finger came down, or one that is sent again would be dated late.
+  // Each attempt computes how long ago the finger came down, or a repeated one would be dated late.
   const content = () => (pressed_ms === null ? body : { ...body, ago_ms: millisecondsSince(pressed_ms) });
   /** @returns {Promise<any>} */
   const attempt = async () => {
-    for (let made = 0; ; made += 1) {
+    for (let attempts = 0; ; attempts += 1) {
       const sent = method === "GET" || method === "DELETE" ? undefined : JSON.stringify(content());
       try {
         return await readResponse(await fetch(path, { ...request, body: sent, signal: AbortSignal.timeout(answer_ms) }));
       } catch (error) {
         if (error instanceof RefusedError) throw error;
-        if (made >= retries.length) throw new NoResponseError(attempt);
-        await new Promise((resolve) => setTimeout(resolve, retries[made]));
+        if (attempts >= retries.length) throw new NoResponseError(attempt);
+        await new Promise((resolve) => setTimeout(resolve, retries[attempts]));
       }
     }
   };
@@ -143,7 +143,7 @@ export function send(path, body, { method = "POST", pressed_ms = null, key = new
  * Send what makes the rig judge a game again, which may take minutes: its answer is waited for, and while the rig is too
  * busy it is sent again, as the same request.
  *
- * @param {(text: string) => unknown} onWait receives what to tell whoever waits; returns false where nobody does any more
+ * @param {(text: string) => unknown} onWait receives what to show meanwhile; returns false to give up
  * @param {string} path
  * @param {object} body
  * @throws RefusedError, NoResponseError

@@ -35,11 +35,11 @@ export function keepDraft(draft) {
     if (draft === null) sessionStorage.removeItem(DRAFT);
     else sessionStorage.setItem(DRAFT, JSON.stringify(draft));
   } catch {
-    // The browser keeps nothing, so a reload begins anew.
+    // The browser keeps nothing, so a reload starts from the beginning.
   }
 }
 
-/** A name by which the rig tells this page from the same one on other devices; the same after a reload. */
+/** A random id of this page, to distinguish it from the same page on other devices; the same after a reload. */
 export function deviceName() {
   const made = newKey();
   try {

@@ -5,7 +5,7 @@ import { AWAY_FIRST } from "./format.js";
 import { errorText, send } from "./send.js";
 
 /** The signatures under the score as it is now, by side. @param {{ signatures: Service.SignatureView[] }} signed @returns {Partial<Record<Side, Service.SignatureView>>} */
-const current = ({ signatures }) => Object.fromEntries(signatures.filter((signature) => signature.current).map((signature) => [signature.side, signature]));
+const currentSignatures = ({ signatures }) => Object.fromEntries(signatures.filter((signature) => signature.current).map((signature) => [signature.side, signature]));
 
 /** Fill a section with both coaches' signatures; it follows the score. @param {HTMLElement} body @param {Feed} feed */
 export function signOff(body, feed) {
@@ -16,9 +16,9 @@ export function signOff(body, feed) {
   let signed = {};
   const load = async () => {
     try {
-      signed = current(await send("api/games/current", null, { method: "GET" }));
+      signed = currentSignatures(await send("api/games/current", null, { method: "GET" }));
     } catch {
-      signed = {}; // no game is in play: the coaches' fields say so when they are sent
+      signed = {}; // no game is in play: signing is refused with that reason
     }
     draw();
   };
@@ -46,7 +46,7 @@ export function signOff(body, feed) {
       try {
         /** @type {Service.SignOff} */
         const done = await send(`api/games/${encodeURIComponent(game.game)}/signatures`, { side, name: name.value.trim(), score: game.score, note: note.value.trim() });
-        signed = current(done);
+        signed = currentSignatures(done);
         if (done.closed) body.replaceChildren(el("p", {}, el("b", {}, "Both coaches have signed. The game is over.")), el("a", { class: "button", href: `game?game=${encodeURIComponent(done.game)}` }, "Look at the game"));
         else draw();
       } catch (error) {

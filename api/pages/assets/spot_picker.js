@@ -1,4 +1,4 @@
-// A small field to tap: faster than numbers where somebody points at a spot, and the numbers follow.
+// A small field to tap: pointing at a spot is faster than entering numbers, and the numbers follow.
 
 import { svg } from "./dom.js";
 

@@ -1,4 +1,4 @@
-// Small pictures of calls, loaded one after another once they come into view; where none is kept, it says so.
+// Small pictures of calls, loaded one after another once they come into view; a text where none is kept.
 
 import { el } from "./dom.js";
 

@@ -9,7 +9,7 @@ const VERDICTS = { too_close: "too close", proposed: "proposed", reported: "note
 const MAX_BYTES = 50_000;
 
 /**
- * Fill the section once it is opened, or now if somebody has opened it already.
+ * Fill the section once it is opened, or now if it is open already.
  *
  * @param {HTMLDetailsElement} details
  * @param {string} path of the game

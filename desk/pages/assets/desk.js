@@ -1,4 +1,4 @@
-// The desk: every table at a glance, those that need somebody first.
+// The desk: every table at a glance, those that need attention first.
 
 import { around, el, elementsOf, find, refresh, refreshList, setText } from "./dom.js";
 import { follow, LINK_TEXTS } from "./event_feed.js";

@@ -19,7 +19,7 @@ let role = null;
 let noticeTimer = 0;
 
 /**
- * Change the event by a request; the answer is the event afterwards. What is refused is said.
+ * Change the event by a request, and show it as it is afterwards, or why the request was refused. Returns whether it was accepted.
  *
  * @param {string} path
  * @param {unknown} body

@@ -1,4 +1,4 @@
-// The event, asked for every two seconds; the service answers 304 while nothing has changed.
+// The event, polled every two seconds; the service answers 304 while nothing has changed.
 
 const POLL_MS = 2_000;
 

@@ -118,7 +118,7 @@ function clockForm(event) {
 const SESSION = /^(\d{4}-\d{2}-\d{2})[T\s]\s*(\d{1,2}:\d{2})\s*(?:to|until|[-–—])\s*(?:(\d{4}-\d{2}-\d{2})[T\s]\s*)?(\d{1,2}:\d{2})$/i;
 
 /**
- * A session as it is typed: a day, and from when to when; what is no such line goes to the desk, which says so.
+ * A session as it is typed: a day, and from when to when; another line goes to the desk as it is, which refuses it with the reason.
  *
  * @param {string} line
  * @returns {Desk.Session}

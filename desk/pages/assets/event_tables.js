@@ -51,7 +51,7 @@ function sideLine(match, side) {
   );
 }
 
-/** Makes a card a button, and says whether its table and its time are told. @typedef {{ action?: ?(() => void), where?: boolean, when?: boolean }} CardOptions */
+/** Makes a card a button, and whether its table and its time are shown. @typedef {{ action?: ?(() => void), where?: boolean, when?: boolean }} CardOptions */
 
 /**
  * A game as a card; `action` makes it a button.

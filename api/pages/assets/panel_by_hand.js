@@ -20,7 +20,7 @@ export function playEnded(feed) {
   const by = sideSelect(feed, game.possession);
   const spot = fieldSpot(feed, [game.spot_yd, game.lateral_yd]);
   const send = submitButton("Declare the end of the play");
-  delete send.dataset.closes; // the next play is told here too
+  delete send.dataset.closes; // the next play is declared here too
   const form = el("form", { class: "grid" }, field("How it ended", kind, "wide"), field("Who had the ball at the end", by, "wide"), spot.labels, send);
   showOnlyIf(form, spot.labels, () => !WITHOUT_SPOT.has(kind.value));
   bindForm(form, send, () => {
