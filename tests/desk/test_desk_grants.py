@@ -214,6 +214,7 @@ def test_a_phone_scans_once_and_taps_from_table_to_table(tmp_path: Path, brokeri
         page_in(chrome, phone=True) as phone,
     ):
         director.goto(f"{desk.url}/pair#{desk.token_store.make_code('admin').code}")
+        director.wait_for_url("**/event")  # paired: leaving the page before would give the request up
         director.goto(desk.url)
         expect(director.locator("#tables h3")).to_have_text(["Table 1", "Table 2"])
         director.locator("#grant-name").fill("Ann")
