@@ -117,7 +117,7 @@ class SourceFacts:
     """The facts of an open source.
 
     Attributes:
-        kind: the kind of source.
+        kind: ``"camera"`` for one plugged into this computer; ``"stream"`` for any other live source.
         name: name for people and file names.
         size_px: width and height of its pictures.
         fps: nominal frame rate; None if the source reports none.
@@ -134,6 +134,11 @@ class SourceFacts:
     live: bool
     codec: str = ""
     notes: tuple[str, ...] = ()
+
+    @property
+    def is_plugged_in(self) -> bool:
+        """Whether it is a camera of this computer, whose driver tells rate and codec; a stream may announce any."""
+        return self.kind == "camera"
 
 
 @runtime_checkable

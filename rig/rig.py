@@ -22,7 +22,7 @@ from downfield.capture.recording.recorded_footage import ClipFootage, RecordedFo
 from downfield.capture.recording.recorder import Recorder
 from downfield.capture.recording.recording_library import last_recorded_ns
 from downfield.capture.source import CaptureClock, LoopObserver
-from downfield.capture.sources.source_names import is_address, is_recording
+from downfield.capture.sources.source_types import is_address, is_recording
 from downfield.core.supervision import delayed_thread
 from downfield.game.policies import LeaguePolicies
 from downfield.game.published.board_topics import HealthStatus, RecordingStatus, SourceStatus

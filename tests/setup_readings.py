@@ -17,7 +17,7 @@ from downfield.calibration.camera_fit import Observations, fit_camera
 from downfield.calibration.drawing import draw_field
 from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
 from downfield.calibration.field.verification import FieldEvidence
-from downfield.capture.sources.source_opening import SourceChoice
+from downfield.capture.sources.source_types import SourceChoice
 from downfield.core.arrays import Image
 from downfield.rig.configuration.settings import RigSettings
 from downfield.rig.setup.session import SetupSession

@@ -24,6 +24,7 @@ from downfield.capture.source import (
 from downfield.capture.sources.http_connection import HttpStream, open_http
 from downfield.capture.sources.jpeg_stream import JpegScanner, StreamedJpeg
 from downfield.capture.sources.source_clock import SourceClock
+from downfield.capture.sources.source_types import SourceType
 from downfield.core.addresses import split_address, without_password
 from downfield.core.errors import InputError, SourceError
 from downfield.core.platform.clock import monotonic_ns
@@ -184,3 +185,6 @@ def _read_parts(response: http.client.HTTPResponse) -> Generator[Part, None, Non
         while data := response.read1(_READ_BYTES):
             for picture in scanner.feed(data):
                 yield picture, monotonic_ns()
+
+
+HTTP: Final = SourceType(lambda choice, clock: HttpMjpeg(choice.text, clock))

@@ -27,15 +27,15 @@ from downfield.capture.source import (
     changed_size,
 )
 from downfield.capture.sources.http_mjpeg import error_text
+from downfield.capture.sources.reconnecting import NETWORK_LIMITS
 from downfield.capture.sources.source_clock import SourceClock
+from downfield.capture.sources.source_types import SourceType
 from downfield.core.addresses import split_address, without_password
 from downfield.core.errors import SourceError
 from downfield.core.media.limits import STREAM_OPTIONS
 from downfield.core.media.video_file import square_size_px, upright_bgr
 from downfield.core.media.video_streams import pixel_aspect
 from downfield.core.platform.clock import monotonic_ns
-
-SCHEMES: Final = ("rtsp", "rtsps", "rtmp", "srt", "udp", "tcp", "rtp")
 
 _PENDING_PACKETS: Final = 64
 """Packets remembered until the decoder returns their picture; live streams hold back a few at most."""
@@ -281,3 +281,6 @@ def stream_error_text(error: Exception, *, scheme: str = "", late: bool = False,
     if scheme in _RTSP and number == errno.EPROTONOSUPPORT:
         return _NO_TRANSPORT
     return error_text(error)
+
+
+NETWORK_VIDEO: Final = SourceType(lambda choice, clock: NetworkVideo(choice.text, clock), limits=NETWORK_LIMITS)

@@ -133,7 +133,7 @@ class ReconnectingSource:
         if isinstance(error, PictureFaultError):
             text, remedy = str(error), error.remedy
         if not remedy:
-            connection = "network connection" if self._facts.kind == "stream" else "cable"
+            connection = "cable" if self._facts.is_plugged_in else "network connection"
             remedy = f"Check the camera's {connection} and power. Downfield keeps trying to reconnect"
         self._problems.report(HealthReason(code=CAMERA_LOST, level="alarm", text=text, remedy=remedy))
 

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.text import Text
 
 from downfield.capture.sources.file_sources import bundled_demo
-from downfield.capture.sources.source_names import is_recording
+from downfield.capture.sources.source_types import is_recording
 from downfield.cli.console.options import CameraHeightOption, ConfigOption, SetOption, StandingOption
 from downfield.cli.console.output import open_console, styled, version_text
 from downfield.cli.console.process_end import ended_in_order

@@ -27,7 +27,8 @@ from downfield.capture.problems import ActiveProblems
 from downfield.capture.recording.detection_cache import CachingDetector, DetectionCacheHeader
 from downfield.capture.source import CaptureClock, CapturedFrame, FrameSource
 from downfield.capture.sources.file_sources import ImageFolder, VideoFile
-from downfield.capture.sources.source_opening import SourceChoice, open_source
+from downfield.capture.sources.source_opening import open_source
+from downfield.capture.sources.source_types import SourceChoice
 from downfield.cli.console.options import check_outputs
 from downfield.cli.console.output import say_aside
 from downfield.cli.console.process_end import END_SIGNALS

@@ -23,7 +23,8 @@ from downfield.calibration.pictures import read_pictures, write_picture
 from downfield.calibration.quality import to_calibration
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.source import CaptureClock
-from downfield.capture.sources.source_opening import SourceChoice, open_source
+from downfield.capture.sources.source_opening import open_source
+from downfield.capture.sources.source_types import SourceChoice
 from downfield.cli.console.options import (
     CameraHeightOption,
     ConfigOption,

@@ -10,7 +10,7 @@ from downfield.broadcast.integrations.obs import ObsOptions, ObsOutlet
 from downfield.broadcast.integrations.outlets import Outlet
 from downfield.broadcast.integrations.webhook import WebhookOutlet
 from downfield.broadcast.replay.director import ReplayOptions
-from downfield.capture.sources.source_names import is_recording
+from downfield.capture.sources.source_types import is_recording
 from downfield.rig.configuration.settings import RigSettings, data_folder
 
 

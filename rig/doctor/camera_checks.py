@@ -16,7 +16,8 @@ from downfield.calibration.pictures import check_picture, is_blurred
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.source import CaptureClock, CapturedFrame, FrameSource, SourceFacts
 from downfield.capture.sources.cameras import FULL_RATE_SHARE
-from downfield.capture.sources.source_opening import SourceChoice, open_source
+from downfield.capture.sources.source_opening import open_source
+from downfield.capture.sources.source_types import SourceChoice
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, DownfieldError
 from downfield.rig.configuration.settings import CalibrationSettings
@@ -84,7 +85,7 @@ def check_camera(choice: SourceChoice) -> CameraExamination:
     if not images:
         return CameraExamination((_fault("the camera opens but sends no picture", _OTHER_CABLE),))
     facts = source.facts
-    results = [*_check_facts(facts, choice), *(_check_rate(frames, choice) if facts.kind == "camera" else ())]
+    results = [*_check_facts(facts, choice), *(_check_rate(frames, choice) if facts.is_plugged_in else ())]
     return CameraExamination(tuple(results), images)
 
 
@@ -149,7 +150,7 @@ def _check_facts(facts: SourceFacts, choice: SourceChoice) -> Iterator[CheckResu
     yield CheckResult("camera", "ok", f"{facts.name}: {facts.size_px[0]}x{facts.size_px[1]}{codec}")
     for note in facts.notes:
         yield CheckResult("camera", "warning", note, "Request a mode of the camera in [source], or use another camera")
-    if facts.kind == "camera" and facts.codec != "mjpeg":
+    if facts.is_plugged_in and facts.codec != "mjpeg":
         size_px = choice.camera.size_px
         text = f"the camera does not send MJPEG at {size_px[0]}x{size_px[1]}"
         remedy = "Use a camera that does: raw pictures are slow, and costly to record"

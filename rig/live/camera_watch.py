@@ -122,7 +122,7 @@ class CameraWatch(LoopObserver):
             return  # frames are missing, which is told elsewhere
         times_s = (np.array(times_ns) - times_ns[0]) / 1e9
         facts = self._facts()
-        if facts.kind == "camera" and facts.fps:  # a stream may announce any rate
+        if facts.is_plugged_in and facts.fps:
             self._usual_fps = max(self._usual_fps, facts.fps)
         is_full = times_s[-1] > 0.75 * LIGHTING_LIMITS.rate_window_s
         lowered = lowered_rate(times_s, self._usual_fps) if is_full else None

@@ -6,7 +6,8 @@ from collections import deque
 
 from downfield.capture.problems import ActiveProblems, camera_loss
 from downfield.capture.source import CaptureClock
-from downfield.capture.sources.source_opening import SourceChoice, open_source
+from downfield.capture.sources.source_opening import open_source
+from downfield.capture.sources.source_types import SourceChoice
 from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError, InputError
 from downfield.core.supervision import supervised_thread

@@ -18,8 +18,8 @@ from downfield.capture.sources.file_sources import (
     read_declarations,
     tracks_path,
 )
-from downfield.capture.sources.source_names import TWIN_PREFIX
-from downfield.capture.sources.source_opening import SourceChoice, open_source
+from downfield.capture.sources.source_opening import open_source
+from downfield.capture.sources.source_types import SourceChoice, type_of
 from downfield.core.errors import CalibrationError, DownfieldError, InputError
 from downfield.core.field.model import FieldModel
 from downfield.core.strip import load_strip
@@ -123,10 +123,11 @@ def open_table(
     tracks = tracks_path(clip) if clip.is_file() and tracks_path(clip).is_file() else None
     if tracks is not None and settings.source.shows_tracks:
         return _with_recorded_scenes(open_clip(clip), choice, clock, problems)
-    if choice.text.startswith(TWIN_PREFIX):
+    named = type_of(choice.text)
+    if named is not None and named.knows_truth:
         source = open_source(choice, clock, problems)
         if not isinstance(source, SourceWithTruth):
-            raise TypeError("a twin source has no calibration, events and scenes")
+            raise TypeError(f"{choice.text}: its type says that it knows the truth, and its source has none")
         calibration, events = source.calibration, source.events
         if settings.source.shows_tracks:
             recorded = RecordedVision(source.scenes)
@@ -188,7 +189,7 @@ def _without_calibration(
 ) -> OpenedTable:
     """Open a live camera without a calibration; recordings are refused, since their pictures won't change."""
     source = open_source(choice, clock, problems)
-    if source.facts.kind not in {"camera", "stream"}:
+    if not source.facts.live:
         source.close()
         raise error
     problems.report(no_calibration(error))

@@ -20,7 +20,8 @@ from downfield.calibration.lens.prior import LensFromDistance, LensPrior, lens_a
 from downfield.calibration.online.recalibration import known_lens
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.source import CaptureClock, FrameSource
-from downfield.capture.sources.source_opening import SourceChoice, open_source
+from downfield.capture.sources.source_opening import open_source
+from downfield.capture.sources.source_types import SourceChoice
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, InputError
 from downfield.core.field.model import FieldModel, load_field, preset, preset_names

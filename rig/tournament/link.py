@@ -14,7 +14,7 @@ from typing import Final
 
 from downfield.api.security.grants import GrantedAccess
 from downfield.calibration.calibration import Calibration
-from downfield.capture.sources.source_names import is_recording
+from downfield.capture.sources.source_types import is_recording
 from downfield.core.errors import DownfieldError
 from downfield.game.published.board_topics import HealthReason, HealthStatus, ReplicationStatus
 from downfield.game.published.hub import Hub

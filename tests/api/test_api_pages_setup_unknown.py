@@ -16,7 +16,7 @@ from setup_readings import RUNNING, settled, solution
 from downfield.api.setup.table_setup import HeightRequest, SolveRequest
 from downfield.calibration.field.proposal import FieldProposal
 from downfield.calibration.field.solution import FieldSolution
-from downfield.capture.sources.source_opening import SourceChoice
+from downfield.capture.sources.source_types import SourceChoice
 from downfield.core.errors import AimError, CalibrationError, RefusedError
 from downfield.rig.configuration.settings import RigSettings
 from downfield.rig.setup import solving

@@ -19,7 +19,8 @@ from downfield.capture.recording.recording_library import RecordingIndexHeader, 
 from downfield.capture.recording.segment import RecordingSegment
 from downfield.capture.source import CaptureClock, CapturedFrame, VideoPacket
 from downfield.capture.sources.file_sources import ImageFolder, VideoFile
-from downfield.capture.sources.source_opening import SourceChoice, open_source
+from downfield.capture.sources.source_opening import open_source
+from downfield.capture.sources.source_types import SourceChoice
 from downfield.core.errors import InputError, SourceError
 
 TIMES_MS = (0, 33, 67, 100, 233, 267)

@@ -17,7 +17,8 @@ from downfield.capture.problems import ActiveProblems
 from downfield.capture.source import CaptureClock
 from downfield.capture.sources.file_sources import VideoFile
 from downfield.capture.sources.sound import Microphone
-from downfield.capture.sources.source_opening import SourceChoice, open_source
+from downfield.capture.sources.source_opening import open_source
+from downfield.capture.sources.source_types import SourceChoice
 from downfield.core.errors import InputError, SourceError
 
 RATE_HZ = 44100

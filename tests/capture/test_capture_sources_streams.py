@@ -22,7 +22,8 @@ from downfield.capture.sources import network_video
 from downfield.capture.sources.http_mjpeg import HttpMjpeg
 from downfield.capture.sources.network_video import NetworkVideo
 from downfield.capture.sources.reconnecting import ReconnectingSource, ReconnectLimits
-from downfield.capture.sources.source_opening import SourceChoice, open_source
+from downfield.capture.sources.source_opening import open_source
+from downfield.capture.sources.source_types import SourceChoice
 from downfield.core.errors import InputError, SourceError
 
 QUICK = ReconnectLimits(stalled_s=0.3, frozen_s=0.3, open_timeout_s=2.0, first_wait_s=0.02, longest_wait_s=0.1)

@@ -10,10 +10,12 @@ import sys
 import tomllib
 from pathlib import Path
 
+import cv2
+import numpy as np
 import pytest
 
 PAGE = Path(__file__).parents[2] / "docs" / "extend.md"
-RULEBOOK, CALL = "Add a rulebook", "Add a call"
+RULEBOOK, CALL, SOURCE = "Add a rulebook", "Add a call", "Add a camera source"
 LOAD = """
 from downfield.officiating.rulebooks.installed import load_systems
 systems, problems = load_systems()
@@ -119,3 +121,49 @@ def test_a_broken_package_is_named_beside_the_list_of_rulebooks(package: Path) -
     assert "tap: " in listed.stdout
     assert "can't be loaded: OSError: no disk. Update" in listed.stderr
     assert listed.stderr.count("\n") == 1
+
+
+OPENED = """
+import sys
+from downfield.capture.problems import ActiveProblems
+from downfield.capture.source import CaptureClock
+from downfield.capture.sources.source_opening import open_source
+from downfield.capture.sources.source_types import SourceChoice, is_recording
+source = open_source(SourceChoice(sys.argv[1]), CaptureClock(), ActiveProblems())
+frame = next(iter(source.frames()))
+source.close()
+print(type(source).__name__, source.facts.size_px, frame.image[0, 0].tolist(), is_recording(sys.argv[1]))
+"""
+
+
+@pytest.fixture
+def source_package(tmp_path: Path) -> Path:
+    write(tmp_path, SOURCE)
+    install(tmp_path)
+    return tmp_path
+
+
+def test_a_source_of_two_files_is_opened_by_its_scheme_and_reopened_as_any_camera(source_package: Path) -> None:
+    files = [path for path in source_package.rglob("*") if path.is_file() and ".dist-info" not in str(path)]
+    assert len(files) == 2
+    picture = source_package / "table.png"
+    cv2.imwrite(str(picture), np.full((36, 64, 3), (10, 20, 30), np.uint8))
+    done = python(source_package, "-c", OPENED, f"newest:{picture}")
+    assert done.stdout == "ReconnectingSource (64, 36) [10, 20, 30] False\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("import nothing_of_that_name", "No module named 'nothing_of_that_name'"),
+        ("NEWEST = 1", "newest_picture:NEWEST is not a SourceType"),
+    ],
+)
+def test_a_broken_source_is_named_and_leaves_other_sources_alone(source_package: Path, code: str, reason: str) -> None:
+    (source_package / "newest_picture.py").write_text(f"{code}\n")
+    is_live = "import sys; from downfield.capture.sources.source_types import type_of; print(type_of(sys.argv[1]).live)"
+    done = python(source_package, "-c", is_live, "newest:/x")
+    assert f"InputError: The source 'newest' of the package downfield-newest-picture can't be loaded: {reason}." in (
+        done.stderr
+    )
+    assert python(source_package, "-c", is_live, "http://x").stdout == "True\n"

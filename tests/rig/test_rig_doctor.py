@@ -18,7 +18,7 @@ from loopback_streams import MjpegServer
 from downfield.calibration.calibration import Calibration, read_calibration, write_calibration
 from downfield.capture.recording.recording_library import RecordingSettings
 from downfield.capture.sources.file_sources import bundled_demo
-from downfield.capture.sources.source_opening import SourceChoice
+from downfield.capture.sources.source_types import SourceChoice
 from downfield.core.arrays import Image
 from downfield.rig.configuration.settings import CalibrationSettings, NetworkSettings, ServiceSettings
 from downfield.rig.doctor.camera_checks import check_calibration, check_camera, check_focus, check_light

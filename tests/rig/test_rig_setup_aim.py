@@ -15,7 +15,7 @@ from loopback_streams import MjpegServer
 from setup_readings import RUNNING, picture, solution
 
 from downfield.api.setup.table_setup import SetupFinding
-from downfield.capture.sources.source_opening import SourceChoice
+from downfield.capture.sources.source_types import SourceChoice
 from downfield.core.arrays import Image
 from downfield.core.errors import AimError, CalibrationError
 from downfield.rig.configuration.settings import RigSettings

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from downfield.api.setup.table_setup import SolveRequest
-from downfield.capture.sources.source_opening import SourceChoice
+from downfield.capture.sources.source_types import SourceChoice
 from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError, InputError, RefusedError, SourceError
 from downfield.rig.configuration.settings import RigSettings

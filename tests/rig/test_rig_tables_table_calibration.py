@@ -16,7 +16,7 @@ from downfield.calibration.field.solution import FieldSolution
 from downfield.calibration.lens.prior import LensPrior, MeasuredLens
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.source import CaptureClock
-from downfield.capture.sources.source_opening import SourceChoice
+from downfield.capture.sources.source_types import SourceChoice
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, InputError
 from downfield.core.field.model import FieldModel

@@ -23,7 +23,7 @@ from downfield.capture.recording.recorder import RECORDING_FAILED, Recorder
 from downfield.capture.recording.recording_library import RecordingSettings
 from downfield.capture.source import SourceFacts
 from downfield.capture.sources.reconnecting import ReconnectingSource, ReconnectLimits
-from downfield.capture.sources.source_opening import SourceChoice
+from downfield.capture.sources.source_types import SourceChoice
 from downfield.cli.recordings.track import live_scenes
 from downfield.core.errors import OutputError
 from downfield.core.field.model import load_field

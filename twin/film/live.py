@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from downfield.calibration.calibration import Calibration
-from downfield.capture.source import CapturedFrame, PlaybackPacer, SourceFacts
+from downfield.capture.source import CaptureClock, CapturedFrame, PlaybackPacer, SourceFacts
+from downfield.capture.sources.source_types import SourceChoice, SourceType
 from downfield.core.scene import Scene
 from downfield.officiating.events import Event
 from downfield.twin.film.film import film
@@ -68,14 +69,18 @@ class PlaySource:
         self._pacer.stop()
 
 
-def open_play(name: str, *, size_px: tuple[int, int], fps: float, paced: bool) -> PlaySource:
-    """Return a source for a named play, already simulated.
+def open_play(choice: SourceChoice, _: CaptureClock) -> PlaySource:
+    """Return the source that ``twin:PLAY`` names, already simulated.
 
     Raises:
         ScriptError: no play has this name.
 
     """
-    known = named(name)
+    size_px, fps = choice.camera.size_px, choice.camera.fps
+    known = named(choice.place)
     recording = dataclasses.replace(known, script=dataclasses.replace(known.script, fps=fps)).record()
     appearance = draw_table(SEED, recording.script.players, field=recording.field, size=size_px, fps=fps)
-    return PlaySource(recording, appearance, paced=paced)
+    return PlaySource(recording, appearance, paced=choice.paced)
+
+
+TWIN: Final = SourceType(open_play, live=False, knows_truth=True)

@@ -1,0 +1,148 @@
+"""What the name of a source says, and the types of source that a name's scheme opens: one list, which packages extend.
+
+A type is registered by an entry point of the group ``downfield.sources``: its name is the scheme (``rtsp`` in
+``rtsp://table/1``, ``twin`` in ``twin:clean-tackle``), its value a `SourceType`. Those of Downfield are registered in
+its own ``pyproject.toml`` the same way. Names without a registered scheme are files, folders and cameras.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Final, Literal
+
+from downfield.capture.devices.camera_request import CameraRequest
+from downfield.capture.source import CaptureClock, FrameSource
+from downfield.capture.sources.reconnecting import ReconnectLimits
+from downfield.core.errors import InputError, MissingExtraError
+
+GROUP: Final = "downfield.sources"
+OURS: Final = "downfield"
+"""The distribution whose types no other one replaces."""
+
+_SCHEME: Final = re.compile(r"([a-z][a-z0-9+.-]+):(//)?", re.IGNORECASE)
+"""Two letters or more, as one is a drive of Windows."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceChoice:
+    """The source to open.
+
+    Attributes:
+        text: a camera's number, device file or a part of its name; an address; a video file; a folder of pictures; or
+            ``SCHEME:PLACE``, such as ``twin:PLAY``.
+        camera: the settings requested from a camera.
+        paced: whether recordings play at their own pace; otherwise as fast as they are processed.
+        microphone: name of a microphone beside a live source; empty for none.
+
+    """
+
+    text: str
+    camera: CameraRequest = field(default_factory=CameraRequest)
+    paced: bool = True
+    microphone: str = ""
+
+    @property
+    def place(self) -> str:
+        """What follows the scheme and its colon."""
+        return self.text.partition(":")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceType:
+    """A type of source that a scheme names.
+
+    Attributes:
+        open: opens one. For a live source it is called again whenever the source has to be reopened, each time in a
+            thread of its own; it may block, and raises `SourceError` for what may pass, `InputError` for what won't.
+        live: whether its frames arrive whether they are processed or not. A live source is reopened when it stalls; a
+            recorded one has an end, and its game is not kept.
+        knows_truth: whether its sources are `SourceWithTruth`: their pictures need no calibration and no tracking.
+        limits: when a live source is reopened; None for the limits of a camera.
+
+    """
+
+    open: Callable[[SourceChoice, CaptureClock], FrameSource]
+    live: bool = True
+    knows_truth: bool = False
+    limits: ReconnectLimits | None = None
+
+
+@cache
+def _registered() -> dict[str, EntryPoint]:
+    """Return what is registered by scheme; two distributions may claim one, and ours comes first."""
+    found = sorted(entry_points(group=GROUP), key=lambda entry: (_distribution(entry) != OURS, _distribution(entry)))
+    return {entry.name: entry for entry in reversed(found)}
+
+
+def schemes() -> tuple[str, ...]:
+    """Return all registered schemes, sorted; whether the type of each can be loaded is not known yet."""
+    return tuple(sorted(_registered()))
+
+
+def type_of(text: str) -> SourceType | None:
+    """Return the type of source that a name's scheme opens; None for files, folders and cameras.
+
+    Raises:
+        InputError: its package is broken; the message says which and why.
+        MissingExtraError: it needs an extra that is not installed.
+
+    """
+    if kind_on_disk(text) is not None:
+        return None
+    named = _SCHEME.match(text)
+    entry = None if named is None else _registered().get(named[1].lower())
+    return None if entry is None else _load(entry)
+
+
+@cache
+def _load(entry: EntryPoint) -> SourceType:
+    try:
+        loaded = entry.load()
+    except ModuleNotFoundError as error:
+        if entry.extras:
+            raise MissingExtraError(entry.extras[0], f"the {entry.name} as a source") from None
+        raise _broken(entry, str(error)) from error
+    except Exception as error:  # another author's package may fail in any way, and only its own source with it
+        raise _broken(entry, f"{type(error).__name__}: {error}") from error
+    if not isinstance(loaded, SourceType):
+        raise _broken(entry, f"{entry.value} is not a SourceType")
+    return loaded
+
+
+def is_recording(text: str) -> bool:
+    """Return whether a source shows what was recorded or simulated: it has an end, and its game is not kept."""
+    if not text or kind_on_disk(text) is not None:
+        return True
+    named = type_of(text)
+    return named is not None and not named.live
+
+
+def is_address(text: str) -> bool:
+    """Return whether a source is named by an address, such as ``rtsp://...``."""
+    named = _SCHEME.match(text)
+    return named is not None and named[2] is not None
+
+
+def kind_on_disk(text: str) -> Literal["file", "folder"] | None:
+    """Return what a name is on the disk; None if it is neither, and for one that no file can have."""
+    with suppress(OSError, ValueError):
+        path = Path(text)
+        return "file" if path.is_file() else "folder" if path.is_dir() else None
+    return None
+
+
+def _broken(entry: EntryPoint, reason: str) -> InputError:
+    return InputError(
+        f"The source {entry.name!r} of the package {_distribution(entry)} can't be loaded: {reason}. "
+        "Update or uninstall that package."
+    )
+
+
+def _distribution(entry: EntryPoint) -> str:
+    return entry.dist.name if entry.dist is not None else "?"
