@@ -1,0 +1,60 @@
+"""A checkpoint holds numbers only: code in it is never run, and a file that is none is named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("ultralytics")
+
+from downfield.core.errors import InputError  # noqa: E402
+from downfield.training.networks.checkpoints import load_file, open_average, read_checkpoint  # noqa: E402
+from downfield.training.networks.refiner import RefinerNetwork  # noqa: E402
+from downfield.training.runs.trainer import TASKS, load_state  # noqa: E402
+
+ROOT = Path(__file__).parents[2]
+
+
+class Planted:
+    """Makes a file when it is unpickled."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Callable[..., None], tuple[Path]]:
+        return Path.touch, (self.path,)
+
+
+def test_code_in_a_checkpoint_is_not_run(tmp_path: Path) -> None:
+    planted, file = tmp_path / "planted", tmp_path / "mine.pt"
+    torch.save({"average": {"weight": torch.zeros(2)}, "steps": 1, "more": Planted(planted)}, file)
+    readers: list[Callable[[Path], object]] = [
+        load_file,
+        read_checkpoint,
+        lambda path: open_average(RefinerNetwork(), path),
+        lambda path: load_state(TASKS["ball-refiner"].new_state(), path),
+    ]
+    for read in readers:
+        with pytest.raises(InputError, match=r"mine\.pt: not a checkpoint"):
+            read(file)
+    assert not planted.exists()
+
+
+def test_no_module_of_training_reads_a_checkpoint_another_way() -> None:
+    readers = [
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "training").rglob("*.py")
+        if "torch.load(" in path.read_text(encoding="utf-8")
+    ]
+    assert readers == ["training/networks/checkpoints.py"]
+
+
+@pytest.mark.parametrize("name", sorted(TASKS))
+def test_training_goes_on_from_the_checkpoints_of_the_repository(name: str) -> None:
+    state = TASKS[name].new_state()
+    load_state(state, ROOT / "training" / "checkpoints" / f"{name}.pt")
+    assert state.seen > 0
+    open_average(TASKS[name].network(), ROOT / "training" / "checkpoints" / f"{name}.pt")
