@@ -7,16 +7,15 @@ Run:
 `record` renders ten plays into CLIPS where they are missing (five random ones and five named ones, both renderers),
 runs `downfield track` and `downfield judge` under every rulebook on each of them and on the bundled demo, judges the
 exact truth beside each clip, and judges the game of `benchmarks/officiating.py`. `compare` reads both folders and
-compares every number, name and enumeration exactly; sentences for people are left out, and version 1 of the formats is
-read with the keys of version 2. Record both with the same number of BLAS threads (`OMP_NUM_THREADS`): sums of another
-order differ in the last digits. It is run before and after a change that must not change a call.
+compares every number, name and enumeration exactly; sentences for people are left out. Record both with the same
+number of BLAS threads (`OMP_NUM_THREADS`): sums of another order differ in the last digits. It is run before and
+after a change that must not change a call.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -30,7 +29,6 @@ RANDOM = ((91960, 8790), (91961, 8791), (91962, 8792), (91963, 8793), (91964, 87
 """Seeds of play and look."""
 NAMED = ("clean-tackle", "fumble-physics", "reception", "goal-line-stop", "pivots")
 PROSE = frozenset({"text", "unfit", "reason", "title", "source", "note", "statement", "about"})
-SPELLING = (("ffence", "ffense"), ("efence", "efense"), ("olour", "olor"), ("entre", "enter"), ("enalised", "enalized"))
 
 
 def main() -> None:
@@ -135,18 +133,12 @@ def _lines(path: Path) -> Iterator[Any]:
 
 
 def _normalized(value: Any) -> Any:
-    """A value with today's spelling and without sentences."""
+    """A value without sentences."""
     if isinstance(value, dict):
-        return {_respelled(key): _normalized(one) for key, one in value.items() if key not in PROSE}
+        return {key: _normalized(one) for key, one in value.items() if key not in PROSE}
     if isinstance(value, list):
         return [_normalized(one) for one in value]
-    return _respelled(value) if isinstance(value, str) else value
-
-
-def _respelled(text: str) -> str:
-    for old, new in SPELLING:
-        text = re.sub(old, new, text)
-    return text
+    return value
 
 
 def _different(one: Any, other: Any, where: str) -> str | None:

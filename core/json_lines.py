@@ -10,8 +10,7 @@ from typing import Generic, Protocol, TypeVar
 
 from downfield.core.errors import FormatError
 from downfield.core.files.input_files import read_lines
-from downfield.core.format_versions import upgrade_json
-from downfield.core.records import from_json, is_of_older_version, to_json, write_text
+from downfield.core.records import check_format, from_json, to_json, write_text
 
 H = TypeVar("H")
 L = TypeVar("L")
@@ -45,7 +44,7 @@ class JsonLinesFile(Generic[H, L]):
         first = next(read_lines(path), None)
         if first is None:
             raise FormatError(str(path), "the file is empty; it must begin with a header line")
-        self._older = is_of_older_version(header, first[1], path=str(path), line=first[0])
+        check_format(header, first[1], path=str(path), line=first[0])
         self.header: H = self._read(header, *first)
 
     def __iter__(self) -> Iterator[L]:
@@ -66,8 +65,7 @@ class JsonLinesFile(Generic[H, L]):
             yield line
 
     def _read(self, kind: type[R], number: int, text: str) -> R:
-        content = upgrade_json(text) if self._older else text
-        return from_json(kind, content, path=str(self._path), line=number)
+        return from_json(kind, text, path=str(self._path), line=number)
 
 
 def write_json_lines(

@@ -18,7 +18,6 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from downfield.core.errors import FormatError, OutputError
 from downfield.core.files.input_files import read_text
-from downfield.core.format_versions import upgrade_json
 
 T = TypeVar("T")
 
@@ -94,26 +93,27 @@ def read_record(kind: type[T], path: Path) -> T:
 
     Raises:
         InputError: it is missing, a folder, unreadable or not text.
-        FormatError: its content breaks the format, or has a newer version; names the field.
+        FormatError: its content breaks the format, or has another version; names the field.
 
     """
-    text: str | bytes = read_text(path)
-    if is_of_older_version(kind, text, path=str(path)):
-        text = upgrade_json(text)
+    text = read_text(path)
+    check_format(kind, text, path=str(path))
     return from_json(kind, text, path=str(path))
 
 
-def is_of_older_version(kind: type, text: str | bytes, *, path: str, line: int | None = None) -> bool:
-    """Return whether JSON text has an older format version than a record type.
+def check_format(kind: type, text: str | bytes, *, path: str, line: int | None = None) -> None:
+    """Check that JSON text is of the format and version of a record type, so that an error says no more than that.
+
+    Text that names no format is left to its parser.
 
     Args:
         kind: a record type with the fields ``format`` and ``version``.
-        text: the JSON form of a record, old or new.
+        text: the JSON form of a record.
         path: the file's name, for the error.
         line: 1-based line number, for the error.
 
     Raises:
-        FormatError: the text has a newer version, or another format.
+        FormatError: the text has another version, or another format.
 
     """
     names = {field.name: field.default for field in dataclasses.fields(kind)}
@@ -122,20 +122,17 @@ def is_of_older_version(kind: type, text: str | bytes, *, path: str, line: int |
     except RecursionError:
         raise FormatError(path, "nested too deeply", line=line) from None
     except ValueError:
-        return False
+        return
     if not isinstance(data, dict):
-        return False
+        return
     found, expected = data.get("format"), names["format"]
     if isinstance(found, str) and found != expected:
         raise FormatError(path, f"this is {found!r}; {expected!r} is needed", line=line, field="format")
-    if found != expected:
-        return False
-    current: Any = names["version"]
-    version = data.get("version")
-    if isinstance(version, int) and version > current:
-        problem = f"the file has version {version}; this Downfield reads up to version {current}. Update Downfield."
+    current, version = cast("int", names["version"]), data.get("version")
+    if found == expected and isinstance(version, int) and version != current:
+        remedy = "Update Downfield." if version > current else "Make it again."
+        problem = f"the file has version {version}; this Downfield reads version {current}. {remedy}"
         raise FormatError(path, problem, line=line, field="version")
-    return version != current and "version" in data
 
 
 def from_data(kind: type[T], data: object, *, path: str) -> T:

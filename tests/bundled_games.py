@@ -61,7 +61,7 @@ def bundle_of(game: PlayedGame, key: RigKey = KEY, **more: object) -> bytes:
     video.write_bytes(bytes(range(256)) * 40)
     index = game.store.parent / "0001.frames.jsonl"
     index.write_text('{"frame":0}\n')
-    files = tuple(BundleFile(f"recording/20270105-180000/{path.name}", path) for path in (video, index))
+    files = tuple(BundleFile(f"recording/000001-20270105-180000/{path.name}", path) for path in (video, index))
     store = Store.at(game.store)
     source = BundleSource(store, game.row, key, CALIBRATION, {"game": {"rulebook": "tap"}}, files)
     try:

@@ -41,8 +41,8 @@ class RecordingSettings(SettingsSection):
     )
 
 
-_FOLDER: Final = re.compile(r"(?:(\d{6})-)?\d{8}-\d{6}")
-"""Recordings of earlier versions have no number."""
+_FOLDER: Final = re.compile(r"(\d{6})-\d{8}-\d{6}")
+"""A number that counts recordings, and when the recording began by a clock that may have been wrong."""
 
 _FILE: Final = re.compile(r"\d{4}\.mkv")
 _DAY_S: Final = 86_400
@@ -264,9 +264,9 @@ def prune(folder: Path, keep_bytes: int, keep_days: float, now_s: float, current
 
 
 def _numbers(recording: Path) -> list[str]:
-    """Return the number in a recording's name; none where it has none, or is not a recording's."""
+    """Return the number in a recording's name; none where it is not a recording's."""
     named = _FOLDER.fullmatch(recording.name)
-    return [named.group(1)] if named is not None and named.group(1) else []
+    return [] if named is None else [named.group(1)]
 
 
 def _is_older(path: Path, than_s: float) -> bool:

@@ -33,7 +33,7 @@ from downfield.game.records.entries import RulebookRecord, rulebook_of
 from downfield.store.sealing.signed_state import code_digest
 
 _JUDGING: Final = ("core", "game", "officiating", "review", "desk.archive")
-_TRACKING: Final = (*_JUDGING, "calibration", "models", "vision", "rig.sources", "rig.recording")
+_TRACKING: Final = (*_JUDGING, "calibration", "models", "vision", "capture.sources", "capture.recording")
 """Packages whose code decides the results."""
 
 _LIBRARIES: Final = ("av", "numpy", "opencv-python", "openvino")

@@ -17,7 +17,6 @@ from downfield.game.published.game_topics import (
     RulingView,
     Standing,
 )
-from downfield.game.published.older_calls import older_belief, older_note
 from downfield.game.records.entries import GameStarted
 from downfield.officiating.calls import Call
 from downfield.officiating.conditions import conditions_summary, joint_words
@@ -55,8 +54,7 @@ class CallContext:
 
 def call_view(call: Call, context: CallContext) -> CallView:
     """Return a call as topics show it."""
-    older = older_note(call, context.started.version)
-    belief, words = older_belief(call) if older else (call.belief, call.words)
+    belief = call.belief
     return CallView(
         id=call.id,
         kind=call.kind,
@@ -76,8 +74,7 @@ def call_view(call: Call, context: CallContext) -> CallView:
         measured=belief.measured,
         basis=belief.basis,
         frame_measured=belief.frame_measured,
-        words=words,
-        older=older,
+        words=call.words,
         probability=call.probability,
         conditions=_conditions(call),
         together=call.together,

@@ -206,10 +206,6 @@ class CallView(TopicModel):
         default="", description="What the decisive frame alone showed, where the call rests on more than that frame."
     )
     words: str = Field(default="", description="What was measured in plain words; empty where nothing was measured.")
-    older: str = Field(
-        default="",
-        description="What the older version of the program that judged it did not keep of it; empty for nothing.",
-    )
     probability: float = 1.0
     conditions: tuple[ConditionView, ...] = Field(
         default=(),

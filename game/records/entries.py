@@ -16,7 +16,6 @@ from typing import Any, Final
 
 from downfield.core.errors import FormatError
 from downfield.core.field.model import FieldModel
-from downfield.core.format_versions import upgrade
 from downfield.core.records import adapter, from_json, record, to_json
 from downfield.core.scene import Scene
 from downfield.game.records.challenges import ChallengeRaised, ChallengeRuled
@@ -100,7 +99,7 @@ class Snap:
         period: 1-based.
         situation: down, distance and spot in words.
         carrier: roster id, None while not known.
-        clock_s: time left in the period; None where no clock runs down, or an older version of the program wrote it.
+        clock_s: time left in the period; None where no clock runs down.
 
     """
 
@@ -235,21 +234,10 @@ KINDS: Final[dict[str, type[Content]]] = {
     "segment_sealed": SegmentSealed,
 }
 
-KINDS_OF_VERSION_1: Final[dict[str, type[Content]]] = {
-    "began": GameStarted,
-    "said": EventRecorded,
-    "seen": ScenesRecorded,
-    "ended": GameEnded,
-}
-"""Kinds as program version 0.1 wrote them. An entry is sealed by its hash, so it is upgraded whenever it is read."""
-
-END_KINDS: Final = frozenset(name for name, kind in (*KINDS.items(), *KINDS_OF_VERSION_1.items()) if kind is GameEnded)
+END_KINDS: Final = frozenset(name for name, kind in KINDS.items() if kind is GameEnded)
 """Kinds of entries that end a game: one that has one is never in play again, whatever is added later."""
 
-
-START_KINDS: Final = frozenset(
-    name for name, kind in (*KINDS.items(), *KINDS_OF_VERSION_1.items()) if kind is GameStarted
-)
+START_KINDS: Final = frozenset(name for name, kind in KINDS.items() if kind is GameStarted)
 """Kinds of entries that name the rulebook in force from then on."""
 
 SEAL_KIND: Final = next(name for name, kind in KINDS.items() if kind is SegmentSealed)
@@ -257,7 +245,7 @@ SEAL_KIND: Final = next(name for name, kind in KINDS.items() if kind is SegmentS
 
 
 def unpack_entry(kind: str, content: str, *, where: str) -> Content:
-    """Return an entry's content, upgraded where an older version of the program wrote it.
+    """Return an entry's content.
 
     Args:
         kind: the entry's kind.
@@ -268,11 +256,9 @@ def unpack_entry(kind: str, content: str, *, where: str) -> Content:
         FormatError: it can't be read: a newer version wrote it, or it was altered.
 
     """
-    if kind in KINDS:
-        return from_json(KINDS[kind], content, path=where)
-    if kind in KINDS_OF_VERSION_1:
-        return from_json(KINDS_OF_VERSION_1[kind], _upgrade(content), path=where)
-    raise FormatError(where, f"unknown kind of entry {kind!r}; a newer version of Downfield may have written it")
+    if kind not in KINDS:
+        raise FormatError(where, f"unknown kind of entry {kind!r}; a newer version of Downfield may have written it")
+    return from_json(KINDS[kind], content, path=where)
 
 
 def pack_scenes(scenes: Sequence[Scene]) -> bytes:
@@ -344,14 +330,3 @@ def rulebook_of(data: RulebookRecord) -> Rulebook:
     """
     system = load_system(data.system)
     return Rulebook(data.name, data.title, system, data.values, data.policies, data.house_clauses)
-
-
-def _upgrade(content: str) -> str:
-    """Return the JSON of a version 1 entry in version 2; broken JSON as it is, for its reader to report."""
-    try:
-        data = upgrade(json.loads(content))
-    except ValueError:
-        return content
-    if isinstance(data, dict) and "followed" in data:
-        data["effects"] = data.pop("followed")
-    return json.dumps(data, ensure_ascii=False)

@@ -35,7 +35,7 @@ See it all on any computer:      downfield review FILE.zip
 PART_NAME: Final = re.compile(
     r"ABOUT\.txt|report\.html|journal\.jsonl|game\.(?:tracks|events|calls)\.jsonl|game\.calibration\.json"
     r"|(?:certificate|configuration|rulebook)\.json"
-    r"|recording/(?:\d{6}-)?\d{8}-\d{6}/\d{4}\.(?:mkv|frames\.jsonl|calibration\.json)"
+    r"|recording/\d{6}-\d{8}-\d{6}/\d{4}\.(?:mkv|frames\.jsonl|calibration\.json)"
     r"|recording/clip\.[a-z0-9]{1,5}|recording/clip\.frames\.jsonl"
 )
 """Every name that a part may have: none leads out of a folder that a bundle is unpacked into."""

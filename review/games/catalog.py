@@ -51,7 +51,7 @@ CATALOG_LIMITS: Final = CatalogLimits()
 
 CHALLENGE_KINDS: Final = ("challenge_raised", "challenge_ruled")
 REOPENED: Final = "game_reopened"
-_STANDS: Final = frozenset({"event_recorded", "scenes_recorded", "game_ended", "said", "seen", "ended"})
+_STANDS: Final = frozenset({"event_recorded", "scenes_recorded", "game_ended"})
 """Kinds of entries that say how the game stands after them."""
 
 

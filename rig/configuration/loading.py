@@ -29,14 +29,6 @@ ENVIRONMENT_PREFIX: Final = "DOWNFIELD_"
 NOT_SETTINGS: Final = frozenset({"DOWNFIELD_CACHE", "DOWNFIELD_GLYPHS", "DOWNFIELD_TRACER"})
 """Variables of that prefix that are no settings of a rig: read where no configuration is."""
 
-FORMER_NAMES: Final[Mapping[str, str]] = {
-    "network.follow_threads": "network.refine_threads",
-    "network.follows_per_s": "network.refinements_per_s",
-    "network.looks_per_s": "network.detections_per_s",
-    "network.second_look": "network.refine",
-}
-"""Names of settings in earlier versions, and their present ones. Wherever a setting can be given, both are read."""
-
 Origin = Literal["default", "file", "environment", "command line"]
 
 
@@ -47,14 +39,12 @@ class Configuration:
     Attributes:
         settings: the values.
         origins: where each value comes from, by dotted key; defaults are left out.
-        renamed: the present names of those that were given by a former one, by that one.
         file: the file that was read; None if there was none.
 
     """
 
     settings: RigSettings
     origins: Mapping[str, Origin]
-    renamed: Mapping[str, str]
     file: Path | None = None
 
 
@@ -86,14 +76,14 @@ def load(
     layers.append(("command line", given, ""))
     values: dict[str, object] = {}
     origins: dict[str, Origin] = {}
-    renamed: dict[str, str] = {}
+    known = frozenset(setting_keys())
     for origin, layer, place in layers:
-        for name, value in layer.items():
-            key = _present_name(name, layer, place or f"the {origin}")
+        for key, value in layer.items():
+            if key not in known:
+                problem = f"no such setting{_suggestion(key, setting_keys())}"
+                raise FormatError(place or f"the {origin}", problem, field=key)
             values[key], origins[key] = value, origin
-            if key != name:
-                renamed[name] = key
-    return Configuration(_validate(values, origins, file), origins, renamed, file)
+    return Configuration(_validate(values, origins, file), origins, file)
 
 
 def setting_keys() -> Iterator[str]:
@@ -140,7 +130,7 @@ def _flatten(data: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
 
 
 def _from_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, object]]:
-    by_variable = {variable_name(key): key for key in (*setting_keys(), *FORMER_NAMES)}
+    by_variable = {variable_name(key): key for key in setting_keys()}
     for name, text in environment.items():
         if name.startswith(ENVIRONMENT_PREFIX) and name not in NOT_SETTINGS:
             if name not in by_variable:
@@ -155,16 +145,6 @@ def _parse_value(text: str) -> object:
         return tomllib.loads(f"value = {text}")["value"]
     except (ValueError, RecursionError):
         return text
-
-
-def _present_name(name: str, layer: Mapping[str, object], place: str) -> str:
-    """Return a setting's present name; raise a FormatError where there is none, or it is given by two names."""
-    key = FORMER_NAMES.get(name, name)
-    if key not in set(setting_keys()):
-        raise FormatError(place, f"no such setting{_suggestion(key, setting_keys())}", field=name)
-    if key != name and key in layer:
-        raise FormatError(place, f"is the former name of {key}, which is given as well; delete one", field=name)
-    return key
 
 
 def _suggestion(name: str, known: Iterable[str]) -> str:

@@ -13,15 +13,12 @@ from contextlib import suppress
 from typing import Final
 
 from downfield.core.errors import FormatError
-from downfield.game.records.entries import KINDS, KINDS_OF_VERSION_1, GameStarted, unpack_entry
+from downfield.game.records.entries import KINDS, START_KINDS, GameStarted, unpack_entry
 from downfield.game.records.keeping import GameRow
 from downfield.game.records.table_records import DeviceChanged
 from downfield.store.database.reader import StoreReader
 
 _DATED_ID: Final = re.compile(r"(\d{8}-\d{6})-[0-9a-f]{8}")
-_START_KINDS: Final = {
-    name for kinds in (KINDS, KINDS_OF_VERSION_1) for name, kind in kinds.items() if kind is GameStarted
-}
 _DEVICE_KINDS: Final = {name for name, kind in KINDS.items() if kind is DeviceChanged}
 
 
@@ -66,7 +63,7 @@ def _row_differs(store: StoreReader, row: GameRow) -> Iterator[str]:
     if first is None:
         yield f"{row.id}: is in the list of games, but has no journal. It was deleted."
         return
-    if first.seq != 1 or first.kind not in _START_KINDS:
+    if first.seq != 1 or first.kind not in START_KINDS:
         return  # the journal's own check says so
     try:
         started = unpack_entry(first.kind, first.content, where=row.id)

@@ -87,7 +87,7 @@ def test_frames_with_the_same_time_in_the_file_are_told_apart(tmp_path: Path) ->
 
 
 def test_the_file_being_written_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
-    folder = tmp_path / "20260101-120000"
+    folder = tmp_path / "000001-20260101-120000"
     frames = [captured_frame(index) for index in range(40)]
     assert frames[0].packet is not None
     writing = RecordingSegment(folder / "0001.mkv", frames[0].packet, RecordingIndexHeader("cam", "mjpeg", (160, 90)))
@@ -100,7 +100,7 @@ def test_the_file_being_written_is_read_as_far_as_it_goes(tmp_path: Path) -> Non
     with index_path(folder / "0001.mkv").open("a", encoding="utf-8") as index:  # indexed, and not on the disk yet
         index.write(f'{{"frame":99,"t_ns":{frames[39].t_ns + 20_000_000}}}\n')
     late = find_frames(tmp_path, frames[39].t_ns + 1, ALL[1])
-    with pytest.raises(NotRecordedError, match=r"Frame 99 is not in 20260101-120000/0001\.mkv"):
+    with pytest.raises(NotRecordedError, match=r"Frame 99 is not in 000001-20260101-120000/0001\.mkv"):
         FrameReader().read(late[0])
 
 

@@ -268,7 +268,7 @@ def test_a_recording_that_is_deleted_while_it_is_written_goes_on_in_the_next_fil
 
 def test_the_oldest_recordings_are_deleted_first_and_nothing_else_is(tmp_path: Path) -> None:
     now = time.time()
-    for day, name in enumerate(("20260101-120000", "20260102-120000", "20260103-120000")):
+    for day, name in enumerate(("000001-20260101-120000", "000002-20260102-120000", "000003-20260103-120000")):
         folder = tmp_path / name
         folder.mkdir()
         for file in ("0001.mkv", "0001.frames.jsonl", "0001.calibration.json"):
@@ -278,9 +278,9 @@ def test_the_oldest_recordings_are_deleted_first_and_nothing_else_is(tmp_path: P
     (tmp_path / "holiday" / "0001.mkv").write_bytes(bytes(9000))
     assert prune(tmp_path, 100_000, 30, now) == []
     gone = prune(tmp_path, 6500, 30, now)
-    assert [path.parent.name for path in gone] == ["20260101-120000"]
-    assert not (tmp_path / "20260101-120000").exists()
-    assert [path.parent.name for path in prune(tmp_path, 100_000, 8.5, now)] == ["20260102-120000"]
+    assert [path.parent.name for path in gone] == ["000001-20260101-120000"]
+    assert not (tmp_path / "000001-20260101-120000").exists()
+    assert [path.parent.name for path in prune(tmp_path, 100_000, 8.5, now)] == ["000002-20260102-120000"]
     assert (tmp_path / "holiday" / "0001.mkv").exists()
 
 

@@ -123,7 +123,7 @@ def test_the_segments_of_the_game_s_time_are_copied_byte_for_byte(rig: Path, tmp
     frames = [replace(captured_frame(index), t_ns=index * 20_000_000) for index in range(90)]
     videos = record(rig / "recordings", frames, segment_s=1.0)
     later = record(tmp_path / "later", [replace(captured_frame(0), t_ns=3600 * 10**9)])
-    shutil.move(later[0].parent, rig / "recordings" / "20270105-190000")
+    shutil.move(later[0].parent, rig / "recordings" / "000099-20270105-190000")
     write_calibration(videos[0].with_suffix(".calibration.json"), CALIBRATION)
     store = Store.at(rig / "downfield.db")
     row = store.games()[-1]

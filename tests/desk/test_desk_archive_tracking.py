@@ -149,7 +149,7 @@ def test_what_tracking_needs_and_is_not_there_is_the_reason_in_the_row(recording
     ]
     bundled = archive_of(str(tmp_path / "bundles"), make_bundles(tmp_path / "made", 1))
     (reason,) = [game.reason for game in track(bundled, tmp_path / "kept", tmp_path / "out").failed]
-    assert reason == "recording/20270105-180000/0001.frames.jsonl, line 1: frame: unknown key", (
+    assert reason == "recording/000001-20270105-180000/0001.frames.jsonl, line 1: frame: unknown key", (
         "no place of this computer"
     )
 

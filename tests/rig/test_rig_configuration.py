@@ -13,7 +13,6 @@ import pytest
 from downfield.core.errors import FormatError, InputError
 from downfield.rig.configuration.display import as_toml
 from downfield.rig.configuration.loading import (
-    FORMER_NAMES,
     NOT_SETTINGS,
     load,
     parse_assignments,
@@ -84,34 +83,6 @@ def test_an_error_in_the_file_names_file_and_key(tmp_path: Path, text: str, mess
         load(path, environment={})
 
 
-def test_settings_are_read_by_their_names_of_version_0_1(tmp_path: Path) -> None:
-    path = tmp_path / "table.toml"
-    path.write_text("[network]\nlooks_per_s = 8\nsecond_look = false\nfollow_threads = 3\n")
-    variables, options = {"DOWNFIELD_NETWORK_FOLLOW_THREADS": "4"}, {"network.follows_per_s": 20}
-    loaded = load(path, environment=variables, command_line=options)
-    network = loaded.settings.network
-    assert (network.detections_per_s, network.refine, network.refine_threads) == (8, False, 4)
-    assert network.refinements_per_s == 20
-    assert loaded.origins["network.refine_threads"] == "environment"
-    assert loaded.renamed == FORMER_NAMES
-    assert tomllib.loads("\n".join(as_toml(loaded)))["network"]["detections_per_s"] == 8
-
-
-def test_a_setting_given_by_both_names_in_one_place_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "table.toml"
-    path.write_text("[network]\nlooks_per_s = 8\ndetections_per_s = 9\n")
-    with pytest.raises(FormatError, match=r"looks_per_s: is the former name of network\.detections_per_s, which"):
-        load(path, environment={})
-    path.write_text("[network]\nlooks_per_s = 8\n")
-    loaded = load(path, environment={}, command_line={"network.detections_per_s": 9})
-    assert loaded.settings.network.detections_per_s == 9, "the command line does not override the file's former name"
-
-
-def test_former_names_are_of_present_settings_and_of_no_others() -> None:
-    assert set(FORMER_NAMES.values()) <= set(setting_keys())
-    assert not FORMER_NAMES.keys() & set(setting_keys())
-
-
 def test_an_unknown_variable_is_refused_with_a_suggestion() -> None:
     with pytest.raises(InputError, match="DOWNFIELD_SOURCE_NAM is not a setting; did you mean DOWNFIELD_SOURCE_NA"):
         load(environment={"DOWNFIELD_SOURCE_NAM": "0"})
@@ -148,10 +119,9 @@ def test_the_printed_configuration_reads_back_the_same(file: Path) -> None:
 
 def test_the_command_prints_the_configuration_and_its_origins(file: Path) -> None:
     command = [sys.executable, "-m", "downfield", "config", "--config", str(file), "--set", "game.rulebook=tap"]
-    command += ["--set", "network.second_look=false"]
+    command += ["--set", "network.refine=false"]
     printed = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     assert 'rulebook = "tap"  # command line' in printed.stdout
-    assert "# network.second_look is read as network.refine, its present name\n" in printed.stdout
 
 
 def test_the_documentation_page_matches_the_code(tmp_path: Path) -> None:

@@ -23,11 +23,10 @@ import cv2
 
 from downfield.core.errors import DownfieldError, InputError, OutputError
 from downfield.core.files.input_files import read_lines, read_text
-from downfield.core.format_versions import upgrade_json
 from downfield.core.records import (
     check,
+    check_format,
     from_json,
-    is_of_older_version,
     read_record,
     record,
     to_json,
@@ -145,10 +144,11 @@ def read_samples(out: Path, split: Split) -> Iterator[Sample]:
     if not files:
         raise InputError(f"{out}: holds no finished pictures of the split '{split}'")
     recipe = _recipe_path(out, split)
-    older = recipe.exists() and is_of_older_version(Recipe, read_text(recipe), path=str(recipe))
+    if recipe.exists():
+        check_format(Recipe, read_text(recipe), path=str(recipe))
     for path in files:
         for line, text in read_lines(path):
-            yield from_json(Sample, upgrade_json(text) if older else text, path=str(path), line=line)
+            yield from_json(Sample, text, path=str(path), line=line)
 
 
 def _begin(out: Path, recipe: Recipe) -> None:
