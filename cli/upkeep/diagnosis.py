@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -16,19 +15,8 @@ from downfield.cli.console.progress import with_progress
 from downfield.core.records import adapter
 from downfield.rig.configuration.display import as_toml
 from downfield.rig.configuration.loading import load, parse_assignments
-from downfield.rig.configuration.settings import RigSettings, recordings_folder
-from downfield.rig.doctor.camera_checks import check_calibration, check_camera, check_focus, check_light
-from downfield.rig.doctor.computer_checks import (
-    CheckResult,
-    CheckState,
-    check_disk,
-    check_network,
-    check_port,
-    check_store,
-    check_time,
-)
-from downfield.rig.tables.table import source_choice
-from downfield.rig.tables.table_calibration import calibration_beside
+from downfield.rig.doctor.checks import run_checks
+from downfield.rig.doctor.computer_checks import CheckResult, CheckState
 from downfield.rig.upkeep.support import support_parts, write_support_file
 
 
@@ -68,23 +56,6 @@ def doctor(
     else:
         console.print(styled(_summary(results), "bold"))
     raise typer.Exit(1 if any(result.state == "fault" for result in results) else 0)
-
-
-def run_checks(settings: RigSettings) -> Iterator[CheckResult]:
-    """Run all checks, one after the other, and yield their results."""
-    choice = source_choice(settings, paced=False)
-    camera = check_camera(choice)
-    yield from camera.results
-    if camera.images:
-        image = camera.images[-1]
-        yield check_light(image)
-        yield check_focus(image)
-        yield from check_calibration(settings.calibration, camera.images, calibration_beside(choice.text))
-        yield check_network(settings.network, image)
-    yield check_disk(recordings_folder(settings), settings.recording)
-    yield check_store(settings)
-    yield check_port(settings.service)
-    yield check_time()
 
 
 def _print(console: Console, result: CheckResult) -> None:

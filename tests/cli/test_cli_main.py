@@ -10,6 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from documented_commands import PAGES
 from typer.testing import CliRunner
 
 from downfield.cli.main import COMMANDS, app
@@ -23,6 +24,11 @@ def test_the_command_alone_says_what_it_is_and_what_to_do_next(tmp_path: Path, m
     for command in re.findall(r"^  downfield (\w+)", done.output, flags=re.MULTILINE):
         assert command in COMMANDS, f"names a command that does not exist: {command}"
     assert "downfield.toml" not in done.output
+
+
+def test_every_command_is_shown_in_a_document() -> None:
+    pages = "\n".join(page.read_text() for page in PAGES)
+    assert [command for command in COMMANDS if not re.search(rf"downfield {command}\b", pages)] == []
 
 
 def test_the_command_alone_names_a_configuration_file_that_is_in_effect(
