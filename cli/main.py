@@ -16,7 +16,7 @@ from typing import Annotated, Any, Final
 import typer
 from typer.core import TyperGroup
 
-from downfield.cli.console.output import end_output, say, say_aside, version_text
+from downfield.cli.console.output import end_output, print_stderr, print_stdout, version_text
 from downfield.cli.console.process_end import INTERRUPTED, ProcessEnd
 from downfield.core.errors import DownfieldError
 from downfield.rig.configuration.loading import FILE_NAME
@@ -107,10 +107,10 @@ def _root(
 ) -> None:
     """The automatic referee for tabletop electric football."""
     if show_version:
-        say(version_text())
+        print_stdout(version_text())
         raise typer.Exit
     if context.invoked_subcommand is None:
-        say(*welcome().splitlines())
+        print_stdout(*welcome().splitlines())
 
 
 def main() -> None:
@@ -137,24 +137,24 @@ def run_command(arguments: Sequence[str] | None = None) -> int:
         finally:
             end_output()
     except DownfieldError as error:
-        say_aside(f"downfield: {error}")
+        print_stderr(f"downfield: {error}")
     except ImportError as error:
         library = _MISSING_LIBRARY.search(str(error))
         if library is None:
             raise
-        say_aside(
+        print_stderr(
             f"downfield: this system lacks the library {library[1]}. Install what OpenCV needs, on Debian, Ubuntu and"
             " Raspberry Pi OS: sudo apt install libgl1 libglib2.0-0 libxcb1"
         )
     except OSError as error:
         if error.filename is None:  # nothing that was named is to blame
             raise
-        say_aside(f"downfield: {os.fsdecode(error.filename)}: {error.strerror}")
+        print_stderr(f"downfield: {os.fsdecode(error.filename)}: {error.strerror}")
     except UnicodeEncodeError as error:
         encoding = sys.getfilesystemencoding()
         if encoding == "utf-8":
             raise
-        say_aside(
+        print_stderr(
             f"downfield: {error.object}: this locale's file names ({encoding}) lack some of its letters. Set another"
             " locale, such as LC_ALL=C.UTF-8, or PYTHONUTF8=1."
         )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from downfield.cli.console.output import say
+from downfield.cli.console.output import print_stdout
 from downfield.cli.console.progress import progress_bar
 from downfield.core.errors import InputError
 from downfield.core.text.counted_nouns import counted
@@ -66,7 +66,7 @@ def data(
         )
         with progress_bar(f"{each.name} pictures") as tell:
             make_dataset(folder / each.name, plan, each.count, workers=workers, progress=tell)
-        say(f"{folder / each.name}: {each.count} pictures")
+        print_stdout(f"{folder / each.name}: {each.count} pictures")
 
 
 @app.command()
@@ -106,12 +106,12 @@ def contributed(
         added = add_contributions(files, folder / CONTRIBUTED, opened, advance)
     for split in ("train", "val", "test"):
         tables = len(added.tables.get(split, ()))
-        say(f"{split}: {counted(added.pictures[split], 'new picture')}, of {counted(tables, 'table')}")
-    say(f"{folder / CONTRIBUTED}: {counted(added.figures, 'figure')} labeled.")
+        print_stdout(f"{split}: {counted(added.pictures[split], 'new picture')}, of {counted(tables, 'table')}")
+    print_stdout(f"{folder / CONTRIBUTED}: {counted(added.figures, 'figure')} labeled.")
     if added.known:
-        say(f"{added.known} pictures were there already.")
+        print_stdout(f"{added.known} pictures were there already.")
     if added.unlabeled:
-        say(f"{added.unlabeled} pictures were left out: no figure in them is sure.")
+        print_stdout(f"{added.unlabeled} pictures were left out: no figure in them is sure.")
 
 
 def _add_trainer(name: str, about: str, *, practice: bool = False, contributed: bool = False) -> None:
@@ -173,9 +173,9 @@ def export(
         raise InputError("--ball-detector and --ball-refiner need --refiner, whose patches they share")
     if not train or not val:
         raise InputError("give at least one data set with --train and one with --val")
-    export_network(detector, refiner, ball_detector, ball_refiner, out, train, name=name, progress=say)
-    tune(out, val, say)
-    say(f"exported: {out}")
+    export_network(detector, refiner, ball_detector, ball_refiner, out, train, name=name, progress=print_stdout)
+    tune(out, val, print_stdout)
+    print_stdout(f"exported: {out}")
 
 
 @app.command()
@@ -203,18 +203,18 @@ def calibrate(
         report.front_odds,
         report.front_certainty,
     )
-    say(f"{report.pictures} pictures, {report.figures} upright figures")
+    print_stdout(f"{report.pictures} pictures, {report.figures} upright figures")
     card, weights = report.card, report.card.opinions
     if card.second_opinion is not None and weights.detectors is not None:
         shares = [100 * share for share in (weights.front[1], weights.fallen[1])]
-        say(f"second refiner: counts {shares[0]:.0f} % for fronts and {shares[1]:.0f} % for falls")
-        say(f"turned from a logit of {card.turn_logit:g}, fallen from {card.fallen_logit:g}")
-        say(f"figures from a score of {card.figure_threshold:g}")
+        print_stdout(f"second refiner: counts {shares[0]:.0f} % for fronts and {shares[1]:.0f} % for falls")
+        print_stdout(f"turned from a logit of {card.turn_logit:g}, fallen from {card.fallen_logit:g}")
+        print_stdout(f"figures from a score of {card.figure_threshold:g}")
         if weights.ball is not None:
             own, other, constant = weights.ball
-            say(f"ball: {own:g} x the logit of its networks + {other:g} x the second refiner's {constant:+g}")
-    say(f"corner errors x {sigma:g} (before: {sigma_then:g}), so that 68 % are within one sigma")
-    say(
+            print_stdout(f"ball: {own:g} x the logit of its networks + {other:g} x the second refiner's {constant:+g}")
+    print_stdout(f"corner errors x {sigma:g} (before: {sigma_then:g}), so that 68 % are within one sigma")
+    print_stdout(
         f"fronts: log-odds x {odds:g} (before: {odds_then:g}); {100 * sure:.1f} % sure in the mean (before:"
         f" {100 * sure_then:.1f} %), {100 * report.fronts_right:.1f} % right"
     )
@@ -265,21 +265,21 @@ class _TrainingRun:
         else:
             goal = self.until or (state.seen + self.schedule.finish if self.finish else self.schedule.level)
         if goal <= state.seen:
-            say(f"already trained on {state.seen} of {goal} samples")
+            print_stdout(f"already trained on {state.seen} of {goal} samples")
             return
         begun, before = time.monotonic(), state.seen
 
         def report(seen: int, losses: dict[str, float]) -> None:
             each_ms = (time.monotonic() - begun) / max(seen - before, 1) * 1e3
             parts = "  ".join(f"{name} {value:.3f}" for name, value in losses.items())
-            say(f"{seen:>9} of {goal} samples  {each_ms:.2f} ms each  {parts}")
+            print_stdout(f"{seen:>9} of {goal} samples  {each_ms:.2f} ms each  {parts}")
 
         kept = descent if self.finish else level
         train(task, state, sources, goal, finish=self.finish, checkpoint=kept, report=report)
         if self.finish:
             save_state(state, self.where.with_suffix(".pt"))
             descent.unlink()
-            say(f"finished: {self.where.with_suffix('.pt')}")
+            print_stdout(f"finished: {self.where.with_suffix('.pt')}")
 
     def _checkpoints(self, level: Path, descent: Path) -> list[Path]:
         """Return the checkpoints to continue from, the preferred one first."""

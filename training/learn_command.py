@@ -17,7 +17,7 @@ import typer
 from downfield.api.label_review import Corners, LabelReview
 from downfield.calibration.calibration import read_calibration
 from downfield.cli.console.options import check_outputs, number_between
-from downfield.cli.console.output import say
+from downfield.cli.console.output import print_stdout
 from downfield.cli.console.progress import progress_bar
 from downfield.core.errors import InputError, MissingExtraError
 from downfield.models.card import BUNDLED, CARD, find_network
@@ -68,14 +68,14 @@ def learn(
     known, before = read_calibration(calibration), open_detector(network)
     with progress_bar(f"Reading {recording.name}"):
         learned, held = read_table(recording, tracks, known, before, frames)
-    say(f"{len(learned)} frames to learn from, {len(held)} frames from the end of the recording held out")
+    print_stdout(f"{len(learned)} frames to learn from, {len(held)} frames from the end of the recording held out")
 
     review_count = (REVIEWED if sys.stdin.isatty() else 0) if review is None else review
     if review_count:
         learned, held = _review_frames(learned, held, review_count)
 
     def tell(when: str, seen: Agreement) -> None:
-        say(
+        print_stdout(
             f"{when:7} {seen.figures} held-out figures: {100 * seen.found:.1f} % found, corner"
             f" error {seen.corner_mm:.2f} mm (95 %: {seen.corner_p95_mm:.2f} mm), {100 * seen.turned:.2f} % swapped"
         )
@@ -89,7 +89,7 @@ def learn(
     now = agreement(open_detector(out), held, known)
     tell("after", now)
     better = now.corner_mm <= was.corner_mm and now.turned <= was.turned and now.found >= was.found - 0.002
-    say(
+    print_stdout(
         f"{out}: better on this table. Use it with --detector {out}"
         if better
         else f"{out}: no better on this table than {detector}. Keep using that one."
@@ -114,15 +114,15 @@ def _review_frames(
     review = LabelReview([frame.image for frame in shown], marks)
 
     def opened(address: str) -> None:
-        say(f"Review {len(shown)} frames at {address} (Ctrl-C to skip)")
+        print_stdout(f"Review {len(shown)} frames at {address} (Ctrl-C to skip)")
         webbrowser.open(address)
 
     serve_label_review(review, opened)
     if review.skipped:
-        say("review skipped: learning from the tracks alone")
+        print_stdout("review skipped: learning from the tracks alone")
         return learned, held
     for place in review.checked:
         every[rows[place]] = corrected(shown[place], [np.array(corners) for corners in review.labels[place]])
-    say(f"{len(review.checked)} frames reviewed")
+    print_stdout(f"{len(review.checked)} frames reviewed")
     again = [every[rows[place]] for place in review.checked if rows[place] < len(learned)]
     return [*every[: len(learned)], *again * (CORRECTED_TIMES - 1)], every[len(learned) :]

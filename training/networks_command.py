@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from downfield.cli.console.output import say
+from downfield.cli.console.output import print_stdout
 from downfield.cli.console.progress import progress_bar
 from downfield.core.errors import InputError
 from downfield.core.text.counted_nouns import counted
@@ -60,7 +60,7 @@ def pair(
     sources = None
     if folder is not None and (not real or plan.drawn_sources(folder, practice=True)):
         sources = plan.sources(folder, practice=True)
-    run.execute(sources, seconds, rate=rate, level=level, report=say, real=real)
+    run.execute(sources, seconds, rate=rate, level=level, report=print_stdout, real=real)
 
 
 def patches(
@@ -94,7 +94,7 @@ def patches(
         for number in range(first, count):
             write_blocks(samples, out, 1, first=number)
             advance(number + 1, count)
-    say(f"{out}: {counted(count_blocks(out), 'file')} of patches")
+    print_stdout(f"{out}: {counted(count_blocks(out), 'file')} of patches")
 
 
 def refiners(
@@ -123,8 +123,8 @@ def refiners(
         raise InputError("give at least one folder of patches with --patches")
     stop_at_signals()
     run = RefinerRun(find_network(network), runs, patches, second, first, seed)
-    run.execute(seconds, out, schedule=RateSchedule(rate, level), name=name, report=say)
-    say(f"exported: {out}")
+    run.execute(seconds, out, schedule=RateSchedule(rate, level), name=name, report=print_stdout)
+    print_stdout(f"exported: {out}")
 
 
 def pack_training(
@@ -139,7 +139,7 @@ def pack_training(
     check_extra("train", "training", "torch")
     from downfield.training.runs.pack import pack
 
-    pack(out, checkpoints, python, say, network=None if network is None else find_network(network))
+    pack(out, checkpoints, python, print_stdout, network=None if network is None else find_network(network))
 
 
 def assemble(
@@ -164,7 +164,7 @@ def assemble(
     write_retrained(
         find_network(network), runs, out, name=name, patches=calibration_blocks(patches, 1), sets=train or ()
     )
-    say(f"exported: {out}. 'downfield train calibrate {out}' fits how much each part counts.")
+    print_stdout(f"exported: {out}. 'downfield train calibrate {out}' fits how much each part counts.")
 
 
 def export_both(
@@ -182,6 +182,6 @@ def export_both(
 
     if not train or not val:
         raise InputError("give at least one data set with --train and one with --val")
-    export_pair(detector, refiner, out, train, name=name, progress=say)
-    tune_pair(out, val, say)
-    say(f"exported: {out}")
+    export_pair(detector, refiner, out, train, name=name, progress=print_stdout)
+    tune_pair(out, val, print_stdout)
+    print_stdout(f"exported: {out}")

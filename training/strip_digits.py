@@ -17,7 +17,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.cli.console.output import say
+from downfield.cli.console.output import print_stdout
 from downfield.core.arrays import Array, Plane
 from downfield.twin.table.lettering import FONTS, text_mask
 from downfield.vision.strip.digits import CLASSES, OTHER
@@ -236,7 +236,7 @@ def main(out: Path) -> None:
     glyphs, classes = make_set(4000, rng)
     units = np.maximum(glyphs @ hidden[:-1] + hidden[-1], 0)
     right = np.mean((units @ output[:-1] + output[-1]).argmax(axis=1) == classes)
-    say(f"{out}: {right:.2%} of other drawn glyphs right")
+    print_stdout(f"{out}: {right:.2%} of other drawn glyphs right")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from downfield.cli.console.output import say
+from downfield.cli.console.output import print_stdout
 from downfield.cli.console.progress import progress_bar
 from downfield.core.errors import InputError, MissingExtraError, OutputError
 from downfield.core.strip import BUNDLED_STRIP, load_strip
@@ -76,7 +76,7 @@ def dataset(
         )
         with progress_bar(f"{split} pictures") as tell:
             make_dataset(out, recipe, count, workers=workers, progress=tell)
-    say(f"{out}: {count} {split} pictures")
+    print_stdout(f"{out}: {count} {split} pictures")
 
 
 @app.command()
@@ -86,8 +86,8 @@ def plays() -> None:
         from downfield.twin.plays.playbook.index import PLAYS
 
         for name, make in sorted(PLAYS.items()):
-            say(f"{name:24} {make().script.about}")
-        say(f"{RANDOM:24} Drawn at random from --seed.")
+            print_stdout(f"{name:24} {make().script.about}")
+        print_stdout(f"{RANDOM:24} Drawn at random from --seed.")
 
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ def _film(
     finally:
         drawing.close()
     seconds = (recording.snapshots[-1].t_ns - recording.snapshots[0].t_ns) * 1e-9
-    say(f"{name}.mp4: {len(recording.snapshots)} frames, {seconds:.1f} s, and its truth beside it")
+    print_stdout(f"{name}.mp4: {len(recording.snapshots)} frames, {seconds:.1f} s, and its truth beside it")
 
 
 def writable(out: Path) -> Path:
@@ -250,4 +250,6 @@ def strip(
         script = script_of(list(play_moves(look.strip, seed, moves)), look.strip, fps=fps, slip=slip, seed=seed)
         with progress_bar("strip") as tell:
             count = write_clip(script, look, name, renderer=drawn_by, fps=fps, seed=seed, progress=tell)
-    say(f"{name}.mp4: {count} frames, {count / fps:.1f} s. Follow it with: downfield run --config {name}.toml --once")
+    print_stdout(
+        f"{name}.mp4: {count} frames, {count / fps:.1f} s. Follow it with: downfield run --config {name}.toml --once"
+    )

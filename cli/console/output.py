@@ -26,7 +26,7 @@ PIPE_CLOSED: Final = 141
 """Exit status of a command whose reader has gone, as shells report one that SIGPIPE ended (128 + 13)."""
 
 
-def say(*lines: str) -> None:
+def print_stdout(*lines: str) -> None:
     """Print lines on standard output.
 
     Raises:
@@ -39,7 +39,7 @@ def say(*lines: str) -> None:
     stream.flush()
 
 
-def say_aside(*lines: str) -> None:
+def print_stderr(*lines: str) -> None:
     """Print lines on standard error: errors, notes, progress. Without it they are lost, and nothing else."""
     stream = GuardedStream(sys.stderr, required=False)
     stream.write("".join(f"{plain_text(line)}\n" for line in lines))
@@ -51,16 +51,16 @@ def styled(text: str, style: str = "") -> Text:
     return Text(plain_text(text), style=style)
 
 
-def open_console(*, aside: bool = False, required: bool = True, wrap: bool = False) -> Console:
+def open_console(*, stderr: bool = False, required: bool = True, wrap: bool = False) -> Console:
     """Open a console whose strings are plain: no markup, no emoji codes, no highlighting, one line each.
 
     Args:
-        aside: whether it prints on standard error.
+        stderr: whether it prints on standard error.
         required: whether a command can't go on without it, as for `GuardedStream`.
         wrap: whether lines are broken at the terminal's width; tables need it.
 
     """
-    stream = GuardedStream(sys.stderr if aside else sys.stdout, required=required and not aside)
+    stream = GuardedStream(sys.stderr if stderr else sys.stdout, required=required and not stderr)
     return PlainConsole(file=cast("IO[str]", stream), soft_wrap=not wrap)
 
 
@@ -157,8 +157,8 @@ def end_output() -> None:
     """Write what other libraries left in the buffers of standard output, which a command's help may be.
 
     Raises:
-        OutputError: as for `say`.
-        SystemExit: as for `say`.
+        OutputError: as for `print_stdout`.
+        SystemExit: as for `print_stdout`.
 
     """
     GuardedStream(sys.stdout, required=True).flush()

@@ -64,7 +64,7 @@ def progress_bar(
 
     """
     description = plain_text(description)
-    out = console or open_console(aside=True)
+    out = console or open_console(stderr=True)
     if out.is_terminal:
         with _bar(out, description) as advance:
             yield advance

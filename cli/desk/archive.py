@@ -12,7 +12,7 @@ import typer
 from rich.table import Table
 
 from downfield.cli.console.options import ConfigOption, SetOption
-from downfield.cli.console.output import open_console, say, say_aside
+from downfield.cli.console.output import open_console, print_stderr, print_stdout
 from downfield.cli.console.process_end import INTERRUPTED, ended_in_order
 from downfield.cli.console.progress import progress_bar, with_progress
 from downfield.core.errors import InputError, OutputError
@@ -147,7 +147,7 @@ def run_job(job: ArchiveJob, out: Path, ray: str | None, workers: int | None) ->
 
             report = job.run(connect, show, out)
     except KeyboardInterrupt:
-        say_aside(f"stopped: {shown[0]} of {shown[1]} games are done. The same command does the rest.")
+        print_stderr(f"stopped: {shown[0]} of {shown[1]} games are done. The same command does the rest.")
         raise typer.Exit(INTERRUPTED) from None
     _report(report, out)
 
@@ -155,12 +155,12 @@ def run_job(job: ArchiveJob, out: Path, ray: str | None, workers: int | None) ->
 def _report(report: JobReport, out: Path) -> None:
     games = report.games
     for game in report.failed:
-        say(f"{game.item[:12]}  {game.game}: failed: {game.reason}")
+        print_stdout(f"{game.item[:12]}  {game.game}: failed: {game.reason}")
     calls, changes = sum(game.calls for game in games), sum(game.changes for game in games)
     changed = sum(game.changes > 0 for game in games)
     done = f"{len(games) - len(report.failed)} of {len(games)} games done"
     known = f", {report.before} of them before" if report.before else ""
-    say(f"{done}{known}: {calls} calls; {changes} of them changed, in {changed} games. {out}")
+    print_stdout(f"{done}{known}: {calls} calls; {changes} of them changed, in {changed} games. {out}")
     if report.failed:
         raise typer.Exit(1)
 
@@ -255,11 +255,11 @@ def add(
     for added in add_files(files, named, labels, known):
         refused += added.state == "refused"
         if added.state == "refused":
-            say_aside(f"refused: {added.text}")
+            print_stderr(f"refused: {added.text}")
         else:
-            say(f"{added.path}: {added.text}")
+            print_stdout(f"{added.path}: {added.text}")
     if refused:
-        say_aside(f"{refused} of {len(named)} were refused.")
+        print_stderr(f"{refused} of {len(named)} were refused.")
         raise typer.Exit(_FAULT)
 
 
@@ -274,14 +274,14 @@ def list_items(
     files = ArchiveFiles.at(archive)
     items = select_items(files, selection or ["all"], index)
     if as_json:
-        say(*(to_json(ArchivedItem, item) for item in items))
+        print_stdout(*(to_json(ArchivedItem, item) for item in items))
     elif sys.stdout.isatty():
         table = Table(*_HEADINGS, box=None, padding=(0, 1))
         for item in items:
             table.add_row(*_columns(item))
         open_console(wrap=True).print(table)
     else:
-        say(*("  ".join(filter(None, _columns(item))) for item in items))
+        print_stdout(*("  ".join(filter(None, _columns(item))) for item in items))
 
 
 @app.command()
@@ -300,8 +300,8 @@ def verify(
     for item in with_progress(items, "Checking", len(items)):
         checked = check_item(files, item, trusted)
         bad += not checked.good
-        say(f"{item.short}  {item.game}: {checked.text}")
-    say(f"{len(items)} checked, {bad} not in order" if bad else f"{len(items)} checked, all in order")
+        print_stdout(f"{item.short}  {item.game}: {checked.text}")
+    print_stdout(f"{len(items)} checked, {bad} not in order" if bad else f"{len(items)} checked, all in order")
     if bad:
         raise typer.Exit(_FAULT)
 

@@ -17,7 +17,7 @@ from downfield.api.security.connections import ConnectionGuard, GuardedListener,
 from downfield.api.security.known_clients import KnownClients
 from downfield.api.security.secret_file import ADMIN_KEY, SecretFile
 from downfield.cli.console.options import ConfigOption
-from downfield.cli.console.output import open_console, say
+from downfield.cli.console.output import open_console, print_stdout
 from downfield.cli.console.process_end import hang_up_as_termination
 from downfield.core.errors import InputError
 from downfield.core.platform.system import raise_file_limit
@@ -58,13 +58,17 @@ def broker(
         _check_free(host, port)
     files = write_broker_files(place, host, port)
     hosts = network_hosts() if host in {"0.0.0.0", "::"} else [host]  # noqa: S104
-    say("Copy this file to every rig's computer; it lets rigs in, so give it to nobody else:", f"  {files.rig}", "")
-    say("In each rig's downfield.toml:", *_settings(hosts, port, files.rig.name), "")
-    say("In the desk's:", *_settings(["127.0.0.1"], port, str(files.desk)), '  database = "postgresql://..."', "")
+    print_stdout(
+        "Copy this file to every rig's computer; it lets rigs in, so give it to nobody else:", f"  {files.rig}", ""
+    )
+    print_stdout("In each rig's downfield.toml:", *_settings(hosts, port, files.rig.name), "")
+    print_stdout(
+        "In the desk's:", *_settings(["127.0.0.1"], port, str(files.desk)), '  database = "postgresql://..."', ""
+    )
     if files_only:
-        say(f"Start it with:  nats-server -c {files.configuration}")
+        print_stdout(f"Start it with:  nats-server -c {files.configuration}")
         return
-    say("Stop with Ctrl-C.")
+    print_stdout("Stop with Ctrl-C.")
     os.execv(program, [program, "-c", str(files.configuration)])  # noqa: S606  no shell
 
 

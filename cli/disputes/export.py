@@ -18,7 +18,7 @@ from downfield.broadcast.replay.highlights import highlight_film
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.capture.recording.recorded_footage import RecordedFootage
 from downfield.cli.console.options import ARCHIVE, ConfigOption, SetOption, check_outputs
-from downfield.cli.console.output import open_console, say, say_aside, styled
+from downfield.cli.console.output import open_console, print_stderr, print_stdout, styled
 from downfield.cli.console.progress import progress_bar
 from downfield.core.errors import InputError, NotFoundError, OutputError
 from downfield.game.records.keeping import GameRow
@@ -79,7 +79,7 @@ def export(
     configuration = load(config, command_line=parse_assignments(settings or ())).settings
     with open_for_reading(configuration.store.url or str(store_file(configuration))) as opened:
         if opened.note:
-            say_aside(f"downfield: {opened.note}")
+            print_stderr(f"downfield: {opened.note}")
         row = find_game(opened.store, game)
         alone = tracks or report or clip or highlights
         bundle = output or (None if alone else Path(f"{row.id}{SUFFIX}"))
@@ -91,7 +91,7 @@ def export(
         if film is not None:
             content = make_clip(film, opened.store, row, recordings_folder(configuration))
             size = write_chunks(film.file, [content])
-            say(f"{film.file}: {'the call' if play is None else f'play {play}'}, {size / 1e6:.1f} MB")
+            print_stdout(f"{film.file}: {'the call' if play is None else f'play {play}'}, {size / 1e6:.1f} MB")
         if highlights is not None:
             _write_highlights(highlights, opened.store, row, recordings_folder(configuration))
         if bundle is None and report is None:
@@ -100,16 +100,16 @@ def export(
         if report is not None:
             page = report_html(opened.store, History(opened.store, row), key.public_text)
             write_chunks(report, [page.encode()])
-            say(f"{report}: the report of {row.id}")
+            print_stdout(f"{report}: the report of {row.id}")
         if bundle is None:
             return
         exporter = BundleExporter(opened.store, configuration, key, lambda: _calibration(configuration))
         source = exporter.source(row, video=not without_video)
         with progress_bar(f"Exporting {row.id}") as advance:
             size = write_chunks(bundle, exporter.chunks(row, video=not without_video), advance)
-    say(f"{bundle}: game {row.id}, {size / 1e6:.1f} MB, signed with {key.public_text}")
+    print_stdout(f"{bundle}: game {row.id}, {size / 1e6:.1f} MB, signed with {key.public_text}")
     for note in source.notes:
-        say(f"{bundle}: {note}")
+        print_stdout(f"{bundle}: {note}")
 
 
 def _write_tracks(path: Path, store: StoreReader, row: GameRow, play: int | None) -> None:
@@ -119,7 +119,7 @@ def _write_tracks(path: Path, store: StoreReader, row: GameRow, play: int | None
     table = TrackTable(store, History(store, row), play)
     with progress_bar(f"Writing the tracks of {row.id}") as advance:
         size = write_chunks(path, write(table), advance)
-    say(f"{path}: tracks of {'the game' if play is None else f'play {play}'}, {size / 1e6:.1f} MB")
+    print_stdout(f"{path}: tracks of {'the game' if play is None else f'play {play}'}, {size / 1e6:.1f} MB")
 
 
 def _write_highlights(path: Path, store: StoreReader, row: GameRow, recordings: Path) -> None:
@@ -127,7 +127,7 @@ def _write_highlights(path: Path, store: StoreReader, row: GameRow, recordings: 
     film = highlight_film(row, plays, EvidenceFinder(store, NoGameInPlay(), RecordedFootage(recordings)))
     with progress_bar(f"Cutting the highlights of {row.id}") as advance:
         size = write_chunks(path, film, advance)
-    say(f"{path}: the highlights of {row.id}, {size / 1e6:.1f} MB")
+    print_stdout(f"{path}: the highlights of {row.id}, {size / 1e6:.1f} MB")
 
 
 def find_game(store: StoreReader, named: str) -> GameRow:
@@ -274,7 +274,7 @@ def shadow(
     configuration = load(config, command_line=parse_assignments(settings or ())).settings
     with open_for_reading(configuration.store.url or str(store_file(configuration))) as opened:
         if opened.note:
-            say_aside(f"downfield: {opened.note}")
+            print_stderr(f"downfield: {opened.note}")
         check_outputs(report, inputs=(store_file(configuration),))
         row = find_game(opened.store, game)
         found = ShadowReport(opened.store, row)
@@ -282,7 +282,7 @@ def shadow(
         raise InputError(f"{row.id}: was not played in shadow mode. Start the rig with 'downfield run --shadow'.")
     if report is not None:
         write_chunks(report, [found.html().encode()])
-        say(f"{report}: {found.summary}")
+        print_stdout(f"{report}: {found.summary}")
         return
     console = open_console(wrap=True)
     console.print(styled(f"{row.id}: {found.summary}"))

@@ -13,7 +13,7 @@ import typer
 
 from downfield.capture.footage import Footage
 from downfield.cli.console.options import ConfigOption, SetOption
-from downfield.cli.console.output import say, say_aside
+from downfield.cli.console.output import print_stderr, print_stdout
 from downfield.cli.console.process_end import ended_in_order
 from downfield.cli.console.progress import progress_bar
 from downfield.cli.disputes.verify import report_bundle
@@ -62,7 +62,7 @@ def review(
         with ended_in_order(), tempfile.TemporaryDirectory(prefix="downfield-review-") as temporary:
             _review(bundles, found, Path(temporary), port)
     except KeyboardInterrupt:
-        say("stopped")
+        print_stdout("stopped")
 
 
 def _review(bundles: Sequence[Path], found: ReviewFolder | None, temporary: Path, port: int) -> None:
@@ -98,7 +98,7 @@ def _is_opened(bundle: Path, folder: Path, *, altered: bool, alone: bool) -> boo
         return True
     if alone:
         raise InputError(why)
-    say_aside(f"downfield: {why}")
+    print_stderr(f"downfield: {why}")
     return False
 
 
@@ -115,7 +115,7 @@ def _serve(service: ReviewService, store: Store) -> None:
     rows = store.games()
     page = f"game?game={rows[0].id}" if len(rows) == 1 else "games"
     try:
-        say(f"Review at {service.address}{page}", "Nothing can be changed there. Stop with Ctrl-C.")
+        print_stdout(f"Review at {service.address}{page}", "Nothing can be changed there. Stop with Ctrl-C.")
         threading.Event().wait()
     finally:
         service.close()

@@ -11,7 +11,7 @@ import typer
 
 from downfield.capture.recording.sealing import compare_recordings, has_recordings, unsealed_recordings
 from downfield.cli.console.options import ConfigOption, SetOption
-from downfield.cli.console.output import say, say_aside
+from downfield.cli.console.output import print_stderr, print_stdout
 from downfield.core.errors import FormatError, InputError
 from downfield.core.text.counted_nouns import counted
 from downfield.game.records.entries import SEAL_KIND, unpack_entry
@@ -112,7 +112,7 @@ def verify(
     for of_rig in seals.values():
         differences += compare_recordings(recordings or Path(), of_rig)
     for line in (*map(_line, verifications), *map(_signed_line, rigs), *dict.fromkeys(differences)):
-        say(line)
+        print_stdout(line)
     if recordings is not None:
         _report_recordings(recordings, [seal for of_rig in seals.values() for seal in of_rig])
     if differences or any(verification.problem for verification in verifications):
@@ -122,9 +122,9 @@ def verify(
 def _report_doubts(opened: OpenedForReading) -> None:
     """Print what can't be checked in a store."""
     if opened.note:
-        say_aside(f"downfield: {opened.note}")
+        print_stderr(f"downfield: {opened.note}")
     for rig in rigs_without_list(opened.store):
-        say_aside(
+        print_stderr(
             f"downfield: rig {rig} has signed no list of its games in this store: only its heads tell whether one was"
             " deleted or cut off."
         )
@@ -139,7 +139,7 @@ def _own_heads(store: str, settings: RigSettings) -> Path | None:
     kept = heads_file(settings)
     if not is_own or not kept.is_file():
         return None
-    say_aside(f"downfield: compared with the heads that the rig kept in {kept}")
+    print_stderr(f"downfield: compared with the heads that the rig kept in {kept}")
     return kept
 
 
@@ -180,7 +180,7 @@ def _differences(store: StoreReader, heads: Path | None, keys: list[str], *, are
     except FormatError as error:
         return [str(error)]
     for line in () if kept[-1].closed else entries_after_heads(store, kept):
-        say_aside(f"downfield: {heads}: {line}")
+        print_stderr(f"downfield: {heads}: {line}")
     signed_by = {rig_id(head.key) for head in kept}
     missing = sorted(signed_by.intersection(rigs_without_list(store)))
     owners = {row.owner for row in store.games(limit=1_000_000) if row.owner}
@@ -201,7 +201,7 @@ def _from_tournament(store: StoreReader, url: str | None, keys: list[str], game:
         raise InputError(f"{store.where}: names no rig. Give its public key with --key.")
     with open_signed_ends(url) as signed:
         ends = [end for end in signed.of_rigs(sorted(owners)) if game is None or end.game.id == game]
-    say(f"{signed.where}: {len(ends)} signed ends compared")
+    print_stdout(f"{signed.where}: {len(ends)} signed ends compared")
     return list(compare_with_tournament(store, ends))
 
 
@@ -217,7 +217,7 @@ def _seals_here(store: StoreReader, games: list[str], folder: Path) -> dict[str,
     found = {rig: seals for rig, seals in found.items() if seals}
     here = {rig for rig, seals in found.items() if has_recordings(folder, seals)} or set(found)
     for rig in sorted(set(found) - here):
-        say_aside(f"downfield: {folder}: has none of the {len(found[rig])} files that rig {rig} recorded.")
+        print_stderr(f"downfield: {folder}: has none of the {len(found[rig])} files that rig {rig} recorded.")
     return {rig: seals for rig, seals in found.items() if rig in here}
 
 
@@ -232,9 +232,9 @@ def _seals(store: StoreReader, game: str) -> Iterator[SegmentSealed]:
 
 
 def _report_recordings(folder: Path, seals: list[SegmentSealed]) -> None:
-    say(f"{folder}: {len(seals)} sealed files checked")
+    print_stdout(f"{folder}: {len(seals)} sealed files checked")
     for name in unsealed_recordings(folder, seals):
-        say_aside(f"downfield: {name}: has no seal. Its rig was killed or plays still, or somebody added it.")
+        print_stderr(f"downfield: {name}: has no seal. Its rig was killed or plays still, or somebody added it.")
 
 
 def _games(store: StoreReader, game: str | None, *, are_kept: bool) -> list[str]:
@@ -279,16 +279,16 @@ def report_bundle(path: Path, found: BundleVerification, key: str | None, trust:
 
     """
     for problem in found.problems:
-        say(f"{path}: {problem.fault.replace('_', ' ')}: {problem.text}")
+        print_stdout(f"{path}: {problem.fault.replace('_', ' ')}: {problem.text}")
     manifest = found.manifest
     if not found.intact or manifest is None:
-        say(f"{path}: ALTERED. Do not rely on it: ask for the file again.")
+        print_stdout(f"{path}: ALTERED. Do not rely on it: ask for the file again.")
         return False
     game = f"{manifest.game}, {manifest.away} at {manifest.home}"
     extent = f"{len(manifest.parts)} parts, {manifest.entries} entries; head {manifest.head}"
-    say(f"{path}: unaltered: game {game}; {extent}")
+    print_stdout(f"{path}: unaltered: game {game}; {extent}")
     for note in manifest.notes:
-        say(f"{path}: note: {note}")
+        print_stdout(f"{path}: note: {note}")
     return _is_known(found, path, key, trust, folder)
 
 
@@ -301,15 +301,15 @@ def _is_known(found: BundleVerification, path: Path, key: str | None, trust: str
     if key is not None:
         is_same = signer == key
         text = "signed with the key you named" if is_same else f"FOREIGN KEY: not signed with {key}, but with"
-        say(f"{path}: {text} {signer}")
+        print_stdout(f"{path}: {text} {signer}")
         return is_same
     name = trusted.names.get(signer)
     if name is not None:
-        say(f"{path}: signed by {name or 'a trusted rig'} ({signer})")
+        print_stdout(f"{path}: signed by {name or 'a trusted rig'} ({signer})")
         return True
     how = "Compare it with the rig's start page, then trust it by --trust NAME, or give it by --key."
     if trusted.names:
-        say(f"{path}: FOREIGN KEY: signed with {signer}, which this computer does not trust. {how}")
+        print_stdout(f"{path}: FOREIGN KEY: signed with {signer}, which this computer does not trust. {how}")
         return False
-    say(f"{path}: signed with {signer}, of a rig that this computer does not know. {how}")
+    print_stdout(f"{path}: signed with {signer}, of a rig that this computer does not know. {how}")
     return True

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from downfield.calibration.pictures import read_picture
-from downfield.cli.console.output import say, say_aside
+from downfield.cli.console.output import print_stderr, print_stdout
 from downfield.core.errors import InputError
 from downfield.game.strip.card_lines import unread_text, window_lines
 from downfield.vision.card.card_photo import read_card
@@ -26,10 +26,10 @@ def card(
     if reading.problem:
         raise InputError(f"{photo}: {reading.problem}.")
     for end, line in zip(ends, window_lines(reading), strict=True):
-        say(f"{end}: {line}")
+        print_stdout(f"{end}: {line}")
     unread = unread_text(reading)
     if unread:
-        say_aside(f"{unread}.")
+        print_stderr(f"{unread}.")
 
 
 def _ends(rolls: str | None) -> tuple[str, ...]:

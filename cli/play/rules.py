@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from downfield.cli.console.output import open_console, say, say_aside, styled
+from downfield.cli.console.output import open_console, print_stderr, print_stdout, styled
 from downfield.core.errors import RulebookError
 from downfield.officiating.clauses import DISPOSITIONS, Clause, clauses_dealt_with
 from downfield.officiating.params import Param, Value
@@ -34,16 +34,16 @@ def rules(
     """Print a rulebook: every clause with how it is decided, and every parameter with its value and reason."""
     if not book and house is None:
         systems, problems = load_systems()
-        say(*(_list_as_json(systems).split("\n") if as_json else _list_rulebooks(systems)))
-        say_aside(*problems)
+        print_stdout(*(_list_as_json(systems).split("\n") if as_json else _list_rulebooks(systems)))
+        print_stderr(*problems)
         return
     rulebook = _load(book, house)
     if as_json:
-        say(*json.dumps(as_data(rulebook), indent=2, ensure_ascii=False).split("\n"))
+        print_stdout(*json.dumps(as_data(rulebook), indent=2, ensure_ascii=False).split("\n"))
     elif sys.stdout.isatty():
         show(rulebook, open_console(wrap=True))
     else:
-        say(*"\n".join(as_text(rulebook)).split("\n"))
+        print_stdout(*"\n".join(as_text(rulebook)).split("\n"))
 
 
 def as_data(rulebook: Rulebook) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from rich.text import Text
 
 from downfield.calibration.calibration import read_calibration
 from downfield.cli.console.options import check_outputs
-from downfield.cli.console.output import open_console, say, say_aside, styled
+from downfield.cli.console.output import open_console, print_stderr, print_stdout, styled
 from downfield.cli.console.progress import with_progress
 from downfield.core.errors import InputError
 from downfield.core.scene import Player, Scene
@@ -69,7 +69,7 @@ def judge(
     if sys.stdout.isatty():
         _print_tables(judgment, shown, other)
     else:
-        say(*_lines(judgment, shown, other))
+        print_stdout(*_lines(judgment, shown, other))
 
 
 def _judge_tracks(
@@ -83,9 +83,9 @@ def _judge_tracks(
     scenes = span.noted(with_progress(track_file, f"Judging {tracks.name} under {book.title}"))
     judgment = judge_recording(scenes, declared, book, header.field, players=header.players, certified_yd=certified_yd)
     for mismatch in mismatches(header.players, span, declared):
-        say_aside(f"{events}: these events may belong to other tracks. They name {mismatch}")
+        print_stderr(f"{events}: these events may belong to other tracks. They name {mismatch}")
     if track_file.torn_line is not None:
-        say_aside(f"{tracks}: line {track_file.torn_line}, the last one, was cut off and is left out")
+        print_stderr(f"{tracks}: line {track_file.torn_line}, the last one, was cut off and is left out")
     return judgment
 
 

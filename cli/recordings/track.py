@@ -30,7 +30,7 @@ from downfield.capture.sources.file_sources import ImageFolder, VideoFile
 from downfield.capture.sources.source_opening import open_source
 from downfield.capture.sources.source_types import SourceChoice
 from downfield.cli.console.options import check_outputs
-from downfield.cli.console.output import say_aside
+from downfield.cli.console.output import print_stderr
 from downfield.cli.console.process_end import END_SIGNALS
 from downfield.cli.console.progress import with_progress
 from downfield.core.bounded_queue import BoundedQueue
@@ -92,19 +92,19 @@ def track(
             rate = DetectionRate(figures_every_ns=0) if thorough else None
             cache = closing.enter_context(CachingDetector(network, out.with_name(out.name + ".detections"), header))
             if cache.note:
-                say_aside(cache.note)
+                print_stderr(cache.note)
             vision = Vision(camera, cache, known, continuous=not independent, rate=rate)
             scenes: Iterator[Scene] = _scenes(vision, recorded, path)
         else:
             refuse_slow_options(independent=independent, thorough=thorough)
             cache = None
-            frames = open_live(source, out, say_aside)
+            frames = open_live(source, out, print_stderr)
             closing.callback(frames.close)
             settings = NetworkSettings(name=detector)
             network = worker_detector(settings)
             vision = Vision(camera, network, known, rate=detection_rate(settings, time.perf_counter_ns))
             closing.enter_context(close_on_interrupt(frames))
-            scenes = live_scenes(vision, frames, say_aside)
+            scenes = live_scenes(vision, frames, print_stderr)
         first_scenes = list(scenes) if independent else list(_until_players_known(scenes, vision))
         players = _players_in(first_scenes) if independent else vision.players
         if not players:
@@ -117,7 +117,7 @@ def track(
         write_tracks(out, tracks_header, chain(first_scenes, scenes))
         if cache is not None:
             cache.delete()
-    say_aside(f"{out}: {counted(len(players), 'figure')}")
+    print_stderr(f"{out}: {counted(len(players), 'figure')}")
 
 
 def _frame_rate(scenes: list[Scene]) -> float:
@@ -137,7 +137,7 @@ def _scenes(vision: Vision, frames: VideoFile | ImageFolder, path: Path) -> Iter
         else:
             yield vision.process(frame)
     if damaged:
-        say_aside(f"{path}: {damaged} damaged pictures were left out")
+        print_stderr(f"{path}: {damaged} damaged pictures were left out")
 
 
 def _until_players_known(scenes: Iterator[Scene], vision: Vision) -> Iterator[Scene]:

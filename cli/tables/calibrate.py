@@ -33,7 +33,7 @@ from downfield.cli.console.options import (
     check_outputs,
     number_between,
 )
-from downfield.cli.console.output import say
+from downfield.cli.console.output import print_stdout
 from downfield.cli.console.progress import progress_bar, with_progress
 from downfield.cli.tables.field_solving import (
     FieldRequest,
@@ -118,14 +118,14 @@ def from_field(
         solution = solve_requested(images, request, advance, prior=prior)
     _finish(solution, images, source, out, picture, by_hand=False)
     if length is not None:
-        say(f"{solution.field.title}; {describe_measured(None, solution.field)}. {solution.field.source}")
+        print_stdout(f"{solution.field.title}; {describe_measured(None, solution.field)}. {solution.field.source}")
     described = request.fields()
     found = describe_measured(described[0], solution.field) if len(described) == 1 else ""
     if found:
-        say(f"Measured in the picture: {found}. The scale is that of the description.")
+        print_stdout(f"Measured in the picture: {found}. The scale is that of the description.")
     if write_field is not None:
         write_text(write_field, [measured_field_toml(solution.field)])
-        say(f"The field is written to {write_field}.")
+        print_stdout(f"The field is written to {write_field}.")
 
 
 @app.command("table")
@@ -161,8 +161,8 @@ def set_up_table(
     path = folder.save(profile)
     advice = advise(profile.calibration)
     if advice:
-        say(advice)
-    say(f"'{profile.name}' is saved in {path}: {solution.field.title}. 'downfield run' opens it from now on.")
+        print_stdout(advice)
+    print_stdout(f"'{profile.name}' is saved in {path}: {solution.field.title}. 'downfield run' opens it from now on.")
 
 
 @app.command("landmarks")
@@ -219,7 +219,7 @@ def sheet_pdf(
     """Write the sheet for measuring a lens. Print it at 100% and keep it flat."""
     check_outputs(out, inputs=())
     write_sheet(out, Sheet(square_mm=square_mm, marker_mm=0.75 * square_mm), paper)
-    say(f"{out}: print it at 100%, check the ruler, and glue it to something flat")
+    print_stdout(f"{out}: print it at 100%, check the ruler, and glue it to something flat")
 
 
 @app.command("lens")
@@ -244,12 +244,16 @@ def measure_lens(
     if views is not None:
         _collect(collector, with_progress(_lens_pictures(views), "Finding the sheet", _picture_count(views)))
     else:
-        say("Show the sheet to the camera from nearby, in every part of the picture, tilted. Hold it still each time.")
+        print_stdout(
+            "Show the sheet to the camera from nearby, in every part of the picture, tilted. Hold it still each time."
+        )
         _collect(collector, _live_pictures(source or ""), live=True)
     with progress_bar(f"Solving the lens from {len(collector.views)} views"):
         lens = calibrate_lens(collector.views, collector.size_px)
     write_lens(out, lens)
-    say(f"{lens.views} views, rms {lens.rms_px:.3f} px, focal length {lens.lens.focal_px[0]:.1f} px; written to {out}")
+    print_stdout(
+        f"{lens.views} views, rms {lens.rms_px:.3f} px, focal length {lens.lens.focal_px[0]:.1f} px; written to {out}"
+    )
 
 
 def _collect(collector: LensCollector, pictures: Iterable[Image], *, live: bool = False) -> None:
@@ -258,12 +262,12 @@ def _collect(collector: LensCollector, pictures: Iterable[Image], *, live: bool 
     for image in pictures:
         if collector.add(image):
             missing = "; still needed: " + "; ".join(collector.missing) if collector.missing else "; that is enough"
-            say(f"view {len(collector.views)}: {len(collector.views[-1].px)} corners{missing}")
+            print_stdout(f"view {len(collector.views)}: {len(collector.views[-1].px)} corners{missing}")
         if live and collector.is_complete:
             return
         frames_without_sheet = 0 if collector.sees_sheet else frames_without_sheet + 1
         if live and frames_without_sheet and frames_without_sheet % _LIMITS.missing_sheet_frames == 0:
-            say("The sheet is not found in the picture. Hold it nearer, flat, in good light.")
+            print_stdout("The sheet is not found in the picture. Hold it nearer, flat, in good light.")
 
 
 def parse_landmark(text: str) -> Landmark:
@@ -330,7 +334,7 @@ def _finish(
     )
     _write(calibration, images, out, picture)
     if solution.fit.rows_px > _LIMITS.shaking_px * images[0].shape[1] / 1920:
-        say(
+        print_stdout(
             f"The picture's rows are displaced by up to {solution.fit.rows_px:.1f} px. Switch the board off and keep"
             " the table still while calibrating."
         )
@@ -340,7 +344,7 @@ def _write(calibration: Calibration, images: list[Image], out: Path, picture: Pa
     write_calibration(out, calibration)
     if picture:
         write_picture(picture, draw_calibration(images[0], calibration))
-    say(_summary(calibration, out))
+    print_stdout(_summary(calibration, out))
 
 
 def _summary(calibration: Calibration, out: Path) -> str:

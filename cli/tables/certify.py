@@ -20,7 +20,7 @@ from downfield.calibration.drawing import draw_calibration
 from downfield.calibration.picture_match import check_same_view
 from downfield.calibration.pictures import read_pictures
 from downfield.cli.console.options import check_outputs, number_between
-from downfield.cli.console.output import say
+from downfield.cli.console.output import print_stdout
 from downfield.cli.console.progress import progress_bar
 from downfield.cli.tables.calibrate import parse_landmark
 from downfield.core.errors import InputError
@@ -73,7 +73,7 @@ def certify(
     write_calibration(calibration, certified)
     certificate = certified.certificate
     if certificate:
-        say(
+        print_stdout(
             f"{certificate.points} {certificate.against}: median {certificate.median_mm:.3f} mm, 95% within"
             f" {certificate.p95_mm:.3f} mm = {max(certificate.p95_yd):.4f} yd; report in {report}"
         )

@@ -9,7 +9,7 @@ import typer
 
 from downfield.calibration.calibration import write_calibration
 from downfield.cli.console.options import ConfigOption, check_outputs
-from downfield.cli.console.output import say
+from downfield.cli.console.output import print_stdout
 from downfield.core.addresses import without_password
 from downfield.core.records import write_text
 from downfield.rig.configuration.loading import load
@@ -31,9 +31,9 @@ def list_tables(config: ConfigOption = None) -> None:
     profiles = folder.profiles()
     for profile in profiles:
         mark = "*" if in_use is not None and profile.id == in_use.id else " "
-        say(f"{mark} {profile.name}: {profile.calibration.field.title}, camera {profile.camera}")
+        print_stdout(f"{mark} {profile.name}: {profile.calibration.field.title}, camera {profile.camera}")
     if not profiles:
-        say("No table is saved yet. Set one up with 'downfield calibrate table' or on the camera page.")
+        print_stdout("No table is saved yet. Set one up with 'downfield calibrate table' or on the camera page.")
 
 
 @app.command()
@@ -51,14 +51,14 @@ def show(
     check_outputs(calibration_out, field_out, inputs=(config,), kind="downfield.calibration")
     profile = _folder(config).get(name)
     calibration, quality = profile.calibration, profile.calibration.quality
-    say(f"{profile.name}: {calibration.field.title}")
-    say(f"camera {profile.camera}, opened as {without_password(profile.source)}")
-    say(f"calibrated {calibration.made_at} by {calibration.method}")
+    print_stdout(f"{profile.name}: {calibration.field.title}")
+    print_stdout(f"camera {profile.camera}, opened as {without_password(profile.source)}")
+    print_stdout(f"calibrated {calibration.made_at} by {calibration.method}")
     if quality is not None:
-        say(f"residual {quality.rms_px:.3f} px = {quality.rms_mm:.3f} mm over {quality.points} points")
+        print_stdout(f"residual {quality.rms_px:.3f} px = {quality.rms_mm:.3f} mm over {quality.points} points")
     certificate = calibration.certificate
     certified = f"certified to {max(certificate.p95_yd):.3f} yd" if certificate else "not certified"
-    say(certified)
+    print_stdout(certified)
     if calibration_out is not None:
         write_calibration(calibration_out, calibration)
     if field_out is not None:
@@ -73,14 +73,14 @@ def use(
     """Have 'downfield run' open this table's camera."""
     folder = _folder(config)
     folder.use(None if name == NONE else name)
-    say("'downfield run' " + ("plays the bundled recording" if name == NONE else f"opens '{name}'"))
+    print_stdout("'downfield run' " + ("plays the bundled recording" if name == NONE else f"opens '{name}'"))
 
 
 @app.command()
 def remove(name: Name, config: ConfigOption = None) -> None:
     """Delete a saved table; games played on it stay."""
     _folder(config).remove(name)
-    say(f"'{name}' is deleted")
+    print_stdout(f"'{name}' is deleted")
 
 
 def _folder(config: Path | None) -> TableFolder:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from downfield.cli.console.options import ARCHIVE, ConfigOption, SetOption, check_outputs
-from downfield.cli.console.output import say
+from downfield.cli.console.output import print_stdout
 from downfield.cli.console.progress import progress_bar
 from downfield.core.text.counted_nouns import counted
 from downfield.rig.configuration.loading import load, parse_assignments
@@ -35,11 +35,11 @@ def backup(
             progress=lambda name: advance(0, text=name),
         )
     files = len(manifest.files)
-    say(f"{output}: {counted(files, 'file')}, {output.stat().st_size / 1e6:.1f} MB.")
+    print_stdout(f"{output}: {counted(files, 'file')}, {output.stat().st_size / 1e6:.1f} MB.")
     if manifest.store_left_out:
-        say("The games are in a database server and not in it: back that up with its own tools (pg_dump).")
+        print_stdout("The games are in a database server and not in it: back that up with its own tools (pg_dump).")
     if not recordings:
-        say("Recordings are not in it; --recordings adds them.")
+        print_stdout("Recordings are not in it; --recordings adds them.")
 
 
 def restore(
@@ -56,12 +56,14 @@ def restore(
         restored = restore_backup(
             archive, configuration.settings, replace=replace, progress=lambda name: advance(0, text=name)
         )
-    say(f"{restored.folder}: restored, as Downfield {restored.manifest.made_by} left it.")
+    print_stdout(f"{restored.folder}: restored, as Downfield {restored.manifest.made_by} left it.")
     if restored.moved_aside is not None:
-        say(f"What was there before is in {restored.moved_aside}.")
+        print_stdout(f"What was there before is in {restored.moved_aside}.")
     if restored.settings_file is not None:
-        say(f"Its configuration is {restored.settings_file}: use it with --config, or copy it to downfield.toml.")
+        print_stdout(
+            f"Its configuration is {restored.settings_file}: use it with --config, or copy it to downfield.toml."
+        )
     if restored.manifest.store_left_out:
-        say("Its games are in a database server: restore that with its own tools (pg_restore).")
+        print_stdout("Its games are in a database server: restore that with its own tools (pg_restore).")
     elif configuration.settings.store.url:
-        say("The restored games are in the data folder; your configuration names another store (store.url).")
+        print_stdout("The restored games are in the data folder; your configuration names another store (store.url).")

@@ -16,7 +16,7 @@ import typer
 
 from downfield.capture.recording.recorded_footage import RecordedFootage
 from downfield.cli.console.options import ARCHIVE, ConfigOption, SetOption, check_outputs
-from downfield.cli.console.output import say, say_aside
+from downfield.cli.console.output import print_stderr, print_stdout
 from downfield.cli.console.progress import progress_bar
 from downfield.cli.disputes.export import find_game
 from downfield.core.arrays import Image
@@ -80,7 +80,7 @@ def contribute(
         )
     with open_for_reading(configuration.store.url or str(store_file(configuration))) as opened:
         if opened.note:
-            say_aside(f"downfield: {opened.note}")
+            print_stderr(f"downfield: {opened.note}")
         rows = _games(opened.store, games or [])
         footage = RecordedFootage(recordings_folder(configuration))
         with progress_bar("Looking through the games") as advance:
@@ -90,17 +90,17 @@ def contribute(
     kept = without(numbers, leave_out)
     if sheet is not None:
         _write_picture(sheet, contact_sheet(*_pairs(collected.frames, kept)))
-        say(f"{sheet}: the contact sheet. No contribution was written.")
+        print_stdout(f"{sheet}: the contact sheet. No contribution was written.")
         return
     if not yes:
         kept = _ask(collected.frames, kept)
     if not kept:
-        say("Nothing was written.")
+        print_stdout("Nothing was written.")
         return
     chosen, _ = _pairs(collected.frames, kept)
     listing = Contribution(tuple(frame for frame, _ in chosen), version("downfield"))
     size = write_contribution(output, listing, [image for _, image in chosen])
-    say(f"{output}: {_frames_text(len(chosen))}, {size / 1e6:.1f} MB. Nothing was sent.")
+    print_stdout(f"{output}: {_frames_text(len(chosen))}, {size / 1e6:.1f} MB. Nothing was sent.")
 
 
 def without(numbers: Sequence[int], leave_out: str) -> list[int]:
@@ -145,9 +145,9 @@ def _say_found(collected: Collected, games: int) -> None:
         )
         raise InputError(f"Nothing to contribute in {looked}. {why}")
     corrected = sum(frame.reasons != ("uncertain",) for frame, _ in collected.frames)
-    say(f"{_frames_text(len(collected.frames))} of {looked}: {corrected} that people corrected.")
+    print_stdout(f"{_frames_text(len(collected.frames))} of {looked}: {corrected} that people corrected.")
     if collected.unrecorded:
-        say(f"Of {collected.unrecorded} more moments no picture is kept.")
+        print_stdout(f"Of {collected.unrecorded} more moments no picture is kept.")
 
 
 def _ask(frames: Frames, kept: list[int]) -> list[int]:
@@ -156,7 +156,7 @@ def _ask(frames: Frames, kept: list[int]) -> list[int]:
         place = Path(folder) / "frames.jpg"
         while kept:
             _write_picture(place, contact_sheet(*_pairs(frames, kept)))
-            say(f"Look at {place}: all that would be in the file, besides the outlines as numbers.")
+            print_stdout(f"Look at {place}: all that would be in the file, besides the outlines as numbers.")
             with suppress(webbrowser.Error):
                 webbrowser.open(place.as_uri())
             answer = typer.prompt(f"Write {_frames_text(len(kept))}? yes, no, or the numbers to leave out").strip()
@@ -167,7 +167,7 @@ def _ask(frames: Frames, kept: list[int]) -> list[int]:
             try:
                 left = set(without(range(1, len(frames) + 1), answer))
             except InputError as error:
-                say(str(error))
+                print_stdout(str(error))
                 continue
             kept = [number for number in kept if number in left]
     return kept

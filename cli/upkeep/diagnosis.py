@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from downfield.cli.console.options import ARCHIVE, ConfigOption, SetOption, check_outputs
-from downfield.cli.console.output import open_console, say, styled
+from downfield.cli.console.output import open_console, print_stdout, styled
 from downfield.cli.console.progress import with_progress
 from downfield.core.records import adapter
 from downfield.rig.configuration.display import as_toml
@@ -23,8 +23,8 @@ from downfield.rig.upkeep.support import support_parts, write_support_file
 def config(file: ConfigOption = None, settings: SetOption = None) -> None:
     """Print the configuration in effect, and where each value comes from."""
     configuration = load(file, command_line=parse_assignments(settings or ()))
-    say(f"# {configuration.file}" if configuration.file else "# no file: defaults")
-    say(*"\n".join(as_toml(configuration)).split("\n"))
+    print_stdout(f"# {configuration.file}" if configuration.file else "# no file: defaults")
+    print_stdout(*"\n".join(as_toml(configuration)).split("\n"))
 
 
 _STATE_STYLES: Final[dict[CheckState, str]] = {
@@ -52,7 +52,7 @@ def doctor(
         if not as_json:
             _print(console, result)
     if as_json:
-        say(*adapter(tuple[CheckResult, ...]).dump_json(tuple(results), indent=2).decode().splitlines())
+        print_stdout(*adapter(tuple[CheckResult, ...]).dump_json(tuple(results), indent=2).decode().splitlines())
     else:
         console.print(styled(_summary(results), "bold"))
     raise typer.Exit(1 if any(result.state == "fault" for result in results) else 0)
@@ -86,5 +86,5 @@ def support(
     found = tuple(with_progress(run_checks(configuration.settings), "Checking")) if checks else ()
     parts = support_parts(configuration, found)
     write_support_file(output, parts)
-    say(f"{output}: {', '.join(parts)}.")
-    say("Nothing was sent. Look into it, then attach it to your report.")
+    print_stdout(f"{output}: {', '.join(parts)}.")
+    print_stdout("Nothing was sent. Look into it, then attach it to your report.")

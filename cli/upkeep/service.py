@@ -11,7 +11,7 @@ from typing import Annotated, Final
 import typer
 
 from downfield.cli.console.options import ConfigOption, SetOption
-from downfield.cli.console.output import say
+from downfield.cli.console.output import print_stdout
 from downfield.core.errors import InputError
 from downfield.rig.configuration.loading import FILE_NAME, load, parse_assignments
 from downfield.rig.configuration.settings import logs_folder, tables_folder
@@ -35,7 +35,7 @@ def logs(
     begin = _identity(file), file.stat().st_size if file.is_file() else 0  # what comes from here on is followed
     try:
         for line in last_lines(folder, lines, level):
-            say(line)
+            print_stdout(line)
     except InputError:
         if not follow:
             raise
@@ -60,7 +60,7 @@ def _follow(path: Path, level: LogLevel, identity: int | None, place: int) -> No
         *whole, rest = text.split("\n")
         for line in whole:
             if reaches(line, level):
-                say(line)
+                print_stdout(line)
         pause.wait(_LOOK_EVERY_S)
 
 
@@ -99,24 +99,24 @@ def install_service(
         )
     unit = _unit(config, system=system)
     if show:
-        say(*unit.text.splitlines())
+        print_stdout(*unit.text.splitlines())
         return
     for sentence in install(unit):
-        say(sentence)
-    say("Look at it with `downfield service status` and `downfield logs --follow`.")
+        print_stdout(sentence)
+    print_stdout("Look at it with `downfield service status` and `downfield logs --follow`.")
 
 
 @app.command("status")
 def service_status(system: SystemOption = False) -> None:
     """Say whether the service runs, and how the rig is."""
-    say(*unit_status(_unit(None, system=system)).split("\n"))
+    print_stdout(*unit_status(_unit(None, system=system)).split("\n"))
 
 
 @app.command("uninstall")
 def uninstall_service(system: SystemOption = False) -> None:
     """Stop the service and remove it; games and recordings stay."""
     for sentence in uninstall(_unit(None, system=system)):
-        say(sentence)
+        print_stdout(sentence)
 
 
 def _unit(config: Path | None, *, system: bool) -> ServiceUnit:

@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 from downfield.calibration.calibration import read_calibration
 from downfield.capture.sources.file_sources import bundled_demo
 from downfield.cli import main
-from downfield.cli.console.output import PIPE_CLOSED, GuardedStream, PlainConsole, open_console, say, styled
+from downfield.cli.console.output import PIPE_CLOSED, GuardedStream, PlainConsole, open_console, print_stdout, styled
 from downfield.cli.console.progress import progress_bar
 from downfield.cli.console.terminal import TerminalLog, TerminalView
 from downfield.cli.play.rules import show
@@ -208,16 +208,16 @@ def test_a_command_that_only_prints_ends_when_its_output_is_lost(
     monkeypatch.setattr(sys, "stdout", LostStream(error))
     if isinstance(error, BrokenPipeError):
         with pytest.raises(SystemExit) as ended:
-            say("calls")
+            print_stdout("calls")
         assert ended.value.code == PIPE_CLOSED
     else:
         with pytest.raises(OutputError, match="can't be written"):
-            say("calls")
+            print_stdout("calls")
 
 
 def test_a_process_without_standard_output_prints_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", None)
-    say("calls")
+    print_stdout("calls")
     open_console().print("calls")
     assert not GuardedStream(None, required=True).isatty()
 
@@ -226,7 +226,7 @@ def test_a_process_without_standard_output_prints_nothing(monkeypatch: pytest.Mo
 def test_letters_that_the_terminal_lacks_are_written_out(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
     raw = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding=encoding))
-    say("Динамо Zürich")
+    print_stdout("Динамо Zürich")
     open_console().print(styled("Динамо", "bold"))
     assert "\\u0414" in raw.getvalue().decode(encoding)
 
