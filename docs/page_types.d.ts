@@ -1,4 +1,4 @@
-// Types that the pages' scripts share. Those of what the services send are made from their models: docs/service_types.py.
+// Types that the pages' scripts share. Those of what the services send are made from their models by service_types.py.
 
 /** What an element may be given as content; `null`, `undefined` and `false` are left out. */
 type Child = Node | string | number | false | null | undefined | readonly Child[];
@@ -31,7 +31,7 @@ type Teams = Record<Side, string>;
 /** Shows a sentence to whoever waits; "" for none. */
 type ShowMessage = (text: string) => void;
 
-type Feed = import("./pages/assets/feed.js").Feed;
+type Feed = import("../api/pages/assets/feed.js").Feed;
 
 /** A call as it is shown: one that was seen and is gone is "withdrawn". */
 type ShownCall = Omit<Service.CallView, "standing"> & { standing: Service.CallView["standing"] | "withdrawn" };
@@ -71,5 +71,5 @@ type View = {
   pixel: (point: Point) => Point;
   coordinates: (pixel: Point) => Point;
   /** What is drawn of the view itself. */
-  marks: (stage: import("./pages/assets/evidence_stage.js").Stage, drawings: Drawings, taken: Box[]) => SVGElement[];
+  marks: (stage: import("../api/pages/assets/evidence_stage.js").Stage, drawings: Drawings, taken: Box[]) => SVGElement[];
 };
