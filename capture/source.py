@@ -250,16 +250,28 @@ NoticeLevel = Literal["info", "warning", "alarm"]
 
 
 class LoopObserver:
-    """An observer of the loop, which must not delay it; each subclass overrides the methods it needs."""
+    """An observer of the live loop; each subclass overrides the methods it needs.
+
+    Observers are called one after the other, in the order in which the loop has them, in the thread of the stage: what
+    one of them spends is added to the latency of the frame. One that raises is reported as a problem of the rig, and
+    keeps nothing from the others. Methods of one observer run in different threads at the same time, so what they share
+    needs a lock unless it is one assignment.
+
+    What people declare and rule does not pass here: it goes from the API straight into the game. Follow the topics of
+    the game (`game.published`) for that.
+    """
 
     def frame_captured(self, frame: CapturedFrame, /) -> None:
-        """Handle a captured frame. Called from the capturing thread."""
+        """Handle a captured frame, before it is queued; it may be dropped later. Called from the capturing thread."""
 
     def scene_ready(self, frame: Frame, scene: Scene, /) -> None:
-        """Handle the scene of a frame. Called from the tracking thread."""
+        """Handle the scene of a frame. Called from the tracking thread, before or after the game has judged it."""
 
     def entry_judged(self, entry: Scene | Event, calls: tuple[Call, ...], /) -> None:
-        """Handle a judged scene or recorded event, with the calls made or changed. Called from the judging thread."""
+        """Handle a judged scene or recorded event, with the calls made or changed. Called from the judging thread.
+
+        Scenes come in time order, none is left out, and up to two seconds late while a ruling is recomputed.
+        """
 
     def event_refused(self, event: Event, reason: str, /) -> None:
         """Handle a recorded event that the game refused. Called from the judging thread."""

@@ -45,14 +45,14 @@ class CameraWatchLimits:
     lasting: int = 3
     """Judgments in a row that must find flicker or a lowered rate: light and cameras settle after a change."""
 
-    told_ns: int = 20_000_000_000
-    """A fault is told of for this long after it was last found."""
+    report_ns: int = 20_000_000_000
+    """A fault is reported for this long after it was last found."""
 
     returned_ns: int = 800_000_000
     """After a longer gap the camera was opened again."""
 
-    looked_at_ns: int = 1_000_000_000
-    """Looks are compared over this time before and after a gap."""
+    compared_ns: int = 1_000_000_000
+    """Pictures of this time before and after a gap are compared."""
 
 
 CAMERA_WATCH_LIMITS: Final = CameraWatchLimits()
@@ -103,7 +103,7 @@ class CameraWatch(LoopObserver):
         if t_ns - self._judged_ns >= CAMERA_WATCH_LIMITS.every_ns or t_ns < self._judged_ns:
             self._judged_ns = t_ns
             self._looks.append((t_ns, look_of(frame.image)))
-            while t_ns - self._looks[0][0] > CAMERA_WATCH_LIMITS.looked_at_ns:
+            while t_ns - self._looks[0][0] > CAMERA_WATCH_LIMITS.compared_ns:
                 self._looks.popleft()
             self._judge_light(t_ns)
 
@@ -119,7 +119,7 @@ class CameraWatch(LoopObserver):
     def _judge_rate(self, t_ns: int) -> None:
         numbers, times_ns = zip(*self._arrivals, strict=True)
         if len(times_ns) < 4 or numbers[-1] - numbers[0] != len(numbers) - 1:
-            return  # frames are missing, which is told elsewhere
+            return  # frames are missing, which health reports
         times_s = (np.array(times_ns) - times_ns[0]) / 1e9
         facts = self._facts()
         if facts.is_plugged_in and facts.fps:
@@ -129,7 +129,7 @@ class CameraWatch(LoopObserver):
         if lowered is None and is_full:
             self._usual_fps = max(self._usual_fps, float(1 / np.median(np.diff(times_s))))
         text = f"The camera sends {lowered or 0:.0f} frames/s in place of {self._usual_fps:.0f}: it exposes for longer"
-        self._tell(LOWERED_RATE, lowered is not None, t_ns, text, "Add light, or set a shorter exposure in [source]")
+        self._report(LOWERED_RATE, lowered is not None, t_ns, text, "Add light, or set a shorter exposure in [source]")
 
     def _judge_light(self, t_ns: int) -> None:
         times_s = (np.array([at for at, _ in self._levels]) - self._levels[0][0]) / 1e9
@@ -137,28 +137,28 @@ class CameraWatch(LoopObserver):
         flicker = (
             find_flicker(times_s, levels[:, -1]) if times_s[-1] > 0.75 * LIGHTING_LIMITS.flicker_window_s else None
         )
-        self._tell(FLICKER, flicker is not None, t_ns, *_flicker_texts(flicker))
+        self._report(FLICKER, flicker is not None, t_ns, *_flicker_texts(flicker))
         recent = times_s >= times_s[-1] - LIGHTING_LIMITS.exposure_window_s
         moved = has_moved_exposure(times_s[recent], levels[recent, :-1])
         text = "The camera changes its exposure by itself when something comes into view"
         remedy = "Hold it: exposure in [source], or manual exposure in the camera's own settings"
-        self._tell(EXPOSURE, moved, t_ns, text, remedy, lasting=1)
+        self._report(EXPOSURE, moved, t_ns, text, remedy, lasting=1)
         changes = self._changes(t_ns)
         text = f"The camera came back with a picture that is {' and '.join(changes)} than before"
         remedy = "Set exposure, focus and white balance as they were, or calibrate again; was a lamp switched?"
-        self._tell(CAMERA_CHANGED, bool(changes), t_ns, text, remedy, lasting=1)
+        self._report(CAMERA_CHANGED, bool(changes), t_ns, text, remedy, lasting=1)
 
     def _changes(self, t_ns: int) -> tuple[str, ...]:
         """Return how the pictures look different from before the last gap."""
         since_ns = t_ns - self._returned_ns
-        if self._before is None or since_ns < CAMERA_WATCH_LIMITS.looked_at_ns:
+        if self._before is None or since_ns < CAMERA_WATCH_LIMITS.compared_ns:
             return ()
         changes = look_changes(self._before, median_look([look for _, look in self._looks]))
-        if not changes or since_ns > CAMERA_WATCH_LIMITS.told_ns:
+        if not changes or since_ns > CAMERA_WATCH_LIMITS.report_ns:
             self._before = None
         return changes
 
-    def _tell(
+    def _report(
         self, code: str, found: bool, t_ns: int, text: str, remedy: str, lasting: int = CAMERA_WATCH_LIMITS.lasting
     ) -> None:
         """Report what was found often enough; end it once it has not been found for long."""
@@ -166,7 +166,7 @@ class CameraWatch(LoopObserver):
         if row >= lasting:
             self._found_ns[code] = t_ns
             self._problems.report(HealthReason(code=code, level="warning", text=text, remedy=remedy))
-        elif code in self._found_ns and not 0 <= t_ns - self._found_ns[code] < CAMERA_WATCH_LIMITS.told_ns:
+        elif code in self._found_ns and not 0 <= t_ns - self._found_ns[code] < CAMERA_WATCH_LIMITS.report_ns:
             del self._found_ns[code]
             self._problems.resolve(code)
 

@@ -21,14 +21,18 @@ DetectionResult = Callable[[], Sequence[Detection] | None]
 
 
 class VisionStage(Protocol):
-    """Turns frames into scenes in two steps, so that one thread may `detect` while another still does `update`."""
+    """Turns frames into scenes in two steps, so that one thread may `detect` while another still does `update`.
+
+    The detecting thread calls `detect` alone; the tracking thread calls everything else that changes the stage. So the
+    two steps of one frame share nothing but the detections. The properties are read from any thread.
+    """
 
     def detect(self, frame: Frame, waiting: int = 0) -> Sequence[Detection] | None:
         """Return the detections in the next frame; frames come in time order, with gaps.
 
         Args:
             frame: the frame.
-            waiting: number of newer frames that already wait.
+            waiting: number of newer frames that already wait; a stage that skips frames skips more, the more wait.
 
         Returns:
             None when the detector skipped the frame.
@@ -41,7 +45,8 @@ class VisionStage(Protocol):
 
         Args:
             frame: the frame.
-            detections: returns the result of `detect`; its exceptions are raised here.
+            detections: waits for the result of `detect` and returns it; its exceptions are raised here. Call it late:
+                what needs no detections runs meanwhile.
             carrier: roster id of the declared ball carrier; None if none is declared.
 
         """
@@ -81,6 +86,8 @@ class Referee(Protocol):
     def take(self, entry: Scene | Event) -> tuple[Call, ...]:
         """Process a scene, or an event that did not come through the API, and publish the results.
 
+        Scenes come from one thread, in time order. It waits while a ruling is recomputed.
+
         Returns:
             The calls made or changed.
 
@@ -106,7 +113,9 @@ class Referee(Protocol):
 
 
 class LoopControls:
-    """Changes to a running loop, which it applies before its next frame. Callable from any thread.
+    """Changes to a running loop, applied in its tracking thread before the next frame. Callable from any thread.
+
+    Nobody waits for a change: until the next frame, which a lost camera may never send, the old vision stage is in use.
 
     Attributes:
         suspension: why no calls are made from the camera now; empty while calls are made.
@@ -188,7 +197,7 @@ class DecodingFrame:
 
 @dataclass(frozen=True, slots=True)
 class DetectedFrame:
-    """A frame whose detections are, or will be, there; None where the detector was not run."""
+    """A frame with its detections, which another thread may still be making; None where the detector skipped it."""
 
     frame: Frame
     detections: Future[Sequence[Detection] | None]

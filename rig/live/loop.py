@@ -63,9 +63,9 @@ class Loop:
         problems: receives failures.
         meter: measures frame rate and latency.
         playback: recorded events.
-        observers: notified of frames, scenes, calls and notices.
+        observers: notified of frames, scenes and calls, in this order for each.
         controls: changes requested by commands.
-        ticks: whether the game's clock advances while no scenes come; not for recordings, which have their own time.
+        ticks: whether the game's clock advances while no scenes come; False for recordings, which have their own time.
 
     """
 

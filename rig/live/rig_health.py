@@ -30,6 +30,8 @@ _log = logging.getLogger(__name__)
 class Notices:
     """Publishes notices, and passes them to observers; each first gets those given before there were any.
 
+    `give` is called from any thread; `add_observer` only while the rig is being put together.
+
     Args:
         hub: publishes them.
 
@@ -78,7 +80,7 @@ class RigHealthLimits:
     """Largest number of frames remembered of that second; no camera sends more."""
 
     damage_ns: int = 10_000_000_000
-    """Damaged pictures are told of for this long, so that a camera that glitches now and then gives one warning."""
+    """Damaged pictures are reported for this long, so that a camera that glitches now and then gives one warning."""
 
     late_ms: float = 60.0
     """Median latency beyond which frames come late: on a computer with room it is 35 to 40."""
@@ -272,7 +274,7 @@ class HealthReporter(LoopObserver):
 
 
 def _changed_size(facts: SourceFacts, calibration: Calibration | None) -> Iterator[HealthReason]:
-    """Yield what is to be said of a camera that came back with pictures of another size than it is calibrated for."""
+    """Yield the problem of a camera that came back with pictures of another size than it is calibrated for."""
     if facts.live and calibration is not None and calibration.camera.lens.size_px != facts.size_px:
         now, before = ("x".join(map(str, size_px)) for size_px in (facts.size_px, calibration.camera.lens.size_px))
         text = f"The camera sends {now} pixels, and is calibrated for {before}: no calls can be made"
@@ -281,7 +283,7 @@ def _changed_size(facts: SourceFacts, calibration: Calibration | None) -> Iterat
 
 
 def _damage(statistics: FrameStatistics) -> Iterator[HealthReason]:
-    """Yield what is to be said of damaged pictures."""
+    """Yield the problem of pictures that were damaged in the last seconds."""
     if statistics.damaged_lately:
         lately = f"of the last {RIG_HEALTH_LIMITS.damage_ns / 1e9:.0f} s"
         pictures = counted(statistics.damaged_lately, "picture")

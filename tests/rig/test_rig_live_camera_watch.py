@@ -70,7 +70,7 @@ def test_flicker_is_told_with_the_exposure_that_hides_it_and_ends(hertz: int, fp
     assert table.play(8, mains(hertz), fps) == [FLICKER]
     assert f"mains of {hertz} Hz" in table.text()
     assert exposure in table.text()
-    assert table.play(4 + CAMERA_WATCH_LIMITS.told_ns / 1e9 + 4, fps=fps) == []
+    assert table.play(4 + CAMERA_WATCH_LIMITS.report_ns / 1e9 + 4, fps=fps) == []
 
 
 def test_a_rate_that_halves_is_told_with_both_rates_and_ends() -> None:
@@ -78,7 +78,7 @@ def test_a_rate_that_halves_is_told_with_both_rates_and_ends() -> None:
     assert table.play(4) == []
     assert table.play(5, fps=15.0) == [LOWERED_RATE]
     assert "15 frames/s in place of 30" in table.text()
-    assert table.play(CAMERA_WATCH_LIMITS.told_ns / 1e9 + 4) == []
+    assert table.play(CAMERA_WATCH_LIMITS.report_ns / 1e9 + 4) == []
 
 
 def test_a_stream_that_announces_another_rate_than_it_sends_is_judged_by_what_it_sent() -> None:
@@ -119,7 +119,7 @@ def test_a_camera_that_comes_back_otherwise_is_told_and_one_that_is_as_before_is
     table.t_s += 3.0
     assert table.play(4, lambda _: 1.5) == [CAMERA_CHANGED]
     assert "brighter" in table.text()
-    assert table.play(CAMERA_WATCH_LIMITS.told_ns * 2 / 1e9 + 4, lambda _: 1.5) == [], (
+    assert table.play(CAMERA_WATCH_LIMITS.report_ns * 2 / 1e9 + 4, lambda _: 1.5) == [], (
         "it is the usual look after a while"
     )
 

@@ -141,6 +141,7 @@ def test_places_of_a_measured_field_are_solved_as_that_field(
 
     monkeypatch.setattr(solving, "solve_landmarks", answer)
     monkeypatch.setattr(solving, "preset_names", lambda: ("another",))  # so that the print counts as measured
+    monkeypatch.setattr(solving, "preset", lambda _: TUDOR)
     give(monkeypatch, solution())
     placed = tuple(PlacedLandmark(x_yd=x, y_yd=1.0 + x, px=(x, x)) for x in (0.0, 10.0, 20.0, 30.0))
     request = SolveRequest(field=TUDOR.name, landmarks=placed)
@@ -157,7 +158,7 @@ def test_a_measured_height_solves_again_what_is_shown(
     with pytest.raises(RefusedError, match="not found yet"):
         opened.measure_height(HeightRequest(camera_height_mm=1100))
     assert searched(opened).advice == ""  # exact enough
-    monkeypatch.setattr(session, "ADVICE", AdviceLimits(wanted_yd=0.0))
+    monkeypatch.setattr(session, "ADVICE_LIMITS", AdviceLimits(wanted_yd=0.0))
     before = searched(opened)
     assert before.advice.startswith("Base tops are known to")
     monkeypatch.setattr(solving, "with_camera_height", lambda *_: solution(one_step_aside()))
