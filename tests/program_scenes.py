@@ -23,8 +23,7 @@ from downfield.core.scene import Figure, Player, Scene
 from downfield.twin.randomization.tables import draw_table
 from downfield.twin.render.compositor import Compositor, SolidPainter
 from downfield.twin.table.snapshot import FigurePose, Snapshot
-from downfield.twin.table.solids import SolidPlacer
-from downfield.twin.table.surface import settle
+from downfield.twin.table.solids import SolidPlacer, settle
 
 FIELD: Final = preset("tudor-620")
 SIZE_PX: Final = (1920, 1080)

@@ -8,7 +8,7 @@ from twin_recordings import recorded
 from downfield.officiating.calls import Call
 from downfield.officiating.engine.replay import judge_recording
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.twin.plays.playbook.line_ups import faults
+from downfield.twin.plays.playbook.stops import faults
 from downfield.twin.plays.recording import RulebookName
 
 LEGAL: tuple[tuple[str, RulebookName], ...] = (

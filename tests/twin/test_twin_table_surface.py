@@ -9,7 +9,7 @@ from downfield.core.field.model import preset
 from downfield.twin.randomization.boards import draw_board, draw_bow
 from downfield.twin.randomization.deck import SPLITS, Deck, Split
 from downfield.twin.randomization.tables import draw_players, draw_table
-from downfield.twin.table.surface import as_calibrated, surface_mm
+from downfield.twin.table.solids import as_calibrated, surface_mm
 
 FIELD = preset("tudor-620")
 

@@ -19,7 +19,7 @@ from downfield.twin.render.renderer import top_corners_mm
 from downfield.twin.render.traced_renderer import TracedRenderer
 from downfield.twin.sets.table_frames import CameraView, table_pictures
 from downfield.twin.table.appearance import Appearance, FigureAppearance, Material, SkyLobe, Surroundings
-from downfield.twin.table.surface import settle
+from downfield.twin.table.solids import settle
 from downfield.twin.tracing.scene import PrintTexture, SceneBuilder
 from downfield.twin.tracing.tracer import Tracer
 

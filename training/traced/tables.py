@@ -42,8 +42,7 @@ from downfield.twin.sets.labels import Labeler, Labels
 from downfield.twin.sets.sample import LEAST_SHOWN, yolo_lines
 from downfield.twin.table.appearance import Appearance, Sensor, Solid
 from downfield.twin.table.snapshot import Snapshot
-from downfield.twin.table.solids import SolidPlacer
-from downfield.twin.table.surface import settle
+from downfield.twin.table.solids import SolidPlacer, settle
 from downfield.twin.tracing.scene import PrintTexture, SceneBuilder, TracedScene
 
 _STEP_NS: Final = 33_333_333

@@ -12,7 +12,7 @@ from downfield.core.arrays import Image
 from downfield.twin.film.sensor_effects import SensorEffects
 from downfield.twin.render.renderer import RenderedFrame, Renderer
 from downfield.twin.table.snapshot import FigurePose, HandPose, Quaternion, Snapshot, Vector
-from downfield.twin.table.surface import as_calibrated
+from downfield.twin.table.solids import as_calibrated
 
 _SHARP_PX = 1.0  # movement during the exposure that needs no blur: a pixel alone blurs this much
 _SMOOTH_PX = 3.0  # movement that three instants render smoothly; above it five

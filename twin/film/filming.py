@@ -31,7 +31,7 @@ from downfield.twin.physics.truth_file import FigureTruth, TruthEvent, TruthFram
 from downfield.twin.plays.recording import PlayRecording, expected_of, write_expected
 from downfield.twin.render.renderer import BaseTop, RenderedFrame, Renderer
 from downfield.twin.table.snapshot import Quaternion, Snapshot
-from downfield.twin.table.surface import as_calibrated
+from downfield.twin.table.solids import as_calibrated
 
 _DIGITS = 3
 

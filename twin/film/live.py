@@ -20,7 +20,7 @@ from downfield.twin.plays.recording import PlayRecording
 from downfield.twin.randomization.tables import draw_table
 from downfield.twin.render.renderers import open_renderer
 from downfield.twin.table.appearance import Appearance
-from downfield.twin.table.surface import as_calibrated
+from downfield.twin.table.solids import as_calibrated
 
 SEED: Final = 0
 """Seed of the appearance and the noise: the same play always gives the same film."""

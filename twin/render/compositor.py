@@ -23,8 +23,7 @@ from downfield.twin.render.polygons import GROWTH_PX, Fixed, draw_outline, fill_
 from downfield.twin.render.renderer import RenderedFrame, base_tops
 from downfield.twin.table.appearance import Appearance, Color, Solid
 from downfield.twin.table.snapshot import Snapshot, Vector
-from downfield.twin.table.solids import PlacedSolids, SolidPlacer
-from downfield.twin.table.surface import settle
+from downfield.twin.table.solids import PlacedSolids, SolidPlacer, settle
 
 _FACES = np.array([[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]])
 """Corners of a box's faces, as `solids` orders its corners: low x, high x, low y, high y, low z, high z."""

@@ -20,14 +20,12 @@ from downfield.calibration.camera import Camera, Lens
 from downfield.core.arrays import Array, Image
 from downfield.core.errors import DownfieldError, MissingExtraError
 from downfield.core.scene import Player
-from downfield.twin.render.board import BoardLayer, BoardLight
+from downfield.twin.render.board import BoardLayer, BoardLight, lens_grid
 from downfield.twin.render.figure_mesh import Mesh, figure_mesh
-from downfield.twin.render.lens_grid import lens_grid
 from downfield.twin.render.renderer import RenderedFrame, base_tops
 from downfield.twin.table.appearance import Appearance, Color, FigureAppearance, Lamp, Solid
 from downfield.twin.table.snapshot import Snapshot
-from downfield.twin.table.solids import SolidPlacer, loose_solids, rail_solids
-from downfield.twin.table.surface import settle
+from downfield.twin.table.solids import SolidPlacer, loose_solids, rail_solids, settle
 
 try:
     import mujoco

@@ -98,7 +98,7 @@ def base_tops(
 
     Args:
         players: the roster, for the bases' sizes.
-        snapshot: of the table, settled onto the surface by `twin.table.surface.settle`.
+        snapshot: of the table, settled onto the surface by `twin.table.solids.settle`.
         placed: the solids of that snapshot.
         camera: lens and pose at that instant.
 

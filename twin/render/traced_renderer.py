@@ -14,8 +14,7 @@ from downfield.core.scene import Player
 from downfield.twin.render.renderer import RenderedFrame, base_tops
 from downfield.twin.table.appearance import Appearance
 from downfield.twin.table.snapshot import Snapshot
-from downfield.twin.table.solids import SolidPlacer
-from downfield.twin.table.surface import settle
+from downfield.twin.table.solids import SolidPlacer, settle
 from downfield.twin.tracing.scene import PrintTexture, SceneBuilder, to_light
 from downfield.twin.tracing.tracer import Tracer
 

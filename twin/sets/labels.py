@@ -24,8 +24,7 @@ from downfield.twin.render.polygons import fill_hull, to_fixed
 from downfield.twin.render.renderer import BaseTop, RenderedFrame
 from downfield.twin.table.appearance import Appearance, Solid
 from downfield.twin.table.snapshot import FigurePose, Snapshot
-from downfield.twin.table.solids import PlacedSolids, SolidPlacer, hand_solids
-from downfield.twin.table.surface import settle
+from downfield.twin.table.solids import PlacedSolids, SolidPlacer, hand_solids, settle
 
 Box = tuple[float, float, float, float]
 

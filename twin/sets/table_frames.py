@@ -27,7 +27,7 @@ from downfield.twin.sets.labels import Labeler
 from downfield.twin.sets.sample import Sample
 from downfield.twin.table.appearance import Appearance, Sensor
 from downfield.twin.table.snapshot import Snapshot
-from downfield.twin.table.surface import as_calibrated
+from downfield.twin.table.solids import as_calibrated
 
 PLAYS = 0.35
 """Share of tables with a play of the physics; the others are arranged."""

@@ -1,12 +1,13 @@
-"""Positions of all solids of a table at one instant, as clouds of surface points in the board frame.
+"""Where all solids of a table are at one instant, as clouds of surface points in the board frame.
 
 A cloud's convex hull is its solid to a few hundredths of its radius, so its outline from anywhere (the camera for
-occlusion, a lamp for a shadow) is the hull of its projected points. A coach's hand and forearm, and a passing stick,
-are made of solids here too.
+occlusion, a lamp for a shadow) is the hull of its projected points. A bowed board lies lower in its middle, together
+with the figures on it (`settle`). A coach's hand and forearm, and a passing stick, are made of solids here too.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 from collections.abc import Sequence
@@ -14,11 +15,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
+from downfield.calibration.camera import Camera, flat_bow
 from downfield.core.arrays import Array
+from downfield.core.field.model import FieldModel
 from downfield.twin.table.appearance import Appearance, Color, Solid
-from downfield.twin.table.snapshot import HandPose, Quaternion, Snapshot, StickPose, Vector
+from downfield.twin.table.snapshot import FigurePose, HandPose, Quaternion, Snapshot, StickPose, Vector
 
 # A hand is laid out from its fingertips: distance back along the arm, and height.
 _MIDDLE_JOINT_MM = (24.0, 27.0)
@@ -39,6 +43,60 @@ POINTS = 26
 _RAIL_PIECE_MM = 80.0
 _SWELL = 1.03  # a hull of 26 points lies within its sphere; this halves the difference
 _CUBE = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
+
+
+def surface_mm(field: FieldModel, bow_mm: float, points_mm: ArrayLike) -> Array:
+    """Return the height of the surface over the plane through the board's edges, mm.
+
+    Args:
+        field: the printed field, for the board's extent.
+        bow_mm: depth of the middle below the edges.
+        points_mm: shape (..., 2).
+
+    Returns:
+        Heights, shape (...): -bow_mm in the middle, 0 at the edges and beyond them.
+
+    """
+    x_low, y_low, x_high, y_high = field.board_mm
+    points = np.asarray(points_mm, dtype=np.float64)
+    center = np.array([x_low + x_high, y_low + y_high]) / 2
+    half = np.array([x_high - x_low, y_high - y_low]) / 2
+    off = np.clip((points - center) / half, -1, 1) ** 2
+    heights: Array = -bow_mm * (1 - off[..., 0]) * (1 - off[..., 1])
+    return heights
+
+
+def settle(snapshot: Snapshot, field: FieldModel, bow_mm: float) -> Snapshot:
+    """Return the snapshot with figures and ball lowered onto a bowed surface."""
+    if not bow_mm:
+        return snapshot
+
+    def lowered(at: Vector) -> Vector:
+        return (at[0], at[1], at[2] + float(surface_mm(field, bow_mm, at[:2])))
+
+    figures: tuple[FigurePose, ...] = tuple(
+        dataclasses.replace(pose, position_mm=lowered(pose.position_mm)) for pose in snapshot.figures
+    )
+    ball = snapshot.ball and dataclasses.replace(snapshot.ball, position_mm=lowered(snapshot.ball.position_mm))
+    return dataclasses.replace(snapshot, figures=figures, ball=ball)
+
+
+def as_calibrated(camera: Camera, field: FieldModel, bow_mm: float) -> Camera:
+    """Return the camera as a calibration of the bowed board describes it: heights count from the surface.
+
+    Args:
+        camera: in whose board frame z = 0 is the plane through the board's edges.
+        field: the printed field.
+        bow_mm: depth of the middle below the edges.
+
+    """
+    if not bow_mm:
+        return camera
+    # The surface is a product of two parabolas: in the bow's own shapes it is these four ninths, and a step down.
+    part = 4 / 9 * bow_mm
+    bow = dataclasses.replace(flat_bow(field), along_mm=part, across_mm=part, both_mm=-part)
+    x, y, z = (float(v) for v in np.array(camera.translation_mm) - part * camera.board_to_camera[:, 2])
+    return dataclasses.replace(camera, translation_mm=(x, y, z), bow=bow)
 
 
 def hand_solids(hand: HandPose, skin: Color, sleeve: Color) -> tuple[Solid, ...]:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final
 
 from downfield.core.errors import ScriptError
-from downfield.twin.plays.playbook import efl, falls, kicks, line_ups, lions_den, passes, runs, stops, tackles
+from downfield.twin.plays.playbook import efl, falls, kicks, lions_den, passes, runs, stops, tackles
 from downfield.twin.plays.recording import ExpectedPlay
 
 PLAYS: Final[Mapping[str, Callable[[], ExpectedPlay]]] = {
@@ -61,11 +61,11 @@ PLAYS: Final[Mapping[str, Callable[[], ExpectedPlay]]] = {
     "moved-pivot": stops.moved_pivot,
     "three-stops": partial(stops.stoppages, 3),
     "four-stops": partial(stops.stoppages, 4),
-    "legal-line-up": line_ups.legal_line_up,
-    "head-up-line-up": line_ups.head_up_line_up,
-    **{fault: partial(line_ups.wrong_line_up, fault) for fault in line_ups.faults()},
-    "twelve-men": line_ups.twelve_men,
-    "twelve-men-unclaimed": partial(line_ups.twelve_men, claimed=False),
+    "legal-line-up": stops.legal_line_up,
+    "head-up-line-up": stops.head_up_line_up,
+    **{fault: partial(stops.wrong_line_up, fault) for fault in stops.faults()},
+    "twelve-men": stops.twelve_men,
+    "twelve-men-unclaimed": partial(stops.twelve_men, claimed=False),
     "line-reached": runs.line_reached,
     "turned-back": partial(runs.turned_back, 1),
     "turned-back-twice": partial(runs.turned_back, 2),

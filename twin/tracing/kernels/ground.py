@@ -22,7 +22,6 @@ from downfield.twin.tracing.kernels.layout import (
     Y_HIGH,
     Y_LOW,
 )
-from downfield.twin.tracing.kernels.sampling import mixed, unit
 from downfield.twin.tracing.kernels.target import (
     BOARD,
     FAR,
@@ -35,6 +34,8 @@ from downfield.twin.tracing.kernels.target import (
     ZERO,
     F,
     device_function,
+    mixed,
+    unit,
 )
 
 BOW_STEPS = 3

@@ -6,7 +6,6 @@ sky that may be brighter above, and bright parts of the surroundings.
 
 import math
 
-from downfield.twin.tracing.kernels.grid import passing
 from downfield.twin.tracing.kernels.layout import (
     I_LAMPS,
     LAMP_PICK,
@@ -25,6 +24,7 @@ from downfield.twin.tracing.kernels.layout import (
     SKY,
     SKY_RISE,
 )  # fmt: skip
+from downfield.twin.tracing.kernels.solids import passing
 from downfield.twin.tracing.kernels.target import FOUR, HALF, ONE, TINY, TWO, TWO_PI, ZERO, F, device_function
 
 BRIGHTEST_GLINT = F(60.0)

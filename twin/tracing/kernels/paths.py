@@ -2,13 +2,12 @@
 
 import math
 
-from downfield.twin.tracing.kernels.grid import nearest
 from downfield.twin.tracing.kernels.ground import ground
 from downfield.twin.tracing.kernels.lamps import lamp_light, sky
 from downfield.twin.tracing.kernels.layout import LAMP_COLOR
-from downfield.twin.tracing.kernels.sampling import pair
+from downfield.twin.tracing.kernels.solids import nearest
 from downfield.twin.tracing.kernels.surfaces import surface
-from downfield.twin.tracing.kernels.target import HALF, NOTHING, ONE, TWO, TWO_PI, ZERO, F, device_function
+from downfield.twin.tracing.kernels.target import HALF, NOTHING, ONE, TWO, TWO_PI, ZERO, F, device_function, pair
 
 BOUNCES = 5  # surfaces of a path: seen, passed through or mirrored, and the surface that lights it
 MATT = F(0.42)  # rougher mirrors show only the sky's color

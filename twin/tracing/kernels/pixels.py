@@ -7,7 +7,6 @@ import math
 
 import numpy as np
 
-from downfield.twin.tracing.kernels.grid import nearest
 from downfield.twin.tracing.kernels.ground import ground
 from downfield.twin.tracing.kernels.layout import (
     J_FOOT,
@@ -21,7 +20,7 @@ from downfield.twin.tracing.kernels.layout import (
     V_TURN,
 )
 from downfield.twin.tracing.kernels.paths import path
-from downfield.twin.tracing.kernels.sampling import mixed, pair
+from downfield.twin.tracing.kernels.solids import nearest
 from downfield.twin.tracing.kernels.target import (
     FOUR,
     HALF,
@@ -33,6 +32,8 @@ from downfield.twin.tracing.kernels.target import (
     F,
     cuda_kernel,
     device_function,
+    mixed,
+    pair,
     processor_kernel,
 )
 
