@@ -48,9 +48,9 @@ def dataset(
     scale: Annotated[float, typer.Option(help="Scale at which pictures are drawn, as a share of --size.")] = 1.0,
     crop: Annotated[int, typer.Option(help="Side of square parts cut out around figures, px; 0: whole.")] = 0,
     per_table: Annotated[int, typer.Option(help="Pictures of each drawn table.")] = 4,
-    carriers: Annotated[float, typer.Option(help="Share of figures that carry a ball, for training.")] = 0.0,
-    strewn: Annotated[float, typer.Option(help="Share of figures with a ball lying near them, for training.")] = 0.0,
-    fallers: Annotated[float, typer.Option(help="Share of figures that lie, also near others, for training.")] = 0.0,
+    carriers: Annotated[float, typer.Option(help="Share of figures that hold a ball of their own, 0..1.")] = 0.0,
+    strewn: Annotated[float, typer.Option(help="Share of figures with a ball on the board beside them, 0..1.")] = 0.0,
+    fallers: Annotated[float, typer.Option(help="Share of figures that lie, also near others, 0..1.")] = 0.0,
     workers: Annotated[int, typer.Option(help="Processes that draw.")] = 1,
     image_format: Annotated[str, typer.Option("--format", help="jpg or png.")] = "jpg",
 ) -> None:

@@ -24,16 +24,16 @@ from downfield.twin.table.appearance import Processing, Sensor
 _SWAY_HZ = np.array([0.23, 0.61, 1.3, 2.9])
 _SWAY_SHARE = np.array([0.7, 0.5, 0.4, 0.3])  # the squares sum to about 1
 _BUZZ_SHARE = np.array([1.0, 0.35])  # of the mains frequency and twice it: an electromagnet pulls twice a period
-_PATH_POINTS = 9
+_PATH_POINTS = 9  # through one exposure
 
 _LUMA: Final = np.array([0.114, 0.587, 0.299], dtype=np.float32)  # blue green red
 _SMOOTH_SPREAD: Final = 28.0  # levels: what differs by more is an edge
 
-_GAMMA = 2.2
+_GAMMA = 2.2  # display values to light
 _STILL_PX = 0.05  # smaller movements are invisible
 _NOISE_SPARE = 96  # the noise is shifted by up to this many pixels from frame to frame
 _SHOT_SHARE = 0.6  # share of the noise's variance at mid gray that comes from photons
-_ODD_ROWS = 61
+_ODD_ROWS = 61  # rows at which the rolling shutter's offset is computed; the others are interpolated
 
 
 class Sway:
@@ -42,8 +42,8 @@ class Sway:
     Any instant can be evaluated: a row's, or one within an exposure.
 
     Args:
-        sensor: its shake, buzz and mains.
-        seed: of the phases.
+        sensor: gives shake, buzz and the mains' frequency.
+        seed: of the phases of sway and buzz.
 
     """
 

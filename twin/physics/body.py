@@ -42,10 +42,10 @@ _GROUND, _OUTLINE = 1, 2
 
 _BASE_FRICTION = 0.08  # between bases: smooth plastic, shaken
 _BODY_FRICTION = 0.3  # of the player's body, on which a fallen figure lies
-_FOAM_G = 0.15
-_CORNER_FACETS = 6
+_FOAM_G = 0.15  # mass of the foam ball
+_CORNER_FACETS = 6  # of each rounded corner: `outline_mm` says how exact that is
 _RAIL_MM = (20.0, 12.0)  # thickness and height of the rail around the board
-_GRAVITY = 9810.0
+_GRAVITY = 9810.0  # mm/s^2
 
 
 def build_model(players: Sequence[Player], field: FieldModel) -> mujoco.MjModel:

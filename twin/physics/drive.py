@@ -28,8 +28,8 @@ _DRIVE_PER_S = 60.0  # rate at which the prongs bring a base to its velocity
 _YAW_PER_S = 150.0  # rate at which they bring it to its turning rate
 _GRIP_MM = 6.0  # lever arm of the prongs: the largest yaw moment is their push times this
 _WANDER_S = 0.4  # time over which a wandering speed or turn persists
-_WANDER_DEG_S = 60.0
-_ROCK_S = 0.03
+_WANDER_DEG_S = 60.0  # turning rate of a wander of 1
+_ROCK_S = 0.03  # time over which the rocking couple holds its direction
 _DRIVEN_UP = math.cos(math.radians(20))  # a base tilted further than this has its prongs off the board
 _STEER_PER_S = 4.0  # commanded turning rate per radian off the target
 
@@ -81,9 +81,9 @@ class Drive:
     """The forces on the figures, step by step; every random number comes from one seed.
 
     Args:
-        count: how many figures there are.
-        seed: of its randomness.
-        vibration: of the board.
+        count: number of figures.
+        seed: of wandering and shaking.
+        vibration: strength of the board's shaking.
 
     """
 

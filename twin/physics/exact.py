@@ -29,10 +29,10 @@ from downfield.twin.physics.traits import Placement, Trait
 from downfield.twin.physics.world import World
 
 STOP_GAP_MM: Final = 1e-6
-"""The gap at which two bases that meet are stopped."""
+"""The largest gap at which two bases that meet are stopped."""
 
 _MARGIN_MM = 4.0  # pairs farther apart than this can't meet within a step
-_HALVINGS = 60
+_HALVINGS = 60  # of a step's share, more than float64 resolves
 _CORNERS = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0], [-1.0, 1.0]])  # in a footprint's order
 
 Poses2D = Array

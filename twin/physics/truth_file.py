@@ -88,7 +88,7 @@ class TruthHeader:
         field: the printed field.
         players: the roster.
         fps: nominal frame rate; the frames carry their own times.
-        seed: of the clip.
+        seed: of the clip's noise, shake and flicker.
 
     """
 

@@ -48,8 +48,8 @@ class World:
         placements: by roster id, the figures that stand on the board at the start; the others wait beside it.
         traits: by roster id; figures without an entry have the defaults of `Trait`.
         field: the printed field, which gives the board its extent.
-        seed: of all randomness.
-        vibration: how the board shakes.
+        seed: of wandering and shaking.
+        vibration: strength of the board's shaking; None for the usual one.
         engine: moves the figures, for the same players and field; None for the physics.
 
     Raises:

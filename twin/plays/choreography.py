@@ -25,11 +25,11 @@ GRIP_MM: Final = 34.0
 LIFT_MM: Final = 35.0
 """Height to which a figure is lifted when it is carried to another place."""
 
-_HOVER_MM = 90.0
+_HOVER_MM = 90.0  # height of a hand outside the board
 _OUT_MM = 140.0  # distance outside the board's edge from which a hand comes
 _ELBOW_MM = (260.0, 150.0)  # farther out than the edge, and up
 _REACH = 0.45  # shares of a move's time: reaching, then handling
-_STICK_UP_MM = 45.0
+_STICK_UP_MM = 45.0  # height from which a stick is laid down
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,7 +69,7 @@ class PlayRecording:
 
     Attributes:
         script: the script that was played.
-        seed: of its randomness.
+        seed: of the physics.
         field: the printed field.
         snapshots: one per frame.
         scenes: the truth of each frame, same order.
@@ -133,9 +133,9 @@ class ExpectedPlay:
     """A script whose correct calls are known.
 
     Attributes:
-        script: what happens.
-        expect: returns the calls it should bring, from the true history.
-        seed: of its randomness.
+        script: the play.
+        expect: returns the calls that it should bring, from the true history.
+        seed: of the physics.
 
     """
 

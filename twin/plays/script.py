@@ -28,8 +28,8 @@ class Stance:
 
     Attributes:
         player: roster id.
-        ahead_yd, across_yd: where.
-        heading_deg: None faces the other team.
+        ahead_yd, across_yd: of its reference point from the line of scrimmage and the middle of the field.
+        heading_deg: direction of its front, 0 is the direction of attack; None faces the other team.
         at: the reference point: the part of its base nearest to the other team (``"front"``), or its ``"center"``.
 
     """
@@ -101,7 +101,7 @@ class RunnerTurnsBack:
 
 @record
 class Fallen:
-    """A figure lies."""
+    """A figure has fallen: it is tilted by more than 45 degrees."""
 
     player: str
     type: Literal["fallen"] = "fallen"
@@ -130,7 +130,7 @@ class Until:
 
     Attributes:
         happens: the events waited for; any one of them suffices.
-        within_s: longest wait, s.
+        within_s: longest wait.
         required: whether the play fails when none of them happens; otherwise the script goes on.
         mark: name under which the instant is recorded; empty for none.
 
@@ -172,11 +172,11 @@ class Handling:
 
     Attributes:
         player: roster id.
-        turn_deg: turn it by this, counter-clockwise.
+        turn_deg: turn it by this angle, counter-clockwise.
         toward: turn it to face this figure; not together with a turn.
         toward_point: turn it to face this place; not together with a turn.
-        to: lift it and put its center there.
-        shift_mm: slide it ahead and across by this.
+        to: lift it and put its center there, yards ahead and across.
+        shift_mm: slide it by this, along x and y of the board as the offense sees them.
         lift_away: take it off the board.
         if_free: skip the figure when it is engaged, lies, or has no room where it would be set down; otherwise a lack
             of room is an error.
@@ -200,8 +200,8 @@ class Hands:
     Attributes:
         by: the coach's side.
         moves: their actions, in order.
-        hands: how many work at once, 1 or 2.
-        seconds: for each figure, the reach included.
+        hands: how many hands work at once, 1 or 2.
+        seconds: time for each figure, the reach included; 0.3 or more.
 
     """
 
@@ -250,7 +250,7 @@ class Route:
 
     Attributes:
         player: roster id.
-        points: the polyline.
+        points: the polyline, yards ahead and across.
         heading_deg: kept along the whole path; None faces along it.
         speed_mm_s: None walks at its own speed.
 
@@ -286,8 +286,8 @@ class LayStick:
     Attributes:
         by: the coach's side.
         start: roster id of the figure at whose helmet it begins.
-        end: place of the ball.
-        seconds: from the arrival of the stick to its removal.
+        end: place of the ball, yards ahead and across.
+        seconds: time from the arrival of the stick to its removal.
 
     """
 
@@ -350,8 +350,8 @@ class Script:
     """A play.
 
     Attributes:
-        name: short, unique.
-        about: summary, in a sentence.
+        name: short and unique: the name of its files and in messages.
+        about: summary, in a sentence, for `downfield twin plays`.
         board: the printed field: a preset's name or the path of a field file.
         players: the roster.
         formation: where all figures stand at first; a figure that is not in it waits beside the board.
@@ -360,7 +360,7 @@ class Script:
         direction: 1 when the offense goes toward larger x, -1 toward smaller x.
         traits: by roster id; figures without an entry have the defaults of `Trait`.
         motion: ``"physics"`` walks the figures by dynamics, ``"exact"`` on geometric paths.
-        fps: frames a second.
+        fps: frames per second, 1..240.
 
     """
 

@@ -29,7 +29,7 @@ from downfield.twin.plays.history import PlayHistory
 from downfield.twin.table.snapshot import MAGNETIC_BALL_MM, Snapshot
 
 _BALL = BaseSize(2 * MAGNETIC_BALL_MM[0], 2 * MAGNETIC_BALL_MM[0], 0.0, MAGNETIC_BALL_MM[0])
-_NEAR_MM = 60.0
+_NEAR_MM = 60.0  # bases whose centers are farther apart can't touch
 
 CHECKS_PER_S: Final = 120
 """Longest time between two checks of the table; a frame is a whole number of checks."""
@@ -38,7 +38,7 @@ EXACT_TOUCHING_MM: Final = 0.01
 """Bases nearer than this touch on exact paths, where contacts do not chatter."""
 
 _ARRIVED_MM = 30.0  # a figure steered along a polyline heads for the next point when it is this near: it turns wide
-_WITHDRAW_S = 0.3
+_WITHDRAW_S = 0.3  # in which the last hand leaves the picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +169,7 @@ class Stage:
     # Time
 
     def _pass(self, *views: HandView) -> None:
-        """One tick: guide the figures, advance the table, record a frame when it is due."""
+        """Advance by one tick: guide the figures, step the table, record a frame when one is due."""
         self._guide()
         self._tick += 1
         self.world.step_to(round(self._tick * 1e9 / self._ticks_per_s))

@@ -23,11 +23,11 @@ INKS: tuple[Color, ...] = (
     (0.85, 0.42, 0.10), (0.82, 0.45, 0.14), (0.45, 0.45, 0.46), (0.28, 0.28, 0.29), (0.40, 0.40, 0.41),
     (0.95, 0.85, 0.20), (0.92, 0.82, 0.26), (0.50, 0.30, 0.16), (0.46, 0.28, 0.15), (0.52, 0.33, 0.18),
 )  # fmt: skip
-_ARM_MM = ((-2.0, 7.0), (4.5, 10.0), (12.0, 20.0))  # place of practice balls: ahead, to a side, over the board
-_BALL_TURN_DEG = 40.0
-_STREWN_MM = (12.0, 75.0)  # distance of practice balls from the middle of a base
-_HELD_SPREAD_MM = 0.8
-_IN_HANDS_CHANCE = 0.75
+_ARM_MM = ((-2.0, 7.0), (4.5, 10.0), (12.0, 20.0))  # place of a ball in an arm: ahead, to a side, over the board
+_BALL_TURN_DEG = 40.0  # largest turn of such a ball from the figure's heading
+_STREWN_MM = (12.0, 75.0)  # distance of a ball on the board from the middle of a base
+_HELD_SPREAD_MM = 0.8  # standard deviation of a ball's place in a hand
+_IN_HANDS_CHANCE = 0.75  # of a held ball where the mold says, otherwise in an arm
 _AT_BASE_CHANCE = 0.25  # of a strewn ball that touches a base's edge
 _LYING_WIDE, _LYING_ROUND = (0.36, 0.1, 0.12), (0.045, 0.3, 0.1)  # lace and stitches, shares of the ball
 
@@ -61,7 +61,7 @@ def give_balls(
     A game has one ball, which at most one figure of 22 carries: too few examples for training.
 
     Args:
-        deck: of random draws.
+        deck: random draws of one split.
         figures: without balls.
         carriers: approximate share of them with a ball in the left or right arm.
         strewn: share of them with a ball lying on the board nearby instead.
@@ -101,9 +101,9 @@ def with_ball_at(
     Args:
         figure: without it.
         ball: its solids.
-        spot: place of its middle in the figure's frame, mm.
+        spot: place of the ball's middle in the figure's frame, mm.
         turn: its attitude there.
-        part: name of its solids' part.
+        part: part that its solids are named: held (``ball``) or on the board (``strewn``).
 
     """
     solids = []
@@ -191,10 +191,10 @@ def give_varied_balls(
     """Return the figures with balls of their own to train on: in hands and arms, or on the board beside them.
 
     Args:
-        deck: of random draws.
+        deck: random draws of one split.
         figures: without balls.
-        carriers: share of them that hold one.
-        strewn: share of them with one nearby.
+        carriers: share of them that hold a ball, 0..1.
+        strewn: share of them with a ball on the board beside them, 0..1 - `carriers`.
 
     """
     out = []

@@ -35,13 +35,13 @@ _UP_TURNED = np.array([[0.0, 0.0, -1.0], [0.0, -1.0, 0.0], [-1.0, 0.0, 0.0]])
 
 @dataclass(frozen=True, slots=True)
 class BaseStyle:
-    """What a team's bases share.
+    """The style of a team's bases.
 
     Attributes:
         surface: of the base's box.
-        telling: whether details tell front from rear as usual.
-        plain: whether there are none.
-        extra: a detail besides dial and plate.
+        telling: whether a dial at the rear and a plate ahead tell front from rear, as on the twin's own bases.
+        plain: whether there are no details, where they tell.
+        extra: a detail besides dial and plate; ``none`` leaves these out, too.
         labeled: whether a number is let into the top, in `ink`.
         ink: of numbers.
 

@@ -19,11 +19,11 @@ MAX_TILT_DEG = 15.0
 MAX_BARREL = 0.20
 """Largest displacement toward the middle that a lens shows at the picture's corners, as a share of the radius."""
 _EDGE_POINTS = 9  # a barrel lens bulges an edge, so points between its ends are needed
-_HALVINGS = 24
-_AIMINGS = 4
+_HALVINGS = 24  # of the interval of distances: to less than a millimeter
+_AIMINGS = 4  # corrections until the outline is where it is wanted
 
 SIZES_PX: Final = ((1280, 720), (1920, 1080), (1280, 720), (2560, 1440), (1920, 1080))
-"""Pictures of webcams in use."""
+"""Sizes of the pictures of webcams in use."""
 
 LEAST_PX_PER_MM: Final = 0.8
 """Resolution of the board below which a base is too small to be read."""

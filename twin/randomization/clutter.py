@@ -201,8 +201,8 @@ def draw_small_decoy(deck: Deck, ground: Color) -> tuple[Parts, float]:
     """Return a thing that may be taken for a ball, standing on z = 0, and its reach from its middle, mm.
 
     Args:
-        deck: of its shape.
-        ground: color of what it lies on, which stains and washers show.
+        deck: random draws of one split.
+        ground: color of what it lies on, which shows through stains and the holes of washers.
 
     """
     kinds = (_knob, _screw, _bead, _small_die, _stain, _peg, _washer, _crumb)
@@ -210,7 +210,7 @@ def draw_small_decoy(deck: Deck, ground: Color) -> tuple[Parts, float]:
 
 
 def draw_large_decoy(deck: Deck, ground: Color) -> tuple[Parts, float]:
-    """Return a thing that may be taken for a figure or a base, likewise."""
+    """Return a thing that may be taken for a figure or a base; arguments and results as of `draw_small_decoy`."""
     kinds = (_die, _coin, _marker, _strip, _cap, _block)
     return kinds[int(deck.rng.integers(len(kinds)))](deck, ground)
 

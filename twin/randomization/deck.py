@@ -38,11 +38,11 @@ def split_named(name: str) -> Split:
 
 
 class Deck:
-    """A stream of draws for one split.
+    """A stream of random draws for one split.
 
     Args:
         split: draws come from this split's share of every setting.
-        seeds: whole numbers that make this stream; the split is always part of the seed.
+        seeds: whole numbers; the same ones give the same stream, in another split another one.
 
     """
 

@@ -22,7 +22,7 @@ _STANDS = 0.05  # a foot this much higher than the lower one still stands
 
 @dataclass(slots=True)
 class _Body:
-    """One player while he is built."""
+    """One player while its solids are built; lengths in the mold are shares of `tall_mm`."""
 
     parts: Parts
     mold: Mold
@@ -48,9 +48,9 @@ def build_player(parts: Parts, mold: Mold, paint: Paint, deck: Deck, tall_mm: fl
 
     Args:
         parts: of the figure.
-        mold: of his body.
-        paint: of it.
-        deck: of his stance and of small differences.
+        mold: proportions and stances.
+        paint: colors and surfaces.
+        deck: random draws of one split: the stance, and small differences from player to player.
         tall_mm: from the base's top to the helmet's top when he stands straight.
         top_mm: height of the base's top.
 

@@ -36,7 +36,14 @@ class Joint:
 
 @dataclass(frozen=True, slots=True)
 class PlayerStance:
-    """The joints of a player: left and right limbs, and the trunk's angles, degrees."""
+    """The joints of a player.
+
+    Attributes:
+        legs, arms: left and right.
+        lean, twist: of the trunk, ahead and about the vertical, degrees.
+        loose: standard deviation of every joint when the stance is drawn, degrees.
+
+    """
 
     legs: tuple[Joint, Joint]
     arms: tuple[Joint, Joint]
@@ -174,10 +181,10 @@ class Mold:
         chest, belly, pads, limb, foot, arm, leg: relative sizes; pads 0 for none.
         tapered: whether limbs are thickest in their middle.
         cage: bars of the face mask, 0 for a bare face; 3 for a lump.
-        bar, jut: thickness and reach of the bars, relative to the head.
-        flat: relative depth and width: older figures are cut from a sheet, along or across.
+        bar, jut: thickness and reach of the bars, relative to the head's radius.
+        flat: factors on depth and width: older figures are cut from a sheet, along or across.
         stand, stand_mm: what is under the feet, and its height.
-        stances: of the set.
+        stances: that the figures of this mold come in.
 
     """
 

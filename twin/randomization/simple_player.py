@@ -18,7 +18,7 @@ class Kit:
     """Colors and kit of a team's figures.
 
     Attributes:
-        base, base_opacity: of the bases; below 1 for clear ones.
+        base, base_opacity: color and opacity of the bases; an opacity below 1 is clear plastic.
         jersey, pants, socks, helmet, mask, number, skin: colors.
 
     """

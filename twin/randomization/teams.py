@@ -27,14 +27,14 @@ _SHORTEST_MM, _TALLEST_MM = 20.0, 56.0  # of players
 
 @dataclass(frozen=True, slots=True)
 class _Glue:
-    """How far players are off where they should stand.
+    """How far a team's players are glued off the place where they should stand.
 
     Attributes:
         along: from the base's middle, share of its length: some sets stand over the front or the rear.
-        off_mm: from there.
-        turn_deg: from straight ahead; standard deviation.
-        odd: whether some are turned by much.
-        tilt_deg: from upright.
+        off_mm: scale of the deviation from there.
+        turn_deg: standard deviation of the turn from straight ahead.
+        odd: whether turns are drawn from -15 to 15 degrees instead.
+        tilt_deg: scale of the deviation from upright, for three players in five.
 
     """
 
@@ -140,7 +140,7 @@ def draw_teams(deck: Deck, players: Sequence[Player], board: BoardAppearance) ->
 
 
 def _odd_kit(deck: Deck, kit: Kit, board: BoardAppearance) -> Kit:
-    """Return a kit in colors that the twin's lists do not have."""
+    """Return a kit in any colors, beside those of the lists."""
     drawn = draw_kit(deck, any_color(deck), draw_base_color(deck, board))
     if deck.chance(0.5):
         drawn = dataclasses.replace(

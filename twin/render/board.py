@@ -31,7 +31,7 @@ _FURTHEST_MM = 700.0  # width of the table painted beyond the board
 _BOW_STEPS = 2  # of the iteration from the board's plane to its bowed surface: exact to 0.01 mm
 
 _HALF = 2  # light is computed at half the picture's size
-_SHIFT = 4
+_SHIFT = 4  # fractional bits of cv2's polygon corners
 _BRIGHTEST = 1.6  # the light factor that 255 stands for
 _LOW_MM = 15.0  # height from which a typical shadow on the board is cast
 _HIGH_MM = 50.0  # and the shadow of a hand or a post

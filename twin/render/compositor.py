@@ -30,7 +30,7 @@ _FACES = np.array([[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2
 
 _ARC_POINTS = 4  # on each rounded corner of a base
 _LARGE_PX = 9.0  # bodies thicker than this are shaded in more steps with smoothed outlines
-_STEPS = {False: 3, True: 8}
+_STEPS = {False: 3, True: 8}  # shades of a round body, by whether it is large
 _DARKEST = 0.35  # share of the direct light that reaches the rim of a round body
 
 

@@ -32,10 +32,10 @@ try:
 except ModuleNotFoundError:
     raise MissingExtraError("twin", "the fast renderer") from None
 
-_SAMPLES = 4
+_SAMPLES = 4  # per pixel, against jagged edges
 _NEAR_MM, _FAR_MM = 50.0, 20_000.0
-_PALETTE_SIDE = 16
-_FACETS = 16
+_PALETTE_SIDE = 16  # texels: 256 colors, more where a table has more
+_FACETS = 16  # of hands' and sticks' round solids
 _BALL = -2  # index of the ball among the moved bodies; the last one holds all fixed solids
 _MAX_LAMPS = 8  # limit of OpenGL
 _GEOM_TYPE = {
@@ -45,6 +45,7 @@ _GEOM_TYPE = {
     "cylinder": mujoco.mjtGeom.mjGEOM_CYLINDER,
 }
 
+# MuJoCo's coverage of a clear solid by the alpha it is drawn with; see `_blending_factor`.
 _ALPHAS = np.linspace(0, 1, 1001)
 _LEFT_BEHIND = _ALPHAS**2 * (2 - _ALPHAS)
 

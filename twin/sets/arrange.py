@@ -32,7 +32,7 @@ from downfield.twin.table.snapshot import (
 from downfield.twin.table.solids import cloud
 
 _NEAR_MM = 45.0  # centers farther apart than this are clear of each other
-_TRIES = 60
+_TRIES = 60  # for a free place; the second half of them spreads figures more widely
 _ROOM_MM = 26.0  # distance of other bases' centers from a lying figure's middle,
 _TIGHT_MM = 14.0  # and where many lie: on others' bases and under their arms
 _GRIP_MM = 30.0  # height of the fingertips that hold a figure
@@ -43,8 +43,16 @@ _FLAT_MM = 0.3  # what rises less over the board is no obstacle
 class Mix:
     """Chances and ranges of arranged tables.
 
-    `fallers` above 0 is each figure's chance to lie: it replaces the two fields before it, and others may then stand
-    nearer to a fallen figure.
+    Attributes:
+        fallen_chance: of a table with fallen figures.
+        most_fallen: largest number of them there.
+        fallers: each figure's chance to lie; above 0 it replaces the two before, and others may stand nearer to
+            fallen figures.
+        hand_chance, second_hand_chance: of a hand, and of a second one where there is one.
+        stick_chance: of a passing stick.
+        carried_chance, magnetic_chance, loose_chance: of the ball in each state; the rest has no ball.
+        walking_chance: of a switched-on board, where no hand is over it.
+
     """
 
     fallen_chance: float = 0.55
@@ -63,10 +71,10 @@ class Arranger:
     """Arranges one appearance's roster.
 
     Args:
-        appearance: field and figures.
+        appearance: of the table: its field and figures are arranged.
         players: the roster.
-        rng: of all draws.
-        mix: chances and ranges.
+        rng: random generator.
+        mix: chances and ranges; None for the defaults.
         obstacles_mm: things on the board that bases stand clear of: x, y, reach, shape (n, 3); None for none.
 
     """
@@ -282,7 +290,7 @@ def lie(
         figure: its solids.
         base: its place before the fall; the fallen figure is centered about it.
         way_deg: direction of the fall from its heading: 0 ahead, 90 left, 180 back, -90 right.
-        rng: of small variations of its attitude.
+        rng: random generator, which turns it by a few degrees.
 
     Returns:
         Its attitude and the place of its frame's origin, board frame.

@@ -49,16 +49,16 @@ class Recipe:
 
     Attributes:
         split: training, validation or test.
-        seed: of all draws.
+        seed: of all draws, 0 or more.
         renderer: name of the renderer.
-        size_px: the camera's picture.
-        scale: at which it is drawn.
-        crop_px: side of the square parts cut out of it; 0 for whole pictures.
-        per_table: pictures of one table.
-        carriers: share of the figures that have a ball of their own in an arm.
-        strewn: share of them with a ball lying nearby.
-        fallers: share of the figures that lie, also near others; 0 for a few isolated ones on some tables.
-        image_format: of the files.
+        size_px: width and height of the camera's picture, 64 or more.
+        scale: at which it is drawn, above 0 to 1: 0.5 gives half its width and height.
+        crop_px: side of the square parts cut out of it, 32 or more; 0 for whole pictures.
+        per_table: number of pictures of one table, 1 or more.
+        carriers: share of the figures that hold a ball of their own, 0..1.
+        strewn: share of them with a ball on the board beside them, 0..1 - `carriers`.
+        fallers: share of the figures that lie, also near others, 0..1; 0 for a few isolated ones on some tables.
+        image_format: of the pictures' files.
 
     Raises:
         InputError: a value is out of its range.
@@ -175,8 +175,8 @@ def _work(out: Path, recipe: Recipe, missing: dict[int, int], workers: int) -> I
         for table, number in missing.items():
             yield _make_table(out, recipe, table, number)
         return
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_settle_in) as pool:
-        jobs = [pool.submit(_make_quietly, out, recipe, table, number) for table, number in missing.items()]
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_use_one_thread) as pool:
+        jobs = [pool.submit(_make_in_worker, out, recipe, table, number) for table, number in missing.items()]
         try:
             for job in as_completed(jobs):
                 made = job.result()
@@ -187,11 +187,11 @@ def _work(out: Path, recipe: Recipe, missing: dict[int, int], workers: int) -> I
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _settle_in() -> None:
+def _use_one_thread() -> None:
     cv2.setNumThreads(1)  # the processes share the cores among themselves
 
 
-def _make_quietly(out: Path, recipe: Recipe, table: int, number: int) -> int | str:
+def _make_in_worker(out: Path, recipe: Recipe, table: int, number: int) -> int | str:
     """Make a table in another process; an error is returned as text, which can always be pickled."""
     try:
         return _make_table(out, recipe, table, number)

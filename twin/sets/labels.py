@@ -36,8 +36,8 @@ class FigureLabel:
     """One figure in a picture.
 
     Attributes:
-        id, jersey: of its player.
-        kind: upright, or fallen when tilted by more than the twin's limit.
+        id, jersey: roster id and jersey of its player.
+        kind: upright, or fallen when tilted by more than 45 degrees.
         box_px: left, top, right, bottom of the whole figure, hidden parts included, cut at the picture's edge.
         corners_px: the base top's front-left, front-right, rear-right, rear-left corners.
         corners_visible: whether each of them is visible.

@@ -49,7 +49,7 @@ class CameraView:
 
     Attributes:
         renderer: name of the renderer.
-        size_px: the camera's picture.
+        size_px: width and height of the camera's picture.
         scale: of the drawn picture: 0.5 gives half its width and height.
         crop_px: side of square parts cut out of it around figures, at that scale; 0 for whole pictures.
 
@@ -86,11 +86,9 @@ def table_pictures(
         split: the table is drawn from this split's share of the settings.
         seed: of the data set.
         table: number of the table, which is a function of this number, the seed and the split alone.
-        which: for each picture, its number on this table and its index in the split.
+        which: number on this table and index in the split of each picture.
         view: settings of the pictures.
-        carriers: share of the figures that have a ball of their own in an arm.
-        strewn: share of them with a ball lying nearby.
-        fallers: share of the figures that lie, when above 0; otherwise a few of them on some tables.
+        carriers, strewn, fallers: shares of the figures, as of `twin.sets.dataset.Recipe`.
 
     """
     table_seed = int(np.random.SeedSequence([SPLITS.index(split), seed, table]).generate_state(1)[0])

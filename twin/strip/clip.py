@@ -1,4 +1,4 @@
-"""A filmed game of cards as a clip: the video, its cards and dice as declarations, a configuration that plays it."""
+"""A filmed game of cards as a clip: the video, its cards and dice as declarations, and a configuration to run it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SECOND_NS: Final = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class ClipTimes:
-    """How long each part of a move is shown, seconds."""
+    """Duration of each part of a move, s."""
 
     before_s: float = 3.0
     """The strip as it stands before the first play."""
@@ -43,6 +43,7 @@ class ClipTimes:
 
 TIMES: Final = ClipTimes()
 SLIP_YD: Final = 2.0
+"""Error of a slide that is set wrongly at first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ def script_of(moves: Sequence[StripMove], strip: StripSet, *, fps: float, slip: 
     Args:
         moves: of the game.
         strip: the set.
-        fps: pictures a second.
+        fps: frames per second.
         slip: the move (1-based) after which the slide is set two yards off at first; 0 for none.
         seed: of the hands.
 
@@ -108,10 +109,10 @@ def write_clip(
         renderer: that draws it.
         fps: of the clip, as the script's.
         seed: of noise, shake and flicker.
-        progress: told of every picture.
+        progress: called with the number of frames done, and the total.
 
     Returns:
-        Number of pictures.
+        Number of frames.
 
     Raises:
         OutputError: a file can't be written.
@@ -131,13 +132,13 @@ def write_clip(
 
 
 class _FilmClock:
-    """Hands out the times of pictures."""
+    """The times of a clip's frames, in order."""
 
     def __init__(self, step_ns: int) -> None:
         self.now_ns, self._step_ns = 0, step_ns
 
     def times(self, seconds: float) -> tuple[int, ...]:
-        """Return the times of the pictures in the next seconds; at least one."""
+        """Return the times of the frames in the next seconds, ns; at least one."""
         count = max(round(seconds * SECOND_NS / self._step_ns), 1)
         start, self.now_ns = self.now_ns, self.now_ns + count * self._step_ns
         return tuple(start + place * self._step_ns for place in range(count))

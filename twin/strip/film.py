@@ -27,10 +27,9 @@ from downfield.twin.table.appearance import Appearance, Lamp
 from downfield.twin.table.snapshot import HandPose, Snapshot
 from downfield.twin.table.solids import cloud, loose_solids
 
-_ROUGH = 0.018
-"""Spread of a highlight beyond the lamp's own size, radians from the mirror direction."""
-_STEP = 4  # the highlight is computed at this share of the picture's size
-_SHIFT = 4
+_ROUGH = 0.018  # spread of a highlight beyond the lamp's own size, radians from the mirror direction
+_STEP = 4  # px between the points at which highlights are computed; they are smooth
+_SHIFT = 4  # fractional bits of cv2's polygon corners
 
 
 class PlasticGlare:
@@ -39,7 +38,7 @@ class PlasticGlare:
     Args:
         inner: draws everything else.
         look: the strip's look.
-        state: how it stands.
+        state: of the strip.
 
     """
 
@@ -111,8 +110,8 @@ class StripMoment:
 
     Attributes:
         t_ns: times of its pictures.
-        state: how it stands.
-        hands: over it, the same in every picture, or one set for each of them.
+        state: of the strip, which does not change.
+        hands: over it in each of the pictures; empty for none in any.
 
     """
 
@@ -128,7 +127,7 @@ class StripFrame:
     Attributes:
         t_ns: mid exposure.
         image: uint8 blue green red, shape (height, width, 3).
-        state: how the strip stands.
+        state: of the strip.
         hands: number of hands in the picture.
 
     """
@@ -162,7 +161,7 @@ class StripFilm:
         drawing: Renderer = open_renderer(self._renderer, appearance_of(self._look, moment.state), ())
         if self._renderer in ("compositor", "mujoco"):
             drawing = PlasticGlare(drawing, self._look, moment.state)
-        drawing = _Kept(drawing)
+        drawing = _CachingRenderer(drawing)
         hands = moment.hands or ((),) * len(moment.t_ns)
         snapshots = [Snapshot(t_ns, False, (), hands=over) for t_ns, over in zip(moment.t_ns, hands, strict=True)]
         try:
@@ -173,11 +172,11 @@ class StripFilm:
             drawing.close()
 
 
-class _Kept:
-    """A renderer that draws what stands still once: the same hands before the same camera are the same picture.
+class _CachingRenderer:
+    """A renderer that draws a still strip once: the same hands before the same camera give the same picture.
 
     Args:
-        inner: draws.
+        inner: draws the pictures.
 
     """
 

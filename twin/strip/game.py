@@ -33,7 +33,7 @@ class StripMove:
     Attributes:
         events: the cards, dice and choices declared.
         game: the state after them.
-        strip: as the coach sets it then, its line a little off the yard.
+        strip: as the coach sets it then, its line up to 0.2 yd off the yard.
 
     """
 
@@ -47,8 +47,8 @@ def play_moves(strip: StripSet, seed: int, count: int) -> Iterator[StripMove]:
 
     Args:
         strip: the set; its dials must have every face that the game comes to.
-        seed: of cards, dice and hands.
-        count: of moves.
+        seed: of cards, dice and the slide's error.
+        count: number of moves; fewer where the game ends before.
 
     """
     rng = np.random.default_rng([seed, 0x57A7E])
@@ -87,7 +87,7 @@ def numbers_of(game: GameState) -> dict[Count, int]:
 
 
 def _d100(rng: np.random.Generator) -> int:
-    """Return a roll that brings no penalty: those have a story of their own."""
+    """Return a percentile roll that brings no penalty, which would need further declarations."""
     while (roll := int(rng.integers(1, 101))) in _PENALTY_ROLLS:
         pass
     return roll

@@ -56,11 +56,11 @@ class StripLook:
         panel: color of the scoreboard around the field.
         label: color of the words on it.
         face, ink: colors of the dials and their numbers.
-        face_font: style of the numbers.
+        face_font: style of the numbers, see `twin.table.lettering`.
         face_height: their height as a share of the window's.
-        red: color of the slide's line.
+        red: color of the slide's line, a red.
         ball: color of the ball.
-        plate: opacity of the clear slide.
+        plate: opacity of the clear slide, 0..1.
         shine: strength of the lamps' mirror images in clear plastic, 0..1.
         lamps, ambient, table, skin, sleeve, camera, sensor: as in `twin.table.appearance.Appearance`.
 
@@ -98,7 +98,7 @@ def draw_look(
         seed: of all draws, together with the split.
         split: draws come from this split's share of the settings.
         size: of the picture, px.
-        fps: frames a second.
+        fps: frames per second.
 
     """
     deck = Deck(split, seed, 40)

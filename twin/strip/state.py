@@ -1,4 +1,4 @@
-"""How a strip stands at one instant: its slide, its ball and every dial, settled or half way between two faces."""
+"""The state of a strip at one instant: its slide, its ball and every dial, settled or between two faces."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class StripState:
     Attributes:
         slide_yd: the line's position, field yards along x; not a whole number while it is being moved, and a little
             off one when it was set by hand.
-        ball: the ball's place between the thirds, 0 left to 2 right.
-        dials: for each window of the set its turn, counted in faces from the first; a fraction is between two.
+        ball: the ball's place, 0 in the left third, 1 in the middle one, 2 in the right one; fractions between them.
+        dials: turn of each window's dial, in faces from the first; fractions between two faces.
 
     """
 

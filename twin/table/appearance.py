@@ -55,7 +55,7 @@ class Material:
         corner_mm: radius of a box's upright edges; a base's follows from its size.
         refraction: refractive index of a clear solid; None for acrylic.
         pattern: see above.
-        second: color of the pattern.
+        second: the color that the pattern mixes in.
         values: see above.
 
     """
@@ -76,8 +76,8 @@ class SkyLobe:
 
     Attributes:
         toward: its direction, a unit vector, board frame.
-        power: the higher, the narrower.
-        color: its light relative to the ambient light.
+        power: exponent of the cosine from its direction: the higher, the narrower.
+        color: its light there, relative to the ambient light.
 
     """
 
@@ -93,12 +93,12 @@ class Surroundings:
     Attributes:
         table_z_mm: height of the table under the board; below a sagging board.
         table_top: kind of its surface.
-        grain: darkening by it, 0..1.
+        grain: largest darkening by the surface's pattern, 0..1.
         table_roughness, board_roughness: 0 polished .. 1 matt.
         board_reflectance: at normal incidence.
         sky: color of the ambient light.
-        sky_rise: brighter above than at the horizon by this share.
-        lobes: at most two.
+        sky_rise: share by which it is brighter straight above than at the horizon; negative for darker.
+        lobes: bright parts, at most two.
 
     """
 
@@ -118,10 +118,10 @@ class Wear:
     """Dirt and damage of a board beyond its worn paint.
 
     Attributes:
-        soil: strength of broad stains, 0 for none.
+        soil: relative darkening and brightening by broad stains, a standard deviation; 0 for none.
         soil_mm: size of the stains.
         scratches: number of scratches and tracks of bases.
-        scratch: their color.
+        scratch: color of the scratches.
         marks: number of discs, tape and stickers put on the board.
 
     """
@@ -140,11 +140,11 @@ class Solid:
     Attributes:
         kind: ``box`` (half sizes x, y, z), ``ellipsoid`` (radii), ``capsule`` and ``cylinder`` (radius, half length,
             unused; the axis is z).
-        size_mm: by kind.
+        size_mm: sizes in the order that `kind` says.
         position_mm: center, in the owner's frame.
-        rotation: attitude, in the owner's frame.
+        rotation: attitude, in the owner's frame, (w, x, y, z).
         color: of its surface.
-        opacity: below 1 for clear bases.
+        opacity: 1, or less for clear plastic.
         part: name of the part; the solid whose part is ``base`` is the base box itself, rounded by
             `BaseSize.corner_mm`.
         material: its surface in traced pictures; None for the part's usual one.
@@ -166,8 +166,8 @@ class FigureAppearance:
     """The solids of one figure, in its own frame.
 
     Attributes:
-        solids: all of them.
-        holds_mm: places where hands and arms may hold a ball.
+        solids: the base's box first.
+        holds_mm: places where its hands and arms may hold a ball, in its own frame.
 
     """
 
@@ -177,13 +177,13 @@ class FigureAppearance:
 
 @record
 class Lamp:
-    """One light.
+    """One lamp, or the window or panel that light comes through.
 
     Attributes:
         position_mm: board frame.
-        strength: relative to the others; their sum is about 1.
-        color: of its light.
-        radius_mm: its size: larger throws softer shadows.
+        strength: its light on a level surface at the board's middle; all lamps' and the ambient light add up to 1.
+        color: of its light, 1 is white.
+        radius_mm: of its disc; the larger, the softer its shadows.
         half_mm: half width and height of a window or panel, in place of a disc, in traced pictures.
 
     """
@@ -235,9 +235,9 @@ class BoardAppearance:
         midfield: radius of the midfield emblem in yards along, 0 for none.
         texture: strength of the grass texture, 0..1.
         wear: share of paint worn off, 0..1.
-        gloss: 0 matt .. 1 mirror: strength of lamp highlights.
+        gloss: strength of the lamps' highlights, 0 matt .. 1 mirror.
         rail: color of the rail around the board, and its height and width, mm; height 0 for none.
-        bow_mm: depth of the board's middle below its edges.
+        bow_mm: depth of the board's middle below its edges; negative for a board that bulges.
         seed: of the grain of texture and wear.
         border: color beyond the sidelines and end lines.
         emblem: color of the midfield emblem.
@@ -278,13 +278,13 @@ class Processing:
     """What a webcam makes of its own picture before it is compressed.
 
     Attributes:
-        sharpen: strength of unsharp masking; 0 for none.
-        sharpen_px: its radius.
-        contrast: bend of an S-curve through the levels; negative flattens.
-        gamma: exponent on display values.
-        black: raised black level, 0..1.
+        sharpen: strength of unsharp masking, 0 for none .. about 1.6.
+        sharpen_px: standard deviation of the mask's blur.
+        contrast: strength of an S-curve through the levels, 0 for none; negative flattens.
+        gamma: exponent on display values of 0..1; above 1 darkens.
+        black: display value of black, 0 as it is.
         saturation: 0 gray, 1 as it is.
-        hue_deg: turn of the colors about gray.
+        hue_deg: rotation of the colors about gray.
         aberration_px: shift of red outward and blue inward at the picture's corners.
         denoise: 0 none .. 1: smoothing of everything but strong edges.
 
@@ -306,19 +306,19 @@ class Sensor:
     """Properties of the camera beyond geometry.
 
     Attributes:
-        fps: frames a second.
+        fps: frames per second.
         exposure_ms: shutter time: motion blur.
-        gain: brightness factor.
+        gain: factor on the light, 1 for none.
         white_balance: factors on red, green, blue.
         noise: standard deviation of read noise at mid gray, 0..255 scale; shot noise grows with brightness.
         blur_px: standard deviation of defocus.
         flicker: relative brightness swing of lamps on 50/60 Hz mains.
-        mains_hz: its frequency.
+        mains_hz: frequency of the mains, 50 or 60.
         rolling_ms: time from the first row's exposure to the last's.
-        shake_px: standard deviation of the hand-free camera's sway, px.
-        buzz_px: amplitude of vibration while the board is on, px.
+        shake_px: standard deviation of the mounted camera's slow sway.
+        buzz_px: amplitude of its vibration while the board is on.
         jpeg: quality of the camera's MJPEG, 1..100.
-        vignette: darkening at the corners, 0..1.
+        vignette: share of the light that is lost at the corners, 0..1.
         processing: what the camera itself does to its picture; None for nothing.
 
     """
@@ -350,13 +350,13 @@ class Appearance:
         figures: one per player, in roster order.
         ball: its solids, in the ball's frame.
         lamps: at least one.
-        ambient: light from everywhere, 0..1.
+        ambient: light from everywhere, 0..1: what the lamps leave of 1.
         table: color of the table under the board.
         clutter: things lying beside the board, in the board frame.
         skin: color of hands.
         sleeve: color of forearms.
         camera: nominal lens and pose; shake and buzz move it frame by frame.
-        sensor: the rest of the camera.
+        sensor: properties of the camera beyond geometry.
         surroundings: table and room in traced pictures; None for plain ones.
 
     """

@@ -58,8 +58,8 @@ def paint(field: FieldModel, appearance: BoardAppearance, px_per_mm: float) -> B
 
     Args:
         field: the printed field.
-        appearance: its colors, texture and wear.
-        px_per_mm: resolution of the picture.
+        appearance: colors, words, texture and wear.
+        px_per_mm: resolution of the print.
 
     """
     canvas = _Canvas(field, px_per_mm)
@@ -254,9 +254,9 @@ def soiled(image: NDArray[np.uint8], wear: Wear, px_per_mm: float, rng: np.rando
 
     Args:
         image: the clean print, drawn on.
-        wear: how dirty it is.
-        px_per_mm: its resolution.
-        rng: of places and shapes.
+        wear: kinds and amounts of dirt and damage.
+        px_per_mm: resolution of the print.
+        rng: random generator, which draws places, shapes and colors.
 
     """
     if wear.soil > 0:

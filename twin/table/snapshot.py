@@ -31,7 +31,7 @@ class FigurePose:
     Attributes:
         id: roster id.
         position_mm: origin of the figure's frame.
-        rotation: its attitude.
+        rotation: attitude of that frame.
         in_hand: whether a coach holds it.
 
     """
@@ -66,8 +66,8 @@ class HandPose:
 
     Attributes:
         fingertip_mm: end of the fingers.
-        elbow_mm: place where the forearm leaves the picture.
-        holds: roster id of the figure it holds.
+        elbow_mm: end of the forearm, beyond the board.
+        holds: roster id of the figure it holds; None for none.
 
     """
 
@@ -81,8 +81,8 @@ class StickPose:
     """A passing stick lying or held over the board.
 
     Attributes:
-        start_mm, end_mm: its ends.
-        width_mm: its width.
+        start_mm, end_mm: middles of its short edges.
+        width_mm: from one long edge to the other.
 
     """
 

@@ -189,15 +189,15 @@ def nowhere(*kinds: CallKind) -> dict[RulebookName, tuple[CallKind, ...]]:
 
 
 def tap_tackle(history: PlayHistory, carrier: str, defender: str, t_ns: int) -> ExpectedCall:
-    """TAP: any touch by a standing defender; spot at the base's foremost part."""
+    """Return TAP's tackle: any touch by a standing defender; spot at the base's foremost part."""
     return at("tackle", (carrier, defender), t_ns, ("TAP-022", "TAP-033"), history.foremost_yd(carrier, t_ns))
 
 
 def efl_tackle(history: PlayHistory, carrier: str, defender: str, t_ns: int, clause: str) -> ExpectedCall:
-    """Gunderson's EFL: by the clause that allows this kind of hit."""
+    """Return the tackle of Gunderson's EFL, by the clause that allows this kind of hit."""
     return at("tackle", (carrier, defender), t_ns, (clause,), history.foremost_yd(carrier, t_ns))
 
 
 def lions_den_tackle(history: PlayHistory, carrier: str, defender: str, t_ns: int) -> ExpectedCall:
-    """Lion's Den: any touch of bases; spot under the carrying hand."""
+    """Return the tackle of Lion's Den: any touch of bases; spot under the carrying hand."""
     return at("tackle", (carrier, defender), t_ns, ("LD-010", "LD-011"), history.hand_yd(carrier, t_ns))

@@ -193,7 +193,7 @@ def pitch(legal: bool = True) -> ExpectedPlay:
 
 
 def _pass(ball: Point, *, pivots: bool = True) -> tuple[Step, ...]:
-    """A stop, PASS, stick and ball, the receiver turned and then a defender, and the board on again."""
+    """Return the steps of a pass: a stop, stick and ball, receiver and defender turned, the board on again."""
     turn: tuple[Step, ...] = ()
     if pivots:
         turn = (

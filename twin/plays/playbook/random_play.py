@@ -50,7 +50,7 @@ from downfield.twin.plays.script import (
 )
 from downfield.twin.plays.script_check import check_script
 
-_DRAWS: Final = 50
+_DRAWS: Final = 50  # attempts to draw a play that can be played
 _MOVABLE: Final = (SE, FL, FB, LLB, RLB, LCB, RCB, SS, FS)
 _OFFENSE_PIVOTS: Final = (SE, FL, FB, TE)
 _DEFENSE_PIVOTS: Final = (LLB, RLB, LCB, RCB, SS, FS)
@@ -60,7 +60,7 @@ def random_play(seed: int, *, board: str | None = None) -> Script:
     """Return a play drawn at random; the same seed gives the same play.
 
     Args:
-        seed: of everything that is drawn.
+        seed: of all draws.
         board: a field preset; None draws one.
 
     Raises:

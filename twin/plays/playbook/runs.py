@@ -142,7 +142,7 @@ def pushed_back() -> ExpectedPlay:
 
 
 def _loose(call: ExpectedCall) -> ExpectedCall:
-    """A turn counts only once the runner also moves that way for a fifth of a second."""
+    """Return the call with time for the turn to count: the runner must also move that way for 0.2 s."""
     first, last = call.t_ns or (0, 0)
     return replace(call, t_ns=(first, last + 450_000_000))
 

@@ -78,7 +78,7 @@ _QUICK_S = 0.5
 
 
 def faults() -> tuple[Fault, ...]:
-    """The ways to line up wrongly."""
+    """Return the names of the faults of a line-up, each of which is a named play."""
     return tuple(_FAULTS)
 
 
@@ -246,7 +246,7 @@ def _turns(players: tuple[str, ...]) -> tuple[Handling, ...]:
 
 
 def _stop(offense: tuple[Handling, ...], defense: tuple[Handling, ...]) -> tuple[Step, ...]:
-    """Board off, the offense's pivots, the defense's, board on."""
+    """Return the steps of a stop: board off, the offense's pivots, the defense's, board on."""
     return (
         Board(on=False, by="home"),
         WaitFor(0.2),

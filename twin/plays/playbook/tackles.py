@@ -45,10 +45,10 @@ def met(after: tuple[Step, ...] = (), *, defender: str = RCB) -> tuple[Step, ...
 def tackled(
     efl_clause: str | None, defender: str = RCB, *, missed: bool = True
 ) -> Callable[[PlayHistory], Expectation]:
-    """A tackle under TAP and Lion's Den, which take any touch; under the EFL only by a clause that allows this hit.
+    """Return the expectation of a tackle: under TAP and Lion's Den by any touch, under the EFL by a clause.
 
     Args:
-        efl_clause: the clause, None for none.
+        efl_clause: the EFL's clause; None where none allows this hit.
         defender: the tackler.
         missed: whether there is certainly no tackle under the EFL.
 
