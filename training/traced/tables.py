@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +41,7 @@ from downfield.twin.sets.arrange import Arranger, Mix, obstacles_on
 from downfield.twin.sets.labels import Labeler, Labels
 from downfield.twin.sets.sample import LEAST_SHOWN, yolo_lines
 from downfield.twin.table.appearance import Appearance, Sensor, Solid
-from downfield.twin.table.snapshot import Snapshot
+from downfield.twin.table.snapshot import BallKind, Snapshot
 from downfield.twin.table.solids import SolidPlacer, settle
 from downfield.twin.tracing.scene import PrintTexture, SceneBuilder, TracedScene
 
@@ -111,7 +111,7 @@ def draw_table(seed: int, number: int, recipe: TableRecipe) -> TracedTable:
     table_seed = int(np.random.SeedSequence([seed, number, 0x7AB1E]).generate_state(1)[0])
     rng = np.random.default_rng([table_seed, 1])
     players = tables.draw_players(table_seed, variety="wide")
-    ball: Literal["foam", "magnetic"] = "magnetic" if rng.random() < 0.4 else "foam"
+    ball: BallKind = "magnetic" if rng.random() < 0.4 else "foam"
     appearance = tables.draw_table(
         table_seed,
         players,
@@ -143,7 +143,7 @@ def draw_sensors(rng: np.random.Generator, cameras: list[Camera]) -> list[Sensor
     return [draw_webcam(deck, _FPS, camera.lens.size_px) for camera in cameras]
 
 
-def _mix(rng: np.random.Generator, ball: Literal["foam", "magnetic"], recipe: TableRecipe) -> Mix:
+def _mix(rng: np.random.Generator, ball: BallKind, recipe: TableRecipe) -> Mix:
     foam = ball == "foam"
     return Mix(
         fallers=float(rng.uniform(0.08, 0.5)) if rng.random() < recipe.lying else 0.0,

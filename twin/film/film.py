@@ -11,7 +11,7 @@ from downfield.calibration.camera import Camera
 from downfield.core.arrays import Image
 from downfield.twin.film.sensor_effects import SensorEffects
 from downfield.twin.render.renderer import RenderedFrame, Renderer
-from downfield.twin.table.snapshot import FigurePose, HandPose, Quaternion, Snapshot, Vector
+from downfield.twin.table.snapshot import FigurePose, HandPose, Quaternion, Snapshot, Vector, to_quaternion
 from downfield.twin.table.solids import as_calibrated
 
 _SHARP_PX = 1.0  # movement during the exposure that needs no blur: a pixel alone blurs this much
@@ -148,4 +148,4 @@ def _turned(a: Quaternion, b: Quaternion, weight: float) -> Quaternion:
     near = np.array(b) if np.dot(a, b) >= 0 else -np.array(b)
     mixed = np.array(a) + weight * (near - a)
     mixed /= np.linalg.norm(mixed)
-    return (float(mixed[0]), float(mixed[1]), float(mixed[2]), float(mixed[3]))
+    return to_quaternion(mixed)

@@ -65,7 +65,7 @@ class PlaySource:
             renderer.close()
 
     def close(self) -> None:
-        """Stop."""
+        """End the frames, also during a wait for the next one."""
         self._pacer.stop()
 
 

@@ -24,6 +24,7 @@ from downfield.core.scene import Player
 from downfield.twin.physics.body import STEP_NS
 from downfield.twin.physics.drive import Drive
 from downfield.twin.physics.engine import PhysicsEngine
+from downfield.twin.physics.outlines import cores_mm
 from downfield.twin.physics.poses import level_rotation
 from downfield.twin.physics.traits import Placement, Trait
 from downfield.twin.physics.world import World
@@ -33,7 +34,6 @@ STOP_GAP_MM: Final = 1e-6
 
 _MARGIN_MM = 4.0  # pairs farther apart than this can't meet within a step
 _HALVINGS = 60  # of a step's share, more than float64 resolves
-_CORNERS = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0], [-1.0, 1.0]])  # in a footprint's order
 
 Poses2D = Array
 """Centers and headings of bases: x mm, y mm, degrees; shape (n, 3)."""
@@ -101,11 +101,7 @@ class Crowd:
         return np.argwhere(np.triu(apart < _MARGIN_MM, k=1) & (moves[:, None] | moves))
 
     def _gaps(self, poses: Poses2D, pairs: NDArray[np.intp]) -> Array:
-        turn = np.radians(poses[:, 2])
-        ahead = np.stack([np.cos(turn), np.sin(turn)], axis=1)
-        aside = np.stack([-ahead[:, 1], ahead[:, 0]], axis=1)
-        arms = self.half_mm[:, None, :] * _CORNERS
-        cores = poses[:, None, :2] + arms[:, :, :1] * ahead[:, None] + arms[:, :, 1:] * aside[:, None]
+        cores = cores_mm(poses[:, :2], poses[:, 2], self.half_mm)
         a, b = pairs.T
         return gaps_mm(cores[a], cores[b], (poses[a, 2], poses[b, 2]), self.corner_mm[a] + self.corner_mm[b])
 

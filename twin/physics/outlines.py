@@ -57,14 +57,20 @@ class Outlines:
     def gaps_mm(self, pairs: NDArray[np.intp]) -> Array:
         """Return the signed gaps of pairs of rows, mm: shape (m, 2) to (m,)."""
         rows, place = np.unique(pairs, return_inverse=True)
-        turn = np.radians(self.heading_deg[rows])
-        ahead = np.stack([np.cos(turn), np.sin(turn)], axis=1)
-        aside = np.stack([-ahead[:, 1], ahead[:, 0]], axis=1)
-        arms = (self.half_mm[rows] - self.corner_mm[rows, None])[:, None, :] * _CORNERS
-        cores = self.center_mm[rows, None] + arms[:, :, :1] * ahead[:, None] + arms[:, :, 1:] * aside[:, None]
+        cores = cores_mm(self.center_mm[rows], self.heading_deg[rows], self.half_mm[rows] - self.corner_mm[rows, None])
         a, b = place.reshape(-1, 2).T
         headings = self.heading_deg[pairs[:, 0]], self.heading_deg[pairs[:, 1]]
         return gaps_mm(cores[a], cores[b], headings, self.corner_mm[pairs].sum(axis=1))
+
+
+def cores_mm(center_mm: Array, heading_deg: Array, half_mm: Array) -> Array:
+    """Return the corners of turned rectangles, in a footprint's order, mm: shapes (n, 2), (n,), (n, 2) to (n, 4, 2)."""
+    turn = np.radians(heading_deg)
+    ahead = np.stack([np.cos(turn), np.sin(turn)], axis=1)
+    aside = np.stack([-ahead[:, 1], ahead[:, 0]], axis=1)
+    arms = half_mm[:, None, :] * _CORNERS
+    corners: Array = center_mm[:, None] + arms[:, :, :1] * ahead[:, None] + arms[:, :, 1:] * aside[:, None]
+    return corners
 
 
 class Bases:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from downfield.core.arrays import Array
 from downfield.core.field.model import FieldModel
 from downfield.core.scene import Player
-from downfield.twin.table.snapshot import BallPose, FigurePose, Quaternion, Snapshot, Vector
+from downfield.twin.table.snapshot import BallPose, FigurePose, Snapshot, Vector, to_quaternion, to_vector
 
 FALLEN_DEG = 45.0
 """A figure tilted farther than this has fallen: most can't recover from there, and none stands at that angle."""
@@ -116,7 +116,9 @@ def to_snapshot(
 
     """
     figures = tuple(
-        FigurePose(player.id, _vector(poses.position_mm[row]), _turn(poses.rotation[row]), bool(poses.held[row]))
+        FigurePose(
+            player.id, to_vector(poses.position_mm[row]), to_quaternion(poses.rotation[row]), bool(poses.held[row])
+        )
         for row, player in enumerate(players)
         if poses.on_board[row]
     )
@@ -124,20 +126,10 @@ def to_snapshot(
     if carried is not None:
         row, hand_mm = carried
         spot = poses.position_mm[row] + poses.axes[row] @ hand_mm
-        ball = BallPose("foam", _vector(spot), _turn(poses.rotation[row]), players[row].id)
+        ball = BallPose("foam", to_vector(spot), to_quaternion(poses.rotation[row]), players[row].id)
     elif poses.ball_kind != "none":
-        ball = BallPose(poses.ball_kind, _vector(poses.ball[:3]), _turn(poses.ball[3:]))
+        ball = BallPose(poses.ball_kind, to_vector(poses.ball[:3]), to_quaternion(poses.ball[3:]))
     return Snapshot(poses.t_ns, power, figures, ball)
-
-
-def _vector(values: Array) -> Vector:
-    x, y, z = values.tolist()
-    return x, y, z
-
-
-def _turn(values: Array) -> Quaternion:
-    w, x, y, z = values.tolist()
-    return w, x, y, z
 
 
 def with_bench(snapshot: Snapshot, players: Sequence[Player], field: FieldModel) -> Snapshot:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, Protocol
+from typing import Protocol
 
 from downfield.core.errors import ScriptError
 from downfield.core.field.model import FieldModel
@@ -26,7 +26,7 @@ from downfield.twin.physics.engine import PhysicsEngine
 from downfield.twin.physics.outlines import Bases, check_room
 from downfield.twin.physics.poses import LoneBall, Poses, between, to_snapshot
 from downfield.twin.physics.traits import Placement, Trait
-from downfield.twin.table.snapshot import HAND_MM, Snapshot, Vector
+from downfield.twin.table.snapshot import HAND_MM, BallKind, Snapshot, Vector
 
 
 class Observer(Protocol):
@@ -278,7 +278,7 @@ class World:
         self._set_ball("none", (0.0, 0.0))
         self._carried = row, HAND_MM if hand_mm is None else (*hand_mm, HAND_MM[2])
 
-    def put_ball(self, kind: Literal["foam", "magnetic"], x_mm: float, y_mm: float) -> None:
+    def put_ball(self, kind: BallKind, x_mm: float, y_mm: float) -> None:
         """Put the ball on the board: the magnetic ball is fixed and stops bases, the foam ball gives way."""
         self._set_ball(kind, (x_mm, y_mm))
 

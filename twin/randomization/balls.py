@@ -13,9 +13,8 @@ from downfield.core.arrays import Array
 from downfield.twin.randomization.colors import any_color, is_bright, near
 from downfield.twin.randomization.deck import Deck
 from downfield.twin.table.appearance import Color, FigureAppearance, Material, Solid
-from downfield.twin.table.snapshot import FOAM_BALL_MM, MAGNETIC_BALL_MM
-
-BallKind = Literal["foam", "magnetic"]
+from downfield.twin.table.snapshot import FOAM_BALL_MM, MAGNETIC_BALL_MM, BallKind, to_vector
+from downfield.twin.table.solids import quaternion_of
 
 INKS: tuple[Color, ...] = (
     (0.42, 0.24, 0.12), (0.45, 0.26, 0.14), (0.30, 0.16, 0.09), (0.28, 0.15, 0.09), (0.22, 0.12, 0.07),
@@ -32,7 +31,7 @@ _AT_BASE_CHANCE = 0.25  # of a strewn ball that touches a base's edge
 _LYING_WIDE, _LYING_ROUND = (0.36, 0.1, 0.12), (0.045, 0.3, 0.1)  # lace and stitches, shares of the ball
 
 
-def draw_ball(deck: Deck, kind: Literal["foam", "magnetic"] = "foam") -> FigureAppearance:
+def draw_ball(deck: Deck, kind: BallKind = "foam") -> FigureAppearance:
     """Return the foam football, or the magnetic ball: a disc with a football or a cross; brown, white or yellow."""
     brown = (deck.uniform(0.40, 0.50), deck.uniform(0.22, 0.30), deck.uniform(0.10, 0.18))
     bright = (deck.uniform(0.85, 1.0), deck.uniform(0.75, 1.0), deck.uniform(0.1, 0.9))
@@ -108,11 +107,9 @@ def with_ball_at(
     """
     solids = []
     for solid in ball.solids:
-        middle = (spot + turn.apply(solid.position_mm)).tolist()
-        w, x, y, z = (turn * Rotation.from_quat(solid.rotation, scalar_first=True)).as_quat(scalar_first=True).tolist()
-        solids.append(
-            dataclasses.replace(solid, position_mm=(middle[0], middle[1], middle[2]), rotation=(w, x, y, z), part=part)
-        )
+        middle = to_vector(spot + turn.apply(solid.position_mm))
+        turned = quaternion_of(turn * Rotation.from_quat(solid.rotation, scalar_first=True))
+        solids.append(dataclasses.replace(solid, position_mm=middle, rotation=turned, part=part))
     return dataclasses.replace(figure, solids=(*figure.solids, *solids))
 
 

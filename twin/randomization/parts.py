@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from downfield.core.arrays import Array
 from downfield.twin.table.appearance import Color, Material, Solid
-from downfield.twin.table.snapshot import Vector
+from downfield.twin.table.snapshot import to_vector
 
 _LEVEL = np.eye(3)
 
@@ -105,13 +105,8 @@ class Parts:
             return ()
         turns = Rotation.from_matrix(np.stack([row[3] for row in self._rows])).as_quat(scalar_first=True)
         return tuple(
-            Solid(kind, _vector(size), _vector(at), (w, x, y, z), color, opacity, part, own or self._material)
+            Solid(kind, to_vector(size), to_vector(at), (w, x, y, z), color, opacity, part, own or self._material)
             for (kind, size, at, _, color, part, own, opacity), (w, x, y, z) in zip(
                 self._rows, turns.tolist(), strict=True
             )
         )
-
-
-def _vector(values: Sequence[float] | Array) -> Vector:
-    x, y, z = (float(value) for value in values)
-    return (x, y, z)

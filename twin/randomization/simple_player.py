@@ -10,7 +10,7 @@ import numpy as np
 from downfield.core.arrays import Array
 from downfield.core.footprint import BaseSize
 from downfield.twin.table.appearance import Color, FigureAppearance, Solid
-from downfield.twin.table.snapshot import Quaternion
+from downfield.twin.table.snapshot import Quaternion, to_quaternion, to_vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +109,7 @@ class _Parts:
         turn: Quaternion = (1.0, 0.0, 0.0, 0.0),
         part: str = "body",
     ) -> None:
-        place = (float(at[0]), float(at[1]), float(at[2]))
-        self.solids.append(Solid(kind, size, place, turn, color, 1.0, part))  # type: ignore[arg-type]
+        self.solids.append(Solid(kind, size, to_vector(at), turn, color, 1.0, part))  # type: ignore[arg-type]
 
     def limb(self, start: Array, end: Array, radius_mm: float, color: Color) -> None:
         along = end - start
@@ -217,7 +216,7 @@ def _from_z(direction: Array) -> Quaternion:
         return (0.0, 1.0, 0.0, 0.0)
     turn = np.array([w, -direction[1], direction[0], 0.0])
     turn /= np.linalg.norm(turn)
-    return (float(turn[0]), float(turn[1]), float(turn[2]), float(turn[3]))
+    return to_quaternion(turn)
 
 
 POSES = (

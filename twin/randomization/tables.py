@@ -16,7 +16,7 @@ from typing import Final, Literal
 from downfield.core.field.model import FieldModel
 from downfield.core.footprint import BaseSize
 from downfield.core.scene import Jersey, Player
-from downfield.twin.randomization.balls import BallKind, draw_ball, draw_varied_ball, give_balls, give_varied_balls
+from downfield.twin.randomization.balls import draw_ball, draw_varied_ball, give_balls, give_varied_balls
 from downfield.twin.randomization.bases import draw_bases, vary_bases
 from downfield.twin.randomization.boards import draw_board, draw_bow, draw_field, vary_board, vary_field
 from downfield.twin.randomization.cameras import draw_camera, draw_sensor, draw_view, draw_webcam
@@ -26,6 +26,7 @@ from downfield.twin.randomization.deck import Deck, Split
 from downfield.twin.randomization.light import draw_lamps, draw_surroundings, skin_and_sleeve, table_color, vary_lamps
 from downfield.twin.randomization.teams import draw_figures, draw_teams
 from downfield.twin.table.appearance import Appearance
+from downfield.twin.table.snapshot import BallKind
 
 Variety = Literal["usual", "wide"]
 

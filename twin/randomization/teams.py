@@ -20,7 +20,7 @@ from downfield.twin.randomization.molds import Mold, Paint, draw_mold
 from downfield.twin.randomization.parts import Parts, about_x, about_y, about_z
 from downfield.twin.randomization.simple_player import POSES, Kit, shape
 from downfield.twin.table.appearance import BoardAppearance, Color, FigureAppearance, Material
-from downfield.twin.table.snapshot import Vector
+from downfield.twin.table.snapshot import to_vector
 
 _SHORTEST_MM, _TALLEST_MM = 20.0, 56.0  # of players
 
@@ -228,7 +228,7 @@ def _figure(deck: Deck, player: Player, team: _Team, tall_mm: float) -> FigureAp
     holds = build_player(body, team.mold, paint, deck, tall, base.height_mm)
     turn, shift = _glued(deck, team.glue, base)
     body.moved(turn, shift)
-    held = [_vector(place) for place in holds @ turn.T + shift]
+    held = [to_vector(place) for place in holds @ turn.T + shift]
     return FigureAppearance((*block.solids(), *body.solids()), tuple(held))
 
 
@@ -242,8 +242,3 @@ def _glued(deck: Deck, glue: _Glue, base: BaseSize) -> tuple[Array, Array]:
     off = np.array([rng.normal(0, 0.9), rng.normal(0, 0.45), 0.0]) * glue.off_mm
     off[0] += glue.along * base.length_mm
     return turn, off + top - turn @ top
-
-
-def _vector(place: Array) -> Vector:
-    x, y, z = place.tolist()
-    return (x, y, z)

@@ -20,10 +20,10 @@ from downfield.core.footprint import BaseSize
 from downfield.core.scene import Player
 from downfield.twin.render.board import BoardLayer, BoardLight
 from downfield.twin.render.polygons import GROWTH_PX, Fixed, draw_outline, fill_convex, fill_hull, lay_convex, to_fixed
-from downfield.twin.render.renderer import RenderedFrame, base_tops
+from downfield.twin.render.renderer import TableRenderer
 from downfield.twin.table.appearance import Appearance, Color, Solid
 from downfield.twin.table.snapshot import Snapshot, Vector
-from downfield.twin.table.solids import PlacedSolids, SolidPlacer, settle
+from downfield.twin.table.solids import PlacedSolids
 
 _FACES = np.array([[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]])
 """Corners of a box's faces, as `solids` orders its corners: low x, high x, low y, high y, low z, high z."""
@@ -34,7 +34,7 @@ _STEPS = {False: 3, True: 8}  # shades of a round body, by whether it is large
 _DARKEST = 0.35  # share of the direct light that reaches the rim of a round body
 
 
-class Compositor:
+class Compositor(TableRenderer):
     """Draws pictures of one appearance by layers.
 
     Args:
@@ -44,27 +44,14 @@ class Compositor:
     """
 
     def __init__(self, appearance: Appearance, players: Sequence[Player]) -> None:
-        self._appearance = appearance
-        self._players = tuple(players)
-        self._placer = SolidPlacer(appearance)
-        self._board = BoardLayer(appearance)
-        self._light = BoardLight(appearance)
+        super().__init__(appearance, players)
+        self._board, self._light = BoardLayer(appearance), BoardLight(appearance)
 
-    @property
-    def appearance(self) -> Appearance:
-        """The appearance that it draws."""
-        return self._appearance
-
-    def render(self, snapshot: Snapshot, camera: Camera, *, t_ns: int) -> RenderedFrame:
-        """Return the ideal picture of one instant, with the visible part of every base."""
-        settled = settle(snapshot, self._appearance.field, self._appearance.board.bow_mm)
-        placed = self._placer.place(settled)
+    def _draw(self, snapshot: Snapshot, placed: PlacedSolids, camera: Camera, t_ns: int) -> Image:
+        del t_ns
         image = self._light.shine(self._board.draw(camera), placed, camera)
-        SolidPainter(self._appearance, camera, image).paint(placed, self._players, settled)
-        return RenderedFrame(t_ns, camera, image, base_tops(self._players, settled, placed, camera))
-
-    def close(self) -> None:
-        """Do nothing: there are no resources to release."""
+        SolidPainter(self._appearance, camera, image).paint(placed, self._players, snapshot)
+        return image
 
 
 class SolidPainter:

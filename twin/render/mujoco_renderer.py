@@ -22,10 +22,10 @@ from downfield.core.errors import DownfieldError, MissingExtraError
 from downfield.core.scene import Player
 from downfield.twin.render.board import BoardLayer, BoardLight, lens_grid
 from downfield.twin.render.figure_mesh import Mesh, figure_mesh
-from downfield.twin.render.renderer import RenderedFrame, base_tops
+from downfield.twin.render.renderer import TableRenderer
 from downfield.twin.table.appearance import Appearance, Color, FigureAppearance, Lamp, Solid
 from downfield.twin.table.snapshot import Snapshot
-from downfield.twin.table.solids import SolidPlacer, loose_solids, rail_solids, settle
+from downfield.twin.table.solids import PlacedSolids, loose_solids, rail_solids
 
 try:
     import mujoco
@@ -58,7 +58,7 @@ _MISSING = (
 )
 
 
-class MujocoRenderer:
+class MujocoRenderer(TableRenderer):
     """Draws one appearance and roster; holds an OpenGL context until it is closed.
 
     Raises:
@@ -67,30 +67,19 @@ class MujocoRenderer:
     """
 
     def __init__(self, appearance: Appearance, players: Sequence[Player]) -> None:
-        self._appearance = appearance
-        self._players = tuple(players)
-        self._placer = SolidPlacer(appearance)
-        self._board = BoardLayer(appearance)
-        self._light = BoardLight(appearance)
+        super().__init__(appearance, players)
+        self._board, self._light = BoardLayer(appearance), BoardLight(appearance)
         self._figures = FigureLayer(appearance, players)
-
-    @property
-    def appearance(self) -> Appearance:
-        """The appearance that it draws."""
-        return self._appearance
-
-    def render(self, snapshot: Snapshot, camera: Camera, *, t_ns: int) -> RenderedFrame:
-        """Return the ideal picture of one instant, with the visible part of every base."""
-        settled = settle(snapshot, self._appearance.field, self._appearance.board.bow_mm)
-        placed = self._placer.place(settled)
-        ground = self._light.shine(self._board.draw(camera), placed, camera)
-        figures = self._light.dim_bases(self._figures.draw(settled, camera), placed, camera)
-        image = _laid_over(ground, figures)
-        return RenderedFrame(t_ns, camera, image, base_tops(self._players, settled, placed, camera))
 
     def close(self) -> None:
         """Release the OpenGL context."""
         self._figures.close()
+
+    def _draw(self, snapshot: Snapshot, placed: PlacedSolids, camera: Camera, t_ns: int) -> Image:
+        del t_ns
+        ground = self._light.shine(self._board.draw(camera), placed, camera)
+        figures = self._light.dim_bases(self._figures.draw(snapshot, camera), placed, camera)
+        return _laid_over(ground, figures)
 
 
 def _laid_over(ground: Image, layer: Layer) -> Image:

@@ -10,6 +10,7 @@ it: solids are cut at the plane and their outlines taken away from the top.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -23,7 +24,7 @@ from downfield.core.arrays import Array, Image
 from downfield.core.scene import Player
 from downfield.twin.table.appearance import Appearance
 from downfield.twin.table.snapshot import Snapshot
-from downfield.twin.table.solids import PlacedSolids
+from downfield.twin.table.solids import PlacedSolids, SolidPlacer, settle
 
 _FINE = 4  # samples per pixel along each side
 _SHIFT = 4  # fractional bits of cv2's polygon corners
@@ -89,6 +90,39 @@ class Renderer(Protocol):
     def close(self) -> None:
         """Release all resources; rendering afterwards is an error."""
         ...
+
+
+class TableRenderer(ABC):
+    """The part that all renderers share: what a picture shows, and what is visible of every base.
+
+    Args:
+        appearance: of the table.
+        players: the roster, in the appearance's order, for the bases' sizes.
+
+    """
+
+    def __init__(self, appearance: Appearance, players: Sequence[Player]) -> None:
+        self._appearance, self._players = appearance, tuple(players)
+        self._placer = SolidPlacer(appearance)
+
+    @property
+    def appearance(self) -> Appearance:
+        """The appearance that it draws."""
+        return self._appearance
+
+    def render(self, snapshot: Snapshot, camera: Camera, *, t_ns: int) -> RenderedFrame:
+        """Return the ideal picture of one instant, with the visible part of every base."""
+        settled = settle(snapshot, self._appearance.field, self._appearance.board.bow_mm)
+        placed = self._placer.place(settled)
+        image = self._draw(settled, placed, camera, t_ns)
+        return RenderedFrame(t_ns, camera, image, base_tops(self._players, settled, placed, camera))
+
+    def close(self) -> None:  # noqa: B027 - most renderers hold nothing that must be released
+        """Release all resources; rendering afterwards is an error."""
+
+    @abstractmethod
+    def _draw(self, snapshot: Snapshot, placed: PlacedSolids, camera: Camera, t_ns: int) -> Image:
+        """Return the ideal picture of a settled snapshot, uint8 blue green red, shape (height, width, 3)."""
 
 
 def base_tops(

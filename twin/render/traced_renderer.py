@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Image
 from downfield.core.scene import Player
-from downfield.twin.render.renderer import RenderedFrame, base_tops
+from downfield.twin.render.renderer import TableRenderer
 from downfield.twin.table.appearance import Appearance
 from downfield.twin.table.snapshot import Snapshot
-from downfield.twin.table.solids import SolidPlacer, settle
+from downfield.twin.table.solids import PlacedSolids
 from downfield.twin.tracing.scene import PrintTexture, SceneBuilder, to_light
 from downfield.twin.tracing.tracer import Tracer
 
@@ -24,7 +24,7 @@ SAMPLES: Final = 24
 _LEVELS: Final = to_light(np.linspace(0.0, 1.0, 4096))
 
 
-class TracedRenderer:
+class TracedRenderer(TableRenderer):
     """Draws pictures of one appearance by path tracing.
 
     Args:
@@ -38,26 +38,15 @@ class TracedRenderer:
     """
 
     def __init__(self, appearance: Appearance, players: Sequence[Player], *, samples: int = SAMPLES) -> None:
-        self._appearance, self._players, self._samples = appearance, tuple(players), samples
+        super().__init__(appearance, players)
+        self._samples = samples
         texture = PrintTexture(appearance)
         self._builder, self._tracer = SceneBuilder(appearance, players, texture), Tracer(texture)
-        self._placer = SolidPlacer(appearance)
 
-    @property
-    def appearance(self) -> Appearance:
-        """The appearance that it draws."""
-        return self._appearance
-
-    def render(self, snapshot: Snapshot, camera: Camera, *, t_ns: int) -> RenderedFrame:
-        """Return the ideal picture of one instant, with the visible part of every base."""
-        settled = settle(snapshot, self._appearance.field, self._appearance.board.bow_mm)
+    def _draw(self, snapshot: Snapshot, placed: PlacedSolids, camera: Camera, t_ns: int) -> Image:
+        del placed
         seed = (self._appearance.seed + t_ns) % (1 << 31)
-        light = self._tracer.light(self._builder.build(settled), camera, self._samples, seed)
-        tops = base_tops(self._players, settled, self._placer.place(settled), camera)
-        return RenderedFrame(t_ns, camera, _displayed(light), tops)
-
-    def close(self) -> None:
-        """Do nothing: there are no resources to release."""
+        return _displayed(self._tracer.light(self._builder.build(snapshot), camera, self._samples, seed))
 
 
 def _displayed(light: NDArray[np.float32]) -> Image:

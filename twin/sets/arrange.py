@@ -29,7 +29,7 @@ from downfield.twin.table.snapshot import (
     Snapshot,
     StickPose,
 )
-from downfield.twin.table.solids import cloud
+from downfield.twin.table.solids import cloud, quaternion_of
 
 _NEAR_MM = 45.0  # centers farther apart than this are clear of each other
 _TRIES = 60  # for a free place; the second half of them spreads figures more widely
@@ -227,7 +227,12 @@ class Arranger:
         turn = Rotation.from_euler("z", base.heading_deg, degrees=True)
         turn = turn * Rotation.from_rotvec(np.radians([*rng.normal(0, 6 if lift else 0.4, 2), 0.0]))
         lowest = float((turn.as_matrix() @ _underside(base).T)[2].min())
-        return FigurePose(self._players[i].id, (base.x_mm, base.y_mm, float(lift) - lowest), _quaternion(turn), held)
+        return FigurePose(
+            self._players[i].id,
+            (base.x_mm, base.y_mm, float(lift) - lowest),
+            quaternion_of(turn),
+            held,
+        )
 
     # Ball, hands, sticks
 
@@ -243,7 +248,11 @@ class Arranger:
         if kind < mix.carried_chance + mix.magnetic_chance:
             return BallPose("magnetic", (x, y, MAGNETIC_BALL_MM[1]))
         if kind < mix.carried_chance + mix.magnetic_chance + mix.loose_chance:
-            return BallPose("foam", (x, y, 2.5), _quaternion(Rotation.from_euler("z", rng.uniform(0, 6.28))))
+            return BallPose(
+                "foam",
+                (x, y, 2.5),
+                quaternion_of(Rotation.from_euler("z", rng.uniform(0, 6.28))),
+            )
         return None
 
     def _hands(self, bases: list[tuple[str, Footprint]]) -> tuple[HandPose, ...]:
@@ -310,7 +319,7 @@ def lie(
             break
     points = np.concatenate([block, body]) @ matrix.T
     x, y = np.array([base.x_mm, base.y_mm]) - (points[:, :2].min(axis=0) + points[:, :2].max(axis=0)) / 2
-    return _quaternion(turn), (float(x), float(y), float(-points[:, 2].min()))
+    return quaternion_of(turn), (float(x), float(y), float(-points[:, 2].min()))
 
 
 def _underside(base: Footprint) -> Array:
@@ -331,11 +340,6 @@ def _in_hand(pose: FigurePose) -> BallPose:
     turn = Rotation.from_quat(pose.rotation, scalar_first=True).as_matrix()
     x, y, z = (np.array(pose.position_mm) + turn @ HAND_MM).tolist()
     return BallPose("foam", (x, y, z), pose.rotation, pose.id)
-
-
-def _quaternion(turn: Rotation) -> Quaternion:
-    w, x, y, z = turn.as_quat(scalar_first=True).tolist()
-    return (w, x, y, z)
 
 
 def obstacles_on(field: FieldModel, clutter: tuple[Solid, ...]) -> Array:

@@ -6,7 +6,6 @@ import contextlib
 import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -26,7 +25,7 @@ from downfield.twin.sets.arrange import Arranger, Mix, obstacles_on, without_obs
 from downfield.twin.sets.labels import Labeler
 from downfield.twin.sets.sample import Sample
 from downfield.twin.table.appearance import Appearance, Sensor
-from downfield.twin.table.snapshot import Snapshot
+from downfield.twin.table.snapshot import BallKind, Snapshot
 from downfield.twin.table.solids import as_calibrated
 
 PLAYS = 0.35
@@ -92,7 +91,7 @@ def table_pictures(
 
     """
     table_seed = int(np.random.SeedSequence([SPLITS.index(split), seed, table]).generate_state(1)[0])
-    ball: Literal["foam", "magnetic"] = "magnetic" if table % _MAGNET_EVERY == 0 else "foam"
+    ball: BallKind = "magnetic" if table % _MAGNET_EVERY == 0 else "foam"
     # Only the path tracer shows materials and rooms; the other renderers would draw them plainly.
     variety: Variety = "wide" if view.renderer == "traced" else "usual"
     players = draw_players(table_seed, variety=variety, split=split)

@@ -145,7 +145,7 @@ def _grounds(canvas: _Canvas, field: FieldModel, appearance: BoardAppearance) ->
 
 
 def _fill_pattern(canvas: _Canvas, surface: Plane, field: FieldModel, appearance: BoardAppearance) -> None:
-    """Lighter diagonals or checks in the end zones, as wide as a third of their depth."""
+    """Draw lighter diagonals or checks in the end zones, as wide as a third of their depth."""
     step_mm = field.end_zone_mm / 3
     rows, columns = canvas.shape
     y = canvas.origin_mm[1] - (np.arange(rows, dtype=np.float32) + 0.5)[:, None] / canvas.px_per_mm

@@ -6,6 +6,7 @@ ahead, y to its left, z up. Quaternions are (w, x, y, z) and rotate the figure's
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final, Literal
 
 from downfield.core.records import record
@@ -20,8 +21,21 @@ HAND_MM: Final = (3.0, 7.5, 16.0)
 """Place of a carried ball in the carrier's frame: ahead, to its left, over the board."""
 
 
+BallKind = Literal["foam", "magnetic"]
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
+
+
+def to_vector(values: Iterable[float]) -> Vector:
+    """Return three numbers, such as an array of shape (3,), as a vector."""
+    x, y, z = (float(value) for value in values)
+    return (x, y, z)
+
+
+def to_quaternion(values: Iterable[float]) -> Quaternion:
+    """Return four numbers, such as an array of shape (4,), as a quaternion."""
+    w, x, y, z = (float(value) for value in values)
+    return (w, x, y, z)
 
 
 @record
@@ -54,7 +68,7 @@ class BallPose:
 
     """
 
-    kind: Literal["foam", "magnetic"]
+    kind: BallKind
     position_mm: Vector
     rotation: Quaternion = (1.0, 0.0, 0.0, 0.0)
     carrier: str | None = None

@@ -12,7 +12,6 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,7 +21,16 @@ from downfield.calibration.camera import Camera, flat_bow
 from downfield.core.arrays import Array
 from downfield.core.field.model import FieldModel
 from downfield.twin.table.appearance import Appearance, Color, Solid
-from downfield.twin.table.snapshot import FigurePose, HandPose, Quaternion, Snapshot, StickPose, Vector
+from downfield.twin.table.snapshot import (
+    FigurePose,
+    HandPose,
+    Quaternion,
+    Snapshot,
+    StickPose,
+    Vector,
+    to_quaternion,
+    to_vector,
+)
 
 # A hand is laid out from its fingertips: distance back along the arm, and height.
 _MIDDLE_JOINT_MM = (24.0, 27.0)
@@ -126,7 +134,7 @@ def hand_solids(hand: HandPose, skin: Color, sleeve: Color) -> tuple[Solid, ...]
         at(_THUMB_ROOT_MM, 26.0),
     )
     solids += [_limb(a, b, _THUMB_MM, skin) for a, b in itertools.pairwise(thumb)]
-    solids.append(Solid("ellipsoid", _PALM_MM, _vector(at(_PALM_AT_MM)), _axes(back, side), skin))
+    solids.append(Solid("ellipsoid", _PALM_MM, to_vector(at(_PALM_AT_MM)), _axes(back, side), skin))
     solids.append(_limb(at(_WRIST_MM), at(_CUFF_MM), _WRIST_RADIUS_MM, skin))
     cuff = at(_CUFF_MM)
     # When the elbow is nearer than a hand's length, the arm continues beyond it.
@@ -143,30 +151,26 @@ def stick_solid(stick: StickPose) -> Solid:
     along /= max(length, 1e-9)
     side = np.cross([0.0, 0.0, 1.0], along)
     size = (max(length / 2, 0.1), stick.width_mm / 2, _STICK_MM / 2)
-    return Solid("box", size, _vector((start + end) / 2), _axes(along, side), _WHITE, part="other")
+    return Solid("box", size, to_vector((start + end) / 2), _axes(along, side), _WHITE, part="other")
 
 
 def _limb(start: Array, end: Array, radius_mm: float, color: Color) -> Solid:
     along = end - start
     length = float(np.linalg.norm(along))
     turn = Rotation.align_vectors(along[None] / max(length, 1e-9), [[0.0, 0.0, 1.0]])[0]
-    kind: Literal["capsule"] = "capsule"
-    return Solid(kind, (radius_mm, max(length / 2, 0.1), 0.0), _vector((start + end) / 2), _quaternion(turn), color)
+    size = (radius_mm, max(length / 2, 0.1), 0.0)
+    return Solid("capsule", size, to_vector((start + end) / 2), quaternion_of(turn), color)
 
 
 def _axes(x: Array, y: Array) -> Quaternion:
     """Return the attitude whose x and y axes are the given unit vectors."""
     y = y / max(float(np.linalg.norm(y)), 1e-9)
-    return _quaternion(Rotation.from_matrix(np.column_stack([x, y, np.cross(x, y)])))
+    return quaternion_of(Rotation.from_matrix(np.column_stack([x, y, np.cross(x, y)])))
 
 
-def _quaternion(turn: Rotation) -> Quaternion:
-    w, x, y, z = turn.as_quat(scalar_first=True)
-    return (float(w), float(x), float(y), float(z))
-
-
-def _vector(point: Array) -> Vector:
-    return (float(point[0]), float(point[1]), float(point[2]))
+def quaternion_of(turn: Rotation) -> Quaternion:
+    """Return a rotation of scipy's as a quaternion."""
+    return to_quaternion(turn.as_quat(scalar_first=True))
 
 
 @dataclass(frozen=True, slots=True)

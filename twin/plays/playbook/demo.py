@@ -72,7 +72,7 @@ def demo() -> ExpectedPlay:
 
 
 def _first() -> tuple[Step, ...]:
-    """First and ten: a direct snap, one stop with pivots, around the end, a tackle."""
+    """Return the steps of first and ten: a direct snap, one stop with pivots, around the end, a tackle."""
     return (
         Declare(SetUp("home", 1, _FIRST_YD)),
         Declare(LineUpDeclared(teams(), "dark")),
@@ -105,7 +105,7 @@ def _first() -> tuple[Step, ...]:
 
 
 def _between() -> tuple[Step, ...]:
-    """Separating and lining up, abbreviated: hands set some figures apart, then the picture is cut."""
+    """Return the steps of separating and lining up, abbreviated: hands set figures apart, then the picture is cut."""
     return (
         Declare(Separated()),
         Hands("away", (Handling(RCB, to=(30.0, 10.0)), Handling(SS, to=(30.0, -10.0))), hands=2, seconds=1.0),
@@ -115,7 +115,7 @@ def _between() -> tuple[Step, ...]:
 
 
 def _second() -> tuple[Step, ...]:
-    """The next down: the quarterback keeps it and is knocked down by a tackler who stands; tails."""
+    """Return the steps of the next down: the quarterback keeps it, a tackler who stands knocks him down; tails."""
     return (
         Declare(LineUpDeclared(teams(), "dark")),
         GiveBall(QB),

@@ -119,22 +119,9 @@ if ON_CUDA:
 
     @cuda_kernel
     def trace(
-        jobs,
-        job_views,
-        views,
-        view_scenes,
-        heads,
-        counts,
-        solids,
-        groups,
-        members,
-        cells,
-        lists,
-        raster,
-        spp,
-        mask,
-        out,
-    ):
+        jobs, job_views, views, view_scenes, heads, counts, solids, groups, members, cells, lists, raster,
+        spp, mask, out,
+    ):  # fmt: skip
         """Trace windows: `out` is (jobs, height, width, 3), height a multiple of 4 and width of 8."""
         i = cuda.grid(1)
         height, width = out.shape[1], out.shape[2]
@@ -164,22 +151,9 @@ else:
 
     @processor_kernel
     def trace(
-        jobs,
-        job_views,
-        views,
-        view_scenes,
-        heads,
-        counts,
-        solids,
-        groups,
-        members,
-        cells,
-        lists,
-        raster,
-        spp,
-        mask,
-        out,
-    ):
+        jobs, job_views, views, view_scenes, heads, counts, solids, groups, members, cells, lists, raster,
+        spp, mask, out,
+    ):  # fmt: skip
         """Trace windows: `out` is (jobs, height, width, 3)."""
         height = out.shape[1]
         for i in numba.prange(out.shape[0] * height):

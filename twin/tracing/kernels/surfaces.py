@@ -1,6 +1,6 @@
 """The surface that a ray meets: its color, normal, roughness and opacity.
 
-A solid's pattern mixes in a second color; the meaning of its values is that of `Material`.
+A solid's pattern mixes in its second color; what a pattern's values mean is said by `Material`.
 """
 
 import math
