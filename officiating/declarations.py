@@ -200,7 +200,7 @@ class ChoiceMade:
     """A coach chooses one of the options that the state of the game offers.
 
     Attributes:
-        choice: the option.
+        choice: one that the game waits for (`PendingInput.options`), or one that a coach may make at any time.
         by: the coach's side.
 
     """
@@ -215,7 +215,7 @@ class Roll:
     """A roll of dice, in the order the rulebook names them.
 
     Attributes:
-        dice: the faces shown.
+        dice: the faces shown, in the order rolled; a ten-sided die shows 0 or 10 for ten.
         purpose: what was rolled for; may be empty, since the state waits for just one thing.
         by: the coach's side.
 
@@ -247,7 +247,7 @@ class Claim:
     """A coach claims something that the rulebook leaves to him to claim.
 
     Attributes:
-        claim: what he claims.
+        claim: an offense of his opponent, a time-out of his own, or a review of the call just made.
         by: the coach's side.
         player: roster id of the figure concerned, where there is one.
 

@@ -230,8 +230,8 @@ def film(
     """Return scenes of figures on their paths, with contacts, the faces that meet, and the instants they began.
 
     Args:
-        scripted: the figures.
-        seconds: how long.
+        scripted: the figures, each on a path of its own.
+        seconds: length of the film, from time 0.
         on: when the board runs: pairs of times in seconds.
         ball: the magnetic ball at a time in seconds; None for none.
         sigma_gap_mm: the error that gaps are reported with; 0 for exact ones.

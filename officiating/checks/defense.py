@@ -86,6 +86,7 @@ def second_level(formation: Formation, params: Params) -> Iterator[Measurement]:
         yield Measurement(text, (defender.id,), margin, sigma, "yd")
         if _in_gap(defender, line):
             text = f"{defender.id} is right behind a gap in the line: the coaches decide"
+            # The rulebook does not say, so it is neither kept nor broken.
             yield Measurement(text, (defender.id,), broken=0.5)
 
 

@@ -126,6 +126,7 @@ def defense_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Measur
 
     offense = count_distribution([change.pivoted_probability(params) for change in stoppage.side(offense=True)])
     defense = count_distribution([change.pivoted_probability(params) for change in stoppage.side(offense=False)])
+    # How many the defense may turn depends on how many the offense turned, and neither count is certain.
     excess = sum(offense[n] * sum(defense[allowed_count(n) + 1 :]) for n in range(len(offense)))
     by_offense, by_defense = offense.index(max(offense)), defense.index(max(defense))
     pivoted = tuple(
@@ -207,6 +208,7 @@ def pivots_in_place(stoppage: StoppageChanges, params: Params) -> Iterator[Measu
     limit = params.real(SHIFT_YD.name)
     for change in stoppage.changes:
         if change.is_handled(params):
+            # In yards of each axis, as the clause is about yards gained: a millimeter across is another share of one.
             closer, sigma = _closer_yd(change, stoppage)
             place = "closer to his target" if stoppage.target_mm is not None else "from where he stood"
             text = f"{change.id} ended {closer:z.2f} yd {place}; at most {limit:g} yd allowed"

@@ -4,10 +4,10 @@ How a role is inferred, in this order:
 
 1. A role named by the coach stands.
 2. The offensive line is every player whose front is within a yard of the line of scrimmage. Its five interior linemen
-are
-   the center, if named, and the two nearest on either side of him; without a named center, the five neighbors who stand
-   closest together; among equals, the five whose middle player has a back most nearly behind him (then the shallowest
-   back), else the five nearest the middle of the field. From the middle outward they are center, guards and tackles.
+   are the center, if named, and the two nearest on either side of him; without a named center, the five neighbors who
+   stand closest together; among equals, the five whose middle player has a back most nearly behind him (then the
+   shallowest back), else the five nearest the middle of the field. From the middle outward they are center, guards and
+   tackles.
 3. The others on the line are ends: tight within three yards of a tackle, else wide.
 4. Off the line, a player wholly outside the tackles is a wide receiver. Of the rest, the one behind the center who is
    nearest to the line is the quarterback; the others are running backs.
@@ -122,6 +122,7 @@ def _interior_line(
         return eligible[center - reach : center + reach + 1]
     if len(eligible) < 5:
         return eligible
+    # Seven on the line may be two ends beside five, or an unbalanced line: the closest five are the interior.
     fives = [eligible[start : start + 5] for start in range(len(eligible) - 4)]
     backs = [placement for i, placement in enumerate(placements) if placement.offense and i not in on_line]
 

@@ -58,7 +58,7 @@ def clock_overtime_over(ended: tuple[Possession, ...], lead: int, left_s: float)
     Args:
         ended: the possessions so far, in order.
         lead: either team's points less the other's.
-        left_s: seconds left.
+        left_s: seconds left of its one period.
 
     """
     if lead == 0:

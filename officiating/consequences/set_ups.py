@@ -45,6 +45,7 @@ def apply_set_up(game: GameState, event: Event, context: RuleContext) -> Outcome
     """Set the state of the game before a play."""
     body = body_of(event, SetUp)
     refuse_unless(game.phase not in BALL_LIVE, "set-up", game)
+    # Everything is checked before anything is set: what a person mistypes must not stand for half a game.
     _check_numbers(body, game, context)
     _check_play(body, game, context)
     overtime = checked_overtime(body, game, context)

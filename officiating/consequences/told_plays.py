@@ -46,6 +46,7 @@ def declare_play_ended(game: GameState, event: Event, context: RuleContext) -> O
         require_on_board(game, body.player, "play ended")
         if body.kind != "fumble":
             require_on_side(game, body.player, side, "play ended")
+    # A safety is told of the side that gives it up, and favors the other.
     favored = opponent(side) if body.kind == "safety" else side
     found = Finding(
         TOLD,

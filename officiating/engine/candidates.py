@@ -34,7 +34,7 @@ class TriedDeclaration:
     """A declaration to try.
 
     Attributes:
-        body: the declaration.
+        body: the declaration, with numbers that stand for any.
         word: what it declares within its type, such as ``"punt"`` for a kick; empty where there is but one.
         by: the side whose coach makes it; None where that is left open.
         player: roster id of the figure it names.

@@ -58,7 +58,7 @@ class CallDifference:
     """One difference between two rulebooks.
 
     Attributes:
-        t_ns: when.
+        t_ns: instant of the first call, or of the second where the first rulebook makes none.
         first: the call under the first rulebook, None when it makes none.
         second: the call under the second rulebook, None when it makes none.
 

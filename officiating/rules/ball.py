@@ -185,7 +185,7 @@ class BallLost(ImmediateRule):
     """The ball is no longer on its carrier (Lion's Den): a fumble for whatever reason; without that, no fall is one.
 
     Attributes:
-        clauses: cited.
+        clauses: ids of the clauses that its calls cite.
 
     """
 
@@ -223,7 +223,7 @@ class Recovery(ImmediateRule):
     """The first figure of either team to touch a loose ball has it (Lion's Den).
 
     Attributes:
-        clauses: cited.
+        clauses: ids of the clauses that its calls cite.
 
     """
 

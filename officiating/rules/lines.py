@@ -144,7 +144,7 @@ class OutOfBounds(ImmediateRule):
     """The carrier touches the sideline or an end line; their paint is out.
 
     Attributes:
-        clauses: cited.
+        clauses: ids of the clauses that its calls cite.
         params: see `out_of_bounds_params`.
 
     """
@@ -225,7 +225,7 @@ class LineCrossed(ImmediateRule):
 
     Attributes:
         id: ``"touchdown"`` or ``"line_of_scrimmage"``.
-        clauses: cited.
+        clauses: ids of the clauses that its calls cite.
         params: the one that names the reference point, ``touchdown.reference`` or ``line_of_scrimmage.reference``;
             where that may be a ball of which every part counts, also its ``ball_radius_mm`` in the same group.
 

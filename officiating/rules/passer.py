@@ -135,7 +135,7 @@ class TooDeep(ImmediateRule):
     """The passer is farther behind the line of scrimmage than allowed: a sack (Lion's Den).
 
     Attributes:
-        clauses: cited.
+        clauses: ids of the clauses that its calls cite.
 
     """
 

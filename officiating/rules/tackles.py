@@ -168,7 +168,7 @@ class DownByFall:
     """The carrier falls without a standing defender in the tackle: down there, by the foremost part of the base.
 
     Attributes:
-        clauses: cited.
+        clauses: ids of the clauses that its calls cite.
 
     """
 
@@ -224,7 +224,7 @@ class FigureDead(ImmediateRule):
     """A figure without the ball falls: it is out of the play but stays where it lies.
 
     Attributes:
-        clauses: cited.
+        clauses: ids of the clauses that its calls cite.
 
     """
 

@@ -37,8 +37,8 @@ class DiceRule:
     """The dice that a rulebook asks for.
 
     Attributes:
-        count: how many.
-        sides: of each.
+        count: dice in one roll.
+        sides: of each die: 4, 6 or 10.
         number: whether they may be entered as one number from 1 to 100.
         count_in: how many, where that depends on the game.
 

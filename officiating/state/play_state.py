@@ -110,7 +110,7 @@ class OpponentTouch:
 
     Attributes:
         players: roster ids of the two.
-        t_ns: when it began.
+        t_ns: instant at which they met, interpolated between frames.
         spots_yd: where the front of each base was then, field yards along x of the board and across.
 
     """

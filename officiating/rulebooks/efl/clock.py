@@ -115,6 +115,7 @@ def in_overtime(consequence: Consequence) -> Consequence:
         if overtime is None or state.overtime is None:
             return outcome
         points = sum(state.score) - sum(game.score)
+        # Without points a possession ends when the ball changes sides; a kickoff begins one and ends none.
         if points == 0 and (state.offense == game.offense or game.due == "kickoff"):
             return outcome
         ends = (*state.overtime.gains_yd, float(points if points in POSSESSION_ENDS else 0))

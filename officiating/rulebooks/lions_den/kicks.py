@@ -237,6 +237,7 @@ def _across_yd(game: GameState, direction: tables.KickDirection, context: RuleCo
     if direction == "middle" or direction == "out_of_bounds" or not marks:
         return game.width_yd / 2
     kickers = -game.direction if game.play.kind in {"kickoff", "free_kick"} else game.direction
+    # Left is left to the kickers: the upper row of marks when they kick toward larger x.
     upper = (direction == "left_mark") == (kickers > 0)
     return max(marks) if upper else min(marks)
 

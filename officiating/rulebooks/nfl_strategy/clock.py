@@ -80,7 +80,7 @@ def lines_moved(play: ClockPlay, *, running: bool, hurry_up: bool = False) -> in
     A kickoff is a single kick, since there are no re-kicks (NFLS-072).
 
     Args:
-        play: its kind.
+        play: its kind; punts and field goals are ordinary.
         running: whether the clock ran before it.
         hurry_up: whether the offense hurried; that shortens only plays before which the clock ran.
 

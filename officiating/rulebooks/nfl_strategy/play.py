@@ -41,7 +41,7 @@ class CardPlay:
         onside: whether the kickers recovered an onside kick.
         run_back: whether a fumble recovery or interception was returned for a touchdown.
         review: the state of reviewing an interception; empty while none was requested.
-        foul: the penalty.
+        foul: its penalty, as the penalty card says; None until it is declared.
         accepted: whether the offended side takes it.
 
     """
@@ -64,7 +64,7 @@ class CardGame(SystemState):
     """NFL Strategy's part of the game state.
 
     Attributes:
-        lines: the game clock.
+        lines: the game clock, counted in lines.
         play: the card play under way, None between plays.
 
     """
@@ -244,6 +244,7 @@ def review_denied(game: GameState, play: CardPlay, params: Params) -> str | None
     used = game.note(f"reviews_{'overtime' if overtime else 'game'}_{game.offense}") or 0.0
     roll = play.card.roll if play.card.reroll is None else play.card.reroll
     time_outs = game.time_outs or (0, 0)
+    # A review is asked for after the play, so the time that the play took is gone.
     left = _lines_after(game, play)
     # The half ends with the second and fourth period; in the first and third a whole period is still to come.
     to_come = 0 if overtime or game.period % 2 == 0 else params.count("clock.lines")

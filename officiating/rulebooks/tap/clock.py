@@ -43,6 +43,7 @@ def ball_dead(game: GameState, context: RuleContext) -> Outcome:
     After a play with a foul that may still be claimed it ends only when somebody goes on to the next one.
     """
     ended = context.ended
+    # Interference is claimed after the whistle, and its penalty is walked off in the period of the play.
     claimable = ended is not None and (ended.play.pass_attempts > 0 or bool(ended.play.gunners))
     if claimable or not _is_time_up(game, context.t_ns):
         return Outcome(game)

@@ -40,7 +40,7 @@ class PenaltyRule:
     """One penalty of TAP.
 
     Attributes:
-        clauses: cited.
+        clauses: ids of the clauses that its calls cite.
         param: name of the parameter with its yards; empty for a spot foul.
         first_down: whether it gives an automatic first down.
         loss_of_down: whether it costs the down.
