@@ -34,7 +34,6 @@ from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.review.bundles.writing import BundleFile, BundleSource, bundle_chunks
 from downfield.review.evidence.finder import EvidenceFinder, NoGameInPlay
 from downfield.review.games.catalog import GameCatalog, GameSearch
-from downfield.review.games.plays import reviewed_plays
 from downfield.review.rejudging.finished_games import FinishedGames, LateRuling
 from downfield.review.rejudging.standings import GameStandings, KeptJudgings
 from downfield.review.rejudging.worker import JudgingWorker
@@ -87,7 +86,7 @@ def main() -> None:
     row = store.games()[1]
     report("list of games", lambda: GameCatalog(store).find(GameSearch(), limit=50, before=None, in_play=""))
     history = report("plays of the game", lambda: History(store, row))
-    plays = report("their results", lambda: reviewed_plays(history))
+    plays = report("their results", history.plays)
     print(f"  {len(plays)} plays, {len(history.calls())} calls, {history.entries} entries")
     calls = [call for call in history.calls() if call.kind == "tackle"]
     finder = EvidenceFinder(store, NoGameInPlay(), cast("Footage", FramesOnly()))

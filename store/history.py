@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import threading
-from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 from pydantic import Field
 
@@ -15,6 +14,7 @@ from downfield.core.errors import FormatError
 from downfield.core.scene import Player
 from downfield.game.published.call_views import CallContext, call_view
 from downfield.game.published.game_topics import CallView, DeclarationView
+from downfield.game.published.plays import Play, PlayedGame, plays_of
 from downfield.game.receipts import EventLog
 from downfield.game.records.challenges import ChallengeBook, ChallengeRaised, ChallengeRuled
 from downfield.game.records.entries import (
@@ -34,9 +34,8 @@ from downfield.game.records.keeping import GameRow
 from downfield.game.records.models import TopicModel
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Side
-from downfield.officiating.events import Event
+from downfield.officiating.events import Event, Ruling
 from downfield.officiating.rulebooks.rulebook import Rulebook
-from downfield.officiating.state.play_state import PlayKind
 from downfield.store.database.reader import StoreReader
 
 REMEMBERED: Final = 3
@@ -66,23 +65,6 @@ class GameDetails(GameSummary):
     text: str = Field(description="The game at the end, on one line.")
     entries: int = Field(description="Entries of its journal.")
     head: str = Field(description="Digest of the last entry. Keep it to prove later that nothing was altered.")
-
-
-class PlayDetails(TopicModel):
-    """One play."""
-
-    number: int
-    kind: PlayKind
-    t_ns: int = Field(description="The snap, on the capture clock.")
-    period: int
-    offense: Side
-    situation: str = Field(description='Such as "2nd & 7 at B 34".')
-    down: int
-    distance_yd: float
-    spot_yd: float
-    carrier: str | None
-    calls: tuple[CallView, ...]
-    state: Literal["over", "under way"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +126,7 @@ class History:
         self._log = EventLog()
         self._calls: dict[str, Call] = {}
         self._withdrawn: dict[str, Call] = {}
+        self._replaced: dict[str, Call] = {}
         self._frames: dict[str, int] = {}
         self._snaps: list[Snap] = []
         self._set_aside: tuple[str, ...] = ()
@@ -230,32 +213,16 @@ class History:
         context = CallContext(self._started, lambda _: "", waiting, rulings, self._frames)
         return [call_view(call, context) for call in calls.values()]
 
-    def plays(self) -> list[PlayDetails]:
+    def replaced(self) -> list[CallView]:
+        """Return every call that a ruling put another in the place of, as it was before."""
+        rulings = self._log.rulings(self._log.undone)
+        gone = {name: call for name, call in self._replaced.items() if name in rulings and rulings[name].replaced}
+        return self._views(gone)
+
+    def plays(self) -> list[Play]:
         """Return every play, in order, with the calls from its snap to the next."""
-        ends: list[int | None] = [*(snap.t_ns for snap in self._snaps[1:]), None]
-        calls: list[list[CallView]] = [[] for _ in self._snaps]
-        snaps_ns = [snap.t_ns for snap in self._snaps]
-        for call in self.calls():
-            place = bisect_right(snaps_ns, call.t_ns) - 1
-            if place >= 0:
-                calls[place].append(call)
-        return [
-            PlayDetails(
-                number=number,
-                kind=snap.kind,
-                t_ns=snap.t_ns,
-                period=snap.period,
-                offense=snap.offense,
-                situation=snap.situation,
-                down=snap.down,
-                distance_yd=snap.distance_yd,
-                spot_yd=snap.spot_yd,
-                carrier=snap.carrier,
-                calls=tuple(calls[number - 1]),
-                state="over" if self.ended or end is not None else "under way",
-            )
-            for number, (snap, end) in enumerate(zip(self._snaps, ends, strict=False), start=1)
-        ]
+        length_yd = 100.0 if self._started is None else self._started.field.length_yd
+        return plays_of(PlayedGame(self._snaps, self.calls(), self.struck(), length_yd, self.ended))
 
     def declarations(self) -> list[DeclarationView]:
         """Return every declaration and ruling, in order."""
@@ -283,11 +250,21 @@ class History:
         elif isinstance(content, ChallengeRaised | ChallengeRuled):
             self.challenges.add(content)
         elif isinstance(content, EventRecorded | ScenesRecorded):
+            if isinstance(content, EventRecorded):
+                self._note_replaced(content.event)
             self._apply(content.effects)
             if isinstance(content, EventRecorded):
                 self._log.add(content.event, content.by)
             elif content.frame is not None:
                 self._frames |= {call.id: content.frame for call in content.effects.calls}
+
+    def _note_replaced(self, event: Event) -> None:
+        """Keep a call that a ruling puts another in the place of, which has its id from then on."""
+        body = event.body
+        if isinstance(body, Ruling) and body.decision == "overturn" and body.replacement is not None:
+            before = self._calls.get(body.call) or self._withdrawn.get(body.call)
+            if before is not None:
+                self._replaced[body.call] = before
 
     def _apply(self, effects: Effects) -> None:
         for call_id in effects.withdrawn:

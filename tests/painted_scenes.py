@@ -6,8 +6,8 @@ from scripted_plays import BASE
 
 from downfield.core.scene import Contact, Figure, Player, Scene
 from downfield.game.published.game_topics import CallView
+from downfield.game.published.plays import Play
 from downfield.officiating.calls import CallKind
-from downfield.store.history import PlayDetails
 
 CARRIER, HITTER = "dark-28", "light-24"
 PLAYERS = (Player(CARRIER, "dark"), Player(HITTER, "light"))
@@ -46,9 +46,9 @@ def tackle(kind: CallKind = "tackle", spot_yd: tuple[float, float] | None = (41.
     )
 
 
-def play(number: int, *calls: CallView) -> PlayDetails:
+def play(number: int, *calls: CallView) -> Play:
     """Return a play with calls."""
-    return PlayDetails(
+    return Play(
         number=number,
         kind="scrimmage",
         t_ns=number * 10**9,

@@ -12,10 +12,10 @@ from downfield.core.errors import NotFoundError
 from downfield.core.scene import Player
 from downfield.core.text.counted_nouns import counted
 from downfield.game.published.game_topics import CallView, GameView, TeamView
+from downfield.game.published.plays import RUNS, Play
 from downfield.game.published.stream_topics import GraphicRow, GraphicView
 from downfield.officiating.declarations import Side
 from downfield.review.pictures.painting import spoken_name
-from downfield.review.reports.game_plays import RUNS, ReportedPlay, in_force, reported_plays
 from downfield.review.reports.statistics import drives_of, team_lines
 from downfield.store.history import History
 
@@ -29,7 +29,7 @@ def drive_card(game: GameView, history: History) -> GraphicView:
         NotFoundError: there was none yet.
 
     """
-    drives = drives_of(reported_plays(history))
+    drives = drives_of(history.plays())
     if not drives:
         raise NotFoundError("There was no drive in this game yet.")
     drive = drives[-1]
@@ -63,7 +63,7 @@ def player_card(game: GameView, history: History, players: Sequence[Player], wan
         title=f"{_team(game, side).name} {player.number or spoken_name(player.id)}{role}",
         subtitle="In this game",
         side=side,
-        rows=tuple(_statistics(reported_plays(history), player.id)),
+        rows=tuple(_statistics(history.plays(), player.id)),
     )
 
 
@@ -84,7 +84,7 @@ def line_up_card(game: GameView, players: Sequence[Player], side: Side) -> Graph
 
 def teams_card(game: GameView, history: History) -> GraphicView:
     """Return the numbers of both teams side by side."""
-    away, home = (next(one for one in team_lines(reported_plays(history)) if one.side == side) for side in _SIDES)
+    away, home = (next(one for one in team_lines(history.plays()) if one.side == side) for side in _SIDES)
     rows = [GraphicRow(label="Yards", values=(_yards(away.yards), _yards(home.yards)))]
     for label, name in (
         ("Plays", "plays"),
@@ -126,14 +126,14 @@ def _team(game: GameView, side: Side) -> TeamView:
     return game.home if side == "home" else game.away
 
 
-def _yards(yards: float) -> str:
-    return f"{yards:.1f}".removesuffix(".0").replace("-", "\u2212")
+def _yards(yards: int) -> str:
+    return str(yards).replace("-", "\u2212")
 
 
-def _statistics(plays: Sequence[ReportedPlay], name: str) -> list[GraphicRow]:
+def _statistics(plays: Sequence[Play], name: str) -> list[GraphicRow]:
     """Return what a figure has done; what it never did is left out, but a carrier's yards."""
-    carried = [play for play in plays if play.snap.carrier == name and play.snap.kind in RUNS]
-    calls = [call for play in plays for call in play.calls if in_force(call)]
+    carried = [play for play in plays if play.carrier == name and play.kind in RUNS]
+    calls = [call for play in plays for call in play.in_force]
     tackles = sum(call.kind in {"tackle", "sack"} and name in call.players[1:] for call in calls)
     catches = sum(call.kind == "reception" and name in call.players for call in calls)
     scores = sum(call.kind == "touchdown" and call.players[:1] == (name,) for call in calls)
@@ -141,7 +141,7 @@ def _statistics(plays: Sequence[ReportedPlay], name: str) -> list[GraphicRow]:
     rows = []
     if carried:
         rows.append(("Carries", str(len(carried))))
-        rows.append(("Yards", _yards(sum(play.yards or 0.0 for play in carried))))
+        rows.append(("Yards", _yards(sum(play.yards or 0 for play in carried))))
     counted = (("Touchdowns", scores), ("Catches", catches), ("Tackles", tackles), ("Broken tackles", broken))
     rows += [(label, str(count)) for label, count in counted if count]
     return [GraphicRow(label=label, values=(value,)) for label, value in rows or [("Plays", "0")]]

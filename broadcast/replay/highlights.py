@@ -23,12 +23,12 @@ from downfield.broadcast.replay.replay_maker import (
 from downfield.core.arrays import Image
 from downfield.core.errors import NotFoundError, NotRecordedError
 from downfield.game.published.game_topics import CallView
+from downfield.game.published.plays import Play
 from downfield.game.records.keeping import GameRow
 from downfield.review.evidence.evidence import Evidence
 from downfield.review.evidence.finder import EvidenceFinder
 from downfield.review.pictures.clips import TimedImage
 from downfield.review.pictures.painting import spoken_name
-from downfield.store.history import PlayDetails
 
 _WORTH: Final = {
     "touchdown": 100.0,
@@ -85,12 +85,12 @@ class Highlight:
 
     """
 
-    play: PlayDetails
+    play: Play
     call: CallView
     worth: float
 
 
-def choose_highlights(plays: Iterable[PlayDetails], most: int = _LIMITS.most) -> list[Highlight]:
+def choose_highlights(plays: Iterable[Play], most: int = _LIMITS.most) -> list[Highlight]:
     """Return the greatest plays of a game, in the order they were played, one call of each.
 
     Where no play is worth much, the best of them are returned all the same.
@@ -134,7 +134,7 @@ class HighlightsWork:
 
 
 def highlight_film(
-    row: GameRow, plays: Sequence[PlayDetails], finder: EvidenceFinder, renderer: ReplayRenderer | None = None
+    row: GameRow, plays: Sequence[Play], finder: EvidenceFinder, renderer: ReplayRenderer | None = None
 ) -> Iterator[bytes]:
     """Return the film of a game's highlights, H.264 in a fragmented MP4, which is made as its parts are taken.
 
@@ -168,11 +168,15 @@ def _film(
 
 
 def _counts(call: CallView) -> bool:
-    return call.frame is not None and call.kind in _WORTH and call.standing not in {"overturned", "struck", "noted"}
+    return call.frame is not None and call.kind in _WORTH and call.standing not in {"struck", "noted"}
 
 
-def _worth(play: PlayDetails, call: CallView) -> float:
-    gained_yd = 0.0 if call.spot_yd is None else abs(call.spot_yd[0] - play.spot_yd)
+def _worth(play: Play, call: CallView) -> float:
+    gained_yd = 0.0
+    if play.gain_yd is not None:
+        gained_yd = abs(play.gain_yd)
+    elif call.spot_yd is not None:  # a kick or a return is worth its length, too
+        gained_yd = abs(call.spot_yd[0] - play.spot_yd)
     close = _LIMITS.close if call.verdict == "too_close" else 0.0
     return _WORTH[call.kind] + _LIMITS.yard * gained_yd + close
 
@@ -209,6 +213,7 @@ def _title(highlight: Highlight) -> Image:
     lines = (
         (f"Play {play.number}   Q{play.period}   {play.situation}", 34, (195, 182, 169), 500),
         (spoken_name(highlight.call.text), 62, (250, 247, 244), 700),
+        (play.result, 34, (195, 182, 169), 500),
     )
     y = HEIGHT_PX // 2 - 30
     for text, size, color, weight in lines:

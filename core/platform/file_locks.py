@@ -2,6 +2,10 @@
 
 POSIX has `fcntl`, where a lock is advice to other programs; Windows has `msvcrt`, where locked bytes can't be read by
 others. So on Windows a byte far behind the end stands for the file.
+
+The package `filelock` would replace `lock` alone, three lines for each system. It does not tell whether another program
+has a lock on a byte, by which a store in use is known without being opened, and it opens the file itself, where the
+leases write into the file that they have locked.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Where an operating system wants programs to keep what they keep for a user."""
+"""Where an operating system wants programs to keep what they keep for a user.
+
+The package `platformdirs` knows the same two folders, from this process's own system and environment: it would be one
+more package of every rig for these few lines, and the folders of the other systems could not be tested on one.
+"""
 
 from __future__ import annotations
 

@@ -94,7 +94,9 @@ def call_outcomes(games: Iterable[History]) -> list[CallOutcomes]:
     """Return how the calls of games fared, by kind; calls that only note something are left out."""
     found: dict[CallKind, CallOutcomes] = {}
     for history in games:
-        for call in (*history.calls(), *history.struck()):
+        # What a person put in the place of a call is his, not the rulebook's: the call it replaced is counted.
+        own = (call for call in history.calls() if call.ruling is None or not call.ruling.replaced)
+        for call in (*own, *history.replaced(), *history.struck()):
             name = _outcome(call)
             if name:
                 _count(found, call.kind, name)
@@ -125,7 +127,7 @@ def _count(found: dict[CallKind, CallOutcomes], kind: CallKind, name: str) -> No
 def _outcome(call: CallView) -> str:
     if call.ruling is not None and call.ruling.decision in {"overturn", "strike"}:
         return "overturned"
-    named = {"confirmed": "confirmed", "overturned": "overturned", "manual": "by_hand"}.get(call.standing)
+    named = {"confirmed": "confirmed", "manual": "by_hand"}.get(call.standing)
     if named is not None:
         return named
     if call.standing == "open":

@@ -11,13 +11,13 @@ from downfield.core.errors import FormatError
 from downfield.core.field.model import FieldModel
 from downfield.core.scene import Player
 from downfield.game.published.game_topics import CallView
+from downfield.game.published.plays import Play
 from downfield.game.records.entries import GameStarted
 from downfield.officiating.declarations import Side
 from downfield.review.games.tracks import game_scenes
 from downfield.review.pictures.painting import spoken_name, standing_words
 from downfield.review.reports.call_outcomes import call_outcomes, outcome_table
 from downfield.review.reports.diagrams import heat_map, play_diagram
-from downfield.review.reports.game_plays import ReportedPlay, reported_plays, side_names
 from downfield.review.reports.markup import Cell, Markup, bullets, document, figure, paragraph, section, table, text
 from downfield.review.reports.movement import Movement, movement_of
 from downfield.review.reports.statistics import drives_of, figure_lines, team_lines
@@ -34,32 +34,32 @@ PLAY_COLUMNS: Final = (
     "distance_yd",
     "spot_yd",
     "carrier",
-    "yards",
+    "gain_yd",
     "result",
     "calls",
 )
 """Columns of the rows; spots are field yards along x of the board."""
 
 
-def play_by_play(plays: Sequence[ReportedPlay], names: dict[Side, str]) -> Markup:
+def play_by_play(plays: Sequence[Play], names: dict[Side, str]) -> Markup:
     """Return the plays as a table for print."""
     head = ("Play", "Offense", "Situation", "Yards", "What was called")
     return table(head, (_row(play, names) for play in plays), "No play was begun.")
 
 
-def play_rows(plays: Sequence[ReportedPlay], names: dict[Side, str]) -> list[list[Cell]]:
+def play_rows(plays: Sequence[Play], names: dict[Side, str]) -> list[list[Cell]]:
     """Return the plays as rows of `PLAY_COLUMNS`."""
     return [
         [
             play.number,
-            play.snap.period,
-            names[play.snap.offense],
-            play.snap.kind,
-            play.snap.down,
-            round(play.snap.distance_yd, 2),
-            round(play.snap.spot_yd, 2),
-            play.snap.carrier or "",
-            "" if play.yards is None else round(play.yards, 2),
+            play.period,
+            names[play.offense],
+            play.kind,
+            play.down,
+            round(play.distance_yd, 2),
+            round(play.spot_yd, 2),
+            play.carrier or "",
+            "" if play.gain_yd is None else play.gain_yd,
             play.result,
             "; ".join(call.text for call in play.calls),
         ]
@@ -74,10 +74,10 @@ def call_line(call: CallView) -> str:
     return " · ".join(part for part in (spoken_name(call.text), measured, clauses, standing_words(call)) if part)
 
 
-def _row(play: ReportedPlay, names: dict[Side, str]) -> list[Cell]:
-    situation = play.snap.situation if play.snap.kind == "scrimmage" else play.snap.kind.replace("_", " ")
-    yards: Cell = "" if play.yards is None else f"{play.yards:+.1f}"
-    return [play.number, names[play.snap.offense], situation, yards, bullets(call_line(call) for call in play.calls)]
+def _row(play: Play, names: dict[Side, str]) -> list[Cell]:
+    situation = play.situation if play.kind == "scrimmage" else play.kind.replace("_", " ")
+    yards: Cell = "" if play.yards is None else f"{play.yards:+d}"
+    return [play.number, names[play.offense], situation, yards, bullets(call_line(call) for call in play.calls)]
 
 
 class GameReport:
@@ -92,17 +92,17 @@ class GameReport:
     def __init__(self, store: StoreReader, history: History) -> None:
         self.history = history
         self._store = store
-        self.names: dict[Side, str] = side_names(history)
+        self.names: dict[Side, str] = _side_names(history)
 
     @cached_property
-    def plays(self) -> list[ReportedPlay]:
+    def plays(self) -> list[Play]:
         """Every play."""
-        return reported_plays(self.history)
+        return self.history.plays()
 
     @cached_property
     def movement(self) -> Movement:
         """How the figures moved."""
-        snaps_ns = [play.snap.t_ns for play in self.plays]
+        snaps_ns = [play.t_ns for play in self.plays]
         return movement_of(game_scenes(self._store, self.history), snaps_ns, self.field)
 
     @property
@@ -181,10 +181,10 @@ class GameReport:
     def _diagrams(self) -> list[Markup]:
         drawn = [
             figure(
-                play_diagram(self.field, play.snap, play.number, runs),
-                f"Play {play.number}: {play.snap.situation}. {_told(play)}",
+                play_diagram(self.field, snap, play.number, runs),
+                f"Play {play.number}: {play.situation}. {_told(play)}",
             )
-            for play, runs in zip(self.plays, self.movement.runs, strict=True)
+            for play, snap, runs in zip(self.plays, self.history.snaps(), self.movement.runs, strict=True)
             if runs
         ]
         legend = "Ring: where a figure began; dot: where it ended. Red: the carrier. Blue: scrimmage; dashed: to gain."
@@ -237,8 +237,8 @@ def _outcomes(history: History) -> Markup:
     return table(outcomes.head, outcomes.rows, "No call was made.")
 
 
-def _told(play: ReportedPlay) -> str:
-    return spoken_name(play.counted[-1].text) if play.counted else ""
+def _told(play: Play) -> str:
+    return spoken_name(play.in_force[-1].text) if play.in_force else ""
 
 
 def _foot(history: History, public_key: str) -> Markup:
@@ -246,3 +246,8 @@ def _foot(history: History, public_key: str) -> Markup:
     if public_key:
         lines.append(f"The rig that made this report signs with the key {public_key}.")
     return section("Where this comes from", *(paragraph(line, "muted") for line in lines))
+
+
+def _side_names(history: History) -> dict[Side, str]:
+    """Return the teams' names."""
+    return {"home": history.row.home, "away": history.row.away}

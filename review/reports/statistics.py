@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from downfield.core.scene import Player
+from downfield.game.published.plays import RUNS, SCORES, TURNOVERS, Play
 from downfield.officiating.declarations import Side
-from downfield.review.reports.game_plays import RUNS, ReportedPlay
 from downfield.review.reports.movement import Movement, Run
 
 _CATCH: Final = ("reception", "incomplete", "interception")
-_SCORES: Final = ("touchdown", "safety", "field_goal", "extra_point", "two_point")
-_TURNOVERS: Final = ("interception", "fumble_recovery", "turnover_on_downs")
 _GOOD: Final = frozenset({"", "good"})
 
 
@@ -24,7 +22,7 @@ class TeamLine:
     Attributes:
         side: home or away.
         plays: from scrimmage.
-        yards: gained in them.
+        yards: gained in them, whole yards of each play.
         first_downs, touchdowns, field_goals, turnovers, sacks, fumbles, penalties: how many; sacks are those it made,
             turnovers those it lost the ball by, penalties those called against it.
         passes, completions: thrown, and caught by its own side.
@@ -33,7 +31,7 @@ class TeamLine:
 
     side: Side
     plays: int
-    yards: float
+    yards: int
     first_downs: int
     touchdowns: int
     field_goals: int
@@ -56,7 +54,7 @@ class DriveLine:
         period: it began in.
         start: where, in words.
         plays: how many from scrimmage.
-        yards: gained.
+        yards: gained, whole yards of each play.
         result: how it ended, in words.
 
     """
@@ -68,7 +66,7 @@ class DriveLine:
     period: int
     start: str
     plays: int
-    yards: float
+    yards: int
     result: str
 
 
@@ -81,7 +79,7 @@ class FigureLine:
         number, role: of the roster.
         snaps: plays in which it was on the board.
         carries: plays it began with the ball.
-        yards: gained in them.
+        yards: gained in them, whole yards of each play.
         tackles, broken_tackles: made; and got through as the carrier.
         falls: plays in which it fell.
         distance_mm: walked while the board ran.
@@ -96,7 +94,7 @@ class FigureLine:
     role: str
     snaps: int
     carries: int
-    yards: float
+    yards: int
     tackles: int
     broken_tackles: int
     falls: int
@@ -105,27 +103,27 @@ class FigureLine:
     straightness: float | None
 
 
-def team_lines(plays: Sequence[ReportedPlay]) -> tuple[TeamLine, TeamLine]:
+def team_lines(plays: Sequence[Play]) -> tuple[TeamLine, TeamLine]:
     """Return the numbers of home and away."""
     return _team(plays, "home"), _team(plays, "away")
 
 
-def drives_of(plays: Sequence[ReportedPlay]) -> list[DriveLine]:
+def drives_of(plays: Sequence[Play]) -> list[DriveLine]:
     """Return the possessions: plays in a row of one side; a kick that starts play again belongs to none."""
-    groups: list[list[ReportedPlay]] = []
+    groups: list[list[Play]] = []
     for play in plays:
-        if play.snap.kind in {"kickoff", "onside", "free_kick"}:
+        if play.kind in {"kickoff", "onside", "free_kick"}:
             groups.append([])
-        elif groups and groups[-1] and groups[-1][-1].snap.offense == play.snap.offense and not _ends(groups[-1][-1]):
+        elif groups and groups[-1] and groups[-1][-1].offense == play.offense and not _ends(groups[-1][-1]):
             groups[-1].append(play)
-        elif play.snap.kind in {"extra_point", "two_point"} and groups and groups[-1]:
+        elif play.kind in {"extra_point", "two_point"} and groups and groups[-1]:
             groups[-1].append(play)  # the try belongs to the drive that scored
         else:
             groups.append([play])
     return [_drive(number, group) for number, group in enumerate((group for group in groups if group), start=1)]
 
 
-def figure_lines(plays: Sequence[ReportedPlay], movement: Movement, players: Sequence[Player]) -> list[FigureLine]:
+def figure_lines(plays: Sequence[Play], movement: Movement, players: Sequence[Player]) -> list[FigureLine]:
     """Return the numbers of every figure that was on the board, in the order of the roster."""
     known = {player.id: player for player in players}
     seen = dict.fromkeys([*known, *(name for runs in movement.runs for name in runs)])
@@ -133,66 +131,62 @@ def figure_lines(plays: Sequence[ReportedPlay], movement: Movement, players: Seq
     return [line for line in lines if line.snaps]
 
 
-def _team(plays: Sequence[ReportedPlay], side: Side) -> TeamLine:
-    own = [play for play in plays if play.snap.offense == side and play.snap.kind in RUNS]
-    made = [call for play in plays for call in play.counted if call.side == side]
-    against = [call for play in plays for call in play.counted if call.side not in {side, None}]
+def _team(plays: Sequence[Play], side: Side) -> TeamLine:
+    own = [play for play in plays if play.offense == side and play.kind in RUNS]
+    made = [call for play in plays for call in play.in_force if call.side == side]
+    against = [call for play in plays for call in play.in_force if call.side not in {side, None}]
     return TeamLine(
         side,
-        plays=len([play for play in own if play.snap.kind == "scrimmage"]),
-        yards=sum(play.yards or 0.0 for play in own if play.snap.kind == "scrimmage"),
+        plays=len([play for play in own if play.kind == "scrimmage"]),
+        yards=sum(play.yards or 0 for play in own if play.kind == "scrimmage"),
         first_downs=sum(play.has("first_down") for play in own),
         touchdowns=sum(call.kind == "touchdown" for call in made),
         field_goals=sum(call.kind == "field_goal" and call.detail in _GOOD for call in made),
         passes=sum(play.has(*_CATCH) for play in own),
         completions=sum(play.has("reception") for play in own),
-        turnovers=sum(_lost(play) for play in own),
+        turnovers=sum(play.is_lost for play in own),
         fumbles=sum(play.has("fumble") for play in own),
-        sacks=sum(play.has("sack") for play in plays if play.snap.offense != side),
+        sacks=sum(play.has("sack") for play in plays if play.offense != side),
         penalties=sum(call.kind == "penalty" for call in against),
     )
 
 
-def _lost(play: ReportedPlay) -> bool:
-    return any(call.kind in _TURNOVERS and call.side not in {play.snap.offense, None} for call in play.counted)
-
-
-def _ends(play: ReportedPlay) -> bool:
+def _ends(play: Play) -> bool:
     """Return whether a play ended its possession."""
-    return play.has(*_SCORES) or _lost(play) or play.snap.kind in {"punt", "field_goal"}
+    return play.has(*SCORES) or play.is_lost or play.kind in {"punt", "field_goal"}
 
 
-def _drive(number: int, plays: Sequence[ReportedPlay]) -> DriveLine:
-    runs = [play for play in plays if play.snap.kind == "scrimmage"]
+def _drive(number: int, plays: Sequence[Play]) -> DriveLine:
+    runs = [play for play in plays if play.kind == "scrimmage"]
     last = plays[-1]
     return DriveLine(
         number,
-        plays[0].snap.offense,
+        plays[0].offense,
         plays[0].number,
         last.number,
-        plays[0].snap.period,
-        plays[0].snap.situation,
+        plays[0].period,
+        plays[0].situation,
         len(runs),
-        sum(play.yards or 0.0 for play in runs),
+        sum(play.yards or 0 for play in runs),
         _outcome(plays),
     )
 
 
-def _outcome(plays: Sequence[ReportedPlay]) -> str:
+def _outcome(plays: Sequence[Play]) -> str:
     for play in plays:
-        scores = [call for call in play.counted if call.kind in _SCORES[:3]]
+        scores = [call for call in play.in_force if call.kind in SCORES[:3]]
         if scores:
             return scores[-1].text
-        if _lost(play):
-            lost = [call for call in play.counted if call.kind in _TURNOVERS and call.side != play.snap.offense]
+        if play.is_lost:
+            lost = [call for call in play.in_force if call.kind in TURNOVERS and call.side != play.offense]
             return lost[-1].text
-    return plays[-1].snap.kind if plays[-1].snap.kind in {"punt", "field_goal"} else plays[-1].result
+    return plays[-1].kind if plays[-1].kind in {"punt", "field_goal"} else plays[-1].ending_words
 
 
-def _figure(name: str, player: Player | None, plays: Sequence[ReportedPlay], movement: Movement) -> FigureLine:
+def _figure(name: str, player: Player | None, plays: Sequence[Play], movement: Movement) -> FigureLine:
     runs: list[Run] = [run[name] for run in movement.runs if name in run]
-    carried = [play for play in plays if play.snap.carrier == name and play.snap.kind in RUNS]
-    calls = [call for play in plays for call in play.counted]
+    carried = [play for play in plays if play.carrier == name and play.kind in RUNS]
+    calls = [call for play in plays for call in play.in_force]
     distance_mm = sum(run.distance_mm for run in runs)
     straight_mm = sum(run.straight_mm for run in runs)
     return FigureLine(
@@ -201,7 +195,7 @@ def _figure(name: str, player: Player | None, plays: Sequence[ReportedPlay], mov
         "" if player is None else player.role,
         snaps=len(runs),
         carries=len(carried),
-        yards=sum(play.yards or 0.0 for play in carried),
+        yards=sum(play.yards or 0 for play in carried),
         tackles=sum(call.kind in {"tackle", "sack"} and name in call.players[1:] for call in calls),
         broken_tackles=sum(
             call.kind in {"broken_tackle", "slipped_tackle"} and call.players[:1] == (name,) for call in calls

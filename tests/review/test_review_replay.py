@@ -118,13 +118,15 @@ def test_highlights_are_the_greatest_plays_in_the_order_they_were_played() -> No
     short = tackle(spot_yd=(31.0, 20.0)).model_copy(update={"frame": 7})
     far = tackle(spot_yd=(72.0, 20.0)).model_copy(update={"frame": 9})
     score = short.model_copy(update={"kind": "touchdown"})
-    taken_back = score.model_copy(update={"standing": "overturned"})
+    taken_back = score.model_copy(update={"standing": "struck"})
+    put_in_place = score.model_copy(update={"standing": "overturned"})
     plays = [play(1, far), play(2, short), play(3, taken_back), play(4, short, score), play(5)]
     chosen = choose_highlights(plays)
     assert [(one.play.number, one.call.kind) for one in chosen] == [(1, "tackle"), (4, "touchdown")]
     assert [one.play.number for one in choose_highlights(plays, most=1)] == [4]
     assert [one.play.number for one in choose_highlights([play(2, short)])] == [2]  # a game without any great play
     assert choose_highlights([play(5)]) == []
+    assert [one.call for one in choose_highlights([play(6, put_in_place)])] == [put_in_place]  # by a person
 
 
 def test_a_film_shows_every_highlight_at_real_speed_and_again(service: EvidenceService) -> None:

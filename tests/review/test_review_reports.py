@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -25,7 +26,6 @@ from downfield.officiating.events import Body, Event, Ruling, Tick
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.officiating.state.play_state import PlayKind
 from downfield.review.reports.call_outcomes import call_outcomes
-from downfield.review.reports.game_plays import reported_plays
 from downfield.review.reports.game_report import REPORT_TABLES, GameReport, RecentReport
 from downfield.review.reports.statistics import drives_of, team_lines
 from downfield.store.history import History, RecentHistories
@@ -70,7 +70,9 @@ class HandMadeGame:
         return Call(name, kind, t_ns, "tap", (), verdict, kind, spot_yd=where, side=side, **more)  # type: ignore[arg-type]
 
     def rule(self, call: Call, ruling: Ruling, *, withdrawn: bool = False) -> None:
-        self._append(ruling, Effects(withdrawn=(call.id,) if withdrawn else ()), self._plays * 10 * S_NS)
+        calls = () if ruling.replacement is None else (ruling.replacement,)
+        effects = Effects(calls=calls, withdrawn=(call.id,) if withdrawn else ())
+        self._append(ruling, effects, self._plays * 10 * S_NS)
 
     def history(self) -> History:
         self._writer.close()
@@ -104,7 +106,7 @@ def two_drives(game: HandMadeGame) -> History:
 
 
 def test_two_drives_are_counted_as_a_person_counts_them(game: HandMadeGame) -> None:
-    plays = reported_plays(two_drives(game))
+    plays = two_drives(game).plays()
     assert [play.yards for play in plays] == [None, 7, -3, 56, None, None, 4, 0, None]
     home, away = team_lines(plays)
     assert (home.plays, home.yards, home.first_downs, home.touchdowns, home.turnovers) == (3, 60, 1, 1, 0)
@@ -115,6 +117,26 @@ def test_two_drives_are_counted_as_a_person_counts_them(game: HandMadeGame) -> N
         ("away", 7, 9, 3, 4),
     ]
     assert [drive.result for drive in drives] == ["touchdown", "interception"]
+
+
+def test_a_call_that_was_put_in_the_place_of_another_counts_the_same_for_every_reader(game: HandMadeGame) -> None:
+    tackle = game.call("tackle", "away", 48, players=("dark-1", "light-9"))
+    game.play("home", 40, tackle, carrier="dark-1")
+    out = replace(tackle, kind="out_of_bounds", text="Out of bounds", spot_yd=(44.46, 0.0), players=("dark-1",))
+    game.rule(tackle, Ruling(tackle.id, "overturn", out, "line"))
+    history = game.history()
+    (play,) = history.plays()
+    assert (play.result, play.gain_yd, play.yards) == ("Out of bounds, gain of 4 yards", 4.46, 4)
+    report = GameReport(game.store, history)
+    rows = report.csv("plays")
+    listed = dict(zip(rows.head, rows.rows[0], strict=True))
+    assert (listed["gain_yd"], listed["result"]) == (4.46, play.result)
+    assert ">+4<" in report.html()
+    assert {name: home for name, _, home in report.csv("box").rows}["Yards gained"] == 4
+    assert [drive.yards for drive in drives_of([play])] == [4]
+    assert [call.id for call in history.replaced()] == [tackle.id]
+    outcomes = {one.kind: (one.called, one.overturned) for one in call_outcomes([history])}
+    assert outcomes == {"tackle": (0, 1)}, "a league is not told that its tackles are overturned"
 
 
 def test_calls_are_counted_by_what_people_made_of_them(game: HandMadeGame) -> None:
@@ -153,7 +175,7 @@ def test_figures_are_counted_from_the_film(table: Table) -> None:
     assert runner["Straightness (%)"] == 100
     tackle = next(call for call in report.history.calls() if call.kind == "tackle")
     assert tackle.spot_yd is not None
-    assert float(runner["Yards"]) == pytest.approx(tackle.spot_yd[0] - report.plays[0].snap.spot_yd, abs=0.05)
+    assert float(runner["Yards"]) == pytest.approx(round(tackle.spot_yd[0] - report.plays[0].spot_yd))
     assert (defender["Tackles"], defender["Distance (cm)"], defender["Straightness (%)"]) == (1, 0, "")
 
 

@@ -124,7 +124,7 @@ function choices(select, values, text) {
   select.value = given;
 }
 
-/** A play in the list: what else is shown of it changes with the game's standing. @typedef {Service.ReviewedPlay & { id: string, standing: string, camera: boolean }} ListedPlay */
+/** A play in the list: what else is shown of it changes with the game's standing. @typedef {Service.Play & { id: string, standing: string, camera: boolean }} ListedPlay */
 
 /** Load the plays that are searched for, a page at a time; those of a new search are shown as they come. */
 async function loadPlays() {
@@ -139,7 +139,7 @@ async function loadPlays() {
       const limit = found.length === 0 ? FIRST_PLAYS : PLAYS_AT_ONCE;
       query.set("limit", String(limit));
       query.set("after", String(found.at(-1)?.number ?? 0));
-      /** @type {Service.ReviewedPlay[]} */
+      /** @type {Service.Play[]} */
       const page = await read(`${base()}/plays?${query}`, (text) => request === latest && showMessage(text));
       if (request !== latest) return; // another search was started meanwhile
       found.push(...page.map((play) => ({ ...play, id: String(play.number), standing, camera })));
@@ -171,7 +171,7 @@ function goToTarget() {
   target.scrollIntoView();
 }
 
-/** @param {Service.ReviewedPlay} play @param {HTMLElement} item */
+/** @param {Service.Play} play @param {HTMLElement} item */
 function playItem(play, item) {
   item.id = `play-${play.number}`;
   item.className = "play plate";
@@ -201,7 +201,7 @@ function callsAlone(calls, item) {
   return el("ol", {}, calls.map(callItem));
 }
 
-/** Buttons that save the whole play, and what came of it. @param {Service.ReviewedPlay} play */
+/** Buttons that save the whole play, and what came of it. @param {Service.Play} play */
 function playClips(play) {
   const state = el("p", { class: "muted", role: "status" });
   /** @param {string} label @param {string} file */

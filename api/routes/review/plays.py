@@ -12,11 +12,12 @@ from downfield.api.context.context import AppContextDep, CallViewerDep, GameServ
 from downfield.api.http.requests import CallId
 from downfield.api.routes.review.games import GameRowDep, HistoryDep
 from downfield.api.security.roles import allow
+from downfield.game.published.plays import Play
 from downfield.game.records.final_score import SignatureView, signature_views
 from downfield.game.records.models import TopicModel
 from downfield.officiating.calls import CallKind
 from downfield.review.games.catalog import GameCatalog, GameLine, GameSearch, GameStanding
-from downfield.review.games.plays import CallOutcome, PlaySearch, ReviewedPlay, reviewed_plays
+from downfield.review.games.plays import CallOutcome, PlaySearch
 from downfield.review.pictures.thumbnails import Thumbnails
 from downfield.store.history import GameDetails, GameSummary, summary
 
@@ -119,13 +120,13 @@ def plays(
     verdict: Annotated[CallOutcome | None, Query(description="What became of a call.")] = None,
     player: Annotated[str, Query(max_length=60, description='Such as "dark-28" or "28".')] = "",
     text: Text = "",
-) -> list[ReviewedPlay]:
+) -> list[Play]:
     """Each with the calls from its snap to the next; only the calls looked for, where any are.
 
     For the next page, give the last one's `number` as `after`, and 0 for the first.
     """
     search = PlaySearch(play, quarter, kind, verdict, player, text)
-    found = (search.of(reviewed) for reviewed in reviewed_plays(history) if after is None or reviewed.number > after)
+    found = (search.of(reviewed) for reviewed in history.plays() if after is None or reviewed.number > after)
     matching = (reviewed for reviewed in found if reviewed is not None)
     return list(matching)[-limit:] if after is None else list(islice(matching, limit))
 
