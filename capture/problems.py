@@ -49,7 +49,6 @@ class ActiveProblems:
         """Remove a problem.
 
         Args:
-            code: code of the problem.
             text: notice to give if it was active.
 
         """

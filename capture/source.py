@@ -213,12 +213,7 @@ class IncreasingTimestamps:
 
 
 class PlaybackPacer:
-    """Delays the frames of a recording until they are due.
-
-    Args:
-        paced: whether to delay them at all.
-
-    """
+    """Delays the frames of a recording until they are due."""
 
     def __init__(self, *, paced: bool) -> None:
         self._paced = paced

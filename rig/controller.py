@@ -75,11 +75,8 @@ class RigController:
     """Carries out the rig's commands. Callable from any thread.
 
     Args:
-        configuration: the configuration in effect.
         table: the source and its camera.
         calibration: the calibration in use, which commands may replace.
-        problems: receives problems and notices.
-        controls: changes the running loop.
         recent_images: returns recent pictures to calibrate from; empty while there are too few.
         record: starts or stops the recording; None where nothing is recorded.
         calibrated: called with each new calibration once it is in use.

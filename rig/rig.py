@@ -68,7 +68,6 @@ class Rig:
     """A rig, ready to play.
 
     Args:
-        configuration: the configuration in effect.
         temporary: a folder for files of this run only.
         paced: whether recordings play at their own pace; otherwise as fast as they are processed.
         open_vision: opens the vision stage for a calibration and, if there is one, a roster file.

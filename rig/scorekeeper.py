@@ -53,7 +53,6 @@ class Scorekeeper:
     """A game kept by declarations alone, ready to play.
 
     Args:
-        configuration: the configuration in effect.
         field: the printed field of a new game; a game that goes on keeps its own.
         new_game: the game to start; None goes on with the last one of this rig, or starts one when there is none.
 
@@ -159,12 +158,7 @@ class Scorekeeper:
 
 
 class NoCamera:
-    """Stands where a rig carries out commands: there is no camera to command.
-
-    Args:
-        configuration: the configuration in effect.
-
-    """
+    """Stands where a rig carries out commands: there is no camera to command."""
 
     def __init__(self, configuration: Configuration) -> None:
         self._configuration = configuration

@@ -72,7 +72,6 @@ class HeldControls:
     """The values that one camera is held at, from its first opening on.
 
     Args:
-        identity: of the camera.
         file: keeps them for the next start of the rig; None where nothing is kept.
 
     """
@@ -205,7 +204,6 @@ class Video4Linux:
     """Cameras of Linux. A camera that comes back is held at the values of its first opening (`HeldControls`).
 
     Args:
-        open_controls: opens a camera's controls.
         open_input: `av.open`; tests put others in their place.
 
     """

@@ -107,7 +107,6 @@ class ClipFootage(_DecodedFootage, LoopObserver):
     """Frames from the video file being played; observes the loop to learn their times.
 
     Args:
-        clip: the file.
         calibration: the calibration in use; None for none.
         earlier: when the games began that were there before it was opened, and were not played from it. No comparison
             of times would tell: the computer's clock may have been put back since.

@@ -74,11 +74,8 @@ class Recorder(LoopObserver):
     Args:
         folder: folder of the recordings.
         settings: lengths of files and limits of keeping them.
-        facts: facts of the source.
-        problems: receives failures.
         calibration: the calibration in use, kept beside every file; None for none.
         finished: called with every file once it is finished.
-        open_file: creates files.
         free_bytes: returns the free space on a folder's disk.
 
     """

@@ -174,7 +174,6 @@ def located(video: Path, frames: Sequence[tuple[int, int, int]]) -> Iterator[Foo
     """Yield where frames of a video file are in it, in order.
 
     Args:
-        video: the file.
         frames: index, capture time and time in the file, ns; all that have one time in the file must be among them.
 
     """

@@ -82,7 +82,6 @@ def compare_recordings(folder: Path, seals: Iterable[SegmentSealed]) -> Iterator
     """Yield how recorded files differ from their seals, one sentence for each difference.
 
     Args:
-        folder: of all recordings.
         seals: of the journals; of several for one file, each counts: a later one does not make an earlier one void.
 
     """

@@ -94,7 +94,6 @@ class H264Encoder:
         """Return a frame as a packet; None in the rare case that the encoder holds it back.
 
         Args:
-            frame: the frame.
             key: whether the frame must be decodable by itself.
 
         Raises:
@@ -126,8 +125,6 @@ class RecordingSegment:
     Args:
         path: path of the video, ``*.mkv``; the index lies beside it.
         first: the first packet, a key frame.
-        header: header of the index.
-        open_file: creates both files.
 
     Raises:
         OutputError: they can't be written, or the packet can't be put into a file.

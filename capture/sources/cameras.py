@@ -33,10 +33,7 @@ class UsbCamera:
     """Captures from a camera: its JPEG packets, if it sends MJPEG, with the operating system's time stamps.
 
     Args:
-        system: opens it.
-        camera: the camera.
         request: the requested settings; refused settings are in the notes.
-        clock: the capture clock.
 
     Raises:
         SourceError: the camera is unplugged, or in use by another program.
@@ -118,7 +115,6 @@ class OpenCvCamera:
     Args:
         number: 0 for the first camera.
         request: the requested settings; refused settings are in the notes.
-        clock: the capture clock.
 
     Raises:
         SourceError: it can't be opened.

@@ -167,7 +167,6 @@ class ImageFolder:
     """Plays the pictures of a folder; ``2.png`` comes before ``10.png``.
 
     Args:
-        folder: the folder.
         fps: frames per second; pictures carry no time of their own.
         paced: whether to play at that rate, or slower if processing is; otherwise as fast as frames are processed.
 

@@ -56,7 +56,6 @@ def open_http(address: Address, accept: str, timeout_s: float) -> HttpStream:
 
     Args:
         address: ``http`` or ``https``.
-        accept: the media types wanted.
         timeout_s: timeout for connecting and for every piece of the answer.
 
     Raises:

@@ -47,7 +47,6 @@ class HttpMjpeg:
 
     Args:
         url: ``http://`` or ``https://``, with user name and password where the camera requires them.
-        clock: the capture clock.
         timeout_s: timeout for connecting, and for the next picture.
 
     Raises:

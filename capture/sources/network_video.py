@@ -63,8 +63,6 @@ class NetworkVideo:
     """Reads a network stream.
 
     Args:
-        url: address of the stream.
-        clock: the capture clock.
         timeout_s: timeout for the next packet.
 
     Raises:

@@ -72,7 +72,6 @@ class ReconnectingSource:
     """A live source that reconnects by itself.
 
     Args:
-        open_source: opens the source.
         problems: receives the loss of the picture, and its end.
         limits: when to reopen; None for the defaults.
 

@@ -173,7 +173,6 @@ class SourceWithMicrophone:
     """A source whose frames carry the hum that a microphone hears.
 
     Args:
-        source: the frames.
         microphone: the microphone, which is closed with the source.
 
     """

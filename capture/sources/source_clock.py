@@ -76,8 +76,7 @@ class SourceClock:
         """Return the monotonic time of a picture, never after its arrival.
 
         Args:
-            stamp_ns: its time stamp.
-            arrived_ns: time of its arrival, monotonic clock.
+            arrived_ns: when it arrived, monotonic clock.
 
         """
         right = self._steps_forward(stamp_ns)

@@ -55,7 +55,6 @@ def open_console(*, stderr: bool = False, required: bool = True, wrap: bool = Fa
     """Open a console whose strings are plain: no markup, no emoji codes, no highlighting, one line each.
 
     Args:
-        stderr: whether it prints on standard error.
         required: whether a command can't go on without it, as for `GuardedStream`.
         wrap: whether lines are broken at the terminal's width; tables need it.
 
@@ -65,12 +64,7 @@ def open_console(*, stderr: bool = False, required: bool = True, wrap: bool = Fa
 
 
 class PlainConsole(Console):
-    """A console that prints every string as it is, also in tables. Styles are given by `styled` texts alone.
-
-    Args:
-        options: as for `Console`.
-
-    """
+    """A console that prints every string as it is, also in tables. Styles are given by `styled` texts alone."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(markup=False, emoji=False, highlight=False, **options)

@@ -44,7 +44,6 @@ class Advance(Protocol):
         """Report progress.
 
         Args:
-            done: amount done.
             total: amount in all; None while it is not known.
             text: what is done now; empty for no change.
 
@@ -59,7 +58,6 @@ def progress_bar(
 
     Args:
         description: what the step does, such as ``"Tracking game.mp4"``.
-        console: where to show it.
         clock: returns the time, s.
 
     """
@@ -140,7 +138,6 @@ def with_progress(items: Iterable[T], description: str, total: int | None = None
     """Yield items, showing how many of them were taken.
 
     Args:
-        items: what is worked through.
         description: the step, as for `progress_bar`.
         total: number of items; None if it is not known.
 

@@ -41,7 +41,6 @@ class TerminalLog(LoopObserver):
     """Prints the game line by line; observes the loop.
 
     Args:
-        console: the console to print to.
         situation: returns the state of the game on one line.
         live: whether times count from the first scene instead of the recording's beginning; those of a recording that a
             live rig made do anyway, as it has the times of the day.
@@ -87,7 +86,6 @@ class TerminalView(LoopObserver):
     """Shows the game, the latest calls and the rig's health in place; observes the loop.
 
     Args:
-        console: the console to print to.
         topic: returns the present value of a topic that the service publishes.
         title: the source and the rulebook.
         address: address of the service; empty for none.

@@ -115,7 +115,6 @@ def run_job(job: ArchiveJob, out: Path, ray: str | None, workers: int | None) ->
     """Run a job with its progress on standard error, and report what became of it.
 
     Args:
-        job: the job.
         out: folder for the tables; made.
         ray: address of a cluster; None for this computer.
         workers: games at a time on this computer; None for one a processor.

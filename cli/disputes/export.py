@@ -151,8 +151,6 @@ def write_chunks(path: Path, chunks: Iterable[bytes], advance: Callable[[int], N
     """Write a file whole or not at all; return its size in bytes.
 
     Args:
-        path: the file.
-        chunks: its bytes.
         advance: called with the MB written so far.
 
     Raises:
@@ -233,8 +231,6 @@ def make_clip(request: ClipRequest, store: StoreReader, row: GameRow, recordings
 
     Args:
         request: what is to be seen.
-        store: of the games.
-        row: the game.
         recordings: folder of the rig's recordings.
 
     Raises:

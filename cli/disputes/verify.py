@@ -271,8 +271,7 @@ def report_bundle(path: Path, found: BundleVerification, key: str | None, trust:
     """Print what the check of a bundle found; return whether it is as a rig that is not foreign has signed it.
 
     Args:
-        path: the bundle.
-        found: by its check.
+        found: what the check of the bundle found.
         key: the public key it must be signed with; None for any that is trusted.
         trust: what to call its rig, whose key is trusted from now on; None to trust no further key.
         folder: the data folder, where trusted keys are.

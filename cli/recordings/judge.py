@@ -170,14 +170,7 @@ class TimeSpan:
 
 
 def mismatches(players: Sequence[Player], span: TimeSpan, events: Sequence[Event]) -> Iterator[str]:
-    """Yield what events name that the tracks do not have, each as a phrase.
-
-    Args:
-        players: the roster of the tracks.
-        span: the times of the tracks.
-        events: the declarations.
-
-    """
+    """Yield what events name that the tracks do not have, each as a phrase."""
     known = {player.id for player in players}
     line_ups = [event.body for event in events if isinstance(event.body, LineUpDeclared)]
     known.update(player.id for line_up in line_ups for player in line_up.players)

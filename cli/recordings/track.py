@@ -204,8 +204,6 @@ def live_scenes(vision: Vision, source: FrameSource, report: Report) -> Iterator
     """Yield the scenes of arriving frames until the source is closed.
 
     Args:
-        vision: turns frames into scenes.
-        source: delivers the frames.
         report: receives a line for each damaged frame, and at the end the number of dropped frames.
 
     """

@@ -104,7 +104,6 @@ def solve_requested(
     Args:
         images: one or more frames of the same camera.
         request: what the command line says.
-        advance: shows how far it has come.
         prior: the lens, when it was measured beforehand.
 
     Raises:

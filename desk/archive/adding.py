@@ -82,9 +82,8 @@ def add_files(files: ArchiveFiles, paths: list[Path], labels: ItemLabels, known:
     """Add files to an archive, one after another, and yield what became of each. One that is refused stops no other.
 
     Args:
-        files: of the archive.
         paths: bundles, and videos with the files beside them.
-        labels: what people say of them.
+        labels: what people say of the items, such as the event's name.
         known: ids of the items that the archive has.
 
     Raises:

@@ -57,9 +57,7 @@ def open_source(files: ArchiveFiles, item: ArchivedItem, folder: Path) -> GameSo
     """Return what an item is tracked again from.
 
     Args:
-        files: of the archive.
-        item: the item.
-        folder: where copies of its files go.
+        folder: where copies of the item's files go.
 
     Raises:
         InputError: it was altered, or has no pictures or no calibration.

@@ -172,7 +172,6 @@ class ArchiveIndex:
     """What an archive holds, as a table.
 
     Args:
-        engine: of the database.
         archive: the archive's address, under which the table lists its items.
         where: the database, for errors.
 
@@ -288,7 +287,6 @@ def open_index(files: ArchiveFiles, address: str | None) -> Iterator[ArchiveInde
     """Open the index of an archive, up to date.
 
     Args:
-        files: of the archive.
         address: ``postgresql://...`` or ``sqlite:///FILE``, kept from one command to the next; None for one in memory.
 
     Raises:

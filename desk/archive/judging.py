@@ -45,7 +45,6 @@ class BundledJournal:
         """Yield the entries of the game in order.
 
         Args:
-            game: its id.
             after: number of the entry to begin after.
 
         Raises:
@@ -65,10 +64,8 @@ def judge_item(files: ArchiveFiles, item: ArchivedItem, rulebook: RulebookRecord
     """Judge an item of an archive again.
 
     Args:
-        files: of the archive.
-        item: the item.
         rulebook: to judge it under; None for its own.
-        folder: where copies of its files go.
+        folder: where copies of the item's files go.
 
     Returns:
         What it comes to, against the calls that stand in it.
@@ -204,8 +201,6 @@ def check_item(files: ArchiveFiles, item: ArchivedItem, trusted: TrustedKeys) ->
     """Check an item.
 
     Args:
-        files: of the archive.
-        item: the item.
         trusted: keys of rigs that this computer trusts; where it trusts none, every rig passes.
 
     Raises:

@@ -244,8 +244,6 @@ def join_tables(table: str, parts: Iterable[bytes], out: Path) -> None:
 
     Args:
         table: one of `TABLES`.
-        parts: their contents.
-        out: the file to write.
 
     Raises:
         OSError: it can't be written.

@@ -131,9 +131,7 @@ def track_and_judge(
     """Track a game again and judge it.
 
     Args:
-        item: of the archive.
         source: what it is tracked from.
-        detector: finds figures in pictures.
         book: rulebook to judge it under; None for its own.
         tracks: the track file to write.
 

@@ -50,10 +50,6 @@ def round_robin(pool: str, ids: Sequence[str]) -> list[Match]:
 
     Nobody plays twice in a round. Everybody is at home in half of the games, or in one more or less.
 
-    Args:
-        pool: its name.
-        ids: of the entrants.
-
     """
     circle: list[str | None] = [*ids, None] if len(ids) % 2 else list(ids)
     size = len(circle)
@@ -310,7 +306,6 @@ def elimination(rules: Rules, entrants: Sequence[Entrant], pools: Mapping[str, S
     A consolation bracket is for those who do not go on from the pools; without pools for the first-round losers.
 
     Args:
-        rules: of the event.
         entrants: the strongest first.
         pools: ids of the entrants of each pool; empty without pools.
 

@@ -52,7 +52,6 @@ class EventKeeper:
         """Do something to the event and keep it.
 
         Args:
-            by: who does it.
             text: what is done, for the audit trail.
             operation: returns the event afterwards; what it raises leaves the event as it is.
             key: idempotency key; what was done under a key is not done again. Empty for none.
@@ -76,8 +75,6 @@ class EventKeeper:
         """Begin another event; the file of the present one is kept beside it under a number.
 
         Args:
-            by: who does it.
-            name: of the new event.
             key: as of `change`.
 
         Raises:

@@ -10,12 +10,7 @@ from downfield.desk.event.standings import pool_standings
 
 
 class Progress:
-    """The event as its results decide it.
-
-    Args:
-        event: as it stands.
-
-    """
+    """The event as its results decide it."""
 
     def __init__(self, event: TournamentEvent) -> None:
         self._matches: Mapping[str, Match] = {match.id: match for match in event.matches}

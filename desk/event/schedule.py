@@ -46,7 +46,6 @@ def schedule(matches: Sequence[Match], tables: Sequence[str], clock: EventClock)
     Once games are played, the others come no earlier than the last of those: nothing is scheduled into the past.
 
     Args:
-        matches: every game.
         tables: names, without repetition.
         clock: the event's clock. Without sessions, slots are numbered and have no times.
 

@@ -80,8 +80,6 @@ def standings(event: TournamentEvent, ids: Sequence[str], matches: Iterable[Matc
     """Return the standings of some entrants over some games, the best first.
 
     Args:
-        event: gives the tie-breaks and the lots.
-        ids: of the entrants.
         matches: games with known sides; others don't count.
 
     """

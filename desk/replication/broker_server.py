@@ -70,8 +70,6 @@ def write_broker_files(folder: Path, host: str, port: int) -> BrokerFiles:
 
     Args:
         folder: for it, its credentials and what it keeps.
-        host: address to listen on.
-        port: to listen on.
 
     Raises:
         InputError: the folder can't be written, or credentials in it can't be read.

@@ -56,13 +56,7 @@ Stored = Callable[[JournalBatch], None]
 
 
 class JournalReceiver:
-    """Stores what rigs send.
-
-    Args:
-        store: of the tournament.
-        stored: called after each batch.
-
-    """
+    """Stores what rigs send."""
 
     def __init__(self, store: TournamentStore, stored: Stored = lambda _: None) -> None:
         self._store, self._stored = store, stored
@@ -142,8 +136,6 @@ class DeskTournament:
     """Receives the journals of all tables, and follows their feed, until it is closed.
 
     Args:
-        access: to the broker.
-        store: of the tournament.
         keeper: of the event, which gets the results of signed games.
         stored: called in some thread with each batch that was stored; again for one whose answer was lost.
         pushes: what is sent to tables; None to keep that in memory.
@@ -201,9 +193,6 @@ def open_desk_tournament(
     """Join a tournament as its desk; None where the configuration names none.
 
     Args:
-        settings: the configuration.
-        keeper: of the event.
-        folder: of the desk.
         standing: returns what every table gets besides what is sent to it.
 
     Raises:

@@ -68,8 +68,6 @@ def take_signed(event: TournamentEvent, signed: SignedGame, by: Change) -> Tourn
     """Enter a signed game as the result of the event's game between the same two, each only once.
 
     Args:
-        event: as it stands.
-        signed: the game.
         by: for the audit trail.
 
     Raises:
@@ -133,10 +131,6 @@ class ResultTaker:
 
     Only games that came to the tournament after the draw count: those of an earlier event between the same two are no
     results of this one.
-
-    Args:
-        tournament: the store of all games.
-        keeper: of the event.
 
     """
 

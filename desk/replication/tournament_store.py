@@ -196,9 +196,6 @@ _SCHEMA_LOCK: Final = 0x646F776E
 class TournamentStore:
     """The games of all tables. Callable from any thread.
 
-    Args:
-        url: of a PostgreSQL database.
-
     Raises:
         InputError: it is no address of one, or its driver is not installed.
 

@@ -103,10 +103,7 @@ def create_desk_app(
     """Return the desk's application.
 
     Args:
-        desk: the parts of the desk.
-        store: keeps the paired devices.
         admin_key: makes a browser the director's.
-        access: decides which clients may reach it.
         known: the addresses of known devices.
 
     """

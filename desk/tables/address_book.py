@@ -52,9 +52,6 @@ class AddressBookFile:
 class AddressBook:
     """The tables of a desk. Callable from any thread.
 
-    Args:
-        path: its file.
-
     Raises:
         InputError: the file can't be read.
         FormatError: it holds something else.
@@ -195,7 +192,6 @@ def status_of(
     """Return what a table is doing.
 
     Args:
-        entry: the table.
         values: of the topics it publishes, as JSON; whatever is missing or malformed counts as unknown.
         silent_s: how long nothing was heard; None if nothing was ever heard.
         problem: why it can't be watched; empty where it can.

@@ -90,7 +90,6 @@ class BrokerTables:
         """Note the newest value of a topic.
 
         Args:
-            message: with it.
             live: whether it was sent now; otherwise it is what the broker has kept, and never replaces a live one.
 
         """

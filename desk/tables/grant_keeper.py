@@ -104,10 +104,9 @@ class GrantKeeper:
         """Make a grant; it is on disk when this returns.
 
         Args:
-            by: who makes it.
             name: of the person or the phone.
             role: at the tables.
-            tables: their names; empty for all.
+            tables: names of tables; empty for all.
             days: for how long.
 
         Raises:

@@ -97,9 +97,6 @@ class PushKeeper:
         """Send something to tables; it is on disk when this returns.
 
         Args:
-            by: who sends it.
-            title: for people.
-            payload: what it is.
             rigs: ids of the rigs it is for; empty for all.
             key: idempotency key; what was sent under a key is not sent again. Empty for none.
 
@@ -136,7 +133,6 @@ class PushKeeper:
         """Return what became of a push at each table it is for, by the tables' names.
 
         Args:
-            push: what was sent.
             tables: names of the tables that are known, by the rigs' ids.
 
         """

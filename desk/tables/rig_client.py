@@ -139,7 +139,6 @@ def _connect(place: Address, pinned: str | None) -> tuple[http.client.HTTPConnec
     """Connect to a rig; return the connection and the fingerprint of a certificate that nobody vouches for.
 
     Args:
-        place: of the rig.
         pinned: the fingerprint it must have; empty for a certificate that others vouch for; None to accept any, as when
             pairing, where whoever typed the code stands at the rig.
 

@@ -25,7 +25,6 @@ def outlets_of(settings: RigSettings, report: Callable[[str], None]) -> list[Out
     """Return the programs that are told of the game; none by default.
 
     Args:
-        settings: in effect.
         report: receives what such a program refuses, as a sentence.
 
     """

@@ -86,13 +86,7 @@ def _board_outline_px(calibration: Calibration) -> Array:
 
 
 def numbered_figures(scene: Scene, players: tuple[Player, ...]) -> tuple[Scene, tuple[Player, ...]]:
-    """Return a scene and its bases without times, names, shirt numbers and roles: figures are only numbered.
-
-    Args:
-        scene: the scene.
-        players: its figures.
-
-    """
+    """Return a scene and its bases without times, names, shirt numbers and roles: figures are only numbered."""
     jerseys = {figure.id: figure.jersey for figure in scene.figures}
     names = {name: f"{jersey}-{row}" for row, (name, jersey) in enumerate(jerseys.items(), start=1)}
     bases = {player.id: player.base for player in players}
@@ -164,8 +158,6 @@ class Collector:
         """Return the frames most worth learning from, at most so many.
 
         Args:
-            games: to look through.
-            count: most frames.
             progress: told how much of a game has been looked through, and of how much.
 
         Raises:

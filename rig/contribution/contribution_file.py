@@ -81,8 +81,6 @@ def write_contribution(output: Path, contribution: Contribution, images: Sequenc
     """Write a contribution, whole or not at all, for its owner only; return its size in bytes.
 
     Args:
-        output: the file.
-        contribution: its listing.
         images: the pictures, uint8 blue green red, one for each frame. They are encoded anew, so nothing that the
             camera wrote beside them stays.
 

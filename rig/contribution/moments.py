@@ -62,8 +62,6 @@ def find_moments(
     """Return the moments of a game, those people corrected first, then by falling doubt.
 
     Args:
-        store: of the game.
-        history: the game.
         progress: told how many batches of scenes have been looked through, and of how many.
 
     Raises:

@@ -115,8 +115,6 @@ def check_calibration(settings: CalibrationSettings, images: Sequence[Image], be
     """Check whether the calibration fits the pictures; without one, whether the camera can be calibrated from them.
 
     Args:
-        settings: the configured calibration.
-        images: pictures of the camera.
         beside: path of the calibration beside a clip.
 
     """

@@ -100,9 +100,6 @@ class BundleExporter:
     """Makes bundles of a rig's games. Callable from any thread.
 
     Args:
-        store: of the games.
-        settings: of the rig.
-        key: of the rig.
         calibration: returns the calibration in use; None where none is known.
         clip: the video that is played; None for a camera's recordings.
 
@@ -122,10 +119,6 @@ class BundleExporter:
 
     def chunks(self, row: GameRow, *, video: bool) -> Generator[bytes, None, None]:
         """Yield the bytes of a game's bundle; one is made at a time, so that the referee keeps a core.
-
-        Args:
-            row: the game.
-            video: whether to include the recording.
 
         Raises:
             BusyError: another is being made.

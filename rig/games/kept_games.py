@@ -46,7 +46,6 @@ def leased_data_folder(settings: RigSettings, table: str | None = None) -> Itera
     """Be the only rig with a data folder.
 
     Args:
-        settings: the configuration.
         table: the name of the table; None to look it up.
 
     Raises:
@@ -68,9 +67,7 @@ def open_store(
     """Open the store of games, and become the only program that goes on with this rig's.
 
     Args:
-        settings: the configuration.
         temporary: a folder for files of this run only, such as the store of a recording shown again.
-        key: the rig's.
         live: whether a table is refereed.
         table: the name of the table; None to look it up.
 

@@ -19,7 +19,6 @@ def open_rig_key(folder: Path, *, must_be_kept: bool) -> RigKey:
     """Return the rig's key in a data folder, made for its owner only when there is none.
 
     Args:
-        folder: the data folder.
         must_be_kept: whether it is an error when it can't be; otherwise it then holds for this run only.
 
     Raises:
@@ -79,9 +78,7 @@ class TrustedKeys:
         """Trust a key from now on.
 
         Args:
-            folder: the data folder.
-            key: the public key.
-            name: what its rig is called.
+            name: what the key's rig is called.
 
         Raises:
             InputError: it can't be kept.

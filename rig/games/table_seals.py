@@ -40,8 +40,6 @@ class TableSeals:
         """Journal from now on.
 
         Args:
-            game: runs the game.
-            calibration: returns the calibration in use.
             settings: the configuration, without secrets.
             network: name or folder of the network, empty for the bundled one; None where none is used.
 

@@ -60,8 +60,6 @@ class Annotator:
     """Draws on pictures of one camera.
 
     Args:
-        camera: lens and pose.
-        field: the printed field.
         players: the roster, for base heights.
 
     """
@@ -174,11 +172,9 @@ class AnnotatedPicture(LoopObserver):
     """Draws the newest scene on its picture and passes it to the viewers; observes the loop.
 
     Args:
-        picture: receives the annotated picture.
         overlay: returns the lines and the carrier to draw.
         overloaded: whether the computer is too slow for its work.
         failed: receives why a picture could not be drawn, as a phrase; the next one is drawn again.
-        late: whether frames come late.
 
     """
 

@@ -62,13 +62,7 @@ _EXPOSURES: Final[dict[Mains, str]] = {50: "100 or 200", 60: "83 or 167"}
 
 
 class CameraWatch(LoopObserver):
-    """Watches the frames of a live camera.
-
-    Args:
-        facts: returns the present facts of the source.
-        problems: receives what is found.
-
-    """
+    """Watches the frames of a live camera."""
 
     def __init__(self, facts: Callable[[], SourceFacts], problems: ActiveProblems) -> None:
         self._facts, self._problems = facts, problems

@@ -31,7 +31,6 @@ class VisionStage(Protocol):
         """Return the detections in the next frame; frames come in time order, with gaps.
 
         Args:
-            frame: the frame.
             waiting: number of newer frames that already wait; a stage that skips frames skips more, the more wait.
 
         Returns:
@@ -44,7 +43,6 @@ class VisionStage(Protocol):
         """Return the scene of a frame; frames come in time order, with gaps.
 
         Args:
-            frame: the frame.
             detections: waits for the result of `detect` and returns it; its exceptions are raised here. Call it late:
                 what needs no detections runs meanwhile.
             carrier: roster id of the declared ball carrier; None if none is declared.

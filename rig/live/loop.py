@@ -57,14 +57,7 @@ class Loop:
     """Runs one source through vision and game until it ends or is stopped.
 
     Args:
-        source: delivers frames.
-        vision: turns them into scenes.
-        referee: runs the game.
-        problems: receives failures.
-        meter: measures frame rate and latency.
-        playback: recorded events.
         observers: notified of frames, scenes and calls, in this order for each.
-        controls: changes requested by commands.
         ticks: whether the game's clock advances while no scenes come; False for recordings, which have their own time.
 
     """
@@ -299,13 +292,7 @@ class Loop:
         self._observe("entry_judged", content, calls)
 
     def _observe(self, notice: str, *content: object) -> None:
-        """Notify every observer; one that fails is reported by its name, and keeps nothing from the others.
-
-        Args:
-            notice: the method of `LoopObserver` that is called.
-            content: its arguments.
-
-        """
+        """Notify every observer; one that fails is reported by its name, and keeps nothing from the others."""
         for observer in self._observers:
             name = _words(type(observer).__name__)
             with self._reporting(f"{name} {notice}".replace(" ", "_"), f"The {name} failed"):

@@ -32,9 +32,6 @@ class Notices:
 
     `give` is called from any thread; `add_observer` only while the rig is being put together.
 
-    Args:
-        hub: publishes them.
-
     """
 
     def __init__(self, hub: Hub) -> None:
@@ -168,14 +165,7 @@ class HealthReporter(LoopObserver):
     """Reports the rig's health once a second, and at once when it changes; observes the loop's scenes.
 
     Args:
-        report: receives every report.
-        problems: the active problems.
-        meter: frame rate and latency.
         wake: set on a change, so that the next report is made at once.
-        facts: returns the present facts of the source.
-        dropped: returns the number of dropped frames.
-        calibration: returns the calibration in use.
-        recording: returns the state of the recording.
         picture_health: returns the vision stage's health of the pictures; None without one.
 
     """

@@ -241,13 +241,7 @@ class ReadTable(Protocol):
 
 
 class StripTopic:
-    """Publishes the topic `strip`; each new question, and once each dial under a reflection, is a notice as well.
-
-    Args:
-        sink: takes the topic.
-        notify: takes the notice.
-
-    """
+    """Publishes the topic `strip`; each new question, and once each dial under a reflection, is a notice as well."""
 
     def __init__(self, sink: TopicSink, notify: Callable[[NoticeLevel, str], None]) -> None:
         self._sink, self._notify = sink, notify
@@ -270,7 +264,6 @@ class StripGame(LoopObserver):
     """Passes readings to the follower in the judging thread, after the declarations before them.
 
     Args:
-        follower: follows the game.
         readings: returns those of the table that is open; None while it is not a strip.
 
     """
@@ -298,16 +291,7 @@ def follow_strip(
     problems: ActiveProblems,
     table: Callable[[], ReadTable],
 ) -> StripGame | None:
-    """Return what follows the configured strip; None over a table.
-
-    Args:
-        settings: the configuration.
-        game: the game in play.
-        sink: takes the topic `strip`.
-        problems: takes notices.
-        table: returns the table that is open.
-
-    """
+    """Return what follows the configured strip; None over a table."""
     if not settings.calibration.strip:
         return None
     declares = settings.game.strip_moves == "declare"

@@ -33,8 +33,6 @@ def open_vision(settings: RigSettings, calibration: Calibration, roster: Path | 
     """Open the vision stage of a camera. All stages share one detector, so only one of them may be in use.
 
     Args:
-        settings: the configuration.
-        calibration: of the camera.
         roster: a file with the players on the board; None to number the figures found.
         live: whether frames are dropped when detection takes too long, so that it must adapt to the computer. Recorded
             frames wait, and the result does not depend on the computer.
@@ -98,7 +96,6 @@ class RecordedVision:
     """Returns the scenes recorded beside a clip, frame by frame.
 
     Args:
-        tracks: the scenes.
         players: the roster to declare to the game; empty when recorded events declare it.
 
     """
@@ -143,12 +140,7 @@ class RecordedVision:
 
 
 class UncalibratedVision:
-    """Returns empty scenes that are unfit for calls, so that the camera can be aimed by its picture.
-
-    Args:
-        reason: why the scenes are unfit.
-
-    """
+    """Returns empty scenes that are unfit for calls, so that the camera can be aimed by its picture."""
 
     def __init__(self, reason: str) -> None:
         self.players: tuple[Player, ...] = ()

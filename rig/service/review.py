@@ -108,9 +108,8 @@ def load_bundles(bundles: Sequence[Path], store: Store, folder: Path) -> tuple[l
     """Unpack bundles, all of different games.
 
     Args:
-        bundles: the files, checked.
-        store: where their games go.
-        folder: where their files go.
+        store: where the bundles' games go.
+        folder: where the bundles' files go.
 
     Returns:
         What was unpacked, and their pictures.
@@ -133,12 +132,7 @@ def load_bundles(bundles: Sequence[Path], store: Store, folder: Path) -> tuple[l
 
 
 class BundledFootage:
-    """The pictures in unpacked bundles: of recordings, and of the videos that games were played from.
-
-    Args:
-        unpacked: the bundles.
-
-    """
+    """The pictures in unpacked bundles: of recordings, and of the videos that games were played from."""
 
     def __init__(self, unpacked: Iterable[UnpackedBundle]) -> None:
         self._by_start: dict[int, Footage] = {}
@@ -239,9 +233,8 @@ class ReviewService:
     """Serves games until it is closed.
 
     Args:
-        store: of the games.
-        footage: their pictures; None where there are none.
-        rig: stands in for theirs.
+        footage: pictures of the games; None where there are none.
+        rig: stands in for the rig of the games.
         port: to serve at; 0 for any free one.
         folder: for temporary files.
 

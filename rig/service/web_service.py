@@ -62,7 +62,6 @@ class Service:
         relay: serves most event streams when there are many.
 
     Args:
-        rig: the objects that the API serves.
         settings: the address, and who may connect.
         folder: where a self-made certificate is kept.
         failed: receives why the service stopped; it is begun again.
@@ -275,7 +274,6 @@ def open_admin_key(folder: Path, *, must_be_kept: bool) -> SecretFile:
     """Return the admin key in a data folder, made for its owner only when there is none.
 
     Args:
-        folder: the data folder.
         must_be_kept: whether it is an error when it can't be; otherwise it then holds for this run only.
 
     Raises:

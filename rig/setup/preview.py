@@ -17,9 +17,6 @@ from downfield.rig.live.annotated_picture import ANNOTATED_PICTURE_LIMITS
 class CameraPreview:
     """Keeps the latest pictures of a camera until it is closed.
 
-    Args:
-        choice: the camera.
-
     Raises:
         InputError: no camera has that name, or it is a recording.
         SourceError: it can't be opened.

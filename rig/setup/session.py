@@ -53,10 +53,8 @@ class SetupSession:
     """Sets up a table; implements `TableSetup`.
 
     Args:
-        settings: the rig's configuration.
         running: the camera in play, as for ``--source``; empty if a recording is played.
         running_images: returns recent pictures of the camera in play.
-        choice: returns how to open a camera.
         saved: called with each table that was saved.
         running_failure: returns why the camera in play sends no pictures; empty while it does.
 

@@ -65,9 +65,6 @@ def solve_placed(
     """Solve from landmarks placed by hand.
 
     Args:
-        images: frames of the camera.
-        name: of the printed field.
-        placed: the landmarks.
         shown: what was solved before; a field that was measured there is known by its name.
 
     Raises:

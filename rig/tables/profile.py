@@ -97,7 +97,6 @@ def new_profile(name: str, source: str, calibration: Calibration) -> TableProfil
     Args:
         name: for people; spaces around it are dropped.
         source: of the pictures, as for ``--source``.
-        calibration: of the camera.
 
     Raises:
         InputError: it can't be the name of a table.
@@ -209,7 +208,6 @@ class TableFolder:
 
         Args:
             source: the camera, as for ``--source``.
-            image: a picture of it.
 
         """
         identity, size_px = camera_identity(source), (image.shape[1], image.shape[0])

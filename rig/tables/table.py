@@ -80,7 +80,6 @@ def source_choice(settings: RigSettings, *, paced: bool, is_set_up: bool = False
     """Return the configured source.
 
     Args:
-        settings: the configuration.
         paced: whether recordings play at their own pace.
         is_set_up: whether its camera is being set up, so that it is held from now on at what it is at then.
 
@@ -105,10 +104,6 @@ def open_table(
     A clip with tracks beside it is shown with these tracks, if so configured; every other source is tracked.
 
     Args:
-        settings: the configuration.
-        clock: the capture clock.
-        problems: receives the problems of a live source.
-        open_vision: opens the vision stage.
         paced: whether recordings play at their own pace; otherwise as fast as they are processed.
 
     Raises:

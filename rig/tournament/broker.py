@@ -105,9 +105,7 @@ def broker_access(servers: Sequence[str], credentials: str, name: str) -> Broker
     """Return how to reach a broker as configured.
 
     Args:
-        servers: its addresses.
         credentials: the file; empty for none.
-        name: of whoever connects.
 
     Raises:
         InputError: the file can't be read.
@@ -280,9 +278,7 @@ class BrokerThread:
     """Works with a broker until it is closed.
 
     Args:
-        access: to the broker.
         works: what is done with each connection, side by side.
-        name: of the thread.
 
     Attributes:
         is_connected: whether the broker is reached.

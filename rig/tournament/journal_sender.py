@@ -90,9 +90,7 @@ class JournalSender:
     """Sends what the tournament's store does not have. `state` and `note` may be called from any thread.
 
     Args:
-        store: the rig's own.
         rig: the rig's id; other rigs' games in the store are theirs to send.
-        key: signs what is sent.
         monotonic_s: measures how long nothing was stored.
 
     """

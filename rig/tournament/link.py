@@ -106,10 +106,6 @@ class TournamentLink:
     """Copies this rig's journals to its tournament until it is closed.
 
     Args:
-        access: to the broker.
-        store: the rig's own.
-        rig: the rig's id.
-        key: signs the journals.
         works: what else is done with each connection.
         pushes: applies what the desk sends; its work is one of them. None for nothing.
         identity: hears of other computers that are this rig; None for nothing.
@@ -213,11 +209,6 @@ def open_tournament(
     """Link a rig to its tournament; None where there is none, or nothing is refereed.
 
     Args:
-        settings: the configuration.
-        store: of the rig.
-        owner: of the games that are played now.
-        key: the rig's.
-        hub: publishes the game.
         service: returns what serves the rig's pages; None for nothing.
         grants: as `open_grants` returned it.
 

@@ -67,8 +67,6 @@ class PushedMaterial:
 
     Args:
         store: of the rig, with the saved teams.
-        hub: publishes the schedule.
-        table: the table's name.
         save_profile: saves a calibration; None where no camera is configured.
         grants: decides about the desk's grants; None where none are taken.
 
@@ -181,9 +179,6 @@ class PushReceiver:
 
     Args:
         path: file in which it keeps what was done.
-        hub: publishes announcements.
-        key: the rig's.
-        table: the table's name.
         material: keeps teams, the schedule and calibrations.
 
     Raises:

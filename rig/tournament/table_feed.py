@@ -139,7 +139,6 @@ class IdentityWatch:
     """Knows whether another run of this rig goes on. Callable from any thread.
 
     Args:
-        rig: the rig's id.
         monotonic_s: measures time; never compared with another computer's.
 
     """
@@ -218,9 +217,6 @@ class FeedPublisher:
     """Publishes the topics of a table.
 
     Args:
-        hub: the rig's.
-        owner: the rig and its table.
-        key: signs what is published.
         address: returns the address of the rig's pages, as other computers reach it; empty for none.
         identity: hears of other computers that are this rig, and tells them of this one.
 

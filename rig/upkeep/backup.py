@@ -91,11 +91,7 @@ def make_backup(
     """Write a backup, for its owner only; a file of that name is replaced once the new one is whole.
 
     Args:
-        settings: of the rig.
-        configuration: its configuration file; None for none.
-        output: the file to write.
-        recordings: whether recordings go in.
-        progress: receives the name of each file.
+        configuration: the rig's configuration file; None for none.
 
     Raises:
         InputError: there is nothing to back up.
@@ -135,10 +131,8 @@ def restore_backup(archive_file: Path, settings: RigSettings, *, replace: bool, 
     """Restore a backup into the data folder.
 
     Args:
-        archive_file: the backup.
         settings: of the rig; says where the data folder is.
         replace: whether a data folder that is in use already is moved aside.
-        progress: receives the name of each file.
 
     Raises:
         FormatError: it is no backup, a newer one, or damaged; nothing was changed.

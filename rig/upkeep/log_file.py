@@ -138,8 +138,6 @@ def last_lines(folder: Path, count: int, least: LogLevel = "debug") -> list[str]
     """Return the last lines of a log, the oldest first, over all its files.
 
     Args:
-        folder: of the log.
-        count: how many lines at most.
         least: the least level of the lines.
 
     Raises:

@@ -27,13 +27,7 @@ _MOST_GAMES: Final = 100_000
 
 
 def support_parts(configuration: Configuration, checks: Iterable[CheckResult]) -> dict[str, str]:
-    """Return the files of a bug report, by name, already without secrets, paths and addresses.
-
-    Args:
-        configuration: in effect.
-        checks: what the doctor found.
-
-    """
+    """Return the files of a bug report, by name, already without secrets, paths and addresses."""
     settings = configuration.settings
     scrubber = scrubber_of(settings)
     remedies = ((check, f". {check.remedy}." if check.remedy else "") for check in checks)
