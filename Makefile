@@ -11,7 +11,10 @@ ROOMS := $(shell sed -n 's/^"downfield[.][a-z]*" = "\([a-z]*\)"$$/\1/p' pyprojec
 run: $(VENV)/.run
 	$(BIN)/downfield run
 
-test: $(VENV)/.dev lint types js tests
+# Two at a time, as none uses all cores throughout.
+test: $(VENV)/.dev
+	$(MAKE) -j 2 lint types js collect
+	$(MAKE) tests
 
 # A test runs on every core, so one thread of linear algebra each: two made calibrations take half as long again.
 # Hundreds of processes are started, which would each compile all modules again where Python keeps no bytecode; of what is
@@ -31,7 +34,8 @@ fuzz: $(VENV)/.dev
 			$$(grep -lr '^from hypothesis' tests --include='test_*.py') || exit 1; \
 	done
 
-# One process collects the tests and so keeps the bytecode of all modules: three at once would each compile all of them.
+# One process collects the tests and so keeps the bytecode of all modules, a third of the work to load them: those that run
+# the tests, all at once, would each compile them.
 collect: $(VENV)/.dev
 	@mkdir -p build
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --collect-only --quiet >build/collected.txt || { cat build/collected.txt; false; }

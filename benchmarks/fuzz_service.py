@@ -1,7 +1,7 @@
 """Fuzz the service with everything its OpenAPI description allows and much that it does not: no answer may be a 5xx.
 
 ``python benchmarks/fuzz_service.py [--examples 50]`` starts a service in a process of its own and runs schemathesis
-(in the extra `dev`) on its `/openapi.json`. The two endless responses are left out; the tests cover them.
+(`pip install 'schemathesis>=4'`) on its `/openapi.json`. The two endless responses are left out; the tests cover them.
 """
 
 from __future__ import annotations

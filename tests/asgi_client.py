@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-LONGEST_S = 90.0
+from waiting import WAIT_S
+
 """A busy computer takes long for a response; a response that never comes fails the test all the same."""
 
 
@@ -46,7 +47,7 @@ class AsgiClient:
         data = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
         scope = self._scope("http", path, {"content-length": str(len(data)), **headers})
         scope |= {"method": method, "http_version": "1.1", "scheme": "http"}
-        return asyncio.run(asyncio.wait_for(_http(self.app, scope, data), LONGEST_S))
+        return asyncio.run(asyncio.wait_for(_http(self.app, scope, data), WAIT_S))
 
     def get(self, path: str, **headers: str) -> ClientResponse:
         return self.request("GET", path, **headers)
@@ -56,7 +57,7 @@ class AsgiClient:
 
     def socket(self, path: str, **headers: str) -> ClientResponse:
         scope = self._scope("websocket", path, headers) | {"scheme": "ws", "subprotocols": []}
-        return asyncio.run(asyncio.wait_for(_socket(self.app, scope), LONGEST_S))
+        return asyncio.run(asyncio.wait_for(_socket(self.app, scope), WAIT_S))
 
     def _scope(self, kind: str, path: str, headers: dict[str, str]) -> dict[str, Any]:
         parts = urlsplit(path)

@@ -7,6 +7,7 @@ import threading
 from pathlib import Path
 
 import uvicorn
+from waiting import WAIT_S
 
 from downfield.api.context.access_control import access_control_of
 from downfield.api.security.access import AccessPolicy
@@ -65,5 +66,5 @@ class DeskServer:
         """Stop it."""
         self.parts.watcher.close()
         self._server.should_exit = True
-        self._thread.join(10)
+        self._thread.join(WAIT_S)
         self._store.close()

@@ -11,6 +11,7 @@ import numpy as np
 from asgi_client import AsgiClient
 from scripted_plays import FIELD, ScriptedFigure, film, opening, runs, stands
 from served_games import FakeRig
+from waiting import WAIT_S
 
 from downfield.api.app import create_app
 from downfield.api.context.context import RigParts
@@ -58,7 +59,7 @@ class FakeFootage:
         return found
 
     def picture(self, still: FootageFrame) -> Image:
-        assert self.opened.wait(10)
+        assert self.opened.wait(WAIT_S)
         size = (90, 160) if self.made is None else (1080, 1920)
         return np.full((*size, 3), still.frame, np.uint8)
 

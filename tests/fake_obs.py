@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any
 
+from waiting import WAIT_S
 from websockets.asyncio.server import ServerConnection, serve
 
 from downfield.broadcast.integrations.obs import authentication
@@ -71,15 +72,6 @@ class FakeObs:
             yield f"ws://127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}"
 
 
-async def until(holds: Callable[[], bool]) -> None:
-    """Wait until something holds."""
-    for _ in range(2000):
-        if holds():
-            return
-        await asyncio.sleep(0.005)
-    raise AssertionError("it did not come to pass")
-
-
-def run(work: Coroutine[Any, Any, None]) -> None:
-    """Run a test's work, for half a minute at most."""
-    asyncio.run(asyncio.wait_for(work, 30))
+def run(work: Coroutine[Any, Any, object]) -> None:
+    """Run a test's work."""
+    asyncio.run(asyncio.wait_for(work, WAIT_S))

@@ -6,7 +6,6 @@ import contextlib
 import re
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -14,6 +13,7 @@ import av
 import cv2
 import numpy as np
 from repeated_headers import RepeatedHeaders
+from waiting import let_run
 
 from downfield.core.arrays import Image
 
@@ -83,7 +83,7 @@ class MjpegServer:
             while not self.refuses.is_set():
                 if not self.stalls.is_set():
                     handler.wfile.write(self._part())
-                time.sleep(1 / self.fps)
+                let_run(1 / self.fps)  # as a camera sends
 
     def _part(self) -> bytes:
         if not self.freezes.is_set():

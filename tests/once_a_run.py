@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import pickle
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final, TypeVar
+
+from waiting import let_run
 
 from downfield.core.platform.file_locks import FILE_LOCKS
 
@@ -30,8 +31,8 @@ def once_a_run(name: str, make: Callable[[], Made]) -> Made:
         return make()
     path = Path(folder) / name
     with path.with_name(f"{name}.lock").open("wb") as lock:
-        while not FILE_LOCKS.lock(lock.fileno()):
-            time.sleep(0.02)
+        while not FILE_LOCKS.lock(lock.fileno()):  # however long it takes: the lock ends with the process
+            let_run(0.02)
         if path.exists():
             made: Made = pickle.loads(path.read_bytes())
             return made

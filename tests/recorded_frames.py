@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 from loopback_streams import jpeg, picture
+from waiting import wait_until
 
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.recording.recorder import Recorder
@@ -34,7 +35,6 @@ def record(
     recorder.record(True)
     for frame in frames:
         recorder.frame_captured(frame)
-        while len(recorder._waiting) > 10:
-            time.sleep(0.001)
+        wait_until(lambda: len(recorder._waiting) <= 10, "frames are written")
     recorder.close()
     return sorted(folder.rglob("*.mkv"))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 from served_games import FakeRig
@@ -42,11 +40,3 @@ class RelayedService:
         self.service.close()
         self.game_service.close()
         self.store.close()
-
-
-def eventually(holds: Callable[[], bool]) -> None:
-    """Wait for a condition, for at most a minute."""
-    until = time.monotonic() + 60
-    while not holds():
-        assert time.monotonic() < until
-        time.sleep(0.01)

@@ -20,6 +20,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import uvicorn
+from waiting import WAIT_S
 
 from downfield.api.app import create_app
 from downfield.api.context.access_control import access_control_of
@@ -87,7 +88,7 @@ def served(store: Path, *options: str) -> Iterator[Served]:
             raise AssertionError("".join(lines))
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(WAIT_S)
         process.stdout.close()
 
 

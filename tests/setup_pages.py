@@ -22,8 +22,8 @@ def check_layout(page: Page, name: str) -> None:
         )
         assert small == [], (name, device)
         if SHOTS:
-            page.wait_for_timeout(700)
-            page.screenshot(path=Path(SHOTS) / f"setup-{name}-{device}.png", full_page=True)
+            shot = Path(SHOTS) / f"setup-{name}-{device}.png"
+            page.screenshot(path=shot, full_page=True, animations="disabled")
 
 
 def drag_to(page: Page, ring: Locator, share: tuple[float, float]) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import time
 from functools import cache
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 from calibration_scenes import TUDOR, camera_over
+from waiting import wait_until
 
 from downfield.api.setup.table_setup import SetupView, SolveRequest
 from downfield.calibration.camera import Camera, flat_bow
@@ -25,7 +25,6 @@ from downfield.rig.tables.profile import TableProfile
 
 RUNNING: Final = "http://127.0.0.1:9/video"
 CAMERA: Final = camera_over(TUDOR, (1280, 720))
-WAIT_S: Final = 120.0  # for what takes milliseconds on an idle machine
 
 
 @cache
@@ -82,8 +81,5 @@ def searched(session: SetupSession, request: SolveRequest | None = None) -> Setu
 
 def settled(session: SetupSession) -> SetupView:
     """Return the session's state when nothing is being solved anymore."""
-    until = time.monotonic() + WAIT_S
-    while session.view().step == "solving":
-        assert time.monotonic() < until, "the search did not end"
-        time.sleep(0.05)
+    wait_until(lambda: session.view().step != "solving", "the search ends")
     return session.view()

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from rig_fakes import FakeVision
+from waiting import WAIT_S, wait_until
 
 from downfield.calibration.calibration import Calibration, read_calibration, write_calibration
 from downfield.capture.sources.file_sources import bundled_demo
@@ -23,7 +22,7 @@ TRACKING.set()
 
 def wait_for_tracking(_: Frame) -> None:
     """Hold a frame up until `TRACKING` is set."""
-    TRACKING.wait(60)
+    TRACKING.wait(WAIT_S)
 
 
 def open_fake_vision(
@@ -35,14 +34,6 @@ def open_fake_vision(
 ) -> VisionStage:
     """Open a vision stage that tracks nothing while `TRACKING` is not set."""
     return FakeVision(wait_for_tracking)
-
-
-def until(condition: Callable[[], object], what: str) -> None:
-    """Wait for a condition, for at most a minute; ``what`` names what was waited for."""
-    end = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < end, what
-        time.sleep(0.02)
 
 
 def small_calibration(folder: Path) -> Path:
@@ -58,5 +49,5 @@ def play(rig: Rig) -> threading.Thread:
     """Play a rig in a thread; return it once a scene was published."""
     thread = threading.Thread(target=rig.play, daemon=True)
     thread.start()
-    until(lambda: rig.topic("scene"), "no scene was published")
+    wait_until(lambda: rig.topic("scene"), "no scene was published")
     return thread

@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from urllib.request import urlopen
 
+from waiting import WAIT_S
+
 POSIX_FREE = Path(__file__).with_name("posix_free.py")
 
 
@@ -25,7 +27,7 @@ def command(folder: Path, *arguments: str) -> subprocess.Popen[str]:
 
 def output_of(folder: Path, *arguments: str) -> tuple[int, str]:
     with command(folder, *arguments) as process:
-        output, _ = process.communicate(timeout=60)
+        output, _ = process.communicate(timeout=WAIT_S)
         return process.returncode, output
 
 
@@ -33,12 +35,12 @@ def test_a_game_is_kept_served_and_verified_and_its_folder_is_one_programs(tmp_p
     with command(tmp_path, "score", "--port", "0") as keeper:
         assert keeper.stdout is not None
         address = keeper.stdout.readline().split()[1]
-        with urlopen(f"{address}healthz", timeout=30) as answer:
+        with urlopen(f"{address}healthz", timeout=WAIT_S) as answer:
             assert answer.read() == b'{"status":"ok"}'
         status, output = output_of(tmp_path, "score", "--port", "0")
         assert (status, "is in use by table 'by hand'" in output) == (2, True), output
         keeper.send_signal(signal.SIGINT)
-        rest, _ = keeper.communicate(timeout=30)
+        rest, _ = keeper.communicate(timeout=WAIT_S)
         assert keeper.returncode == 0, rest
     status, output = output_of(tmp_path, "run", "--source", "0")
     assert (status, "Settings > Privacy & security > Camera" in output) == (2, True), output

@@ -13,6 +13,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from waiting import let_run
+
 from downfield.game.records.keeping import EntryRow, GameRow
 from downfield.game.records.owner import rig_id
 from downfield.rig.tournament.broker import broker_access
@@ -77,7 +79,7 @@ def main(arguments: Sequence[str]) -> None:
     randomness = random.Random(folder.name)
     while (last := store.last_entry(game.id)) is None or last.seq < wanted:
         append(store, game, 1, attachment=randomness.randbytes(randomness.choice((0, 500, 20_000))) or None)
-        time.sleep(randomness.expovariate(rate))
+        let_run(randomness.expovariate(rate))  # what a game writes comes now and then
     sys.stdout.write("written\n")
     sys.stdout.flush()
     sys.stdin.read()

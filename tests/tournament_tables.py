@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,15 +21,6 @@ from downfield.game.records.commands import NewGame
 from downfield.rig.configuration.loading import load
 from downfield.rig.scorekeeper import Scorekeeper
 from downfield.rig.tournament.broker import BrokerThread
-
-WAIT_S = 120.0
-
-
-def eventually(condition: Callable[[], object], what: str) -> None:
-    until_s = time.monotonic() + WAIT_S
-    while not condition():
-        assert time.monotonic() < until_s, what
-        time.sleep(0.02)
 
 
 @contextmanager

@@ -13,6 +13,7 @@ import pytest
 from browsers import WAIT_MS, browser, page_in
 from card_photos import LINES, WINDOWS, CardLook, photograph
 from playwright.sync_api import Locator, Page, expect
+from waiting import WAIT_S
 
 from downfield.core.field.model import load_field
 from downfield.game.receipts import Submission
@@ -80,6 +81,6 @@ def test_the_windows_of_a_photo_are_declared_from_a_phone_once_the_rolls_are_put
     (cv2.imencode(".png", np.full((300, 400, 3), 90, np.uint8))[1].tobytes(), 422, "No 5 result windows"),
 ], ids=["empty", "broken", "large", "a wall"])  # fmt: skip
 def test_what_is_no_photo_of_cards_is_refused(keeper: Scorekeeper, body: bytes, status: int, detail: str) -> None:
-    answer = httpx.post(f"{keeper.service.address}api/card-photo", content=body, timeout=60)
+    answer = httpx.post(f"{keeper.service.address}api/card-photo", content=body, timeout=WAIT_S)
     assert answer.status_code == status
     assert detail in answer.json()["detail"]

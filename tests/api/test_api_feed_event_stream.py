@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from waiting import WAIT_S, let_run_async
 
 from downfield.api.feed import event_stream
 from downfield.api.feed.event_stream import EndlessResponse
@@ -24,7 +25,7 @@ def test_a_client_that_accepts_no_data_is_disconnected(stalls: str, monkeypatch:
     async def parts() -> AsyncGenerator[bytes]:
         try:
             yield b"1"
-            await asyncio.sleep(0.2)  # having nothing to send is not the client's fault
+            await let_run_async(0.2)  # having nothing to send is not the client's fault
             yield b"2"
         finally:
             ended.set()
@@ -36,16 +37,16 @@ def test_a_client_that_accepts_no_data_is_disconnected(stalls: str, monkeypatch:
         async def send(message: MutableMapping[str, Any]) -> None:
             body = message.get("body", b"")
             if (b"1" if stalls == "before the first part" else b"2") == body:
-                await asyncio.sleep(60)
+                await asyncio.Event().wait()
             taken.append(body)
 
         async def receive() -> MutableMapping[str, Any]:
-            await asyncio.sleep(60)
+            await asyncio.Event().wait()
             return {"type": "http.disconnect"}
 
         await EndlessResponse(parts(), stream)({"type": "http", "http_version": "1.1"}, receive, send)
         return taken
 
-    taken = asyncio.run(asyncio.wait_for(scenario(), 5))
+    taken = asyncio.run(asyncio.wait_for(scenario(), WAIT_S))
     assert taken == ([b""] if stalls == "before the first part" else [b"", b"1"])
     assert ended.is_set()

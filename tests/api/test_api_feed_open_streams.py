@@ -9,8 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from relayed_service import RelayedService, eventually
+from relayed_service import RelayedService
 from starlette.responses import StreamingResponse
+from waiting import WAIT_S, let_run_async, wait_until
 
 from downfield.api.context.access_control import access_control_of
 from downfield.api.feed import relay
@@ -87,7 +88,7 @@ class Watcher:
     """A raw connection on which a device has opened a stream."""
 
     def __init__(self, rig: RelayedService, token: str, path: str, *upgrade: str) -> None:
-        self._socket = socket.create_connection(("127.0.0.1", rig.service.port), timeout=5)
+        self._socket = socket.create_connection(("127.0.0.1", rig.service.port), timeout=WAIT_S)
         head = (f"GET {path} HTTP/1.1", "Host: 127.0.0.1", f"Authorization: Bearer {token}", *upgrade, "", "")
         self._socket.sendall("\r\n".join(head).encode())
         self.begins = self._socket.recv(4096)
@@ -140,7 +141,7 @@ async def long_download(pauses: bool) -> StreamingResponse:
             await asyncio.Event().wait()
         for _ in range(3000):
             yield b"." * 1000
-            await asyncio.sleep(0.01)
+            await let_run_async(0.01)
 
     return StreamingResponse(parts(), media_type="video/mp4")
 
@@ -164,7 +165,7 @@ def test_a_download_of_a_revoked_device_is_broken_off_and_no_other(rig: RelayedS
     else:
         assert staying.received()
     staying.close()
-    eventually(lambda: not access_control_of(rig.service._app).streams)
+    wait_until(lambda: not access_control_of(rig.service._app).streams)
 
 
 def test_every_stream_of_a_revoked_device_ends_and_no_other(rig: RelayedService) -> None:
@@ -182,7 +183,7 @@ def test_every_stream_of_a_revoked_device_ends_and_no_other(rig: RelayedService)
     assert {name: watcher.begins[9:12] for name, watcher in opened.items()} == {
         name: b"101" if name == "WebSocket" else b"200" for name in opened
     }
-    eventually(lambda: rig.subscribers[1] > 0)
+    wait_until(lambda: rig.subscribers[1] > 0)
     tokens.revoke(device.id)
     assert {name: watcher.ended() for name, watcher in opened.items()} == dict.fromkeys(opened, True)
     rig.hub.publish("game", {"down": 2})

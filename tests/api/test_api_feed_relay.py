@@ -9,7 +9,6 @@ import os
 import signal
 import subprocess
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -17,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from relayed_service import RelayedService, eventually
+from relayed_service import RelayedService
+from waiting import WAIT_S, wait_until
 
 from downfield.api.feed import event_stream, relay
 from downfield.core.platform.child_process import end_process
@@ -29,7 +29,7 @@ class Follower:
     """A client of the feed."""
 
     def __init__(self, rig: RelayedService, query: str = "", headers: dict[str, str] | None = None) -> None:
-        self._connection = http.client.HTTPConnection("127.0.0.1", rig.service.port, timeout=10)
+        self._connection = http.client.HTTPConnection("127.0.0.1", rig.service.port, timeout=WAIT_S)
         self._connection.request("GET", f"/api/feed{query}", headers=headers or {})
         self._response = self._connection.getresponse()
         assert self._response.status == 200
@@ -67,7 +67,7 @@ def rig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RelayedServ
 
 def test_all_subscribers_get_the_same_messages_from_either_process(rig: RelayedService) -> None:
     with closing(Follower(rig)) as first, closing(Follower(rig)) as second, closing(Follower(rig)) as third:
-        eventually(lambda: rig.hub.subscribers == 3)
+        wait_until(lambda: rig.hub.subscribers == 3)
         assert rig.subscribers == (1, 2)
         snapshots = [follower.message() for follower in (first, second, third)]
         rig.hub.publish("game", {"down": 2})
@@ -79,7 +79,7 @@ def test_all_subscribers_get_the_same_messages_from_either_process(rig: RelayedS
     assert snapshots[0]["data"].items() >= {"game": {"down": 1}, "calls": ["old", "new"]}.items()
     assert messages[0] == messages[1] == messages[2]
     assert [message["data"] for message in messages[0]] == [{"down": 2}, None]
-    eventually(lambda: rig.hub.subscribers == 0)
+    wait_until(lambda: rig.hub.subscribers == 0)
 
 
 def test_the_second_process_resumes_a_feed_and_sends_its_topics_only(rig: RelayedService) -> None:
@@ -92,7 +92,7 @@ def test_the_second_process_resumes_a_feed_and_sends_its_topics_only(rig: Relaye
             rig.hub.publish("game", {"down": 4})
             rig.hub.publish("plays", {"down": 5})
             assert [third.message()["data"] for _ in range(2)] == [{"down": 3}, {"down": 5}]
-            eventually(lambda: rig.subscribers[1] == 2)
+            wait_until(lambda: rig.subscribers[1] == 2)
 
 
 def test_the_second_process_sends_full_snapshots_later_too(rig: RelayedService) -> None:
@@ -112,7 +112,7 @@ def test_when_the_second_process_dies_its_subscribers_reconnect_to_the_first(rig
         os.kill(rig.relay.process_id, signal.SIGKILL)
         with pytest.raises((EOFError, http.client.HTTPException, OSError)):
             second.message()
-        eventually(lambda: rig.subscribers[1] == 0)
+        wait_until(lambda: rig.subscribers[1] == 0)
         rig.hub.publish("game", {"down": 2})
         with closing(Follower(rig, headers={"Last-Event-ID": f"{last['epoch']}-{last['seq']}"})) as again:
             assert again.message()["data"] == {"down": 2}
@@ -123,7 +123,7 @@ def test_a_service_that_stops_ends_the_feeds_in_order_and_the_second_process(tmp
     rig = RelayedService(tmp_path / "b.db")
     rig.hub.publish("game", {"down": 1})
     followers = [Follower(rig) for _ in range(relay.RELAY_LIMITS.local_subscribers + 2)]
-    eventually(lambda: rig.subscribers[1] == 2)
+    wait_until(lambda: rig.subscribers[1] == 2)
     for follower in followers:
         follower.message()
     process_id = rig.relay.process_id
@@ -151,19 +151,19 @@ def test_a_second_process_that_gets_no_processor_to_end_keeps_no_end_waiting(
     monkeypatch.setattr(relay, "end_process", end)
     rig = RelayedService(tmp_path / "c.db")
     with closing(Follower(rig)):
-        eventually(lambda: rig.subscribers == (0, 1))
+        wait_until(lambda: rig.subscribers == (0, 1))
         assert rig.relay.process_id is not None
         os.kill(rig.relay.process_id, signal.SIGSTOP)
         with monkeypatch.context() as patched:
             patched.setattr(subprocess.Popen, "kill", lambda _: None)
             ending = threading.Thread(target=rig.end)
             ending.start()
-            ending.join(60)
+            ending.join(WAIT_S)
             assert not ending.is_alive()
     (process,) = processes
     assert process.poll() is None
     process.kill()
-    assert process.wait(60) == -signal.SIGKILL
+    assert process.wait(WAIT_S) == -signal.SIGKILL
 
 
 def test_a_few_subscribers_need_no_second_process(rig: RelayedService) -> None:
@@ -177,10 +177,8 @@ def test_a_stalled_client_is_disconnected_without_an_error_in_the_log(
 ) -> None:
     monkeypatch.setattr(event_stream, "STREAM_LIMITS", replace(event_stream.STREAM_LIMITS, stalled_s=0.2))
     with closing(Follower(rig)):
-        eventually(lambda: rig.subscribers[0] == 1)
+        wait_until(lambda: rig.subscribers[0] == 1)
         for number in range(200):  # more than the sockets between them hold
             rig.hub.publish("game", {"down": number, "long": "x" * 100_000})
-            time.sleep(0.002)
-        eventually(lambda: rig.subscribers[0] == 0)
-        time.sleep(0.2)
+        wait_until(lambda: rig.subscribers[0] == 0)
     assert [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR] == []

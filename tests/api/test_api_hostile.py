@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import socket
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -13,6 +12,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 from served_games import Served, served
+from waiting import WAIT_S, wait_until
 from websockets.exceptions import WebSocketException
 from websockets.sync.client import connect
 
@@ -92,7 +92,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 @pytest.fixture
 def client(service: Served) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=service.url, timeout=30) as made:
+    with httpx.Client(base_url=service.url, timeout=WAIT_S) as made:
         yield made
         assert made.get("/healthz").json() == {"status": "ok"}, "the process must go on"
         assert service.process.poll() is None
@@ -155,7 +155,7 @@ RAW = {
 @pytest.mark.parametrize("name", RAW)
 def test_no_raw_bytes_end_the_process(service: Served, client: httpx.Client, name: str) -> None:
     parts = urlsplit(service.url)
-    with socket.create_connection((parts.hostname, parts.port), timeout=5) as wire:
+    with socket.create_connection((parts.hostname, parts.port), timeout=WAIT_S) as wire:
         with suppress(OSError):
             wire.sendall(RAW[name])
             wire.shutdown(socket.SHUT_WR)
@@ -173,7 +173,7 @@ def test_a_websocket_that_sends_rubbish_is_served_or_closed(service: Served, cli
     address = service.url.replace("http", "ws") + "/api/feed/ws?topics=game"
     for rubbish in ("x" * 10, b"\x00\xff" * 100, "x" * 300_000):
         with suppress(WebSocketException, OSError), connect(address) as wire:
-            assert json.loads(wire.recv(10))["topic"] == "snapshot"
+            assert json.loads(wire.recv(WAIT_S))["topic"] == "snapshot"
             wire.send(rubbish)
     assert client.get("/healthz").status_code == 200
 
@@ -181,13 +181,10 @@ def test_a_websocket_that_sends_rubbish_is_served_or_closed(service: Served, cli
 def test_clients_that_vanish_leave_no_open_feeds(service: Served, client: httpx.Client) -> None:
     parts = urlsplit(service.url)
     for _ in range(40):
-        with socket.create_connection((parts.hostname, parts.port), timeout=5) as wire:
+        with socket.create_connection((parts.hostname, parts.port), timeout=WAIT_S) as wire:
             wire.sendall(b"GET /api/feed HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
             wire.recv(10)
-    deadline = time.monotonic() + 15
-    while "downfield_feed_subscribers 0.0" not in client.get("/metrics").text:
-        assert time.monotonic() < deadline, "feeds are still open"
-        time.sleep(0.05)
+    wait_until(lambda: "downfield_feed_subscribers 0.0" in client.get("/metrics").text, "the feeds are closed")
 
 
 def test_a_store_full_of_hostile_text_still_verifies(service: Served, client: httpx.Client, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import httpx
 import pytest
 from asgi_client import AsgiClient
 from fastapi import APIRouter, FastAPI, Header, HTTPException, Response
+from waiting import WAIT_S, let_run_async
 
 from downfield.api.context.access_control import AccessControl, RepeatableRoute
 from downfield.api.feed.open_streams import OpenStreams
@@ -108,7 +109,7 @@ def test_an_attempt_that_comes_while_the_first_is_handled_waits_for_its_answer(c
             counting.may.set()
             return [answer.json() for answer in await asyncio.gather(*sent)]
 
-    assert asyncio.run(asyncio.wait_for(both(), 30)) == [{"done": 1}] * 3
+    assert asyncio.run(asyncio.wait_for(both(), WAIT_S)) == [{"done": 1}] * 3
 
 
 def test_of_those_that_waited_for_a_failure_one_goes_on_and_the_others_wait_for_it() -> None:
@@ -118,7 +119,7 @@ def test_of_those_that_waited_for_a_failure_one_goes_on_and_the_others_wait_for_
         nonlocal at_once, most
         at_once += 1
         most = max(most, at_once)
-        await asyncio.sleep(0.01)
+        await let_run_async(0.01)
         at_once -= 1
         return Response(b"done", outcomes.pop(0))
 
@@ -127,7 +128,7 @@ def test_of_those_that_waited_for_a_failure_one_goes_on_and_the_others_wait_for_
         answers = await asyncio.gather(*(answered.once("k", b"the same", handle) for _ in range(4)))
         return [answer.status_code for answer in answers]
 
-    assert asyncio.run(asyncio.wait_for(four(), 30)) == [500, 200, 200, 200]
+    assert asyncio.run(asyncio.wait_for(four(), WAIT_S)) == [500, 200, 200, 200]
     assert most == 1
 
 

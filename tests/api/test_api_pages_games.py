@@ -10,6 +10,7 @@ from urllib.request import Request, urlopen
 import pytest
 from browsers import browser, page_in
 from playwright.sync_api import Browser, expect
+from waiting import WAIT_S
 
 from downfield.capture.sources.file_sources import bundled_demo
 from downfield.rig.configuration.loading import load
@@ -37,7 +38,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 def post(address: str, body: dict[str, str]) -> None:
     headers = {"Content-Type": "application/json"}
-    urlopen(Request(address, json.dumps(body).encode(), headers), timeout=60).close()
+    urlopen(Request(address, json.dumps(body).encode(), headers), timeout=WAIT_S).close()
 
 
 def test_a_game_without_a_camera_has_its_calls_alone_and_requests_no_pictures(chrome: Browser, url: str) -> None:

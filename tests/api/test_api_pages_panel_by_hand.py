@@ -17,9 +17,6 @@ from downfield.officiating.declarations import SetUp
 from downfield.rig.configuration.loading import load
 from downfield.rig.scorekeeper import Scorekeeper
 
-REACTION_MS = 350
-"""The panel ignores taps sooner after a change."""
-
 
 @pytest.fixture
 def keeper(tmp_path: Path) -> Iterator[Scorekeeper]:
@@ -40,7 +37,6 @@ def phone(keeper: Scorekeeper) -> Iterator[Page]:
 def tell(phone: Page, kind: str, yards: str | None = None, by: str = "Home") -> None:
     form = phone.locator("details", has_text="How the play ended").locator("form")
     expect(form).to_be_visible()
-    phone.wait_for_timeout(REACTION_MS)
     form.get_by_label("How it ended").select_option(label=kind)
     form.get_by_label("Who had the ball").select_option(label=by)
     if yards is not None:
@@ -53,10 +49,8 @@ def test_a_short_game_is_kept_on_the_panel_alone(keeper: Scorekeeper, phone: Pag
     dock = phone.locator("#dock")
     expect(phone.locator("details", has_text="How the play ended").first).to_contain_text("declare the kick first")
     expect(dock.get_by_role("button", name="Onside kick")).to_have_class("dimmed")
-    phone.wait_for_timeout(REACTION_MS)
     dock.get_by_role("button", name="Onside kick").click(force=True)
     expect(phone.locator("#notice")).to_contain_text("is not trailing")
-    phone.wait_for_timeout(REACTION_MS)
     dock.get_by_role("button", name="Touchback").click()
     expect(down).to_contain_text("1st & 10")
     tell(phone, "Tackle", "32")
@@ -66,10 +60,8 @@ def test_a_short_game_is_kept_on_the_panel_alone(keeper: Scorekeeper, phone: Pag
     tell(phone, "Touchdown")
     expect(phone.locator("#score")).to_contain_text("6")
     expect(phone.locator("#questions")).to_contain_text("Extra point")
-    phone.wait_for_timeout(REACTION_MS)
     phone.locator("#questions").get_by_role("button", name="Extra point").click()
     expect(phone.get_by_role("group", name="Die 2 of 2")).to_be_visible()
-    phone.wait_for_timeout(REACTION_MS)
     for die in (1, 2):
         phone.locator("#questions").get_by_role("button", name=f"Die {die}: 4").click()
     phone.locator("#questions").get_by_role("button", name="Rolled").click()
@@ -90,7 +82,6 @@ def test_a_short_game_is_kept_on_the_panel_alone(keeper: Scorekeeper, phone: Pag
 def test_the_game_is_set_up_before_a_kick_on_the_panel(phone: Page) -> None:
     phone.locator("summary", has_text="Correct the game").click()
     form = phone.locator("details", has_text="Correct the game").locator("form")
-    phone.wait_for_timeout(REACTION_MS)
     form.get_by_label("Next play").select_option(label="Free kick")
     expect(form.get_by_label("Yard line")).to_be_hidden()
     form.get_by_label("Points H").fill("2")

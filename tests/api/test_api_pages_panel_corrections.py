@@ -17,8 +17,6 @@ from downfield.officiating.declarations import LineUpDeclared, SetUp
 from downfield.rig.configuration.loading import load
 from downfield.rig.scorekeeper import Scorekeeper
 
-REACTION_MS = 350
-"""The panel ignores taps sooner after a change."""
 PLAYERS = (Player("dark-7", "dark", "7", role="QB"), Player("light-50", "light", "50", role="LB"))
 
 Open = Callable[[str], tuple[Scorekeeper, Page]]
@@ -59,8 +57,7 @@ def form_for(page: Page, offer: str) -> Locator:
     return section.locator("form")
 
 
-def send(page: Page, form: Locator, label: str = "Declare") -> None:
-    page.wait_for_timeout(REACTION_MS)
+def send(form: Locator, label: str = "Declare") -> None:
     form.get_by_role("button", name=label, exact=True).press("Enter")
 
 
@@ -75,13 +72,13 @@ def test_figures_are_put_on_the_board_and_swapped_and_turned(panel: Open) -> Non
     form.get_by_label("Numbers and roles, dark jerseys").fill("7 qb, 22 RB")
     form.get_by_label("Numbers and roles, light jerseys").fill("50 LB")
     form.get_by_label("Jersey of the offense").select_option("dark")
-    send(page, form)
+    send(form)
     expect(page.locator("#declared li")).to_have_count(2)
     players = [(player.id, player.role) for player in keeper.game_service.line_up.players]
     assert players == [("dark-7", "QB"), ("dark-22", "RB"), ("light-50", "LB")]
     form = form_for(page, "Base swapped")
     form.get_by_role("combobox").first.select_option("light-50")
-    send(page, form)
+    send(form)
     expect(page.locator("#declared li")).to_have_count(3)
     expect(declared(page)).to_contain_text("ight 50")
 
@@ -92,7 +89,7 @@ def test_the_front_of_a_figure_is_declared(panel: Open) -> None:
     form = form_for(page, "Front of a figure")
     form.get_by_role("combobox").first.select_option("dark-7")
     form.get_by_role("spinbutton").first.fill("90")
-    send(page, form)
+    send(form)
     expect(declared(page)).to_contain_text("Dark 7 faces up")
     assert [(front.player, front.heading_deg) for front in keeper.game_service.line_up.fronts.values()] == [
         ("dark-7", 90)
@@ -112,5 +109,5 @@ def test_a_card_is_declared_by_its_windows(panel: Open) -> None:
     windows.fill("50: 1 black, 2 red, 3 blue\n100: 6 black, 7 black, 8 blue")
     form.get_by_label("Roll, 1 to 100").fill("60")
     expect(button).to_be_enabled()
-    send(page, form, "Declare card")
+    send(form, "Declare card")
     expect(page.locator("#down")).to_contain_text("2nd & 3")

@@ -12,8 +12,6 @@ from playwright.sync_api import Browser, Page, expect
 
 from downfield.game.records.commands import NewGame
 
-REACTION_MS = 350
-
 
 @pytest.fixture(scope="module")
 def chrome() -> Iterator[Browser]:
@@ -41,7 +39,6 @@ def phone(chrome: Browser, service: PageServer) -> Iterator[Page]:
 def tap(phone: Page, label: str) -> None:
     button = phone.locator("#dock").get_by_role("button", name=label, exact=True)
     button.wait_for()
-    phone.wait_for_timeout(REACTION_MS)
     button.tap(force=True)
 
 

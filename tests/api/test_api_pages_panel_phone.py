@@ -181,9 +181,8 @@ def test_open_calls_of_one_play_are_one_card_and_one_tap(service: PageServer, ph
         route.fulfill(json={})
 
     phone.route("**/rulings", accept)
-    phone.wait_for_timeout(350)
-    card.get_by_role("button", name="Confirm all 2 as called").tap()
-    expect(card.get_by_role("button", name="Confirm all 2 as called")).not_to_have_attribute("aria-busy", "true")
+    with phone.expect_response("**/calls/b/rulings"):
+        card.get_by_role("button", name="Confirm all 2 as called").tap()
     assert sent == ["calls/a/rulings confirm", "calls/b/rulings confirm"]
 
 
@@ -227,7 +226,6 @@ def test_a_sponsor_is_put_on_the_stream_with_its_logo(service: PageServer, chrom
         fold.locator("input[type=file]").set_input_files(picture)
         expect(fold.locator(".logo-preview img")).to_be_visible()
         fold.locator("select").last.select_option("0")
-        phone.wait_for_timeout(350)
         fold.get_by_role("button", name="Show the card").tap()
         expect(stream.locator(".card h1")).to_have_text("Kühn & Söhne")
         stream.wait_for_function("() => document.querySelector('.card .logo')?.naturalWidth > 0")

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from pathlib import Path
 from typing import Final
 
+import httpx
 import pytest
 from browsers import WAIT_MS, browser, page_in
 from legal_moves import CARDS
 from playwright.sync_api import Locator, Page, expect
+from waiting import WAIT_S, wait_until
 
 from downfield.core.field.model import load_field
 from downfield.game.records.commands import NewGame, TeamSheet
@@ -24,16 +27,23 @@ ENDS_A_PLAY: Final = ("Play ended", "Card", "Return", "Foul", "Kick ended")
 """What ends a play or a part of it, as the panel names it; it is declared whenever it may be."""
 GOES_ON: Final = ("Kick", "Choice", "Board", "Dice")
 """What else goes on with a game."""
+TOPICS: Final = ["game", "declared", "questions", "line_up", "ball"]
+SHOWN: Final = """async (topics) => {
+  const { feed } = await import(new URL("assets/panel.js", document.baseURI));
+  const isCurrent = document.getElementById("more").ariaBusy === null;
+  return isCurrent ? JSON.stringify(topics.map((topic) => feed.value(topic))) : "null";
+}"""
 SKILLS: Final = ("quarterback 1", "quarterback 2", "quarterback 3", "kicker", "punter")
 
 
 class Operator:
     """Somebody with a phone who knows no rulebook."""
 
-    def __init__(self, page: Page, seed: int) -> None:
-        self._page = page
+    def __init__(self, page: Page, keeper: Scorekeeper, seed: int) -> None:
+        self._page, self._keeper = page, keeper
         self._chance = random.Random(seed)
         self._section = page.locator("details", has_text="Declare anything")
+        wait_until(self._is_up_to_date, "the panel shows the game")
         self._section.locator("summary").press("Enter")
 
     @property
@@ -90,9 +100,18 @@ class Operator:
 
     def _send(self, button: Locator) -> None:
         """Press a button, and wait until the panel offers what follows."""
-        self._section.locator("form").first.evaluate("form => (form.dataset.old = '')")
+        before = len(self._keeper.game_service.declarations())
         button.press("Enter")  # a key is never too early after a change
-        expect(self._section.locator("form[data-old]")).to_have_count(0)
+        notice = self._page.locator("#notice")
+        wait_until(lambda: len(self._keeper.game_service.declarations()) > before, notice.inner_text)
+        wait_until(self._is_up_to_date, "the panel shows the game")
+
+    def _is_up_to_date(self) -> bool:
+        """Return whether the panel has everything that the service published, and offers what may be declared now."""
+        state = httpx.get(f"{self._keeper.service.address}api/state", timeout=WAIT_S).text
+        published = json.loads(state, parse_int=float)["data"]  # a script has no integers of 64 bits
+        shown = json.loads(self._page.evaluate(SHOWN, TOPICS), parse_int=float)
+        return bool(shown == [published.get(topic) for topic in TOPICS])
 
 
 @pytest.mark.parametrize("book", ["tap", "efl", "lions-den", "nfl-strategy"])
@@ -105,7 +124,7 @@ def test_a_whole_game_is_kept_by_what_the_panel_offers(tmp_path: Path, book: str
             overlay.goto(f"{keeper.service.address}overlay/scorebug")
             phone.goto(f"{keeper.service.address}panel")
             expect(phone.locator("html")).to_have_attribute("data-link", "live")
-            play_to_the_end(Operator(phone, seed=5), phone, book)
+            play_to_the_end(Operator(phone, keeper, seed=5), phone, book)
             for side, short in (("home", "RIV"), ("away", "OAK")):
                 points = phone.locator("#score .team", has_text=short).locator(".points").text_content()
                 expect(overlay.locator("body")).to_contain_text(re.compile(rf"{short}\D*{points}"), timeout=WAIT_MS)

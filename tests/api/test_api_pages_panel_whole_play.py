@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
-from itertools import pairwise
 
 import pytest
 from browsers import OAKDALE, RIVER_CITY, PageServer, browser, page_in
@@ -15,33 +13,28 @@ from downfield.game.receipts import Submission
 from downfield.game.records.commands import NewGame
 
 RUNNER, HITTER = "dark-22", "light-50"
-REACTION_S = 0.35
-"""The panel ignores taps sooner after a change; no person reacts faster."""
 BEFORE_SNAP_S = 0.4
 
 
 class Thumb:
     """Taps what it is shown, and counts."""
 
-    def __init__(self, page: Page) -> None:
-        self._page = page
-        self.taps: list[tuple[float, str]] = []
+    def __init__(self) -> None:
+        self.taps: list[str] = []
 
     def tap(self, button: Locator, x_share: float = 0.5, y_share: float = 0.5) -> None:
-        """Tap once, somewhere on it, as soon as a person could."""
-        button.wait_for()
-        self._page.wait_for_timeout(1000 * REACTION_S)
+        """Tap once, somewhere on it."""
         button.scroll_into_view_if_needed()
         box = button.bounding_box()
         assert box is not None
         label = button.get_attribute("aria-label") or button.inner_text()
         button.tap(position={"x": box["width"] * x_share, "y": box["height"] * y_share})
-        self.taps.append((time.monotonic(), label))
+        self.taps.append(label)
 
     def choose(self, menu: Locator, value: str) -> None:
         """Choose from a menu: a tap that opens it, and one on the choice."""
         menu.select_option(value)
-        self.taps += [(time.monotonic(), "menu"), (time.monotonic(), value)]
+        self.taps += ["menu", value]
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +77,7 @@ def line_up(service: PageServer, shot: Film) -> None:
 
 
 def test_two_taps_before_the_snap_are_all_that_a_play_with_a_camera_takes(service: PageServer, phone: Page) -> None:
-    shot, thumb = tackled(), Thumb(phone)
+    shot, thumb = tackled(), Thumb()
     line_up(service, shot)
     start_ns = shot.scenes[0].t_ns
     before = [scene for scene in shot.scenes if scene.t_ns - start_ns < BEFORE_SNAP_S * 1e9]
@@ -94,9 +87,8 @@ def test_two_taps_before_the_snap_are_all_that_a_play_with_a_camera_takes(servic
     thumb.tap(phone.locator("#dock").get_by_role("button", name="Set", exact=True))
     expect(phone.locator("#phase")).to_contain_text("Set")
     rest = shot.scenes[len(before) :]
-    for scene, following in pairwise([*rest, rest[-1]]):
+    for scene in rest:
         service.game_service.take(scene)
-        time.sleep((following.t_ns - scene.t_ns) / 1e9)  # as the play runs
     expect(phone.locator("#calls li").first).to_contain_text("ackle")
     expect(phone.locator("#questions li")).to_have_count(0)
     expect(phone.locator("#down")).to_contain_text("2nd")
@@ -104,7 +96,7 @@ def test_two_taps_before_the_snap_are_all_that_a_play_with_a_camera_takes(servic
 
 
 def test_without_a_camera_a_play_is_told_in_five_taps(service: PageServer, phone: Page) -> None:
-    shot, thumb = tackled(), Thumb(phone)
+    shot, thumb = tackled(), Thumb()
     line_up(service, shot)
     told = phone.locator("details", has_text="How the play ended")
     thumb.tap(told.locator("summary"))

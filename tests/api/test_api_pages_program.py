@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from browsers import WAIT_MS, PageServer, browser, page_in
+from browsers import PageServer, browser, page_in
 from playwright.sync_api import Browser, Page, expect
 from program_camera import SIZE, NumberedCamera
+from waiting import wait_until
 
 from downfield.broadcast.program.program_feed import ProgramDrawer
 from downfield.broadcast.program.program_painter import ProgramMoment
@@ -39,11 +40,7 @@ def service(drawer: ProgramDrawer, tmp_path: Path) -> Iterator[PageServer]:
 
 def until(page: Page, holds: str) -> None:
     """Wait until an expression holds in the page, whose policy forbids Playwright's own way of waiting."""
-    for _ in range(int(WAIT_MS) // 50):
-        if page.evaluate(f"() => {holds}"):
-            return
-        page.wait_for_timeout(50)
-    raise AssertionError(f"never held: {holds}; {page.locator('body').inner_html()}")
+    wait_until(lambda: page.evaluate(f"() => {holds}"), lambda: f"{holds}; {page.locator('body').inner_html()}")
 
 
 def wait_for_more(page: Page, seconds: float) -> None:

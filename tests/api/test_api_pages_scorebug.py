@@ -91,6 +91,10 @@ def test_the_clock_counts_down_from_the_published_instant(service: PageServer, p
     )
 
 
+SOON_AFTER = re.compile(r"^(?!0:00)[0-4]:\d\d$")
+"""The time left, as long after 4:07 as even a busy computer takes."""
+
+
 @pytest.mark.parametrize("jump_s", [-3600, 3600])
 def test_setting_the_viewers_clock_moves_neither_the_clock_on_air_nor_the_connection(
     service: PageServer, page: Page, jump_s: int
@@ -101,10 +105,12 @@ def test_setting_the_viewers_clock_moves_neither_the_clock_on_air_nor_the_connec
     service.publish("game", clock=ran)
     page.goto(f"{service.url}/overlay/scorebug")
     link(page, "live")
-    expect(page.locator(".time")).to_have_text(re.compile(r"4:0\d|3:5\d"))
+    clock_on_air = page.locator(".time")
+    expect(clock_on_air).to_have_text(SOON_AFTER)
     page.evaluate(f"window.jump_ms = {1000 * jump_s}")
-    page.wait_for_timeout(1_500)
-    expect(page.locator(".time")).to_have_text(re.compile(r"4:0\d|3:5\d"))
+    for _ in range(2):  # it runs on
+        expect(clock_on_air).not_to_have_text(clock_on_air.inner_text())
+    expect(clock_on_air).to_have_text(SOON_AFTER)
     link(page, "live")
 
 

@@ -15,6 +15,7 @@ from loopback_streams import MjpegServer
 from playwright.sync_api import Browser, Locator, Page, expect
 from setup_pages import SOLVED_MS, check_layout
 from setup_readings import RUNNING, picture, session_with, solution
+from waiting import WAIT_S
 
 from downfield.api.setup.table_setup import SolveRequest
 from downfield.calibration.field.solution import FieldSolution
@@ -164,7 +165,7 @@ def test_a_second_phone_watches_and_may_take_over(running: Browser, served: tupl
         expect(button(second, MOVED)).to_be_hidden()
         check_layout(second, "watching")
         other = {"Setup-Device": "somebody"}
-        answer = httpx.post(address.replace("/setup", "/api/setup/aim"), headers=other, json={}, timeout=60)
+        answer = httpx.post(address.replace("/setup", "/api/setup/aim"), headers=other, json={}, timeout=WAIT_S)
         assert (answer.status_code, "Another phone" in answer.json()["detail"]) == (409, True)
         button(first, MOVED).focus()
         first.keyboard.press("Shift+ArrowDown")

@@ -14,6 +14,7 @@ import uvicorn
 from fastapi import FastAPI
 from hypothesis import given
 from hypothesis import strategies as st
+from waiting import WAIT_S, let_run, wait_until
 
 from downfield.api.security.connections import (
     CONNECTION_LIMITS,
@@ -178,13 +179,13 @@ class QuickService:
         self._thread.start()
 
     def send(self, data: bytes) -> socket.socket:
-        client = socket.create_connection(("127.0.0.1", self.port), timeout=5)
+        client = socket.create_connection(("127.0.0.1", self.port), timeout=WAIT_S)
         client.sendall(data)
         return client
 
     def close(self) -> None:
         self._server.should_exit = True
-        self._thread.join(5)
+        self._thread.join(WAIT_S)
 
 
 @pytest.fixture(scope="module")
@@ -209,17 +210,13 @@ def test_a_client_that_never_goes_on_is_disconnected(service: QuickService, sent
         while client.recv(4096):
             pass
     assert time.monotonic() - began < 5
-    for _ in range(100):
-        if not len(service.guard):
-            break
-        time.sleep(0.02)
-    assert len(service.guard) == 0, "its place is free again"
+    wait_until(lambda: not len(service.guard), "its place is free again")
 
 
 def test_a_request_that_comes_in_time_is_answered(service: QuickService) -> None:
     head = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 8\r\n\r\n"
     with service.send(head) as client:
-        time.sleep(0.2)
+        let_run(0.2)
         client.sendall(b'{"a": 1}')
         answer = b""
         while b'{"a":1}' not in answer and (more := client.recv(4096)):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import httpx
 import pytest
 from served_games import Served, served
+from waiting import WAIT_S, wait_until
 from websockets.sync.client import connect
 
 from downfield.store.sealing.signing import is_public_key
@@ -21,17 +21,18 @@ from downfield.store.sealing.signing import is_public_key
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     with served(tmp_path_factory.mktemp("service") / "games.db") as running:
-        with httpx.Client(base_url=running.url, timeout=20) as client:
-            deadline = time.monotonic() + 60
-            while client.get("/api/state").json()["data"].get("notice", {}).get("text") != "played":
-                assert time.monotonic() < deadline, "the recording was not played"
-                time.sleep(0.1)
+        with httpx.Client(base_url=running.url, timeout=WAIT_S) as client:
+
+            def notice() -> object:
+                return client.get("/api/state").json()["data"].get("notice", {}).get("text")
+
+            wait_until(lambda: notice() == "played", "the recording is played")
         yield running
 
 
 @pytest.fixture
 def client(service: Served) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=service.url, timeout=20) as made:
+    with httpx.Client(base_url=service.url, timeout=WAIT_S) as made:
         yield made
 
 
@@ -248,14 +249,14 @@ def test_a_feed_resumes_where_it_broke_off(client: httpx.Client) -> None:
 def test_the_websocket_sends_the_same_messages(service: Served, client: httpx.Client) -> None:
     address = service.url.replace("http", "ws") + "/api/feed/ws?topics=game"
     with connect(address) as socket:
-        snapshot = json.loads(socket.recv(10))
+        snapshot = json.loads(socket.recv(WAIT_S))
         socket.send("anything")
         declare(client, {**SET_UP, "spot_yd": 44.0})
-        change = json.loads(socket.recv(10))
+        change = json.loads(socket.recv(WAIT_S))
     assert snapshot["topic"] == "snapshot"
     assert (change["topic"], change["data"]["spot_yd"]) == ("game", 44.0)
     with connect(f"{address}&after={snapshot['epoch']}-{snapshot['seq']}") as socket:
-        assert json.loads(socket.recv(10)) == change
+        assert json.loads(socket.recv(WAIT_S)) == change
 
 
 def test_a_new_game_replaces_the_current_one(client: httpx.Client) -> None:

@@ -12,6 +12,7 @@ import httpx
 import pytest
 from browsers import PageServer
 from setup_readings import RUNNING, session_with, settled, solution
+from waiting import WAIT_S
 
 from downfield.api.setup.table_setup import SolveRequest
 from downfield.rig.setup import session as session_module
@@ -90,7 +91,7 @@ def served(
         made.open_camera(RUNNING)
         made.solve(SolveRequest())
         assert settled(made).step == "confirm"
-        with httpx.Client(base_url=f"{server.url}/api/setup/", timeout=60) as client:
+        with httpx.Client(base_url=f"{server.url}/api/setup/", timeout=WAIT_S) as client:
             yield made, client
     finally:
         made.close()

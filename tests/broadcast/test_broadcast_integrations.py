@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 from evidence_service import played_view
-from fake_obs import run, until
+from fake_obs import run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from overlay_pages import a_call
+from waiting import let_run_async, wait_until_async
 
 from downfield.broadcast.integrations import outlets
 from downfield.broadcast.integrations.documents import game_document, update_document, web_vtt
@@ -49,13 +50,13 @@ def test_an_outlet_that_fails_again_after_it_worked_is_told_again(monkeypatch: p
         async def run(self, _: AsyncIterator[StreamUpdate]) -> None:
             self.runs += 1
             if self.runs == 3:
-                await asyncio.sleep(0.1)
+                await let_run_async(0.1)
             raise OSError("it is gone")
 
     monkeypatch.setattr(outlets, "OUTLET_LIMITS", outlets.OutletLimits(retry_s=0.001, works_s=0.05))
     failing, told = Failing(), list[str]()
     runner = OutletRunner(Hub(), [failing], told.append)
-    run(until(lambda: failing.runs > 4))
+    run(wait_until_async(lambda: failing.runs > 4))
     runner.close()
     assert told == ["Mixer: it is gone. It is tried again; the game goes on."] * 2
 
@@ -165,10 +166,12 @@ def test_files_are_written_whole_and_only_when_they_change(game: GameView, tmp_p
         queue = UpdateQueue()
         writing = asyncio.create_task(FilesOutlet(folder).run(aiter(queue)))
         queue.put(StreamUpdate(game))
-        await until((folder / "call.txt").is_file)  # the last of them
+        await wait_until_async((folder / "call.txt").is_file)  # the last of them
         first = (folder / "away_score.txt").stat().st_mtime_ns
         queue.put(StreamUpdate(scored, call=TACKLE))
-        await until(lambda: (folder / "call.txt").read_text(encoding="utf-8") == "dark 28 tackled by light 24")
+        await wait_until_async(
+            lambda: (folder / "call.txt").read_text(encoding="utf-8") == "dark 28 tackled by light 24"
+        )
         assert (folder / "away_score.txt").stat().st_mtime_ns == first
         writing.cancel()
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 from evidence_service import played_view
-from fake_obs import CHALLENGE, PASSWORD, SALT, FakeObs, run, until
+from fake_obs import CHALLENGE, PASSWORD, SALT, FakeObs, run
 from overlay_pages import a_call
+from waiting import let_run_async, wait_until_async
 from websockets.asyncio.server import ServerConnection, serve
 
 from downfield.broadcast.integrations import obs, outlets
@@ -47,11 +48,11 @@ def test_obs_shows_the_scene_while_a_replay_runs_and_saves_its_buffer_after_a_ca
             options = ObsOptions(address, password, scene="Replay", replay_buffer=True)
             driving = asyncio.create_task(ObsOutlet(options).run(aiter(queue)))
             queue.put(StreamUpdate(None, call=TACKLE))
-            await until(lambda: fake.asked == ["SaveReplayBuffer"])
+            await wait_until_async(lambda: fake.asked == ["SaveReplayBuffer"])
             queue.put(StreamUpdate(None, call=a_call(verdict="reported", standing="noted")))  # nothing to see
             queue.put(StreamUpdate(None, replay=ReplayView(state="ready", seconds=0.05)))
-            await until(lambda: fake.scene == "Replay")
-            await until(lambda: fake.scene == "Table")
+            await wait_until_async(lambda: fake.scene == "Replay")
+            await wait_until_async(lambda: fake.scene == "Table")
             assert fake.asked.count("SaveReplayBuffer") == 1
             driving.cancel()
 
@@ -71,13 +72,13 @@ def test_the_scene_goes_back_when_a_play_begins_or_the_replay_is_taken_off(game:
                 StreamUpdate(game, replay_over=True),
             ):
                 queue.put(StreamUpdate(game, replay=LONG))
-                await until(lambda: fake.scene == "Replay")
+                await wait_until_async(lambda: fake.scene == "Replay")
                 queue.put(StreamUpdate(game))  # such as a change of the clock: the replay goes on
                 queue.put(StreamUpdate(game, call=TACKLE))
-                await asyncio.sleep(0.05)
+                await let_run_async(0.05)
                 assert fake.scene == "Replay"
                 queue.put(over)
-                await until(lambda: fake.scene == "Table")
+                await wait_until_async(lambda: fake.scene == "Table")
             driving.cancel()
 
     run(work())
@@ -89,13 +90,13 @@ def test_a_second_replay_stays_on_and_the_scene_from_before_the_first_comes_back
         async with fake.serving() as address:
             driving = asyncio.create_task(ObsOutlet(ObsOptions(address, scene="Replay")).run(aiter(queue)))
             queue.put(StreamUpdate(game, replay=ReplayView(take=1, state="ready", seconds=0.2)))
-            await until(lambda: fake.scene == "Replay")
+            await wait_until_async(lambda: fake.scene == "Replay")
             queue.put(StreamUpdate(game, replay_over=True))
             queue.put(StreamUpdate(game, replay=LONG))  # made before: it is there at once
-            await asyncio.sleep(0.5)
+            await let_run_async(0.5)
             assert fake.scene == "Replay", "the end of the first replay took the second off"
             queue.put(StreamUpdate(game, replay_over=True))
-            await until(lambda: fake.scene == "Table")
+            await wait_until_async(lambda: fake.scene == "Table")
             driving.cancel()
 
     run(work())
@@ -107,10 +108,10 @@ def test_a_scene_that_somebody_changed_stays() -> None:
         async with fake.serving() as address:
             driving = asyncio.create_task(ObsOutlet(ObsOptions(address, scene="Replay")).run(aiter(queue)))
             queue.put(StreamUpdate(None, replay=ReplayView(state="ready", seconds=0.1)))
-            await until(lambda: fake.scene == "Replay")
+            await wait_until_async(lambda: fake.scene == "Replay")
             fake.scene = "Interview"
-            await until(lambda: fake.asked.count("GetCurrentProgramScene") == 2)
-            await asyncio.sleep(0.05)
+            await wait_until_async(lambda: fake.asked.count("GetCurrentProgramScene") == 2)
+            await let_run_async(0.05)
             assert fake.scene == "Interview"
             driving.cancel()
 
@@ -126,11 +127,11 @@ def test_what_obs_refuses_is_told_once_and_does_not_end_the_connection() -> None
             driving = asyncio.create_task(ObsOutlet(options, told.append).run(aiter(queue)))
             for _ in range(2):
                 queue.put(StreamUpdate(None, call=TACKLE))
-            await until(lambda: fake.asked == ["SaveReplayBuffer"] * 2)
+            await wait_until_async(lambda: fake.asked == ["SaveReplayBuffer"] * 2)
             for expected in (1, 2):
                 queue.put(StreamUpdate(None, replay=LONG))
-                await until(lambda n=expected: fake.asked.count("SetCurrentProgramScene") == n)  # type: ignore[misc]
-            await until(lambda: len(told) >= 2)
+                await wait_until_async(lambda n=expected: fake.asked.count("SetCurrentProgramScene") == n)  # type: ignore[misc]
+            await wait_until_async(lambda: len(told) >= 2)
             assert len(fake.connections) == 1
             driving.cancel()
         assert told == [
@@ -172,11 +173,11 @@ def test_a_connection_that_breaks_is_made_again_and_told_once() -> None:
             hub.publish("calls", CallsUpdate(calls=()))
             runner = OutletRunner(hub, [ObsOutlet(ObsOptions(address, replay_buffer=True))], told.append)
             for expected in (1, 2, 3):
-                await until(lambda n=expected: len(fake.connections) >= n)  # type: ignore[misc]
+                await wait_until_async(lambda n=expected: len(fake.connections) >= n)  # type: ignore[misc]
                 await fake.connections[-1].close()
-            await until(lambda: len(fake.connections) >= 4)
+            await wait_until_async(lambda: len(fake.connections) >= 4)
             hub.publish("calls", CallsUpdate(calls=(TACKLE,)))
-            await until(lambda: fake.asked == ["SaveReplayBuffer"])
+            await wait_until_async(lambda: fake.asked == ["SaveReplayBuffer"])
             await asyncio.to_thread(runner.close)
         assert len(told) == 1
         assert told[0].startswith("OBS: the connection ended")
@@ -191,7 +192,7 @@ def test_after_a_break_the_replay_scene_is_taken_off_and_what_is_past_is_not_don
             outlet = ObsOutlet(ObsOptions(address, scene="Replay", replay_buffer=True))
             driving = asyncio.create_task(outlet.run(aiter(queue)))
             queue.put(StreamUpdate(game, replay=LONG))
-            await until(lambda: fake.scene == "Replay")
+            await wait_until_async(lambda: fake.scene == "Replay")
             await fake.connections[-1].close(1011, "as OBS does when it fails")
             with pytest.raises(ObsError, match="the connection ended"):
                 await driving
@@ -199,10 +200,10 @@ def test_after_a_break_the_replay_scene_is_taken_off_and_what_is_past_is_not_don
             queue.put(StreamUpdate(game, call=TACKLE, made_s=long_ago))
             queue.put(StreamUpdate(game, replay=LONG, made_s=long_ago))
             driving = asyncio.create_task(outlet.run(aiter(queue)))
-            await until(lambda: fake.scene == "Table")
+            await wait_until_async(lambda: fake.scene == "Table")
             fake.asked.clear()
             queue.put(StreamUpdate(game, call=TACKLE))
-            await until(lambda: bool(fake.asked))
+            await wait_until_async(lambda: bool(fake.asked))
             assert (fake.asked, fake.scene) == (["SaveReplayBuffer"], "Table")
             driving.cancel()
 

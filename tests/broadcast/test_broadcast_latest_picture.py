@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+from waiting import WAIT_S
+
 from downfield.broadcast.latest_picture import LatestPicture
 
 
@@ -19,7 +21,7 @@ def test_a_watcher_gets_only_the_newest_picture() -> None:
         await watching.aclose()
         return received
 
-    assert asyncio.run(asyncio.wait_for(scenario(), 5)) == [b"1", b"4"]
+    assert asyncio.run(asyncio.wait_for(scenario(), WAIT_S)) == [b"1", b"4"]
 
 
 def test_a_single_picture_is_the_next_or_the_latest_if_none_comes() -> None:
@@ -35,4 +37,4 @@ def test_a_single_picture_is_the_next_or_the_latest_if_none_comes() -> None:
         assert picture.watchers == 0
         return [*received, await picture.next(timeout_s=0.01)]
 
-    assert asyncio.run(asyncio.wait_for(scenario(), 5)) == [None, b"new", b"new"]
+    assert asyncio.run(asyncio.wait_for(scenario(), WAIT_S)) == [None, b"new", b"new"]

@@ -24,6 +24,7 @@ from program_scenes import (
     players,
     shaken,
 )
+from waiting import WAIT_S
 
 from downfield.broadcast.program.board_shapes import ELEMENTS, ShapeMaker
 from downfield.broadcast.program.figure_volume import figure_volumes
@@ -205,7 +206,7 @@ def test_nothing_is_drawn_while_nobody_watches_and_a_failure_is_told() -> None:
     assert len(drawer._newest) == 0
     drawer.picture._watchers.add((None, None))  # type: ignore[arg-type]
     drawer.scene_ready(Frame(1, 1, frame.image), frame.scene)
-    assert told.wait(10)
+    assert told.wait(WAIT_S)
     assert failures == ["ZeroDivisionError: no moment"]
     drawer.picture._watchers.clear()
     painter = ProgramPainter()

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import av
@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 from program_camera import NumberedCamera
 from program_scenes import FIELD, filmed, nominal_camera, players
+from waiting import WAIT_S, wait_until
 
 from downfield.broadcast.program import picture_process
 from downfield.broadcast.program.live_stream import Part
@@ -33,7 +34,6 @@ from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
 pytestmark = pytest.mark.skipif(not CAN_PASS_DESCRIPTORS, reason="processes share no memory here")
 
 SMALL = (960, 540)
-WAIT_S = 60.0  # on a loaded computer a process starts slowly
 
 
 class Film:
@@ -50,13 +50,6 @@ class Film:
 
     def clear(self) -> None:
         self.cleared += 1
-
-
-def until(holds: Callable[[], object]) -> None:
-    end = time.monotonic() + WAIT_S
-    while not holds():
-        assert time.monotonic() < end, "never held"
-        time.sleep(0.01)
 
 
 @pytest.fixture
@@ -83,14 +76,14 @@ def test_the_process_draws_and_encodes_what_would_be_drawn_here(process: Picture
         request = DrawRequest(t_ns, scene, frame.camera, moment, options, film=True, picture=True)  # type: ignore[arg-type]
         return process.draw(frame.image, request, calibration)
 
-    until(lambda: draw(0))
+    wait_until(lambda: draw(0))
     painter = ProgramPainter()
     painter.calibrate(calibration)
     here = painter.draw(frame.image, frame.scene, frame.camera, moment, options)
     assert not np.array_equal(here, frame.image)
     assert film.jpegs[-1] == program_jpeg(here)
     times_ns = iter(range(100_000_000, 100_000_000_000, 100_000_000))
-    until(lambda: draw(next(times_ns)) and film.data.count(b"moof") >= 3)
+    wait_until(lambda: draw(next(times_ns)) and film.data.count(b"moof") >= 3)
     with av.open(io.BytesIO(film.data), "r") as container:
         shown = next(container.decode(video=0)).to_ndarray(format="bgr24", threads=1)
     assert np.abs(shown.astype(int) - here.astype(int)).mean() < 4
@@ -107,14 +100,14 @@ def test_a_process_that_ends_is_started_again_and_meanwhile_nothing_waits(proces
     frame = next(filmed(3, [0.0], 0.0, SMALL))
     request = DrawRequest(0, frame.scene, None, ProgramMoment(), ProgramOptions(), film=False, picture=True)
     assert not process.draw(frame.image, request, None)  # it is being started
-    until(lambda: process.draw(frame.image, request, None))
+    wait_until(lambda: process.draw(frame.image, request, None))
     plain = cv2.imdecode(np.frombuffer(film.jpegs[-1], np.uint8), cv2.IMREAD_COLOR)
     assert np.abs(np.asarray(plain, int) - frame.image.astype(int)).mean() < 4  # drawn without a calibration
     first = process.pid
     assert first is not None
     os.kill(first, signal.SIGKILL)
-    until(lambda: not process.draw(frame.image, request, None))
-    until(lambda: process.draw(frame.image, request, None))
+    wait_until(lambda: not process.draw(frame.image, request, None))
+    wait_until(lambda: process.draw(frame.image, request, None))
     assert process.pid not in {None, first}
     assert film.cleared >= 1  # its film has ended
     process.close()
@@ -133,13 +126,13 @@ def test_a_process_that_is_still_being_started_is_ended_with_the_rig(
             started.append(self)
 
     slow = tmp_path / "slow"
-    slow.write_text("#!/bin/sh\nexec sleep 600\n", encoding="ascii")  # an interpreter on a busy computer
+    slow.write_text("#!/bin/sh\nexec sleep 6000\n", encoding="ascii")  # an interpreter on a busy computer
     slow.chmod(0o700)
     monkeypatch.setattr(sys, "executable", str(slow))
     monkeypatch.setattr("downfield.broadcast.program.picture_process.subprocess.Popen", Started)
     request = DrawRequest(0, None, None, ProgramMoment(), ProgramOptions(), film=False, picture=True)  # type: ignore[arg-type]
     assert not process.draw(np.zeros((90, 160, 3), np.uint8), request, None)
-    until(lambda: started)
+    wait_until(lambda: started)
     closing = threading.Thread(target=process.close, daemon=True)
     closing.start()
     closing.join(WAIT_S)
@@ -152,7 +145,7 @@ def test_a_process_that_is_still_being_started_is_ended_with_the_rig(
 def test_a_process_that_hangs_keeps_no_end_waiting(process: PictureProcess) -> None:
     request = DrawRequest(0, None, None, ProgramMoment(), ProgramOptions(), film=False, picture=False)  # type: ignore[arg-type]
     image = np.zeros((90, 160, 3), np.uint8)
-    until(lambda: process.draw(image, request, None))
+    wait_until(lambda: process.draw(image, request, None))
     pid = process.pid
     assert pid is not None
     os.kill(pid, signal.SIGSTOP)
@@ -181,8 +174,8 @@ def test_a_process_that_can_not_be_started_leaves_everything_to_this_one(monkeyp
             drawer.stream._asked()
             return bool(drawer.stream._segments and drawer.stream._segments[-1].parts)
 
-        until(lambda: drawer.picture.latest)
-        until(has_film)
+        wait_until(lambda: drawer.picture.latest)
+        wait_until(has_film)
     finally:
         camera.close()
         drawer.picture._watchers.clear()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import io
 import re
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +14,7 @@ import numpy as np
 import pytest
 from browsers import PageServer
 from program_camera import SIZE, STEP_NS, NumberedCamera
+from waiting import WAIT_S, let_run_async, wait_until, wait_until_async
 
 from downfield.api.security.access import AccessPolicy
 from downfield.broadcast.program import live_stream
@@ -41,7 +41,7 @@ def camera(drawer: ProgramDrawer) -> Iterator[NumberedCamera]:
 def client(drawer: ProgramDrawer, camera: NumberedCamera, tmp_path: Path) -> Iterator[httpx.Client]:  # noqa: ARG001 - it runs
     running = PageServer(tmp_path, program=drawer)
     running.start()
-    with httpx.Client(base_url=running.url, timeout=30) as made:
+    with httpx.Client(base_url=running.url, timeout=WAIT_S) as made:
         yield made
     running.stop()
 
@@ -106,12 +106,12 @@ def test_parts_together_are_their_segment_and_the_hinted_one_is_sent_when_it_com
 def test_a_picture_of_another_size_begins_another_film(client: httpx.Client, camera: NumberedCamera) -> None:
     waited_for(client, 0)
     camera.size = (120, 68)
-    for _ in range(60):
-        playlist = client.get("/program.m3u8").text
-        after = playlist.partition("#EXT-X-DISCONTINUITY\n")[2]
-        if "#EXTINF" in after:
-            break
-        time.sleep(0.1)
+
+    def after_the_change() -> str:
+        after = client.get("/program.m3u8").text.partition("#EXT-X-DISCONTINUITY\n")[2]
+        return after if "#EXTINF" in after else ""
+
+    after = wait_until(after_the_change)
     film = b"".join(client.get(f"/{path}").content for path in pieces(after))
     assert {(frame.width, frame.height) for frame in decoded(film)} == {(120, 68)}
 
@@ -119,8 +119,7 @@ def test_a_picture_of_another_size_begins_another_film(client: httpx.Client, cam
 def test_nothing_is_drawn_or_encoded_before_somebody_asks_and_after_they_left(
     drawer: ProgramDrawer, camera: NumberedCamera, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    while camera.sent < 10:
-        time.sleep(0.01)
+    wait_until(lambda: camera.sent >= 10)
     assert is_wanted(drawer) is False
     assert drawer._newest.finished is False
     assert len(drawer._newest) == 0
@@ -182,7 +181,7 @@ def test_without_a_picture_or_a_right_to_watch_it_is_refused(tmp_path: Path, mon
     drawer = ProgramDrawer(ProgramMoment)
     running = PageServer(tmp_path, AccessPolicy(trust_local=False), program=drawer)
     running.start()
-    with httpx.Client(base_url=running.url, timeout=30) as client:
+    with httpx.Client(base_url=running.url, timeout=WAIT_S) as client:
         assert client.get("/program.m3u8").status_code == 401
         assert client.get("/program/0.m4s").status_code == 401
         code = running.token_store.make_code("viewer")
@@ -201,12 +200,8 @@ def test_pictures_are_cut_to_even_edges(drawer: ProgramDrawer) -> None:
     stream._asked()
     for number in range(8):
         drawer._encoder.put(image, number * 100_000_000)
-        while len(drawer._encoder._pictures):
-            time.sleep(0.005)
-    for _ in range(500):
-        if stream._segments and stream._segments[-1].parts:
-            break
-        time.sleep(0.01)
+        wait_until(lambda: not len(drawer._encoder._pictures))
+    wait_until(lambda: stream._segments and stream._segments[-1].parts)
     film = stream._headers[0] + b"".join(part.data for part in stream._segments[-1].parts)
     assert {(frame.width, frame.height) for frame in decoded(film)} == {(160, 90)}
 
@@ -218,8 +213,9 @@ def test_the_first_playlist_waits_for_an_encoder_that_starts_slowly(monkeypatch:
 
     async def play() -> tuple[str | None, str | None]:
         asked = asyncio.create_task(stream.playlist())
-        await asyncio.sleep(0.3)
-        assert stream.wanted  # which starts it
+        await wait_until_async(lambda: stream.wanted)  # which starts it
+        await let_run_async(0.2)
+        assert not asked.done()
         stream.begin(b"header")
         stream.add(Part(b"part", 0.25, independent=True))
         return await asked, await stream.playlist(7)

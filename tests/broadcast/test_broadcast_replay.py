@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from evidence_service import PLAY, EvidenceService
+from waiting import WAIT_S, wait_until
 
 from downfield.broadcast.replay.choice import most_worth
 from downfield.broadcast.replay.director import DIRECTOR_LIMITS, ReplayDirector, ReplayOptions
@@ -51,7 +52,7 @@ class FakeMaker:
 
     def _parts(self) -> Iterator[bytes]:
         for part in PARTS:
-            assert self.gate.wait(10)
+            assert self.gate.wait(WAIT_S)
             yield part
 
 
@@ -74,13 +75,10 @@ def directed(service: EvidenceService, maker: FakeMaker, options: ReplayOptions 
 
 def until(service: EvidenceService, holds: Callable[[ReplayView], bool]) -> ReplayView:
     """Wait until the topic holds something."""
-    for _ in range(2000):
-        view = service.hub.value("replay")
-        if holds(view):
-            assert isinstance(view, ReplayView)
-            return view
-        threading.Event().wait(0.005)
-    raise AssertionError(service.hub.value("replay"))
+    wait_until(lambda: holds(service.hub.value("replay")), lambda: service.hub.value("replay"))
+    view = service.hub.value("replay")
+    assert isinstance(view, ReplayView)
+    return view
 
 
 def tackle_of(service: EvidenceService) -> CallView:
@@ -105,10 +103,7 @@ def test_a_replay_is_ready_before_it_is_complete_and_is_saved_when_it_is(
     assert b"".join(director.clip(row, view.call).parts()) == b"".join(PARTS)
     assert maker.begun == [view.call]  # made once, and nothing was prepared
     saved = tmp_path / "replays" / f"{view.call}_replay.mp4"
-    for _ in range(2000):
-        if saved.is_file():
-            break
-        threading.Event().wait(0.005)
+    wait_until(saved.is_file)
     assert saved.read_bytes() == b"".join(PARTS)
     director.close()
     assert not ahead.exists()
@@ -169,10 +164,7 @@ def test_a_replay_of_an_unknown_call_is_refused(service: EvidenceService, maker:
 def test_new_calls_are_replayed_by_themselves_and_old_ones_are_not(service: EvidenceService, maker: FakeMaker) -> None:
     call = tackle_of(service)
     director = directed(service, maker, ReplayOptions(automatic=True))
-    for _ in range(2000):  # until it follows the calls
-        if service.hub.subscribers:
-            break
-        threading.Event().wait(0.005)
+    wait_until(lambda: service.hub.subscribers, "it follows the calls")
     service.hub.publish("calls", CallsUpdate(calls=(call,)))  # it was in the snapshot
     service.hub.publish("calls", CallsUpdate(calls=(), withdrawn=(call.id,)))
     assert service.hub.value("replay").state == "none"
@@ -211,15 +203,12 @@ def test_a_replay_that_is_being_made_ends_when_the_service_is_closed(
     director = directed(service, maker)
     maker.gate.clear()
     director.show()
-    for _ in range(2000):
-        if maker.begun:
-            break
-        threading.Event().wait(0.005)
+    wait_until(lambda: maker.begun, "the replay is begun")
     closing = threading.Thread(target=director.close)
     closing.start()
-    assert director._closed.wait(10)
+    assert director._closed.wait(WAIT_S)
     maker.gate.set()
-    closing.join(10)
+    closing.join(WAIT_S)
     assert not closing.is_alive()
     worker = director._worker
     assert worker is not None

@@ -6,14 +6,14 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
 import pytest
 from painted_scenes import play, tackle
 from striped_pictures import clip
+from waiting import WAIT_S, wait_until
 
 from downfield.broadcast.replay import replay_process
 from downfield.broadcast.replay.highlights import Highlight, HighlightsWork
@@ -29,7 +29,6 @@ from downfield.review.evidence.evidence import Evidence
 pytestmark = pytest.mark.skipif(not CAN_PASS_DESCRIPTORS, reason="a process can't be handed a connection here")
 
 FPS: Final = 30
-WAIT_S: Final = 60.0  # on a loaded computer a process starts slowly
 NO_CALIBRATION: Final = FootageCalibration(None, "none")
 
 
@@ -43,13 +42,6 @@ class Frames:
         for image in decoded_pictures(stills):
             self.read += 1
             yield image
-
-
-def until(holds: Callable[[], object]) -> None:
-    end = time.monotonic() + WAIT_S
-    while not holds():
-        assert time.monotonic() < end, "never held"
-        time.sleep(0.01)
 
 
 def runs(process: int) -> bool:
@@ -98,7 +90,7 @@ def test_the_first_replay_is_made_here_and_the_next_by_the_process_and_they_are_
     first = b"".join(process.film(work, here))
     assert here.read > 20
     assert first == b"".join(OwnThreadRenderer().film(work, Frames()))
-    until(lambda: process.pid)
+    wait_until(lambda: process.pid)
     assert b"".join(process.film(work, there)) == first
     assert there.read == 0
 
@@ -107,7 +99,7 @@ def test_a_replay_whose_frames_are_gone_says_so_and_the_process_goes_on(
     process: ReplayProcess, work: ReplayWork, tmp_path: Path
 ) -> None:
     process.prepare()
-    until(lambda: process.pid)
+    wait_until(lambda: process.pid)
     pid = process.pid
     with pytest.raises(NotRecordedError, match="can be read"):
         list(process.film(work_of(tmp_path / "deleted.mp4"), Frames()))
@@ -119,7 +111,7 @@ def test_a_process_that_ends_breaks_one_replay_off_and_the_next_is_made(
     process: ReplayProcess, work: ReplayWork
 ) -> None:
     process.prepare()
-    until(lambda: process.pid)
+    wait_until(lambda: process.pid)
     pid = process.pid
     assert pid is not None
     parts = process.film(work, Frames())
@@ -130,7 +122,7 @@ def test_a_process_that_ends_breaks_one_replay_off_and_the_next_is_made(
     here = Frames()
     assert list(process.film(work, here))  # nothing waits for another process
     assert here.read > 20
-    until(lambda: process.pid)
+    wait_until(lambda: process.pid)
     # One that ended unnoticed costs nothing: the replay is made here.
     pid = process.pid
     assert pid is not None
@@ -140,7 +132,7 @@ def test_a_process_that_ends_breaks_one_replay_off_and_the_next_is_made(
 
 def test_the_rest_of_an_abandoned_replay_is_in_no_other(process: ReplayProcess, work: ReplayWork) -> None:
     process.prepare()
-    until(lambda: process.pid)
+    wait_until(lambda: process.pid)
     parts = process.film(work, Frames())
     next(parts)
     parts.close()  # type: ignore[attr-defined]
@@ -171,7 +163,7 @@ def test_highlights_wait_for_a_process_of_their_own_which_ends_after_them(
     assert process.pid is not None
     assert b"".join((first, *parts)) == b"".join(OwnThreadRenderer().film(highlights, Frames()))
     assert here.read == 0
-    until(lambda: process.pid is None)
+    wait_until(lambda: process.pid is None)
     with pytest.raises(NotRecordedError, match="No picture of this game"):
         list(process.film(HighlightsWork(shown[1:]), here))
     monkeypatch.setattr(sys, "executable", "/bin/false")
@@ -200,7 +192,7 @@ with ended_in_order():
     try:
         process.prepare()
         while process.pid is None:
-            time.sleep(0.05)
+            threading.Event().wait(0.05)
         print(process.pid, flush=True)
         threading.Thread(target=make, daemon=True).start()
         threading.Event().wait()
@@ -219,9 +211,9 @@ def test_a_signal_while_a_replay_is_made_leaves_no_process(work: ReplayWork, num
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as rig:
         assert rig.stdout is not None
         process = int(rig.stdout.readline())
-        until(lambda: has_open(process, work.evidence.stills[0].video))
+        wait_until(lambda: has_open(process, work.evidence.stills[0].video))
         rig.send_signal(number)
         output = rig.stdout.read()
         assert rig.wait(WAIT_S) == (-signal.SIGKILL if number == signal.SIGKILL else 0)
     assert output == ("" if number == signal.SIGKILL else "closed\n")
-    until(lambda: not runs(process))
+    wait_until(lambda: not runs(process))

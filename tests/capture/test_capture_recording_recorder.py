@@ -23,6 +23,7 @@ import numpy as np
 import pytest
 from loopback_streams import jpeg, picture
 from recorded_frames import BEGAN_NS, MJPEG, RAW, captured_frame, record
+from waiting import WAIT_S, wait_until
 
 from downfield.calibration.calibration import read_calibration
 from downfield.capture.problems import ActiveProblems
@@ -109,10 +110,11 @@ def test_a_recording_is_for_its_owner_only_wherever_it_is(tmp_path: Path, *, exi
 
 
 CRASHING = """
-import sys, time
+import sys
 from pathlib import Path
 sys.path.insert(0, {tests!r})
 from recorded_frames import MJPEG, RAW, captured_frame
+from waiting import wait_until
 from downfield.capture.recording.recording_library import RecordingSettings
 from downfield.capture.recording.recorder import Recorder
 from downfield.capture.problems import ActiveProblems
@@ -123,13 +125,10 @@ recorder.record(True)
 for index in range(10_000):
     recorder.frame_captured(captured_frame(index, raw=raw))
     if index == 60:
-        while len(recorder._waiting):
-            time.sleep(0.001)
-        time.sleep(0.1)
+        wait_until(lambda: not len(recorder._waiting))
+    if index == 75:
         print("ready", flush=True)
-    while len(recorder._waiting) > 10:
-        time.sleep(0.001)
-    time.sleep(0.002)
+    wait_until(lambda: len(recorder._waiting) <= 10)
 """
 
 
@@ -140,7 +139,7 @@ def test_kill_9_leaves_a_readable_file_and_an_exact_index(tmp_path: Path, *, raw
     assert process.stdout is not None
     assert process.stdout.readline() == b"ready\n"
     process.send_signal(signal.SIGKILL)
-    process.wait(10)
+    process.wait(WAIT_S)
     process.stdout.close()
     (video,) = tmp_path.rglob("*.mkv")
     with av.open(str(video)) as container:
@@ -181,8 +180,7 @@ def test_a_full_disk_stops_the_recording_with_an_alarm(tmp_path: Path) -> None:
     recorder.record(True)
     for index in range(40):
         recorder.frame_captured(captured_frame(index))
-    while recorder.status().on:
-        time.sleep(0.01)
+    wait_until(lambda: not recorder.status().on)
     for index in range(40, 60):
         recorder.frame_captured(captured_frame(index))
     recorder.close()
@@ -198,18 +196,17 @@ def test_low_disk_space_is_warned_of_then_stops_the_recording_which_can_resume(t
     recorder = Recorder(tmp_path, RecordingSettings(), lambda: MJPEG, problems, free_bytes=lambda _: free["bytes"])
     recorder.record(True)
 
-    def until(code: str) -> None:
-        index = 0
-        while code not in {reason.code for reason in problems.active()}:
-            recorder.frame_captured(captured_frame(index))
-            recorder._disk_checked_at = 0.0
-            time.sleep(0.005)
-            index += 1
+    index = itertools.count()
 
-    until(DISK_LOW)
+    def occurs(code: str) -> bool:
+        recorder.frame_captured(captured_frame(next(index)))
+        recorder._disk_checked_at = 0.0
+        return code in {reason.code for reason in problems.active()}
+
+    wait_until(lambda: occurs(DISK_LOW))
     assert recorder.status().on
     free["bytes"] = 1_000_000_000
-    until(DISK_FULL)
+    wait_until(lambda: occurs(DISK_FULL))
     assert not recorder.status().on
     with pytest.raises(RefusedError, match=r"only 1\.0 GB are left"):
         recorder.record(True)
@@ -222,19 +219,18 @@ def test_low_disk_space_is_warned_of_then_stops_the_recording_which_can_resume(t
 def test_a_slow_disk_drops_frames_of_the_recording_and_that_is_reported(tmp_path: Path) -> None:
     class Slow(io.FileIO):
         def write(self, data: object) -> int:
-            time.sleep(0.02)
+            may_write.wait(WAIT_S)
             return super().write(data)  # type: ignore[arg-type]
 
-    problems = ActiveProblems()
+    problems, may_write = ActiveProblems(), threading.Event()
     recorder = Recorder(tmp_path, RecordingSettings(), lambda: MJPEG, problems, open_file=lambda path: Slow(path, "xb"))
     recorder.record(True)
     frame = captured_frame(0)
-    began = time.monotonic()
     for _ in range(400):
-        recorder.frame_captured(frame)
-    assert time.monotonic() - began < 0.5
+        recorder.frame_captured(frame)  # waits for no disk
     assert RECORDING_BEHIND in {reason.code for reason in problems.active()}
     recorder._waiting._items.clear()
+    may_write.set()
     recorder.close()
 
 
@@ -251,11 +247,11 @@ def test_a_recording_that_is_deleted_while_it_is_written_goes_on_in_the_next_fil
     index = itertools.count()
 
     def record_until_there_is(name: str) -> None:
-        until = time.monotonic() + 60
-        while not list(folder.rglob(name)):
-            assert time.monotonic() < until, f"no {name} was written"
+        def is_there() -> bool:
             recorder.frame_captured(captured_frame(next(index)))
-            time.sleep(0.01)
+            return bool(list(folder.rglob(name)))
+
+        wait_until(is_there, f"{name} is written")
 
     record_until_there_is("0001.mkv")
     shutil.rmtree(tmp_path / "data")
@@ -298,13 +294,16 @@ def test_a_new_calibration_begins_a_new_file(tmp_path: Path) -> None:
     first = read_calibration(bundled_demo().with_suffix(".calibration.json"))
     in_use = [first]
     recorder = Recorder(tmp_path, RecordingSettings(), lambda: MJPEG, ActiveProblems(), calibration=lambda: in_use[0])
+
+    def written() -> int:
+        return sum(path.read_text().count('"t_ns"') for path in tmp_path.rglob("*.frames.jsonl"))
+
     recorder.record(True)
     for index in range(12):
         if index == 7:
             in_use[0] = dataclasses.replace(first, made_at="2026-03-01T10:20:30Z")
         recorder.frame_captured(captured_frame(index))
-        while sum(path.read_text().count('"t_ns"') for path in tmp_path.rglob("*.frames.jsonl")) <= index:
-            time.sleep(0.001)
+        wait_until(lambda index=index: written() > index)  # type: ignore[misc]
     recorder.close()
     videos = sorted(tmp_path.rglob("*.mkv"))
     assert [read_calibration(video.with_suffix(".calibration.json")).made_at for video in videos] == [
@@ -321,7 +320,7 @@ def test_a_camera_that_comes_back_with_another_size_gets_a_new_file(tmp_path: Pa
 
     def open_slowly(path: Path) -> BinaryIO:
         """Let all frames of before wait to be written until the camera has come back."""
-        came_back.wait(60)
+        came_back.wait(WAIT_S)
         return create_file(path)
 
     recorder = Recorder(tmp_path, RecordingSettings(), lambda: facts[0], ActiveProblems(), open_file=open_slowly)
@@ -359,9 +358,6 @@ def test_a_rig_that_is_started_on_a_full_disk_records_as_soon_as_there_is_room(t
     assert "goes on by itself" in problems.active()[0].remedy
     assert not recorder.status().on
     free_bytes[0] = 100 * 10**9
-    until = time.monotonic() + 60
-    while not recorder.status().on:
-        assert time.monotonic() < until, "it does not begin by itself"
-        time.sleep(0.01)
+    wait_until(lambda: recorder.status().on, "it begins by itself")
     assert problems.active() == ()
     recorder.close()

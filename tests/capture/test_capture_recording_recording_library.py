@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from recorded_frames import MJPEG, captured_frame
+from waiting import wait_until
 
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.recording.recorder import DISK_FULL, RECORDING_FAILED, Recorder
@@ -41,13 +40,6 @@ def written(recording: Path, number: int, times_ns: list[int], dated_s: float = 
     video.with_suffix(".frames.jsonl").write_text("".join(f"{line}\n" for line in lines))
     os.utime(video, (dated_s, dated_s))
     return video
-
-
-def until(condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
 
 
 def test_two_runs_of_one_second_have_two_recordings(tmp_path: Path) -> None:
@@ -128,7 +120,7 @@ def test_an_unforeseen_error_stops_the_recording_with_an_alarm_and_it_can_be_sta
         patch.setattr("downfield.capture.recording.recorder.prune", lambda *_: 1 // 0)
         recorder.record(True)
         recorder.frame_captured(captured_frame(0))
-        until(lambda: not recorder.status().on)
+        wait_until(lambda: not recorder.status().on)
         (reason,) = problems.active()
         assert reason.code == RECORDING_FAILED
         assert "ZeroDivisionError" in reason.text
@@ -153,18 +145,18 @@ def test_room_that_comes_back_resumes_the_recording_and_a_person_who_stopped_it_
 
     recorder.record(True)
     has(1.0)
-    until(lambda: not recorder.status().on)
+    wait_until(lambda: not recorder.status().on)
     assert DISK_FULL in {reason.code for reason in problems.active()}
     has(2.1)
-    until(lambda: recorder._disk_checked_at > 0)
+    wait_until(lambda: recorder._disk_checked_at > 0)
     assert not recorder.status().on
     has(9.0)
-    until(lambda: recorder.status().on)
+    wait_until(lambda: recorder.status().on)
     assert DISK_FULL not in {reason.code for reason in problems.active()}
     has(1.0)
-    until(lambda: not recorder.status().on)
+    wait_until(lambda: not recorder.status().on)
     recorder.record(False)
     has(50.0)
-    until(lambda: recorder._disk_checked_at > 0)
+    wait_until(lambda: recorder._disk_checked_at > 0)
     assert not recorder.status().on
     recorder.close()

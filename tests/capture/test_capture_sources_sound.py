@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import numpy as np
 import pytest
 from loopback_streams import MjpegServer
 from numpy.typing import NDArray
+from waiting import wait_until
 
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.source import CaptureClock
@@ -77,19 +77,11 @@ def test_after_the_sound_ends_there_is_no_evidence(tmp_path: Path) -> None:
     assert all(hum == 0 for t, hum in heard if t > 2.3)
 
 
-def wait_until(condition: Callable[[], bool], seconds: float = 10.0) -> bool:
-    """Wait for a condition, for some seconds at most."""
-    ends = time.monotonic() + seconds
-    while not condition() and time.monotonic() < ends:
-        time.sleep(0.02)
-    return condition()
-
-
 @pytest.mark.parametrize(("heard", "hums_there"), [(HUM, True), (HISS, False)])
 def test_a_microphone_tells_the_board_from_the_room(heard: str, hums_there: bool) -> None:
     microphone = Microphone(heard, ActiveProblems(), av_format="lavfi")
     try:
-        assert wait_until(lambda: microphone.hum != 0)
+        wait_until(lambda: microphone.hum != 0)
         assert (microphone.hum > 0.5) == hums_there
     finally:
         microphone.close()
@@ -102,8 +94,8 @@ def test_a_microphone_that_stops_gives_a_notice_and_no_more_evidence() -> None:
         ActiveProblems(notify=lambda _, text: notices.append(text)),
         av_format="lavfi",
     )
-    assert wait_until(lambda: microphone.hum > 0.5)
-    assert wait_until(lambda: bool(notices))
+    wait_until(lambda: microphone.hum > 0.5)
+    wait_until(lambda: bool(notices))
     assert "stopped" in notices[0]
     assert microphone.hum == 0
     microphone.close()
@@ -132,7 +124,7 @@ def test_the_frames_of_a_stream_carry_the_hum_of_the_microphone(
     monkeypatch.setattr("downfield.capture.sources.sound.MICROPHONE_FORMAT", "lavfi")
     monkeypatch.setattr(Microphone.__init__, "__defaults__", ("lavfi",))
     source = open_source(SourceChoice(server.url, microphone=HUM), CaptureClock(), ActiveProblems())
-    ends = time.monotonic() + 10
-    heard = next((frame.hum for frame in source.frames() if frame.hum > 0.5 or time.monotonic() > ends), 0.0)
+    frames = source.frames()
+    heard = wait_until(lambda: hum if (hum := next(frames).hum) > 0.5 else 0.0)
     source.close()
     assert heard > 0.5

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from loopback_streams import MjpegServer, RtspServer, jpeg, picture
 from mjpeg_dialects import DialectServer
+from waiting import WAIT_S, wait_until
 
 from downfield.capture.problems import CAMERA_LOST, ActiveProblems
 from downfield.capture.source import CaptureClock, CapturedFrame, FrameSource, SourceFacts
@@ -69,7 +70,6 @@ def test_closing_ends_a_waiting_stream(server: MjpegServer) -> None:
     frames = source.frames()
     next(frames)
     server.stalls.set()
-    time.sleep(0.05)
     source.close()
     assert len(list(frames)) <= 8
 
@@ -121,8 +121,7 @@ def test_a_lost_stream_is_reported_and_comes_back_with_a_gap_in_its_indices(serv
     event.set()
 
     def until_lost() -> None:
-        while not problems.active():
-            time.sleep(0.01)
+        wait_until(problems.active)
         event.clear()
 
     helper = threading.Thread(target=until_lost)
@@ -133,7 +132,7 @@ def test_a_lost_stream_is_reported_and_comes_back_with_a_gap_in_its_indices(serv
         last = frame
         if gap > 1:
             break
-    helper.join(5)
+    helper.join(WAIT_S)
     source.close()
     assert gap >= 2
     assert last.t_ns > before.t_ns
@@ -243,18 +242,20 @@ def test_why_a_lost_stream_does_not_open_again_is_shown() -> None:
         wants_password.set()
         reading.start()
         texts: set[str] = set()
-        deadline = time.monotonic() + 30
-        while not any("password" in text for text in texts) and time.monotonic() < deadline:
-            texts |= {problem.text for problem in problems.active()}
-            time.sleep(0.01)
+
+        def is_wanted() -> bool:
+            texts.update(problem.text for problem in problems.active())
+            return any("password" in text for text in texts)
+
+        wait_until(is_wanted, lambda: texts)
         source.close()
-        reading.join(10)
+        reading.join(WAIT_S)
     assert any("wants a user name and a password" in text for text in texts), texts
 
 
 def test_a_hanging_driver_is_abandoned() -> None:
     def hangs() -> HttpMjpeg:
-        time.sleep(3600)
+        threading.Event().wait()
         raise AssertionError
 
     with pytest.raises(SourceError, match="does not open within"):
@@ -360,7 +361,7 @@ def test_a_stall_is_what_is_one_for_this_stream(fps: float | None, count: int, t
     source = ReconnectingSource(lambda: StallingSource(fps, count), problems, limits)
     reading = threading.Thread(target=lambda: list(source.frames()), daemon=True)
     reading.start()
-    assert reported.wait(10)
+    assert reported.wait(WAIT_S)
     texts = [problem.text for problem in problems.active()]
     source.close()
     reading.join()

@@ -7,13 +7,13 @@ import platform
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import av
 import pytest
 from loopback_streams import MjpegServer
+from waiting import wait_until
 
 from downfield.cli.console.process_end import ended_in_order
 
@@ -80,21 +80,22 @@ def test_a_thread_left_in_opencv_does_not_abort_a_process_of_tests(
 
 
 @pytest.mark.parametrize(
-    ("number", "after_s"),
-    [(signal.SIGTERM, 0.0), (signal.SIGHUP, 1.0), (signal.SIGINT, 3.0)],
+    ("number", "pictures"),
+    [(signal.SIGTERM, 0), (signal.SIGHUP, 1), (signal.SIGINT, 40)],
     ids=["at once", "while it opens", "while it runs"],
 )
 def test_a_rig_that_looks_for_the_board_ends_in_order(
-    server: MjpegServer, tmp_path: Path, number: int, after_s: float
+    server: MjpegServer, tmp_path: Path, number: int, pictures: int
 ) -> None:
     command = [sys.executable, "-m", "downfield", "run", "--source", server.url, "--port", "0"]
     environment = {**os.environ, "DOWNFIELD_DATA": str(tmp_path)}
+    sent = server.sent
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment, cwd=tmp_path
     )
     assert process.stdout is not None
     process.stdout.readline()  # it is about to open its source
-    time.sleep(after_s)
+    wait_until(lambda: server.sent >= sent + pictures)
     process.send_signal(number)
     output, _ = process.communicate(timeout=120)
     assert process.returncode in SANE, output

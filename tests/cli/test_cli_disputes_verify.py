@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from waiting import WAIT_S
 
 from downfield.cli.main import run_command
 from downfield.game.records.keeping import EntryRow, GameRow
@@ -34,7 +35,7 @@ def made(path: Path) -> str:
 
 def verify(*args: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "downfield", "verify", *args]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=WAIT_S, check=False)
 
 
 def test_an_unaltered_store_is_reported_with_its_head(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from documented_commands import PAGES
 from typer.testing import CliRunner
+from waiting import WAIT_S
 
 from downfield.cli.main import COMMANDS, app
 
@@ -47,7 +48,7 @@ def test_the_version_is_that_of_the_package(option: str) -> None:
 
 def test_the_module_is_the_command() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "downfield", "--version"], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-m", "downfield", "--version"], capture_output=True, text=True, timeout=WAIT_S, check=False
     )
     assert (done.returncode, done.stdout) == (0, f"downfield {version('downfield')}\n"), done.stderr
 
@@ -72,5 +73,5 @@ def test_a_shell_completes_commands_their_sub_commands_and_options(words: str, c
         "-c",
         "import sys; from downfield.cli.main import main; sys.argv[0] = 'downfield'; main()",
     ]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=WAIT_S, check=False)
     assert set(done.stdout.split()) == completed, done.stderr

@@ -16,6 +16,7 @@ from pathlib import Path
 import av
 import numpy as np
 import pytest
+from waiting import WAIT_S
 
 from downfield.calibration.calibration import Calibration, write_calibration
 from downfield.calibration.camera import Camera, Lens
@@ -139,16 +140,16 @@ def served(clip: Path) -> Iterator[str]:
         yield address.group()
     finally:
         process.terminate()
-        process.wait(60)
+        process.wait(WAIT_S)
         process.stdout.close()
 
 
 def test_the_page_is_served_and_the_feed_begins_with_a_snapshot(served: str) -> None:
-    with urllib.request.urlopen(served, timeout=60) as page:
+    with urllib.request.urlopen(served, timeout=WAIT_S) as page:
         assert b"Downfield" in page.read()
-    with urllib.request.urlopen(served + "healthz", timeout=60) as answer:
+    with urllib.request.urlopen(served + "healthz", timeout=WAIT_S) as answer:
         assert json.load(answer) == {"status": "ok"}
-    with urllib.request.urlopen(served + "api/feed", timeout=60) as feed:
+    with urllib.request.urlopen(served + "api/feed", timeout=WAIT_S) as feed:
         lines = (line for line in feed if line.startswith(b"data: "))
         snapshot = json.loads(next(lines).removeprefix(b"data: "))
     assert snapshot["topic"] == "snapshot"
@@ -156,7 +157,7 @@ def test_the_page_is_served_and_the_feed_begins_with_a_snapshot(served: str) -> 
 
 
 def test_the_camera_is_served_as_motion_jpeg(served: str) -> None:
-    with urllib.request.urlopen(served + "camera.mjpeg", timeout=60) as feed:
+    with urllib.request.urlopen(served + "camera.mjpeg", timeout=WAIT_S) as feed:
         start = feed.read(200)
     assert b"Content-Type: image/jpeg" in start
     assert b"\xff\xd8" in start
@@ -170,10 +171,10 @@ def test_ctrl_c_or_a_service_manager_stops_it_quietly_even_while_someone_watches
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert process.stdout is not None
     address = next(found for line in process.stdout if (found := re.search(r"http://127\.0\.0\.1:\d+/", line)))
-    with urllib.request.urlopen(address.group() + "api/feed", timeout=60) as feed:
+    with urllib.request.urlopen(address.group() + "api/feed", timeout=WAIT_S) as feed:
         feed.readline()
         process.send_signal(number)
-        output, _ = process.communicate(timeout=60)
+        output, _ = process.communicate(timeout=WAIT_S)
     assert process.returncode == 0
     assert output.splitlines()[-1] == "stopped"
     assert "Traceback" not in output

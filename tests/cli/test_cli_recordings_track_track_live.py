@@ -6,7 +6,6 @@ import itertools
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -19,6 +18,7 @@ from loopback_streams import MjpegServer, jpeg
 from rig_fakes import FakeSource
 from tracked_tables import FIELD, Table, look_of, standing
 from typer.testing import CliRunner
+from waiting import WAIT_S, let_run, wait_until
 
 from downfield.calibration.calibration import Calibration, write_calibration
 from downfield.capture.source import CapturedFrame, VideoPacket
@@ -30,7 +30,6 @@ from downfield.core.track_files import TrackFile
 from downfield.vision.pipeline import Vision
 
 CALIBRATION = bundled_demo().with_suffix(".calibration.json")
-LONGEST_S = 90.0
 
 
 def demo_pictures(count: int) -> list[bytes]:
@@ -56,13 +55,14 @@ def test_a_stream_is_tracked_until_ctrl_c(stream: MjpegServer, tmp_path: Path) -
     command = [sys.executable, "-m", "downfield", "track", stream.url, "-c", str(CALIBRATION), "-o", str(out)]
     part = out.with_name(out.name + ".part")
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        until = time.monotonic() + LONGEST_S
-        while not (part.exists() and part.stat().st_size > 100_000):
+
+        def is_tracked() -> bool:
             assert process.poll() is None, process.communicate()[1]
-            assert time.monotonic() < until, "no tracks were written"
-            time.sleep(0.1)
+            return part.exists() and part.stat().st_size > 100_000
+
+        wait_until(is_tracked, "tracks are written")
         process.send_signal(signal.SIGINT)
-        output = process.communicate(timeout=LONGEST_S)[1]
+        output = process.communicate(timeout=WAIT_S)[1]
     assert process.returncode == 0, output
     tracks = TrackFile(out)
     scenes = list(tracks)
@@ -124,7 +124,7 @@ class FakeVision:
         """Looks at nothing."""
 
     def update(self, frame: Frame, _: object) -> int:
-        time.sleep(self._pause_s)
+        let_run(self._pause_s)
         self.processed.append(frame.index)
         return frame.index
 

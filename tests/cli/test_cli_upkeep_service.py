@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
+from waiting import WAIT_S
 
 from downfield.cli.main import app
 from downfield.core.errors import DownfieldError
@@ -130,7 +131,7 @@ def test_systemd_accepts_the_unit_and_reads_paths_back(tmp_path: Path, name: str
     path.write_text(unit.text)
     given = ["systemd-analyze", "verify", *([] if system else ["--user"]), str(path)]
     environment = {**os.environ, "XDG_RUNTIME_DIR": str(tmp_path)}
-    done = subprocess.run(given, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(given, env=environment, capture_output=True, text=True, timeout=WAIT_S, check=False)
     said = [line for line in (done.stdout + done.stderr).splitlines() if "downfield.service" in line]
     assert said == []
     assert done.returncode == 0, done.stderr

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from waiting import WAIT_S
 
 from downfield.core.platform import child_process, clock, sockets
 from downfield.core.platform.child_process import end_process
@@ -200,7 +201,7 @@ def test_cores_are_counted_where_only_linux_tells_which_may_be_used(monkeypatch:
 
 def test_a_killed_process_that_gets_no_processor_to_end_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """As one of idle priority on a busy computer; here a process that does not hear of it."""
-    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]) as process:
+    with subprocess.Popen([sys.executable, "-c", "import signal; signal.pause()"]) as process:
         with monkeypatch.context() as patched:
             patched.setattr(child_process, "_WAIT_S", 0.1)
             patched.setattr(process, "kill", lambda: None)
@@ -212,7 +213,7 @@ def test_a_killed_process_that_gets_no_processor_to_end_is_not_waited_for(monkey
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are scheduled otherwise here")
 def test_an_idle_process_is_scheduled_as_usual_to_end() -> None:
-    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]) as process:
+    with subprocess.Popen([sys.executable, "-c", "import signal; signal.pause()"]) as process:
         os.setpriority(os.PRIO_PROCESS, process.pid, 19)
         os.sched_setscheduler(process.pid, os.SCHED_IDLE, os.sched_param(0))
         restore_process_priority(process.pid)
@@ -232,8 +233,8 @@ def test_a_process_ends_with_its_client_whatever_it_does_then() -> None:
     """It may be in the middle of a computation, and reads nothing: it does not learn of the end by itself."""
     ours, theirs = socket.socketpair()
     program = (
-        "import sys, time; from downfield.core.platform.child_process import end_with_client\n"
-        "end_with_client(int(sys.argv[1])); print('begins', flush=True); time.sleep(600)"
+        "import sys, threading; from downfield.core.platform.child_process import end_with_client\n"
+        "end_with_client(int(sys.argv[1])); print('begins', flush=True); threading.Event().wait()"
     )
     command = [sys.executable, "-c", program, str(theirs.fileno())]
     with subprocess.Popen(command, stdout=subprocess.PIPE, pass_fds=[theirs.fileno()]) as process:
@@ -244,4 +245,4 @@ def test_a_process_ends_with_its_client_whatever_it_does_then() -> None:
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(0.3)
         ours.close()
-        assert process.wait(60) == 0
+        assert process.wait(WAIT_S) == 0

@@ -7,6 +7,7 @@ from typing import cast
 
 import numpy as np
 import pytest
+from waiting import WAIT_S
 
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.capture.problems import ActiveProblems
@@ -41,7 +42,7 @@ def test_work_that_goes_on_is_begun_again_and_each_failure_is_reported() -> None
     work, reported = Failing(3), list[str]()
     thread = supervised_thread(work, "work", reported.append, restarts=True)
     thread.start()
-    thread.join(60)
+    thread.join(WAIT_S)
     assert work.done.is_set()
     assert reported == ["ZeroDivisionError: a fault"] * 3
 
@@ -50,7 +51,7 @@ def test_work_that_is_done_once_reports_its_failure_and_ends() -> None:
     reported = list[str]()
     thread = supervised_thread(Failing(1), "work", reported.append)
     thread.start()
-    thread.join(60)
+    thread.join(WAIT_S)
     assert reported == ["ZeroDivisionError: a fault"]
 
 
@@ -62,7 +63,7 @@ def test_a_library_that_ends_the_program_ends_its_own_work_only_and_is_reported(
 
     thread = supervised_thread(end_the_program, "work", reported.append)
     thread.start()
-    thread.join(60)
+    thread.join(WAIT_S)
     assert reported == ["SystemExit: 3"]
 
 
@@ -72,7 +73,7 @@ def test_a_failing_report_or_a_closed_owner_ends_nothing_else() -> None:
 
     thread = supervised_thread(Failing(9), "work", report, restarts=True, closed=lambda: True)
     thread.start()
-    thread.join(60)
+    thread.join(WAIT_S)
     assert not thread.is_alive()
 
 
@@ -88,7 +89,7 @@ def test_the_health_goes_on_after_a_report_that_failed_and_says_so() -> None:
         calibration=lambda: None,
     )
     reporter.start()
-    assert report.done.wait(60)
+    assert report.done.wait(WAIT_S)
     reporter.close()
     assert any("could not be reported: ZeroDivisionError: a fault" in text for text in notices)
 
@@ -111,8 +112,8 @@ def test_the_picture_for_the_pages_goes_on_after_one_that_could_not_be_drawn() -
     picture.use(cast("Annotator", BrokenAnnotator()))
     image = np.zeros((8, 8, 3), dtype=np.uint8)
     picture._newest.put_or_drop((Frame(0, 1, image), Scene(0, 1, "off", ())))
-    assert failed.wait(60)
+    assert failed.wait(WAIT_S)
     picture._newest.put_or_drop((Frame(1, 2, image), Scene(1, 2, "off", ())))
-    assert overlay.done.wait(60)
+    assert overlay.done.wait(WAIT_S)
     picture.close()
     assert failures == ["ZeroDivisionError: a fault"]

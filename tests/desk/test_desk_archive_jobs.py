@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +24,7 @@ from archived_games import (
     two_workers,
     wait_for,
 )
+from waiting import WAIT_S, wait_until
 
 from downfield.core.errors import InputError
 from downfield.desk.archive import cluster as cluster_module
@@ -38,7 +38,6 @@ from downfield.officiating.rulebooks.rulebook import parse_rulebook
 if importlib.util.find_spec("ray") is None:
     pytest.skip("the extra `archive` is not installed", allow_module_level=True)
 
-WAIT_S = 120.0
 SHY = 'name = "Shy"\nbase = "tap"\n[policy]\ntackle = "propose"\n'
 
 
@@ -205,11 +204,8 @@ def test_ctrl_c_ends_the_command_in_order_with_what_is_done(
     with log.open("w") as errors:
         running = subprocess.Popen(command, stderr=errors, stdout=subprocess.DEVNULL)
     try:
-        deadline_s = time.monotonic() + WAIT_S
-        while "connected" not in log.read_text():
-            assert running.poll() is None, log.read_text()
-            assert time.monotonic() < deadline_s, "the command did not connect to the cluster"
-            time.sleep(0.1)
+        wait_until(lambda: running.poll() is not None or "connected" in log.read_text(), log.read_text)
+        assert running.poll() is None, log.read_text()
         running.send_signal(signal.SIGINT)
         assert running.wait(WAIT_S) == 130, log.read_text()
     finally:

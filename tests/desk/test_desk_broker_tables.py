@@ -14,6 +14,7 @@ from typing import get_args, get_type_hints
 
 import pytest
 from broker_server import BrokerServer
+from waiting import WAIT_S, wait_until
 
 from downfield.core.errors import FormatError, NotFoundError, RefusedError
 from downfield.core.field.model import preset
@@ -41,7 +42,6 @@ from downfield.store.writing.replication import BatchReply
 
 pytestmark = pytest.mark.usefixtures("short_pauses")
 
-WAIT_S = 120.0
 KEY = RigKey.generate()
 RIG = rig_id(KEY.public_text)
 SAID = TableMessage(KEY.public_text, "Table 3", "health", {"level": "ok"})
@@ -76,13 +76,6 @@ def keeping(folder: Path, brokering: BrokerServer, table: str) -> Iterator[Score
         keeper.close()
 
 
-def eventually(condition: Callable[[], object], what: str) -> None:
-    until_s = time.monotonic() + WAIT_S
-    while not condition():
-        assert time.monotonic() < until_s, what
-        time.sleep(0.02)
-
-
 def needs(statuses: list[TableStatus]) -> dict[str, str]:
     return {status.name: status.need for status in statuses}
 
@@ -92,31 +85,31 @@ def test_tables_appear_by_themselves_are_lost_within_five_seconds_and_come_back(
 ) -> None:
     with following(brokering) as statuses, keeping(tmp_path / "one", brokering, "Table 1") as one:
         with keeping(tmp_path / "two", brokering, "Table 2"):
-            eventually(lambda: needs(statuses()) == {"Table 1": "playing", "Table 2": "playing"}, "both play")
+            wait_until(lambda: needs(statuses()) == {"Table 1": "playing", "Table 2": "playing"}, "both play")
             home, address = "River City", one.service.address
-            eventually(lambda: (home, address) in [(status.home, status.address) for status in statuses()], "its facts")
+            wait_until(lambda: (home, address) in [(status.home, status.address) for status in statuses()], "its facts")
         began_s = time.monotonic()
-        eventually(lambda: needs(statuses())["Table 2"] == "lost", "a table that is gone is not seen")
+        wait_until(lambda: needs(statuses())["Table 2"] == "lost", "a table that is gone is not seen")
         assert time.monotonic() - began_s < 6.0, "a lost table is seen too late"
         assert needs(statuses())["Table 1"] == "playing"
         brokering.kill()
-        eventually(lambda: needs(statuses())["Table 1"] == "lost", "a lost broker is not seen")
+        wait_until(lambda: needs(statuses())["Table 1"] == "lost", "a lost broker is not seen")
         assert "broker" in next(status.text for status in statuses() if status.name == "Table 1")
         brokering.start()
         # Nobody receives journals here, so its health may have become a warning meanwhile.
         back = {"playing", "warning"}
-        eventually(lambda: needs(statuses())["Table 1"] in back, "a table that is back is not seen")
+        wait_until(lambda: needs(statuses())["Table 1"] in back, "a table that is back is not seen")
 
 
 def test_a_desk_that_starts_late_knows_what_tables_said_last_and_that_they_are_lost(
     tmp_path: Path, brokering: BrokerServer
 ) -> None:
     with following(brokering) as statuses, keeping(tmp_path / "one", brokering, "Table 1"):
-        eventually(lambda: needs(statuses()) == {"Table 1": "playing"}, "the table plays")
+        wait_until(lambda: needs(statuses()) == {"Table 1": "playing"}, "the table plays")
     brokering.kill()
     brokering.start()
     with following(brokering) as statuses:
-        eventually(lambda: [status.home for status in statuses()] == ["River City"], "what was kept is not shown")
+        wait_until(lambda: [status.home for status in statuses()] == ["River City"], "what was kept is not shown")
         assert needs(statuses()) == {"Table 1": "lost"}
 
 
@@ -138,15 +131,15 @@ def test_the_first_desk_of_a_broker_and_those_after_it_see_the_tables_that_were_
 
         asyncio.run(_hear_health(brokering))
         with following(brokering) as statuses:
-            eventually(lambda: shown(statuses), "the table that was there before the broker's first desk is not shown")
+            wait_until(lambda: shown(statuses), "the table that was there before the broker's first desk is not shown")
         with following(brokering) as statuses:
-            eventually(lambda: shown(statuses), "a second desk does not show it")
+            wait_until(lambda: shown(statuses), "a second desk does not show it")
             brokering.kill()
             shutil.rmtree(brokering.files.configuration.parent / "jetstream")
             brokering.start()
-            eventually(lambda: needs(statuses())["Table 1"] != "lost", "the table is not seen again")
+            wait_until(lambda: needs(statuses())["Table 1"] != "lost", "the table is not seen again")
         with following(brokering) as statuses:
-            eventually(lambda: shown(statuses), "a broker that lost its disk does not get everything again")
+            wait_until(lambda: shown(statuses), "a broker that lost its disk does not get everything again")
 
 
 async def _publish(brokering: BrokerServer, subject: str, content: bytes, headers: dict[str, str]) -> None:
@@ -167,7 +160,7 @@ def test_what_another_rig_says_in_a_tables_name_is_not_shown(brokering: BrokerSe
         ):
             asyncio.run(_publish(brokering, subject, said, signed))
         asyncio.run(_publish(brokering, subject_of(RIG, "health"), content, headers))
-        eventually(statuses, "the one that is signed is shown")
+        wait_until(statuses, "the one that is signed is shown")
         assert needs(statuses()) == {"Table 3": "idle"}
 
 

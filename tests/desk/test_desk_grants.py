@@ -15,7 +15,8 @@ from broker_server import BrokerServer
 from browsers import browser, page_in
 from desk_server import DeskServer
 from playwright.sync_api import expect
-from tournament_tables import desk_over, eventually, table
+from tournament_tables import desk_over, table
+from waiting import WAIT_S, wait_until
 
 from downfield.api.security.access import AccessPolicy
 from downfield.api.security.grants import GRANT_PREFIX, GrantedAccess, TableGrant, read_grant, write_grant
@@ -32,7 +33,11 @@ from downfield.store.sealing.signing import RigKey
 
 pytestmark = pytest.mark.usefixtures("short_pauses")
 
-get, post, delete = partial(httpx.get, timeout=60), partial(httpx.post, timeout=60), partial(httpx.delete, timeout=60)
+get, post, delete = (
+    partial(httpx.get, timeout=WAIT_S),
+    partial(httpx.post, timeout=WAIT_S),
+    partial(httpx.delete, timeout=WAIT_S),
+)
 NOW_NS = 1_800_000_000_000_000_000
 KEY = RigKey.generate()
 GRANT = TableGrant(
@@ -146,11 +151,11 @@ def test_a_phone_works_at_its_tables_while_the_desk_is_away_and_is_revoked_at_on
     one = tmp_path / "Table 1"
     with table(one, brokering, NewGame()) as rig, table(tmp_path / "Table 2", brokering, NewGame()) as other:
         with desk_over(tmp_path / "desk", brokering) as desk:
-            eventually(lambda: len(desk.parts.statuses()) == 2, "the tables do not appear")
+            wait_until(lambda: len(desk.parts.statuses()) == 2, "the tables do not appear")
             granted = post(f"{desk.url}/api/grants", json={"name": "Ann", "role": "operator", "tables": ["table 1"]})
             assert granted.status_code == 201, granted.text
             text = granted.json()["url"].split("#")[1]
-            eventually(lambda: told(desk) == {"Table 1": "applied", "Table 2": "applied"}, "the tables are not told")
+            wait_until(lambda: told(desk) == {"Table 1": "applied", "Table 2": "applied"}, "the tables are not told")
         paired = redeem(rig, text)  # the desk is away
         assert (paired.status_code, paired.json()["role"], paired.json()["name"]) == (200, "operator", "Ann")
         headers = {"Authorization": f"Bearer {paired.json()['token']}"}
@@ -161,7 +166,7 @@ def test_a_phone_works_at_its_tables_while_the_desk_is_away_and_is_revoked_at_on
         assert refused.status_code == 403
         assert refused.json()["detail"] == "This grant is for table 1; this table is called Table 2."
         assert redeem(other, text[:-9]).status_code == 403
-        with httpx.stream("GET", f"{rig.service.address}api/events", headers=headers, timeout=60) as stream:
+        with httpx.stream("GET", f"{rig.service.address}api/events", headers=headers, timeout=WAIT_S) as stream:
             lines = stream.iter_lines()
             next(lines)
             with desk_over(tmp_path / "desk", brokering) as desk:
@@ -169,7 +174,7 @@ def test_a_phone_works_at_its_tables_while_the_desk_is_away_and_is_revoked_at_on
                 assert delete(f"{desk.url}/api/grants/{identity}").status_code == 204
                 for _ in lines:  # ends when the stream is ended
                     pass
-                eventually(lambda: told(desk).get("Table 1") == "applied", "the desk is not told that it is revoked")
+                wait_until(lambda: told(desk).get("Table 1") == "applied", "the desk is not told that it is revoked")
         assert get(f"{rig.service.address}api/devices", headers=headers).status_code == 401
         assert redeem(rig, text).json()["detail"].startswith("The desk has revoked this grant")
     assert changes(one) == [
@@ -189,7 +194,7 @@ def told(desk: DeskServer) -> dict[str, str]:
 
 def test_the_same_grant_redeemed_again_is_one_phone(tmp_path: Path, brokering: BrokerServer) -> None:
     with desk_over(tmp_path / "desk", brokering) as desk, table(tmp_path / "Table 1", brokering, NewGame()) as rig:
-        eventually(lambda: told(desk) == {"Table 1": "applied"}, "the table is not told")
+        wait_until(lambda: told(desk) == {"Table 1": "applied"}, "the table is not told")
         made = post(f"{desk.url}/api/grants", json={"name": "Ann", "role": "referee"}).json()
         text = made["url"].split("#")[1]
         first, second = (redeem(rig, text).json() for _ in range(2))

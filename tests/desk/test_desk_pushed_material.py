@@ -13,7 +13,8 @@ from browsers import browser, page_in
 from desk_server import DeskServer
 from playwright.sync_api import expect
 from served_games import FakeRig
-from tournament_tables import desk_over, eventually, table
+from tournament_tables import desk_over, table
+from waiting import wait_until
 
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.core.errors import OutputError, RefusedError
@@ -182,7 +183,7 @@ def test_what_a_later_one_replaces_before_it_was_applied_is_not_left_waiting(
     thread = broker.BrokerThread(brokering.access("desk"), (keeper.run,), "desk")
     thread.start()
     with table(tmp_path / "Table 1", brokering, NewGame()):
-        eventually(lambda: statuses(keeper) == ["replaced", "refused"], "the older one is left waiting")
+        wait_until(lambda: statuses(keeper) == ["replaced", "refused"], "the older one is left waiting")
     thread.close()
 
 

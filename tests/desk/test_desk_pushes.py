@@ -13,7 +13,8 @@ import httpx
 import pytest
 from broker_server import BrokerServer
 from desk_server import DeskServer
-from tournament_tables import eventually, table
+from tournament_tables import table
+from waiting import wait_until
 
 from downfield.core.errors import FormatError, NotFoundError, RulebookError
 from downfield.core.field.model import preset
@@ -72,19 +73,19 @@ def test_announcements_rulebooks_and_games_reach_a_table_once_and_those_that_are
     keeper.send("Dee", "Lunch", Announcement("Lunch at noon"))
     one, two = tmp_path / "Table 1", tmp_path / "Table 2"
     with table(one, brokering, NewGame()) as rig, sending(keeper, brokering):  # the desk comes after the table
-        eventually(lambda: states(keeper) == {"Table 1": "applied"}, "the announcement does not arrive")
+        wait_until(lambda: states(keeper) == {"Table 1": "applied"}, "the announcement does not arrive")
         keeper.send("Dee", "", PushedRulebook(HOUSE))
-        eventually(lambda: states(keeper) == {"Table 1": "applied"}, "the rulebook does not arrive")
+        wait_until(lambda: states(keeper) == {"Table 1": "applied"}, "the rulebook does not arrive")
         assert rig.game_service.rulebook.title == "House rules"
         assert "house" not in rig.game_service.text
         keeper.send("Dee", "A3", PushedGame(NEXT))
-        eventually(lambda: states(keeper) == {"Table 1": "applied"}, "the game is not started")
+        wait_until(lambda: states(keeper) == {"Table 1": "applied"}, "the game is not started")
         first = rig.game_service.game_id
     with sending(PushKeeper(tmp_path / "pushes.json"), brokering), table(one, brokering) as rig:
         assert rig.game_service.game_id == first
         assert rig.game_service.rulebook.title == "House rules", "a restart forgets the rulebook"
         with table(two, brokering, NewGame()) as other:
-            eventually(
+            wait_until(
                 lambda: other.game_service.started is not None and other.game_service.started[1].name == "house",
                 "a table that was away does not get what was sent",
             )
@@ -103,11 +104,11 @@ def test_a_game_that_is_under_way_is_not_touched_and_the_next_one_waits_for_its_
         rig.game_service.declare(SetUp("home", 1, spot_yd=30.0), Submission())
         playing = rig.game_service.game_id
         keeper.send("Dee", "A3", PushedGame(NEXT))
-        eventually(lambda: states(keeper) == {"Table 1": "waiting"} and "signed" in text(keeper), "it does not wait")
+        wait_until(lambda: states(keeper) == {"Table 1": "waiting"} and "signed" in text(keeper), "it does not wait")
         assert rig.game_service.game_id == playing
         with rig.game_service.in_play() as session:
             session.end()
-        eventually(lambda: states(keeper) == {"Table 1": "applied"}, "it does not follow the game that has ended")
+        wait_until(lambda: states(keeper) == {"Table 1": "applied"}, "it does not follow the game that has ended")
         assert rig.game_service.game_id not in {"", playing}
 
 

@@ -7,8 +7,7 @@ import socket
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,6 +20,7 @@ from hypothesis import strategies as st
 from postgres_server import PostgresServer, postgres_cluster, skip_without_postgres
 from sqlalchemy import create_engine, text
 from tournament_rig import append, entries_after, game_of
+from waiting import WAIT_S, let_run, wait_until
 
 from downfield.desk.event.keeper import EventKeeper
 from downfield.desk.replication.desk_tournament import DeskTournament
@@ -35,7 +35,6 @@ from downfield.store.sealing.signing import RigKey
 from downfield.store.writing.replication import BatchReply, JournalBatch, make_batch
 from downfield.store.writing.store import Store
 
-WAIT_S = 120.0
 RIG = Path(__file__).parents[1] / "tournament_rig.py"
 
 
@@ -69,13 +68,6 @@ def short_times(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(broker, "BROKER_LIMITS", limits)
     for module in (journal_sender, sys.modules["downfield.rig.tournament.link"]):
         monkeypatch.setattr(module, "SENDER_LIMITS", replace(journal_sender.SENDER_LIMITS, pause_s=0.05, compare_s=1.0))
-
-
-def wait_until(condition: Callable[[], object], what: str) -> None:
-    until_s = time.monotonic() + WAIT_S
-    while not condition():
-        assert time.monotonic() < until_s, what
-        time.sleep(0.02)
 
 
 @dataclass
@@ -348,7 +340,7 @@ def test_nothing_is_lost_or_doubled_when_everything_is_killed_and_cut_at_random(
 
     def cut_network() -> None:
         proxy.set(randomness.choice(("reset", "silent")))
-        time.sleep(randomness.uniform(0.0, 0.3))
+        let_run(randomness.uniform(0.0, 0.3))
         proxy.set("passing")
 
     try:
@@ -357,7 +349,7 @@ def test_nothing_is_lost_or_doubled_when_everything_is_killed_and_cut_at_random(
         faults = [kill_rig, kill_broker, kill_database, cut_network] * 2
         randomness.shuffle(faults)
         for fault in faults:
-            time.sleep(randomness.uniform(0.1, 0.5))  # a fault comes at any moment of the work
+            let_run(randomness.uniform(0.1, 0.5))  # a fault comes at any moment of the work
             fault()
         for rig in rigs:
             output = running[rig].stdout

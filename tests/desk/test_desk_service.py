@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import httpx
 import pytest
 from browsers import PageServer
 from desk_server import DeskServer
+from waiting import wait_until
 
 from downfield.api.security.access import AccessPolicy
 from downfield.desk.event.keeper import EventKeeper
@@ -43,13 +44,6 @@ def client_of(desk: DeskServer, role: str) -> httpx.Client:
 
 def post_csv(client: httpx.Client, name: str, text: str) -> httpx.Response:
     return client.post(f"/api/event/{name}.csv", content=text.encode(), headers={"Content-Type": "text/csv"})
-
-
-def eventually(found: Callable[[], bool], what: str, timeout_s: float = 10.0) -> None:
-    until = time.monotonic() + timeout_s
-    while not found():
-        assert time.monotonic() < until, what
-        time.sleep(0.05)
 
 
 def test_an_event_from_registration_to_its_winner(desk: DeskServer, director: httpx.Client, tmp_path: Path) -> None:
@@ -174,21 +168,21 @@ def test_a_table_is_paired_watched_lost_and_found_again(director: httpx.Client, 
         return dict(found)
 
     rig.game_service.publish_health(HealthStatus())
-    eventually(lambda: table()["need"] == "playing", "the table is not seen to play")
+    wait_until(lambda: table()["need"] == "playing", "the table is not seen to play")
     assert (table()["home"], table()["score"]) == ("River City", [0, 0])
     reason = HealthReason(code="camera_lost", level="alarm", text="The camera is gone")
     rig.game_service.publish_health(HealthStatus(level="alarm", reasons=(reason,)))
-    eventually(lambda: table()["need"] == "alarm", "an alarm is not seen")
+    wait_until(lambda: table()["need"] == "alarm", "an alarm is not seen")
     assert table()["text"] == "The camera is gone"
     rig.stop()
     began = time.monotonic()
-    eventually(lambda: table()["need"] == "lost", "a lost table is not seen")
+    wait_until(lambda: table()["need"] == "lost", "a lost table is not seen")
     assert time.monotonic() - began < 5.5, "a lost table is seen too late"
     rig.start()
-    eventually(lambda: table()["need"] != "lost", "a table that is back is not seen", 15)
+    wait_until(lambda: table()["need"] != "lost", "a table that is back is not seen")
     (device,) = rig.token_store.devices()
     rig.token_store.revoke(device.id)
-    eventually(lambda: table()["need"] == "refused", "a revoked desk is not told to pair again", 15)
+    wait_until(lambda: table()["need"] == "refused", "a revoked desk is not told to pair again")
     assert director.delete(f"/api/tables/{table()['id']}").status_code == 204
     assert director.get("/api/tables").json() == []
     rig.stop()

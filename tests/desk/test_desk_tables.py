@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from waiting import WAIT_S
 
 from downfield.core.errors import InputError, NotFoundError, SourceError
 from downfield.desk.tables.address_book import AddressBook, TableEntry, status_of
@@ -85,7 +86,7 @@ class Rigs:
         if entry.name == "gone":
             raise SourceError("no rig answers there.")
         yield {"game": GAME, "health": OK}
-        self.go.wait(10)
+        self.go.wait(WAIT_S)
 
 
 def test_one_table_that_fails_costs_no_other_and_is_tried_again() -> None:

@@ -11,13 +11,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from waiting import WAIT_S, let_run_async, wait_until_async
 
 from downfield.game.published import hub as hub_module
 from downfield.game.published.hub import FeedMessage, Hub
 
 
 def run(scenario: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
-    return asyncio.run(asyncio.wait_for(scenario(), 5))
+    return asyncio.run(asyncio.wait_for(scenario(), WAIT_S))
 
 
 async def receive(hub: Hub, count: int, **options: Any) -> list[FeedMessage]:
@@ -31,8 +32,7 @@ async def receive(hub: Hub, count: int, **options: Any) -> list[FeedMessage]:
 
 
 async def wait_for_subscribers(hub: Hub, count: int = 1) -> None:
-    while hub.subscribers < count:
-        await asyncio.sleep(0.001)
+    await wait_until_async(lambda: hub.subscribers >= count)
 
 
 def publish(hub: Hub, count: int) -> None:
@@ -182,7 +182,7 @@ def test_a_heartbeat_is_sent_even_while_other_topics_change(monkeypatch: pytest.
         heartbeat = asyncio.create_task(anext(feed))
         while not heartbeat.done():
             hub.publish("scene", 0)
-            await asyncio.sleep(0.005)
+            await let_run_async(0.005)
         received = heartbeat.result()
         await feed.aclose()
         return received
@@ -251,7 +251,7 @@ def test_many_subscribers_get_a_scene_a_few_at_a_time_and_a_call_at_once(
         await wait_for_subscribers(hub, 20)
         await asyncio.sleep(0)
         hub.publish(topic, "changed")
-        await asyncio.sleep(0.02)
+        await let_run_async(0.02)
         received_at_once = received
         await asyncio.gather(*followers)
         return received_at_once, received

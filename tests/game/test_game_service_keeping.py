@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from played_table import Table
+from waiting import WAIT_S
 
 from downfield.core.errors import OutputError
 from downfield.officiating.declarations import SetUp
@@ -144,7 +145,7 @@ def test_a_store_that_stands_still_is_told_by_the_age_of_what_waits(
     released, append = threading.Event(), table.store.append
 
     def stands_still(*args: Any) -> None:
-        released.wait(20)
+        released.wait(WAIT_S)
         append(*args)
 
     monkeypatch.setattr(table.store, "append", stands_still)

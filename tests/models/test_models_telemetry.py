@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 OPENED = """
-import multiprocessing, socket, sys, time
+import multiprocessing, socket, sys, threading
 
 looked_up = []
 
@@ -23,7 +23,7 @@ from downfield.models.card import BUNDLED
 from downfield.models.loading import open_detector
 
 print(open_detector(BUNDLED, threads=1, backend=sys.argv[1]).name)
-time.sleep(0.5)
+threading.Event().wait(0.5)
 print(len(multiprocessing.active_children()), len(looked_up))
 """
 

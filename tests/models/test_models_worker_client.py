@@ -7,12 +7,12 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from made_sets import pair
+from waiting import WAIT_S, wait_until
 
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError
@@ -24,7 +24,6 @@ from downfield.models.on_demand import OnDemandNetworks
 from downfield.models.worker_client import FindRequest, OffloadedDetector, WorkerClient, WorkerLimits
 
 OPTIONS = {"threads": 1}
-LONG_S = 240.0  # the worker yields to everything else that runs
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="pictures are shared as on Linux and macOS")
 
@@ -56,11 +55,7 @@ def detector(here: TrackingDetector, client: WorkerClient) -> OffloadedDetector:
 
 def ready(client: WorkerClient) -> int:
     """The worker's process id, once it is ready."""
-    until = time.monotonic() + LONG_S
-    while (pid := client.pid) is None:
-        assert time.monotonic() < until, "no worker became ready"
-        time.sleep(0.05)
-    return pid
+    return wait_until(lambda: client.pid, "the worker is ready")
 
 
 def runs(process: int) -> bool:
@@ -74,10 +69,7 @@ def runs(process: int) -> bool:
 
 def ends(process: int) -> bool:
     """Whether a process does, as soon as the others leave it the time: it yields to all."""
-    until = time.monotonic() + LONG_S
-    while runs(process) and time.monotonic() < until:
-        time.sleep(0.05)
-    return not runs(process)
+    return wait_until(lambda: not runs(process), "the worker ends")
 
 
 def test_the_worker_gives_the_same_detections(
@@ -171,11 +163,9 @@ def test_a_late_answer_is_not_waited_for_nor_taken_for_the_next(
             assert detector.find_candidates(image) == here.find_candidates(image)
     finally:
         os.kill(process, signal.SIGCONT)
-    monkeypatch.setattr(worker_client, "WORKER_LIMITS", WorkerLimits(timeout_s=LONG_S))
-    until = time.monotonic() + LONG_S
-    while (answer := client.request(FindRequest(images[1].shape, ball=True, hands=True), images[1])) is None:
-        assert time.monotonic() < until, "no further answer"
-        time.sleep(0.05)  # the worker yields to all
+    monkeypatch.setattr(worker_client, "WORKER_LIMITS", WorkerLimits(timeout_s=WAIT_S))
+    request = FindRequest(images[1].shape, ball=True, hands=True)
+    answer = wait_until(lambda: client.request(request, images[1]), "the worker answers again")  # it yields to all
     assert answer == here.find_candidates(images[1])
     assert client.pid == process
 
@@ -187,12 +177,12 @@ def test_networks_for_whole_pictures_are_open_here_only_while_there_is_no_worker
     spare = open_detector(whole_pictures=networks)
     assert isinstance(spare, TrackingDetector)
     detector = OffloadedDetector(spare, client, networks)
-    monkeypatch.setattr(worker_client, "WORKER_LIMITS", WorkerLimits(timeout_s=LONG_S))
+    monkeypatch.setattr(worker_client, "WORKER_LIMITS", WorkerLimits(timeout_s=WAIT_S))
     process = ready(client)
     found = detector.find_candidates(images[0])
     assert detector.track(images[0], (), found) == here.track(images[0], (), found)
     assert networks.opened == 0, "tracking needs none of them"
-    monkeypatch.setattr(worker_client, "WORKER_LIMITS", WorkerLimits(restart_s=0.1, timeout_s=LONG_S, steady_answers=2))
+    monkeypatch.setattr(worker_client, "WORKER_LIMITS", WorkerLimits(restart_s=0.1, timeout_s=WAIT_S, steady_answers=2))
     os.kill(process, signal.SIGKILL)
     assert ends(process)
     assert detector.find_candidates(images[0]) == found
@@ -223,10 +213,10 @@ def test_the_worker_ends_with_its_client(client: WorkerClient) -> None:
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_the_worker_ends_with_its_parent_however_that_ends(how: signal.Signals) -> None:
     program = (
-        "import time; from downfield.models.worker_client import WorkerClient\n"
+        "import threading; from downfield.models.worker_client import WorkerClient\n"
         "client = WorkerClient({})\n"
-        "while client.pid is None: time.sleep(0.05)\n"
-        "print(client.pid, flush=True); time.sleep(600)"
+        "while client.pid is None: threading.Event().wait(0.05)\n"
+        "print(client.pid, flush=True); threading.Event().wait()"
     )
     user = subprocess.Popen(
         [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True

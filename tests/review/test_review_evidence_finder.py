@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import numpy as np
 import pytest
 from asgi_client import ClientResponse
 from evidence_service import DEFENDER, MANY, PLAY, RUNNER, EvidenceService
+from waiting import WAIT_S, wait_until
 
 from downfield.api.context.context import context_of
 from downfield.api.security.access import RateLimit, RateLimits
@@ -75,11 +75,11 @@ def test_a_span_without_its_middle_still_has_the_frame_nearest_to_it(service: Ev
 
 def test_exactly_the_requested_frame_is_served_drawn_on_or_plain(service: EvidenceService) -> None:
     around = service.tackle() + "?seconds=0.1"
-    deadline_s = time.monotonic() + 10
-    # Scenes that are being written to disk are there the next time.
-    while not all(one["measured"] for one in service.client.get(around).json["frames"]):
-        assert time.monotonic() < deadline_s, "scenes never came to the disk"
-        time.sleep(0.05)
+
+    def is_measured() -> bool:
+        return all(one["measured"] for one in service.client.get(around).json["frames"])
+
+    wait_until(is_measured, "the scenes come to the disk")
     for frame in frames_of(service.client.get(around)):
         answer = service.client.get(f"{service.tackle()}/{frame}.jpg")
         assert answer.headers["content-type"] == "image/jpeg"
@@ -309,7 +309,7 @@ def test_few_requests_wait_for_pictures_and_the_others_may_retry(service: Eviden
     assert service.client.get("/api/game").status == 200
     service.footage_store.opened.set()
     for thread in threads:
-        thread.join(10)
+        thread.join(WAIT_S)
     assert [answer.status for answer in answers] == [200] * EVIDENCE_LIMITS.waiting
     assert service.client.get(path).status == 200
 

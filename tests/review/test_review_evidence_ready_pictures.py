@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from waiting import WAIT_S
 
 from downfield.capture.footage import FootageFrame
 from downfield.core.arrays import Image
@@ -26,7 +27,7 @@ class Decoder:
 
     def __call__(self, stills: Iterable[FootageFrame]) -> Iterator[Image | None]:
         for still in stills:
-            assert self.may.acquire(timeout=30)
+            assert self.may.acquire(timeout=WAIT_S)
             self.decoded.append(still.frame)
             yield None if still.frame in self.damaged else np.full((4, 4, 3), still.frame, np.uint8)
 
@@ -104,7 +105,7 @@ def test_closing_waits_for_the_picture_that_is_being_made(decoder: Decoder, stil
     closing.join(0.2)
     assert closing.is_alive(), "a picture is still being decoded"
     decoder.may.release(1)
-    closing.join(30)
+    closing.join(WAIT_S)
     assert not closing.is_alive()
     assert decoder.decoded == [0]
 

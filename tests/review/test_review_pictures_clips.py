@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import threading
-import time
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -17,6 +16,7 @@ import pytest
 from av.video.reformatter import ColorPrimaries, ColorRange, Colorspace, ColorTrc
 from evidence_service import PLAY, EvidenceService
 from striped_pictures import number_in_stripes, striped
+from waiting import WAIT_S, wait_until
 
 from downfield.api.context.context import context_of
 from downfield.capture.footage import FootageFrame
@@ -127,10 +127,11 @@ def test_a_frame_that_cant_be_read_is_shown_as_such_and_no_other_takes_its_place
 
 def written(service: EvidenceService) -> PlayEvidence:
     """Return the evidence of the first play once its snap and calls are on the disk."""
-    deadline_s = time.monotonic() + 10
-    while "tackle" not in {call["kind"] for call in service.client.get(f"/api/games/{service.game}/calls").json}:
-        assert time.monotonic() < deadline_s, "the call never came to the disk"
-        time.sleep(0.02)
+
+    def kinds() -> set[str]:
+        return {call["kind"] for call in service.client.get(f"/api/games/{service.game}/calls").json}
+
+    wait_until(lambda: "tackle" in kinds(), "the call comes to the disk")
     found: PlayEvidence = context_of(service.app).evidence.find_play(service.store.games()[0], 1)
     return found
 
@@ -202,7 +203,7 @@ def test_impossible_clips_are_refused(service: EvidenceService, query: str) -> N
 
 def test_few_clips_wait_and_the_others_may_retry() -> None:
     worker, go = ClipWorker(), threading.Event()
-    threads = [threading.Thread(target=worker.run, args=(lambda: go.wait(10),)) for _ in range(CLIP_LIMITS.waiting)]
+    threads = [threading.Thread(target=worker.run, args=(lambda: go.wait(WAIT_S),)) for _ in range(CLIP_LIMITS.waiting)]
     for thread in threads:
         thread.start()
     while worker._waiting._value:
@@ -211,7 +212,7 @@ def test_few_clips_wait_and_the_others_may_retry() -> None:
         worker.run(lambda: True)
     go.set()
     for thread in threads:
-        thread.join(10)
+        thread.join(WAIT_S)
     assert worker.run(lambda: 7) == 7
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from played_table import Table
 from served_games import FakeRig
+from waiting import WAIT_S
 
 from downfield.capture.sources.file_sources import bundled_demo, open_clip
 from downfield.core.errors import BusyError, NotFoundError, RefusedError
@@ -327,7 +328,7 @@ def test_a_ruling_that_takes_long_goes_on_and_is_there_when_it_is_tried_again(
     def slow(
         store: StoreReader, game: str, ways: Sequence[Way], pause: Pause, *, keep: bool = False
     ) -> tuple[JudgedAgain, ...]:
-        assert go.wait(60)
+        assert go.wait(WAIT_S)
         judged.append(len(ways))
         return judge_again(store, game, ways, pause, keep=keep)
 
@@ -350,7 +351,7 @@ def test_while_a_ruling_is_judged_somebody_else_can_close_the_game(desk: Desk, m
     def slow(
         store: StoreReader, game: str, ways: Sequence[Way], pause: Pause, *, keep: bool = False
     ) -> tuple[JudgedAgain, ...]:
-        assert go.wait(60)
+        assert go.wait(WAIT_S)
         return judge_again(store, game, ways, pause, keep=keep)
 
     def waiting(history: History) -> JudgedAgain:
@@ -370,11 +371,11 @@ def test_while_a_ruling_is_judged_somebody_else_can_close_the_game(desk: Desk, m
     desk.finished.reopen(desk.row, "Ann", "film")
     ruling = threading.Thread(target=rule)
     ruling.start()
-    assert waits.wait(60)
+    assert waits.wait(WAIT_S)
     desk.finished.close(desk.row, "Bob")
     closed_first = not go.is_set()
     go.set()
-    ruling.join(60)
+    ruling.join(WAIT_S)
     assert closed_first
     assert refused == ["This game is closed. Reopen it first, with a reason."]
     assert desk.tackle in {call.id for call in desk.history().calls()}

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from played_table import Table
+from waiting import WAIT_S
 
 from downfield.core.errors import BusyError
 from downfield.game.disputes import Disputes
@@ -26,7 +27,6 @@ from downfield.store.history import History
 from downfield.store.sealing.signing import RigKey
 
 KEY = RigKey.generate()
-WAIT_S = 120.0
 
 
 class Rig:

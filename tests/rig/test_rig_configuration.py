@@ -9,6 +9,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from waiting import WAIT_S
 
 from downfield.core.errors import FormatError, InputError
 from downfield.rig.configuration.display import as_toml
@@ -120,7 +121,7 @@ def test_the_printed_configuration_reads_back_the_same(file: Path) -> None:
 def test_the_command_prints_the_configuration_and_its_origins(file: Path) -> None:
     command = [sys.executable, "-m", "downfield", "config", "--config", str(file), "--set", "game.rulebook=tap"]
     command += ["--set", "network.refine=false"]
-    printed = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    printed = subprocess.run(command, capture_output=True, text=True, timeout=WAIT_S, check=True)
     assert 'rulebook = "tap"  # command line' in printed.stdout
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import time
 from collections.abc import Callable, Iterator
 
 import av
 import numpy as np
 import pytest
 from rig_fakes import FakeSource, FakeVision
+from waiting import wait_until
 
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.capture.problems import ActiveProblems
@@ -150,10 +150,7 @@ def test_recalibration_needs_pictures_and_reports_when_they_show_no_field(
     for index in range(0, 60, 6):
         bench.pictures.frame_captured(CapturedFrame(index, index, index, image=dark))
     assert bench.controller.do(Recalibrate()).startswith("Calibrating")
-    until = time.monotonic() + 60
-    while not bench.problems.active() and time.monotonic() < until:
-        time.sleep(0.01)
-    (problem,) = bench.problems.active()
+    (problem,) = wait_until(bench.problems.active)
     assert problem.code == NO_CALIBRATION
     assert "too dark" in problem.text
     assert bench.controller.calibration() == calibration
@@ -168,12 +165,12 @@ def test_without_a_calibration_the_rig_keeps_trying_until_the_board_is_in_the_pi
     indices = itertools.count(0, 6)
 
     def show(image: Image, done: Callable[[], object]) -> None:
-        end = time.monotonic() + 120
-        while not done():
-            assert time.monotonic() < end
+        def shown() -> object:
             index = next(indices)
             bench.pictures.frame_captured(CapturedFrame(index, index, index, image=image))
-            time.sleep(0.02)
+            return done()
+
+        wait_until(shown)
 
     show(np.zeros((1080, 1920, 3), dtype=np.uint8), lambda: bench.problems.active() and len(solver) > 2)
     (problem,) = bench.problems.active()
@@ -183,10 +180,7 @@ def test_without_a_calibration_the_rig_keeps_trying_until_the_board_is_in_the_pi
     assert bench.controller.calibration() == bench.calibrated[0]
     assert bench.calibrated[0].made_from == ("here",)
     assert bench.opened == bench.calibrated
-    until = time.monotonic() + 10
-    while bench.problems.active() and time.monotonic() < until:
-        time.sleep(0.01)
-    assert not bench.problems.active()
+    wait_until(lambda: not bench.problems.active())
     tries = len(solver)
     show(board(), lambda: next(indices) > 500)
     assert len(solver) == tries, "it stops once a calibration is in use"

@@ -6,9 +6,11 @@ import dataclasses
 import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 
 import pytest
 from rig_fakes import EVENTS, PLAYERS, FakeReferee, FakeSource, FakeVision, RecordingObserver
+from waiting import WAIT_S, let_run, wait_until
 
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.source import CapturedFrame, LoopObserver, VideoPacket
@@ -33,9 +35,15 @@ def test_a_clip_is_judged_frame_by_frame_with_its_events() -> None:
     assert referee.game.state.players == PLAYERS
 
 
+def wait_for_frames(observer: RecordingObserver, count: int, _: object) -> None:
+    """Wait until so many frames are captured: as slow vision or judging does."""
+    wait_until(lambda: len(observer.captured) == count)
+
+
 def test_the_oldest_live_frames_are_dropped_and_counted() -> None:
-    vision, referee, problems = FakeVision(lambda _: time.sleep(0.01)), FakeReferee(), ActiveProblems()
-    loop = Loop(FakeSource(60, live=True, pause_s=0.002), vision, referee, problems)
+    observer, referee = RecordingObserver(), FakeReferee()
+    vision = FakeVision(partial(wait_for_frames, observer, 60))
+    loop = Loop(FakeSource(60, live=True), vision, referee, ActiveProblems(), observers=[observer])
     loop.run()
     assert loop.dropped > 0
     assert len(vision.updated) == len(referee.scenes) == 60 - loop.dropped
@@ -44,8 +52,8 @@ def test_the_oldest_live_frames_are_dropped_and_counted() -> None:
 
 
 def test_scenes_and_events_are_never_dropped_however_slow_the_judging() -> None:
-    referee, observer = FakeReferee(lambda _: time.sleep(0.004)), RecordingObserver()
-    vision = FakeVision()
+    observer, vision = RecordingObserver(), FakeVision()
+    referee = FakeReferee(partial(wait_for_frames, observer, 60))
     Loop(
         FakeSource(60, live=True, pause_s=0.001),
         vision,
@@ -110,7 +118,7 @@ def test_frames_are_decoded_in_parallel_and_tracked_in_order() -> None:
     class SlowFrame(CapturedFrame):
         def decode(self) -> Frame:
             if self.index == 0:
-                assert next_decoded.wait(5)
+                assert next_decoded.wait(WAIT_S)
             elif self.index == 1:
                 next_decoded.set()
             return super().decode()
@@ -130,14 +138,14 @@ def test_one_frame_is_detected_while_the_one_before_is_tracked() -> None:
 
     class WaitingVision(FakeVision):
         def detect(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:
-            if frame.index == 1 and tracking.wait(5):
+            if frame.index == 1 and tracking.wait(WAIT_S):
                 detected_meanwhile.set()
             return super().detect(frame, waiting)
 
     def waits(frame: Frame) -> None:
         if frame.index == 0:
             tracking.set()
-            assert detected_meanwhile.wait(5)
+            assert detected_meanwhile.wait(WAIT_S)
 
     referee = FakeReferee()
     Loop(FakeSource(3), WaitingVision(waits), referee, ActiveProblems()).run()
@@ -149,8 +157,7 @@ def test_the_detector_is_told_how_many_newer_frames_wait() -> None:
 
     class WaitingVision(FakeVision):
         def detect(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:
-            while len(observer.captured) < source.count:  # some of them are decoded, and wait no more
-                time.sleep(0.001)
+            wait_until(lambda: len(observer.captured) == source.count)  # some of them are decoded, and wait no more
             waiting_frames.append(waiting)
             return super().detect(frame, waiting)
 
@@ -163,7 +170,7 @@ def test_tracking_of_a_frame_begins_while_it_is_still_being_detected() -> None:
 
     class WaitingVision(FakeVision):
         def detect(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:
-            assert begun.wait(5)
+            assert begun.wait(WAIT_S)
             return super().detect(frame, waiting)
 
         def update(self, frame: Frame, detections: DetectionResult, carrier: str | None = None) -> Scene:
@@ -236,7 +243,7 @@ def test_a_refused_event_is_reported_and_the_rest_goes_on() -> None:
 
 
 def test_the_next_frame_of_a_recording_is_tracked_once_the_last_has_been_judged() -> None:
-    referee = FakeReferee(lambda _: time.sleep(0.005))
+    referee = FakeReferee(lambda _: let_run(0.005))
     behind: list[int] = []
     vision = FakeVision(lambda frame: behind.append(frame.index - len(referee.scenes)))
     Loop(FakeSource(20), vision, referee, ActiveProblems()).run()

@@ -11,7 +11,8 @@ import av
 import httpx
 import pytest
 from loopback_streams import MjpegServer
-from small_rig import open_fake_vision, play, small_calibration, until
+from small_rig import open_fake_vision, play, small_calibration
+from waiting import WAIT_S, wait_until
 
 from downfield.broadcast.replay.framing import HEIGHT_PX, WIDTH_PX
 from downfield.broadcast.replay.timing import PACE
@@ -33,7 +34,7 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
     }
     made = Rig(load(environment={}, command_line=given), tmp_path, open_vision=open_fake_vision)
     play(made)
-    until(lambda: made.health().recording.seconds > 2.5, "nothing was recorded")
+    wait_until(lambda: made.health().recording.seconds > 2.5, "nothing was recorded")
     yield made
     made.close()
     server.close()
@@ -48,12 +49,12 @@ def ready(client: httpx.Client, call: str) -> dict[str, Any]:
         assert state["state"] != "failed", state
         return (state["call"], state["state"]) == (call, "ready")
 
-    until(is_ready, "no replay came")
+    wait_until(is_ready, "no replay came")
     return state
 
 
 def test_a_replay_of_a_call_made_just_now_reaches_into_the_file_being_written(rig: Rig) -> None:
-    with httpx.Client(base_url=rig.address, timeout=60) as client:
+    with httpx.Client(base_url=rig.address, timeout=WAIT_S) as client:
         call = client.post("/api/calls", json={"kind": "info", "text": "look at this"}).json()["calls"][0]["id"]
         assert client.post("/api/replay", json={"call": call}).json()["state"] == "making"
         clip = client.get(f"/{ready(client, call)['clip']}").content

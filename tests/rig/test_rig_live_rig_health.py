@@ -9,6 +9,7 @@ import time
 import numpy as np
 import pytest
 from rig_fakes import tackle
+from waiting import WAIT_S
 
 from downfield.calibration.calibration import read_calibration
 from downfield.capture.problems import CAMERA_LOST, ActiveProblems
@@ -78,7 +79,7 @@ def test_problems_are_reported_at_once_and_only_a_lost_camera_suspends_calls() -
     problems.resolve(CAMERA_LOST)
     assert (health.board, health.dropped, health.frames, health.camera) == ("on", 2, 1, "Table Cam")
     reporter.start()
-    assert reported.wait(10)
+    assert reported.wait(WAIT_S)
     reported.clear()
     problems.report(HealthReason(code="disk_full", level="alarm", text="Recording stopped"))
     assert reported.wait(0.9)

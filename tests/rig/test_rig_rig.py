@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +13,8 @@ import numpy as np
 import pytest
 from loopback_streams import MjpegServer
 from rig_fakes import PLAYERS, FakeVision, RecordingObserver
-from small_rig import TRACKING, open_fake_vision, play, small_calibration, until
+from small_rig import TRACKING, open_fake_vision, play, small_calibration
+from waiting import WAIT_S, let_run, wait_until
 
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.capture.sources.file_sources import VideoFile, bundled_demo
@@ -57,23 +57,23 @@ def test_a_live_game_survives_a_lost_camera_and_a_restart(tmp_path: Path, calibr
     ):
         assert isinstance(first.game_service.declare(declaration, Submission()), Accepted)
     TRACKING.set()
-    until(lambda: first.situation().endswith("live"), "no play began when the board was switched on")
+    wait_until(lambda: first.situation().endswith("live"), "no play began when the board was switched on")
     stood, game = first.situation(), first.topic("game").game
     server.cut()
-    until(lambda: first.health().level == "alarm", "the loss was not reported")
+    wait_until(lambda: first.health().level == "alarm", "the loss was not reported")
     assert first.health().calls == "suspended"
     server.restore()
-    until(lambda: first.health().level != "alarm", "the camera did not come back")
+    wait_until(lambda: first.health().level != "alarm", "the camera did not come back")
     assert isinstance(first.game_service.command(Record(on=False), Submission()), Accepted)
     first.close()
-    playing.join(10)
+    playing.join(WAIT_S)
     assert not playing.is_alive()
     assert list((tmp_path / "data" / "recordings").rglob("0001.mkv"))
 
     second = rig_on(server, calibration, tmp_path / "data")
     play(second)
     assert second.topic("game").game == game
-    until(lambda: second.situation() == stood, "the game was not resumed")
+    wait_until(lambda: second.situation() == stood, "the game was not resumed")
     assert second.topic("game").score == (7, 3)
     second.close()
 
@@ -98,11 +98,11 @@ def test_the_frames_of_a_live_call_are_served_from_the_file_being_written(tmp_pa
     }
     rig = Rig(load(environment={}, command_line=given), tmp_path, open_vision=open_fake_vision)
     play(rig)
-    until(lambda: rig.health().recording.seconds > 1, "nothing was recorded")
-    with httpx.Client(base_url=rig.address, timeout=30) as client:
+    wait_until(lambda: rig.health().recording.seconds > 1, "nothing was recorded")
+    with httpx.Client(base_url=rig.address, timeout=WAIT_S) as client:
         made = client.post("/api/calls", json={"kind": "info", "text": "look at this"}).json()["calls"][0]
         path = f"/api/games/current/calls/{made['id']}/frames"
-        until(lambda: len(client.get(path).json().get("frames", ())) > 40, "no frames after the call")
+        wait_until(lambda: len(client.get(path).json().get("frames", ())) > 40, "no frames after the call")
         listed = client.get(path).json()
         frames = [one["frame"] for one in listed["frames"]]
         assert listed["decisive"] in frames
@@ -123,7 +123,7 @@ def test_a_camera_without_a_board_in_view_starts_uncalibrated_and_says_so(tmp_pa
     given = {"source.name": server.url, "data": str(tmp_path), "service.on": False, "recording.on": False}
     rig = Rig(load(environment={}, command_line=given), tmp_path, open_vision=open_fake_vision)
     play(rig)
-    until(lambda: rig.health().calls == "suspended", "calls were made without a calibration")
+    wait_until(lambda: rig.health().calls == "suspended", "calls were made without a calibration")
     health = rig.health()
     assert health.level == "alarm"
     (reason,) = health.reasons
@@ -132,7 +132,7 @@ def test_a_camera_without_a_board_in_view_starts_uncalibrated_and_says_so(tmp_pa
     assert "the camera is not calibrated" in health.text
     first, made = rig.topic("game").game, read_calibration(calibration)
     rig.game_service.command(UseCalibration(calibration=replace(made, field=preset("mini"))), Submission())
-    until(lambda: rig.topic("scene").figures, "no figures came after the calibration")
+    wait_until(lambda: rig.topic("scene").figures, "no figures came after the calibration")
     assert rig.topic("game").game != first  # the first one was begun on another field
     rig.close()
     server.close()
@@ -176,13 +176,13 @@ def test_a_recording_played_again_is_another_game_with_the_same_calls(tmp_path: 
 
 def test_recorded_frames_wait_for_slow_vision_and_none_is_dropped(tmp_path: Path) -> None:
     given = {"source.tracks": False, "service.on": False}
-    slow = FakeVision(lambda frame: time.sleep(0.8) if frame.index == 3 else None)
+    slow = FakeVision(lambda frame: let_run(0.8) if frame.index == 3 else None)
     rig = Rig(load(environment={}, command_line=given), tmp_path, open_vision=lambda *_, live: slow)  # noqa: ARG005
     playing = threading.Thread(target=rig.play, daemon=True)
     playing.start()
-    until(lambda: len(slow.updated) > 60, "the recording stopped")
+    wait_until(lambda: len(slow.updated) > 60, "the recording stopped")
     rig.close()
-    playing.join(10)
+    playing.join(WAIT_S)
     assert slow.updated == list(range(len(slow.updated)))
     assert rig.dropped == 0
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,6 +14,7 @@ from typing import Any, Final
 import httpx
 import pytest
 from legal_moves import filled, playable
+from waiting import WAIT_S, let_run, wait_until
 
 from downfield.core.field.model import load_field
 from downfield.core.records import adapter, from_json, to_json
@@ -38,7 +38,7 @@ def keeping(folder: Path, book: str, game: NewGame | None = GAME) -> Iterator[tu
     given = {"game.rulebook": book, "service.port": 0, "data": str(folder)}
     keeper = Scorekeeper(load(None, command_line=given), load_field("ultimate"), game)
     try:
-        with httpx.Client(base_url=keeper.service.address, timeout=20) as client:
+        with httpx.Client(base_url=keeper.service.address, timeout=WAIT_S) as client:
             yield keeper, client
     finally:
         keeper.close()
@@ -61,7 +61,7 @@ def declare(client: httpx.Client, body: Any) -> dict[str, Any]:
     headers = {"Content-Type": "application/json"}
     response = client.post("/api/declarations", content=content, headers=headers)
     while response.status_code == TOO_FAST:  # no person plays a game in two seconds
-        time.sleep(float(response.headers["Retry-After"]))
+        let_run(float(response.headers["Retry-After"]))
         response = client.post("/api/declarations", content=content, headers=headers)
     assert response.status_code == 200, (body, response.text)
     receipt: dict[str, Any] = response.json()
@@ -158,10 +158,8 @@ def test_other_programs_are_told_of_a_game_without_a_camera(tmp_path: Path) -> N
     given = {"service.port": 0, "data": str(tmp_path / "data"), "output.folder": str(tmp_path / "mixer")}
     keeper = Scorekeeper(load(None, command_line=given), load_field("ultimate"), GAME)
     try:
-        until = time.monotonic() + 60
         name = tmp_path / "mixer" / "home_name.txt"
-        while not name.is_file() and time.monotonic() < until:
-            time.sleep(0.02)
+        wait_until(name.is_file)
         assert name.read_text() == "River City"
     finally:
         keeper.close()

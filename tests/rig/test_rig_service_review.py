@@ -15,6 +15,7 @@ import pytest
 from bundled_games import CALIBRATION, KEY, played_game
 from loopback_streams import picture
 from recorded_frames import captured_frame, record
+from waiting import WAIT_S
 
 from downfield.calibration.calibration import write_calibration
 from downfield.capture.source import CapturedFrame
@@ -68,7 +69,7 @@ def reviewed(source: Path, folder: Path) -> Iterator[httpx.Client]:
     footage = load_bundles(bundles, store, folder)[1] if bundles else load_rig_folder(find_rig_folder(source), store)
     service = ReviewService(store, footage, ReviewRig(None, {}), 0, folder)
     try:
-        with httpx.Client(base_url=service.address, timeout=20) as client:
+        with httpx.Client(base_url=service.address, timeout=WAIT_S) as client:
             yield client
     finally:
         service.close()

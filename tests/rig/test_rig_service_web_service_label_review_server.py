@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from browsers import browser, page_in
 from playwright.sync_api import Browser, Page
+from waiting import WAIT_S
 
 from downfield.api.label_review import Corners, LabelReview
 from downfield.calibration.calibration import read_calibration
@@ -58,10 +59,10 @@ class RunningReview:
         addresses: queue.Queue[str] = queue.Queue()
         self.thread = threading.Thread(target=serve_label_review, args=(review, addresses.put), daemon=True)
         self.thread.start()
-        self.address = addresses.get(timeout=10)
+        self.address = addresses.get(timeout=WAIT_S)
 
     def has_ended(self) -> bool:
-        self.thread.join(10)
+        self.thread.join(WAIT_S)
         return not self.thread.is_alive()
 
 

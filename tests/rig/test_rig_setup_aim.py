@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 from calibration_scenes import TUDOR, camera_over, photograph
 from loopback_streams import MjpegServer
 from setup_readings import RUNNING, picture, solution
+from waiting import wait_until
 
 from downfield.api.setup.table_setup import SetupFinding
 from downfield.capture.sources.source_types import SourceChoice
@@ -24,14 +24,6 @@ from downfield.rig.setup.aim_check import AimCheck, AimLimits, search_findings
 from downfield.rig.setup.session import SetupSession
 
 QUICK = AimLimits(pause_s=0.01)
-WAIT_S = 120.0
-
-
-def wait_for(condition: Callable[[], object]) -> None:
-    until = time.monotonic() + WAIT_S
-    while not condition():
-        assert time.monotonic() < until, "it did not happen"
-        time.sleep(0.02)
 
 
 class Table:
@@ -73,22 +65,22 @@ def check(table: Table) -> Iterator[AimCheck]:
 def test_a_cut_field_is_reported_until_the_camera_was_moved(table: Table, check: AimCheck) -> None:
     table.finds = AimError("the field is cut by the picture's right edge: move the camera until all of it is in view")
     table.image = np.roll(picture(), 300, axis=1)
-    wait_for(lambda: check.findings)
+    wait_until(lambda: check.findings)
     (finding,) = check.findings
     assert finding.text == "The field is cut by the picture's right edge."
     assert finding.remedy == "Move the camera until all of it is in view."
     table.finds = None
     table.image = picture()
-    wait_for(lambda: not check.findings)
+    wait_until(lambda: not check.findings)
 
 
 def test_a_picture_at_rest_is_searched_once(table: Table, check: AimCheck) -> None:
-    wait_for(lambda: table.searches)
+    wait_until(lambda: table.searches)
     rng, board = np.random.default_rng(1), picture().astype(np.int16)
     for _ in range(6):
         table.image = np.clip(board + rng.integers(-3, 4, (720, 1280, 1)), 0, 255).astype(np.uint8)
         looks = table.looks
-        wait_for(partial(table.was_looked_at, looks + 1))
+        wait_until(partial(table.was_looked_at, looks + 1))
     assert table.searches == 1
     assert check.findings == ()
 
@@ -120,7 +112,7 @@ def test_the_set_up_shows_what_the_search_found(table: Table, tmp_path: Path, mo
     table.finds = AimError("the field is cut by the picture's left edge: move the camera")
     session = SetupSession(RigSettings(data=str(tmp_path)), RUNNING, table.images, SourceChoice, lambda _: None)
     session.open_camera(RUNNING)
-    wait_for(lambda: session.view().findings)
+    wait_until(lambda: session.view().findings)
     assert session.view().findings == (
         SetupFinding(text="The field is cut by the picture's left edge.", remedy="Move the camera."),
     )
@@ -133,15 +125,15 @@ def test_a_camera_that_vanishes_is_reported_until_it_is_back(tmp_path: Path) -> 
     session = SetupSession(RigSettings(data=str(tmp_path)), "", list, SourceChoice, lambda _: None)
     try:
         session.open_camera(server.url)
-        wait_for(lambda: session.view().size_px)
+        wait_until(lambda: session.view().size_px)
         assert session.view().problem == ""
         server.refuses.set()
         server.cut()
-        wait_for(lambda: session.view().problem)
+        wait_until(lambda: session.view().problem)
         assert session.view().problem.startswith("No picture")
         assert "Check the camera's network connection and power" in session.view().problem
         server.refuses.clear()
-        wait_for(lambda: not session.view().problem)
+        wait_until(lambda: not session.view().problem)
     finally:
         session.close()
         server.close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -12,6 +11,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+from waiting import WAIT_S, wait_until
 
 from downfield.api.setup.table_setup import SolveRequest
 from downfield.capture.sources.source_types import SourceChoice
@@ -59,8 +59,7 @@ def test_the_camera_in_play_is_set_up_from_its_own_pictures(session: SetupSessio
 def test_a_refused_picture_leads_back_to_aiming_with_the_reason(session: SetupSession) -> None:
     session.open_camera(RUNNING)
     session.solve(SolveRequest())
-    while session.view().step == "solving":
-        time.sleep(0.02)
+    wait_until(lambda: session.view().step != "solving")
     view = session.view()
     assert view.step == "aim"
     assert "too dark" in view.problem
@@ -113,13 +112,13 @@ def test_while_a_camera_is_opened_others_watch_and_can_not_interfere(
 
     def open_slowly(_: object) -> None:
         opening.set()
-        assert may_open.wait(60)
+        assert may_open.wait(WAIT_S)
         raise SourceError("it does not answer")
 
     monkeypatch.setattr(session_module, "CameraPreview", open_slowly)
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(session.open_camera, "http://127.0.0.1:1/slow")
-        assert opening.wait(60)
+        assert opening.wait(WAIT_S)
         assert session.view().step == "camera"
         changes: list[Callable[[], object]] = [
             partial(session.open_camera, RUNNING),
@@ -131,5 +130,5 @@ def test_while_a_camera_is_opened_others_watch_and_can_not_interfere(
                 change()
         may_open.set()
         with pytest.raises(SourceError):
-            first.result(60)
+            first.result(WAIT_S)
     assert session.open_camera(RUNNING).step == "aim"

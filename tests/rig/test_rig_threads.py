@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
@@ -13,6 +12,7 @@ import numpy as np
 import pytest
 import uvicorn
 from rig_fakes import FakeSource
+from waiting import WAIT_S, wait_until
 
 from downfield.api.label_review import LabelReview
 from downfield.api.setup.table_setup import SolveRequest
@@ -38,20 +38,12 @@ from downfield.rig.setup.session import SetupSession
 from downfield.store.writing import journal
 from downfield.vision.pipeline import Vision
 
-LONGEST_S = 60.0
 FACTS = SourceFacts("camera", "Table Cam", (160, 90), 50.0, live=True, codec="mjpeg")
 
 
 @pytest.fixture(autouse=True)
 def _restarts_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("downfield.core.supervision.RESTART_S", 0.05)
-
-
-def wait_until(condition: Callable[[], Any]) -> None:
-    until = time.monotonic() + LONGEST_S
-    while not condition():
-        assert time.monotonic() < until, "it did not happen"
-        time.sleep(0.01)
 
 
 def failing(times: int, work: Callable[..., Any], error: BaseException) -> Callable[..., Any]:
@@ -83,17 +75,17 @@ def test_the_pages_are_served_again_after_their_thread_failed(
     given = {"game.rulebook": "tap", "service.port": 0, "data": str(tmp_path)}
     keeper = Scorekeeper(load(None, command_line=given), load_field("ultimate"))
     try:
-        assert httpx.get(f"{keeper.service.address}", timeout=LONGEST_S).status_code == 200
+        assert httpx.get(f"{keeper.service.address}", timeout=WAIT_S).status_code == 200
     finally:
         keeper.close()
 
 
 def test_pages_that_end_by_themselves_are_served_again(keeper: Scorekeeper) -> None:
     ended = keeper.service._servers
-    assert httpx.get(f"{keeper.service.address}", timeout=LONGEST_S).status_code == 200
+    assert httpx.get(f"{keeper.service.address}", timeout=WAIT_S).status_code == 200
     ended[0].should_exit = True
     wait_until(lambda: keeper.service._servers is not ended)
-    assert httpx.get(f"{keeper.service.address}", timeout=LONGEST_S).status_code == 200
+    assert httpx.get(f"{keeper.service.address}", timeout=WAIT_S).status_code == 200
 
 
 def test_a_game_by_hand_goes_on_after_its_clock_failed_and_says_so(
@@ -179,7 +171,7 @@ def test_outlets_are_begun_again_and_say_so(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(OutletRunner, "_run_all", failing(1, OutletRunner._run_all, OSError("too many open files")))
     runner = OutletRunner(Hub(), [Following()], told.append)
-    assert ran.wait(LONGEST_S)
+    assert ran.wait(WAIT_S)
     runner.close()
     assert any("too many open files" in text for text in told)
 
@@ -194,7 +186,7 @@ def test_a_table_that_fails_in_any_way_is_watched_again() -> None:
         if len(tried) < 3:
             raise RecursionError("a fault")
         yield {}
-        ended.wait(LONGEST_S)
+        ended.wait(WAIT_S)
 
     watcher = TableWatcher(follow)
     watcher.watch(entry)
@@ -238,4 +230,4 @@ def test_a_writer_without_a_thread_says_so_and_begins_with_the_next_entry(monkey
     queue.submit(second)
     wait_until(lambda: not queue.waiting)
     assert done == [first, second]
-    queue.close(LONGEST_S)
+    queue.close(WAIT_S)

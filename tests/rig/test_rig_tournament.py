@@ -5,12 +5,12 @@ from __future__ import annotations
 import socket
 import stat
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from broker_server import BrokerServer, skip_without_broker
 from postgres_server import postgres_server, skip_without_postgres
+from waiting import wait_until
 
 from downfield.cli.main import run_command
 from downfield.core.errors import FormatError, InputError, MissingExtraError
@@ -30,8 +30,6 @@ from downfield.rig.tournament.journal_sender import SenderState
 from downfield.rig.tournament.link import LinkState, with_tournament
 from downfield.store.database.opening import open_for_reading
 from downfield.store.sealing.hash_chain import verify_journal
-
-WAIT_S = 120.0
 
 
 def test_there_is_no_tournament_by_default(tmp_path: Path) -> None:
@@ -61,13 +59,7 @@ def configured(tmp_path: Path, port: int, credentials: Path, **more: object) -> 
 
 
 def wait_for_state(keeper: Scorekeeper, state: str) -> HealthStatus:
-    until_s = time.monotonic() + WAIT_S
-    while True:
-        health = keeper.health()
-        if health.replication.state == state:
-            return health
-        assert time.monotonic() < until_s, health
-        time.sleep(0.05)
+    return wait_until(lambda: health if (health := keeper.health()).replication.state == state else None, keeper.health)
 
 
 def test_a_game_kept_at_a_table_goes_on_without_the_broker_and_is_at_the_tournament_after_it_came(
@@ -111,10 +103,7 @@ def test_credentials_that_are_missing_malformed_or_wrong_are_told_in_a_sentence(
     wrong.write_text('{"user": "rig", "password": "guess"}')
     keeper = Scorekeeper(configured(tmp_path, brokering.port, wrong), preset("ultimate"))
     try:
-        until_s = time.monotonic() + WAIT_S
-        while "Authorization" not in keeper.health().text + str(keeper.health().reasons):
-            assert time.monotonic() < until_s, keeper.health()
-            time.sleep(0.05)
+        wait_until(lambda: "Authorization" in keeper.health().text + str(keeper.health().reasons), keeper.health)
     finally:
         keeper.close()
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 from broker_server import BrokerServer
-from tournament_tables import eventually, table
+from tournament_tables import table
+from waiting import wait_until
 
 from downfield.core.errors import RefusedError
 from downfield.game.receipts import Receipt, Refused, Submission
@@ -109,7 +110,7 @@ def test_a_copied_data_folder_is_told_on_both_refused_on_the_copy_and_ends_with_
     with table(tmp_path / "Table 3", brokering) as original:
         assert original.resumed
         with table(tmp_path / "copy", brokering) as copy:
-            eventually(lambda: "rig_copied" in problems(original) & problems(copy), "both know of each other")
+            wait_until(lambda: "rig_copied" in problems(original) & problems(copy), "both know of each other")
             refused = start_a_game(copy, "one")
             assert isinstance(refused, Refused)
             assert "delete rig.key" in refused.reason
@@ -119,5 +120,5 @@ def test_a_copied_data_folder_is_told_on_both_refused_on_the_copy_and_ends_with_
         with table(tmp_path / "copy", brokering) as another:
             assert another.game_service.game_id != played
             assert isinstance(start_a_game(another, "two"), Receipt)
-            eventually(lambda: "rig_copied" not in problems(original), "the copy is no longer one")
+            wait_until(lambda: "rig_copied" not in problems(original), "the copy is no longer one")
             assert "rig_copied" not in problems(another)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from waiting import WAIT_S
 
 from downfield.capture.source import CapturedFrame
 from downfield.core.frame import Frame
@@ -33,7 +34,7 @@ class Systemd:
         self.path = str(path)
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._socket.bind(self.path)
-        self._socket.settimeout(60)
+        self._socket.settimeout(WAIT_S)
 
     def next(self) -> str:
         return self._socket.recv(4096).decode()
@@ -121,7 +122,7 @@ def test_a_rig_under_systemd_says_that_it_is_ready_and_ends_in_order(systemd: Sy
         assert "STATUS=H 0, A 0" in systemd.until("WATCHDOG=1")
         process.send_signal(signal.SIGTERM)
         systemd.until("STOPPING=1")
-        _, error = process.communicate(timeout=60)
+        _, error = process.communicate(timeout=WAIT_S)
     finally:
         process.kill()
     assert process.returncode in {0, -signal.SIGTERM}, error

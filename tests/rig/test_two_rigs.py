@@ -27,6 +27,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 from postgres_server import postgres_server, skip_without_postgres
 from served_games import FakeRig
+from waiting import WAIT_S, let_run
 
 from downfield.core.errors import DownfieldError
 from downfield.core.field.model import preset
@@ -42,7 +43,6 @@ from downfield.rig.games.rig_key import open_rig_key
 from downfield.store.history import History
 from downfield.store.writing.journals import StoredJournals
 
-LONGEST_S = 90.0
 PROGRAMS = {"attic": ("a", "a"), "hall": ("b", "b"), "attic again": ("a", "a"), "copy of the attic": ("c", "a")}
 """Each program's data folder, and the folder whose identity it has."""
 
@@ -97,7 +97,7 @@ class Running:
 
     def order(self, what: Any) -> Any:
         self.connection.send(what)
-        assert self.connection.poll(LONGEST_S), f"no answer to {what}"
+        assert self.connection.poll(WAIT_S), f"no answer to {what}"
         return self.connection.recv()
 
 
@@ -140,7 +140,7 @@ class TwoRigs(RuleBasedStateMachine):
         )
         process.start()
         theirs.close()
-        assert ours.poll(LONGEST_S), f"{name} says nothing"
+        assert ours.poll(WAIT_S), f"{name} says nothing"
         said = ours.recv()
         return Running(process, ours, said[1]), said
 
@@ -151,7 +151,7 @@ class TwoRigs(RuleBasedStateMachine):
         others = self.in_the_way(name)
         if self.server and name == "copy of the attic" and not others:
             return  # what a killed rig has not yet sent to its server is in its own data folder only
-        until = time.monotonic() + LONGEST_S
+        until = time.monotonic() + WAIT_S
         while True:
             begun, said = self.begin(name)
             if said[0] == "game" or others or time.monotonic() > until:
@@ -201,7 +201,7 @@ class TwoRigs(RuleBasedStateMachine):
             program = self.running.pop(name)
             self.next_yd = self.next_yd % 90 + 1
             program.connection.send(self.next_yd)
-            time.sleep(after_s)
+            let_run(after_s)
             end(program)
             self.kept[PROGRAMS[name][1]][2].append(self.next_yd)
 

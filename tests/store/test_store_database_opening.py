@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from stored_entries import write_game
 from typer.testing import CliRunner
+from waiting import WAIT_S
 
 from downfield.cli.main import app
 from downfield.core.errors import DownfieldError, InputError
@@ -44,7 +45,7 @@ def left_behind(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a game of five entries, whose program was killed before it closed the store."""
     folder = tmp_path_factory.mktemp("killed")
     program = _KILLED.format(tests=str(Path(__file__).parents[1]), path=str(folder / "a.db"), count=5)
-    done = subprocess.run([sys.executable, "-c", program], timeout=60, check=False)
+    done = subprocess.run([sys.executable, "-c", program], timeout=WAIT_S, check=False)
     assert done.returncode == -signal.SIGKILL
     return folder
 
@@ -100,7 +101,7 @@ def test_reading_changes_no_byte_and_no_time(made: object, left_behind: Path, tm
 def test_a_store_in_use_is_read_to_its_newest_entry(tmp_path: Path) -> None:
     reader = [sys.executable, "-m", "downfield", "verify", str(tmp_path / "a.db")]
     store = write_game(tmp_path / "a.db", 5)
-    done = subprocess.run(reader, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(reader, capture_output=True, text=True, timeout=WAIT_S, check=False)
     store.close()
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith(f"{GAME}: 5 entries, unaltered")

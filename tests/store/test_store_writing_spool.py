@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 import tempfile
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from postgres_server import postgres_server, skip_without_postgres
 from served_games import FakeRig
+from waiting import wait_until
 
 from downfield.core.errors import OutputError
 from downfield.core.field.model import preset
@@ -95,18 +95,12 @@ def declared(store: Store, game: str) -> list[float | None]:
 
 
 def wait_until_behind(rig: SpooledRig) -> HealthStatus:
-    deadline_s = time.monotonic() + 30
-    while (health := rig.health()).store != "behind":
-        assert time.monotonic() < deadline_s
-        time.sleep(0.01)
-    return health
+    return wait_until(lambda: health if (health := rig.health()).store == "behind" else None, rig.health)
 
 
 def wait_until_stored(rig: SpooledRig) -> None:
-    deadline_s = time.monotonic() + 30
-    while rig.journals.problem is not None or rig.journals._writer._storing.waiting:
-        assert time.monotonic() < deadline_s
-        time.sleep(0.01)
+    journals = rig.journals
+    wait_until(lambda: journals.problem is None and not journals._writer._storing.waiting, rig.health)
 
 
 def fill(path: Path, *, full: bool) -> None:
@@ -154,10 +148,7 @@ def test_a_server_that_is_down_at_the_start_is_waited_for_and_gets_everything_on
     rig = SpooledRig(NOWHERE, Spool([tmp_path / "kept"], comes_first=True))
     game = rig.service.game_id
     assert rig.declare(10.0).saved
-    deadline_s = time.monotonic() + 20
-    while rig.health().store == "ok":
-        assert time.monotonic() < deadline_s
-        time.sleep(0.01)
+    wait_until(lambda: rig.health().store != "ok", "the server is missed")
     assert rig.health().level == "warning"
     assert "kept on this computer" in rig.health().reasons[0].text
     rig.stop()

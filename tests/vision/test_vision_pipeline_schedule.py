@@ -14,6 +14,7 @@ import pytest
 from filmed_table import TABLE, detections, open_vision, scenes_of, shot
 from simulated_detector import ListDetector
 from tracked_tables import FIELD, look_of, roster_of
+from waiting import WAIT_S
 
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
@@ -212,7 +213,7 @@ def test_results_of_a_background_run_are_used_from_the_next_run_on() -> None:
             super().find_candidates(image, ball=ball, hands=hands)
             if self.tracked:
                 self.begun.append(int(image[0, 0, 0]))
-                assert self.gate.wait(5)
+                assert self.gate.wait(WAIT_S)
             return (hand,)
 
         def refine_candidates(

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import sys
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from waiting import wait_until
 
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.capture.problems import ActiveProblems
@@ -36,14 +36,10 @@ def background_niceness() -> int:
         return background.submit(niceness).result()
 
 
-def has_background_priority(name: str) -> bool:
-    """Whether a thread of this process has background priority, or gets it within a second."""
+def wait_for_background_priority(name: str) -> None:
+    """Wait until a thread of this process has background priority."""
     (native_id,) = (thread.native_id for thread in threading.enumerate() if thread.name == name)
-    for _ in range(100):
-        if niceness(native_id) == min(niceness() + BACKGROUND_NICENESS, 19):
-            return True
-        time.sleep(0.01)
-    return False
+    wait_until(lambda: niceness(native_id) == min(niceness() + BACKGROUND_NICENESS, 19), f"{name} is in the background")
 
 
 def test_only_the_calling_thread_is_lowered() -> None:
@@ -75,8 +71,8 @@ def test_drawing_and_recording_have_background_priority(tmp_path: Path) -> None:
     recorder = Recorder(tmp_path, RecordingSettings(), lambda: facts, ActiveProblems())
     pictures = AnnotatedPicture(LatestPicture())
     try:
-        assert has_background_priority("recorder")
-        assert has_background_priority("annotated picture")
+        wait_for_background_priority("recorder")
+        wait_for_background_priority("annotated picture")
     finally:
         pictures.close()
         recorder.close()

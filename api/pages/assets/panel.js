@@ -34,7 +34,7 @@ const CALLS_SHOWN = 25;
 const DECLARATIONS_SHOWN = 8;
 
 const at = elementsOf("panel");
-const feed = new Feed(["game", "ball", "calls", "questions", "declared", "line_up", "scene", "health", "source", "notice", "challenges", "strip", "schedule", "sponsors"]);
+export const feed = new Feed(["game", "ball", "calls", "questions", "declared", "line_up", "scene", "health", "source", "notice", "challenges", "strip", "schedule", "sponsors"]);
 const more = moreSections(at("more"), feed);
 
 // --- display -------------------------------------------------------------------------------------------------------
@@ -313,7 +313,7 @@ function hideNotice() {
   at("notice").hidden = true;
 }
 
-followLegal(feed, () => {
+followLegal(feed, at("more"), () => {
   more.offer();
   updateActions();
   updateQuestions();

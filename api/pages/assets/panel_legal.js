@@ -15,12 +15,13 @@ let dice = null;
 let requests = 0;
 
 /**
- * Keep the answer up to date; `changed()` follows every new one. Until then everything is offered, as before.
+ * Keep the answer up to date; `changed()` follows every new one. Until then everything is offered, and `offers` is busy.
  *
  * @param {Feed} feed
+ * @param {HTMLElement} offers
  * @param {() => void} changed
  */
-export function followLegal(feed, changed) {
+export function followLegal(feed, offers, changed) {
   let before = "";
   let timer = 0;
   const update = () => {
@@ -29,7 +30,12 @@ export function followLegal(feed, changed) {
     before = now;
     entries = new Map();
     clearTimeout(timer);
-    timer = setTimeout(() => loadLegal().then(changed), SETTLE_MS);
+    offers.setAttribute("aria-busy", "true");
+    timer = setTimeout(async () => {
+      await loadLegal();
+      changed();
+      if (now === before) offers.removeAttribute("aria-busy");
+    }, SETTLE_MS);
   };
   for (const topic of TOPICS) feed.on(topic, update);
 }
