@@ -1,4 +1,8 @@
-"""Training crops of the ball detector: parts of frames, most of them around a ball, at the scale it runs at."""
+"""Training pictures of the ball's networks.
+
+For the detector crops, most of them around a ball, at the scale it runs at; for the refiner patches around figures and
+ball candidates, a third of which show a ball.
+"""
 
 from __future__ import annotations
 

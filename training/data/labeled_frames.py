@@ -1,4 +1,7 @@
-"""Labeled frames of data sets, as `downfield twin dataset` writes them, and random draws from them."""
+"""Labeled frames of data sets, as `downfield twin dataset` writes them, random draws from them, and real detections.
+
+Detections are stored beside the labels, two files a picture, for the refiners to correct; other weights make them anew.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Patches in files, to learn from many times: a processor traces and cuts them far more slowly than it learns.
+"""Patches in files, to train on many times: a processor traces and cuts them far more slowly than it trains.
 
-A folder holds one file for each table or batch, `.npz` with the arrays of `PatchSamples`. Files appear whole, so others
-may learn from a folder while it grows.
+A folder holds one file for each table or batch, `.npz` with the arrays of `PatchSamples`. Files appear whole, so a
+folder may be trained on while it grows.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def write_blocks(
         folder: made where there is none.
         count: number of files to take from `samples`.
         first: number of the first file.
-        progress: told how many patches each file holds.
+        progress: called with the number of patches in each file.
 
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -62,14 +62,14 @@ def read_block(path: Path) -> PatchSamples:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:
             return PatchSamples(*(torch.from_numpy(kept[name]) for name in PatchSamples._fields))
     except (OSError, EOFError, KeyError, ValueError, TypeError, zipfile.BadZipFile) as error:
-        raise InputError(f"{path}: holds no patches to learn from: {error}") from None
+        raise InputError(f"{path}: holds no patches to train on: {error}") from None
 
 
 def read_blocks(folders: Sequence[Path], seed: int) -> Iterator[PatchSamples]:
     """Yield the files of several folders without end, from each folder in turn, in an order drawn anew every time.
 
     Args:
-        folders: each counts the same, however many files it holds; files that appear meanwhile are read as well.
+        folders: each gives as many batches, however many files it holds; files that appear meanwhile are read as well.
         seed: of the order.
 
     Raises:

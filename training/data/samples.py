@@ -1,4 +1,4 @@
-"""Batches of training pictures: frames for the detector and patches for the refiner, with what is true of them."""
+"""Batches of the timed runs: frames for the detector and patches for the refiner, labeled, turned and relit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Endless training samples of both networks from labeled data sets, such as traced ones of `downfield twin dataset`."""
+"""Endless samples of the timed runs from labeled data sets, such as traced ones of `downfield twin dataset`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Photometric augmentation: the same picture through another camera and under other light."""
+"""Varies training pictures: other light and cameras, balls drawn into them, and hard shadows of their figures.
+
+A rendered picture shows a single ball of few makes, mostly hidden: so more are drawn near figures, over them or
+anywhere on the table, as a football from above or a disc with a football or a cross on it, in any likely color, now and
+then partly covered. A bare bulb in a dark room casts shadows as dark and sharp as figures, with arms and a head, but
+without a base: the networks must see many to reject them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What two detectors and two refiners say of every candidate in labeled pictures, beside what is true of it."""
+"""Fits how much each of two detectors and two refiners counts, from their outputs on validation pictures.
+
+Weights are those of logistic regressions, held to equal ones where few figures tell otherwise. Every data set counts
+the same, whichever network was trained on pictures like its own.
+"""
 
 from __future__ import annotations
 

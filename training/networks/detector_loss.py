@@ -1,9 +1,9 @@
-"""Which cell of the detector is trained on which object, without a loop over objects.
+"""The loss of the detector, and which of its cells is trained on which object, without a loop over objects.
 
 Cells belong to objects by the true places, not by the network's output: bases are solid, so a cell near a base's middle
 is that base's from the first step on. A score is how near the middle the cell is, 1 in the nearest one, which is what
-suppression needs. Cells around a base learn its place though their score is next to nothing: what they report
-must lie where the best cell's does, or it would count as another figure.
+suppression needs. Cells around a base are trained on its place though their score is nearly 0: what they report must
+lie where the best cell's does, or it would count as another figure.
 """
 
 from __future__ import annotations

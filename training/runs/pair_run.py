@@ -1,4 +1,7 @@
-"""One run of training the two networks: devices, sizes, samples and checkpoints put together."""
+"""One run of training a pair: devices, sizes, samples and checkpoints put together.
+
+`python -m downfield.training.runs.pair_run OUT SECONDS` does it with little but torch and numba.
+"""
 
 from __future__ import annotations
 
@@ -33,15 +36,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RunSizes:
-    """What fits a device.
+    """Sizes that fit a device.
 
     Attributes:
-        crops: in a step of the detector.
-        patches: in a step of the refiner.
-        pool_crops: most crops kept.
-        pool_patches: most patches kept.
+        crops: crops in a step of the detector.
+        patches: patches in a step of the refiner.
+        pool_crops: most crops kept in memory.
+        pool_patches: most patches kept in memory.
         workers: processes that prepare samples, for each network.
-        turns: how turns are spent.
+        turns: how the networks take turns.
         traced: what is traced where there are no data sets.
 
     """
@@ -60,23 +63,23 @@ ON_PROCESSOR = RunSizes(
     16, 256, 2_000, 20_000, 1, TurnPlan(), TracedRecipe(TableRecipe(scenes=2, views=1), crops_per_view=3)
 )
 _LAST_S = 12.0  # for the last checkpoints
-_FIGURE_REFINER_PACE = 0.25  # it was trained for long, and shall shift, not forget
+_FIGURE_REFINER_PACE = 0.25  # relative learning rate: it was trained for long, and should not forget
 
 
 @dataclass(frozen=True, slots=True)
 class PairRun:
     """One run.
 
-    Without data sets it traces tables of its own without end. Where the folder to continue from holds a checkpoint
-    `first-refiner.pt`, that refiner learns from the same patches.
+    Without data sets it traces tables endlessly. Where the folder to continue from holds `first-refiner.pt`, that
+    refiner is trained on the same patches.
 
     Attributes:
         out: folder of the checkpoints.
         resume: folder of checkpoints to continue from; None to begin anew.
         device: `cpu`, `cuda`, or `auto`.
-        seed: of all chance.
+        seed: of all random draws.
         sizes: None for those of the device.
-        clock: seconds that only ever rise.
+        clock: monotonic clock, seconds.
 
     """
 
@@ -100,13 +103,13 @@ class PairRun:
         """Train for a time, start-up included, and write checkpoints, whole and slim (`*.slim.pt`).
 
         Args:
-            sources: data sets to learn from; None to trace endlessly.
-            seconds: of the run.
+            sources: data sets to train on; None to trace endlessly.
+            seconds: time of the run.
             rate: learning rate while it is level.
-            level: share of the time after which it comes down.
-            report: told how it goes.
-            real: sets of contributed pictures, each with its share of the drawn tables' patches; only the refiner
-                learns from them, since not every object in them is labeled.
+            level: share of the time after which the rate falls, 0..1.
+            report: called with lines of progress.
+            real: sets of contributed pictures, each with its share of the drawn tables' patches; only the refiner is
+                trained on them, since not every object in them is labeled.
 
         Raises:
             InputError: there is no such device, a checkpoint is none, or a data set has no training pictures.
@@ -171,7 +174,7 @@ class PairRun:
 
 
 def traced_patches(seed: int, first: int = 0) -> Iterator[PatchSamples]:
-    """Return patches of one table after another, traced on the processor for files that are learned from many times.
+    """Return patches of one table after another, traced on the processor for files that are used many times.
 
     Args:
         seed: of all tables.
@@ -204,13 +207,13 @@ def chosen_device(name: str) -> torch.device:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train, and return the exit status: 2 after an error that a user can fix."""
-    parser = argparse.ArgumentParser(prog="downfield.training.networks", description="Train detector and refiner.")
+    parser = argparse.ArgumentParser(prog="downfield.training.runs.pair_run", description="Train detector and refiner.")
     parser.add_argument("out", type=Path, help="folder of the checkpoints; a run in it is continued")
     parser.add_argument("seconds", type=float, help="time of the run, start-up included")
     parser.add_argument("--resume", type=Path, help="folder of checkpoints to continue from")
-    parser.add_argument("--level", type=float, default=1.0, help="share of the time after which the rate comes down")
+    parser.add_argument("--level", type=float, default=1.0, help="share of the time after which the rate falls")
     parser.add_argument("--rate", type=float, default=2e-3, help="learning rate while it is level")
-    parser.add_argument("--seed", type=int, default=1, help="of all chance; take a new one for every run")
+    parser.add_argument("--seed", type=int, default=1, help="of all random draws; take a new one for every run")
     parser.add_argument("--device", default="auto", help="cpu, cuda, or auto for cuda where there is one")
     given = parser.parse_args(arguments)
     for stop in (signal.SIGINT, signal.SIGTERM):  # both keep what was learned

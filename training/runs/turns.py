@@ -1,8 +1,9 @@
-"""Training by the clock: how much of a run's time is over, and the learning rate that follows from it.
+"""Trains several networks on one device within a given time, which GPUs are lent by; resumable over many short runs.
 
-Time on an accelerator is lent by the minute, so a run is told its seconds, not its steps. The rate rises, stays level
-and comes down; a run whose rate stays level to the end can be resumed as if it had not been interrupted (the warm-up,
-stable, decay schedule of Hu et al., MiniCPM, 2024).
+The networks take turns by the clock. In a turn new samples go into a pool for a part of the time, then the network is
+trained on the pool for the rest: a GPU trains faster than samples are made. The learning rate rises, stays level and
+falls; a run whose rate stays level to the end can be resumed as if it had not been interrupted (the warm-up, stable,
+decay schedule of Hu et al., MiniCPM, 2024).
 """
 
 from __future__ import annotations

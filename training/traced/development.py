@@ -1,4 +1,9 @@
-"""The losses of a JPEG in torch: 8 x 8 blocks, quantized by the tables of ITU-T T.81, annex K; colors at half size."""
+"""What a camera makes of traced light, on the device that traced it: `twin.film` in torch, for windows of pictures.
+
+Blur, vignette, flicker, exposure, noise that neighbors share, the camera's own processing, and JPEG (8 x 8 blocks,
+quantized by the tables of ITU-T T.81, annex K; colors at half size). Each window has a sensor of its own: the same
+light seen by another camera is another picture to train on.
+"""
 
 from __future__ import annotations
 
