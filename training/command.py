@@ -93,7 +93,7 @@ def contributed(
     folder: Data,
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Contributions from 'downfield contribute'.")],
     detector: Annotated[
-        str, typer.Option(help="Network that says which corners are seen: a bundled one or a folder.")
+        str, typer.Option(help="Network whose detections tell which corners are visible: a bundled one or a folder.")
     ] = BUNDLED,
 ) -> None:
     """Add contributed pictures of real tables as a data set of their own, split by table; each is added once."""
@@ -119,7 +119,6 @@ def _add_trainer(name: str, about: str, *, practice: bool = False, contributed: 
 
     Args:
         name: name of the command, the checkpoints, the task and, with an underscore, the recipe's schedule.
-        about: the command's help.
         practice: also train on the sets where many figures have a ball of their own.
         contributed: also train on contributed pictures, in which not every figure is labeled.
 

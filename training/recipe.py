@@ -105,7 +105,7 @@ def read_recipe(path: Path | None = None) -> TrainingRecipe:
     """Read a recipe file; the bundled one for None.
 
     Raises:
-        InputError: it can't be read or says something it can't; names the key.
+        InputError: it can't be read, or a value is invalid; names the key.
 
     """
     bundled = files("downfield.training") / "recipe.toml"

@@ -1,4 +1,4 @@
-"""Teaches the digit classifier of `vision.strip` on digits drawn from strokes and by OpenCV's own font, without torch.
+"""Trains the digit classifier of `vision.strip` on digits drawn from strokes and by OpenCV's own font, without torch.
 
     python -m downfield.training.strip_digits digits.npz
 
@@ -28,7 +28,7 @@ _UNITS: Final = 96
 _LETTERS: Final = "AEFHKMNRTWXYVLPJCU"
 _EPOCHS: Final = 36
 _BATCH: Final = 256
-_TAUGHT: Final = 60_000
+_GLYPHS: Final = 60_000
 
 Stroke = list[tuple[float, float]]
 
@@ -190,7 +190,7 @@ def make_set(count: int, rng: np.random.Generator) -> tuple[Array, NDArray[np.in
     return out.astype(np.float64) - 0.3, classes
 
 
-def teach(glyphs: Array, classes: NDArray[np.int64], rng: np.random.Generator) -> tuple[Array, Array]:
+def train(glyphs: Array, classes: NDArray[np.int64], rng: np.random.Generator) -> tuple[Array, Array]:
     """Return the hidden and the output layer after gradient descent with momentum (Adam), biases in the last row."""
     inputs = glyphs.shape[1]
     layers = [
@@ -229,9 +229,9 @@ def _gradients(layers: list[Array], glyphs: Array, classes: NDArray[np.int64]) -
 
 
 def main(out: Path) -> None:
-    """Teach the network and write its layers in half precision."""
+    """Train the network and write its layers in half precision."""
     rng = np.random.default_rng(2025)
-    hidden, output = teach(*make_set(_TAUGHT, rng), rng)
+    hidden, output = train(*make_set(_GLYPHS, rng), rng)
     np.savez_compressed(out, hidden=hidden.astype(np.float16), output=output.astype(np.float16))
     glyphs, classes = make_set(4000, rng)
     units = np.maximum(glyphs @ hidden[:-1] + hidden[-1], 0)

@@ -40,16 +40,13 @@ BALL_CROPS_PER_FRAME: Final = 12
 _SCALE: Final = 2 / 3  # at which a frame of 1920 px is seen
 _GROWTH = (0.72, 1.4)
 _ABOUT_BALL, _ABOUT_FIGURE = 0.6, 0.3  # of the crops; the rest are of anywhere
-_CROP_SEEN_FROM: Final = 0.25  # share of a ball that must show to be asked for; of less it may be seen or not
-_NEAR_CELLS, _LIKE_CELLS = 1.0, 1.25  # cells from a ball's middle: not asked whether it is there, and asked where it is
-_AROUND_CELLS = 2.0  # cells around a ball that is not asked for
+_CROP_SEEN_FROM: Final = 0.25  # visible share from which a ball must be found; below it either answer is right
+_NEAR_CELLS, _LIKE_CELLS = 1.0, 1.25  # cells from a ball's middle: presence is not trained, and place is
+_AROUND_CELLS = 2.0  # cells around an optional ball, which are not trained
 
 
 class BallCrops(Dataset[Batch]):
     """An endless stream: item i is `BALL_CROPS_PER_FRAME` crops of some frame, a function of the seed and i alone.
-
-    Args:
-        sources, split, seed: see `FrameDraw`.
 
     Raises:
         InputError: a folder holds no finished pictures of the split.
@@ -65,35 +62,32 @@ class BallCrops(Dataset[Batch]):
         image = read_frame(path)
         objects = read_objects(labels_of(path), (image.shape[1], image.shape[0]))
         image, objects = lay_balls(image, objects, rng)
-        unasked = [thing.center_px for thing in self._things.get(path, ()) if _unasked(thing)]
-        return crops_of(image, objects, rng, np.array(unasked).reshape(-1, 2))
+        optional = [thing.center_px for thing in self._things.get(path, ()) if _is_optional(thing)]
+        return crops_of(image, objects, rng, np.array(optional).reshape(-1, 2))
 
 
-def crops_of(image: Image, objects: Objects, rng: np.random.Generator, unasked: Array) -> Batch:
+def crops_of(image: Image, objects: Objects, rng: np.random.Generator, optional: Array) -> Batch:
     """Cut crops of one frame, with their labels.
 
     Args:
-        image: the frame.
-        objects: what is in it.
-        rng: random generator.
-        unasked: middles of balls that it is not asked for, shape (n, 2).
+        optional: middles of balls that may be found or not, shape (n, 2).
 
     Returns:
         ``img`` uint8 (n, 3, 128, 128) red green blue; ``ball`` and ``known`` (n, 16, 16): whether a ball's middle is in
-        a cell, and whether that is asked; ``place`` (n, 2, 16, 16): how far right and down of a cell's middle one is,
-        in cells, and ``placed`` (n, 16, 16): whether that is asked.
+        a cell, and whether that is trained; ``place`` (n, 2, 16, 16): how far right and down of a cell's middle one is,
+        in cells, and ``placed`` (n, 16, 16): whether that is trained.
 
     """
     balls = objects.points[objects.kinds == BALL_KIND, BALL_POINT, :2]
-    balls = np.array([ball for ball in balls if not (np.abs(unasked - ball) < 1).all(axis=1).any()]).reshape(-1, 2)
+    balls = np.array([ball for ball in balls if not (np.abs(optional - ball) < 1).all(axis=1).any()]).reshape(-1, 2)
     made = [_crop(image, _crop_center(image, objects, balls, rng), rng) for _ in range(BALL_CROPS_PER_FRAME)]
-    truths = [_crop_truth(_moved(balls, matrix), _moved(unasked, matrix)) for _, matrix in made]
+    truths = [_crop_truth(_moved(balls, matrix), _moved(optional, matrix)) for _, matrix in made]
     pictures = np.stack([picture for picture, _ in made])[..., ::-1].transpose(0, 3, 1, 2)
     truth = {name: torch.from_numpy(np.stack([each[name] for each in truths]).astype(np.float32)) for name in truths[0]}
     return {"img": torch.from_numpy(np.ascontiguousarray(pictures))} | truth
 
 
-def _unasked(thing: ThingLabel) -> bool:
+def _is_optional(thing: ThingLabel) -> bool:
     """Return whether a ball is ignored here: carried ones are left to the refiner, hidden ones can't be seen."""
     return thing.kind == "ball" and (thing.state == "carried" or thing.shown < _CROP_SEEN_FROM)
 
@@ -125,12 +119,12 @@ def _moved(points: Array, matrix: Array) -> Array:
     return cells
 
 
-def _crop_truth(balls: Array, unasked: Array) -> dict[str, Array]:
+def _crop_truth(balls: Array, optional: Array) -> dict[str, Array]:
     side = BALL_CROP_PX // BALL_CELL_PX
     middles = np.stack(np.meshgrid(np.arange(side), np.arange(side)), axis=-1) + 0.5
     ball, known = np.zeros((side, side)), np.ones((side, side))
     place, placed = np.zeros((2, side, side)), np.zeros((side, side))
-    for at in unasked:
+    for at in optional:
         known[np.linalg.norm(middles - at, axis=2) < _AROUND_CELLS] = 0
     for at in balls:
         off = at - middles
@@ -148,17 +142,17 @@ BALL_PATCHES_PER_FRAME: Final = 16
 """Patches of a frame at most."""
 
 _WITH_BALL: Final = 6  # of them at most show one
-_PATCH_SEEN_FROM: Final = 0.2  # share of a ball that must show to be asked for; of less it may be seen or not
-_WITHIN, _EDGE = 0.85, 1.1  # units: a ball between these may be said or not: it is in the middle of another patch
+_PATCH_SEEN_FROM: Final = 0.2  # visible share from which a ball must be found; below it either answer is right
+_WITHIN, _EDGE = (
+    0.85,
+    1.1,
+)  # units: of a ball between these either answer is right, as another patch has it in its middle
 _SEEN_FLAG, _HIDDEN_FLAG = 2, 1
 _MOVED_PX: Final = 1.5
 
 
 class BallPatches(Dataset[Batch]):
     """An endless stream: item i is patches of some frame, a function of the seed and i alone.
-
-    Args:
-        sources, split, seed: see `FrameDraw`.
 
     Raises:
         InputError: a folder holds no finished pictures of the split.
@@ -200,9 +194,7 @@ def ball_patches_of(
     """Cut patches of a frame, with whether and where they show a ball.
 
     Args:
-        image: the frame.
         objects: what is in it; balls that are seen but hardly are flagged as hidden.
-        rng: random generator.
         plain: without recoloring.
         distractors: places that may be taken for a figure's, pixels, shape (n, 2).
         detected: corners of figures that a detector found in the frame, shape (n, 4, 2); None for none.
@@ -227,7 +219,7 @@ def ball_patches_of(
         zoom=BALL_PATCH_ZOOM,
     )
     truth = _patch_truth(objects.points[objects.kinds == BALL_KIND, BALL_POINT], cut.transforms)
-    # What was taken for a ball and is none is the hardest to tell, and comes first.
+    # False balls of the detector are the hardest patches, and come first.
     order = np.concatenate(
         [np.arange(len(cut.patches) - len(more), len(cut.patches)), rng.permutation(len(cut.patches) - len(more))]
     )
@@ -266,7 +258,7 @@ def _patch_truth(balls: Array, transforms: Array) -> dict[str, Array]:
         units = to_units(to_patch(np.broadcast_to((x, y), (total, 1, 2)), transforms))[:, 0]
         reach = np.abs(units).max(axis=1)
         shown = (reach < _WITHIN) & (flag == _SEEN_FLAG)
-        known[shown & (ball > 0)] = 0  # one place can be said
+        known[shown & (ball > 0)] = 0  # only one place can be reported
         ball[shown], place[shown] = 1, units[shown]
         known[(reach < _EDGE) & ~shown] = 0  # hidden, or at the edge
     return {"ball": ball, "ball_known": known, "ball_place": place}

@@ -1,4 +1,4 @@
-"""Training crops of the figure detector, cut anew every time from whole frames: turned, flipped, scaled, recolored.
+"""Training crops of the figure detector, cut at random from whole frames: turned, flipped, scaled, recolored.
 
 A crop has the size at which figures are seen when a whole frame goes through the network, so a network trained on
 crops runs on frames.
@@ -26,9 +26,6 @@ CROPS_PER_FRAME: Final = 2
 
 class CropStream(Dataset[list[dict[str, Any]]]):
     """An endless stream of crops: item i is `CROPS_PER_FRAME` crops of some frame, a function of the seed and i alone.
-
-    Args:
-        sources, split, seed: see `FrameDraw`.
 
     Raises:
         InputError: a folder holds no labeled pictures of the split.

@@ -1,6 +1,7 @@
 """Labeled frames of data sets, as `downfield twin dataset` writes them, random draws from them, and real detections.
 
-Detections are stored beside the labels, two files a picture, for the refiners to correct; other weights make them anew.
+Detections are stored beside the labels, two files a picture, for the refiners to correct; run `downfield train guesses`
+again for other weights.
 """
 
 from __future__ import annotations
@@ -74,11 +75,6 @@ def things_of(sources: Sources, split: Split) -> dict[Path, tuple[ThingLabel, ..
 class FrameDraw:
     """An endless draw of frames: the i-th is a function of the seed and i alone.
 
-    Args:
-        sources: data sets with their shares.
-        split: whose pictures.
-        seed: of what is drawn.
-
     Raises:
         InputError: a folder holds no labeled pictures of the split.
 
@@ -115,7 +111,6 @@ def read_frame(path: Path, *, halved: bool = False) -> Image:
     """A frame, blue green red.
 
     Args:
-        path: of its picture.
         halved: at half its size, which a JPEG can be decoded at for a fraction of the time.
 
     Raises:
@@ -138,8 +133,6 @@ def make_guesses(detector: Detector, folder: Path, progress: Callable[[int, int]
 
     Args:
         detector: one that reports unlikely figures, too; one of two stages also gives ball candidates.
-        folder: the data set.
-        progress: called with the number of pictures done, and of all.
 
     Raises:
         InputError: it has no training pictures.

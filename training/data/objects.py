@@ -31,12 +31,12 @@ BALL_PX: Final = 14.0
 
 HAND_PX: Final = 64.0
 """How far from its fingertips a hand's box goes, pixels of the input, about a palm's length: how much of the arm behind
-it the picture shows can't be told from any one place."""
+it the picture shows can't be known in one cell."""
 
 _CROP_SCALES = (0.8, 1.3)
 _EXACT_CROPS = 0.5  # share of crops at scale 1, pixel for pixel as the network will see them
 _CROP_TRIES = 3  # places tried for the fullest
-_LEAST_INSIDE = 0.35  # of a box: less of an object than this inside a crop is not asked for
+_LEAST_INSIDE = 0.35  # of a box: an object with a smaller share inside a crop is not trained
 _RARE = (1, 2, 3)  # classes fallen, ball, hand
 _HAND = 3
 _RARE_CHANCE = 0.75  # of a crop about one of them, each kind alike
@@ -115,11 +115,6 @@ def with_room(objects: Objects) -> Objects:
 
 def draw_cut(objects: Objects, size_px: tuple[int, int], rng: np.random.Generator) -> tuple[Array, bool]:
     """Choose a crop: often about something rare, turned by quarters, mirrored, half of them at scale 1.
-
-    Args:
-        objects: of the frame at the network's scale.
-        size_px: of that frame.
-        rng: random generator.
 
     Returns:
         The affine matrix from the frame's pixels to the crop's, shape (2, 3), and whether it is mirrored.

@@ -33,7 +33,6 @@ def write_blocks(
         folder: made where there is none.
         count: number of files to take from `samples`.
         first: number of the first file.
-        progress: called with the number of patches in each file.
 
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -66,11 +65,10 @@ def read_block(path: Path) -> PatchSamples:
 
 
 def read_blocks(folders: Sequence[Path], seed: int) -> Iterator[PatchSamples]:
-    """Yield the files of several folders without end, from each folder in turn, in an order drawn anew every time.
+    """Yield the files of several folders without end, from each folder in turn, in a random order every time.
 
     Args:
         folders: each gives as many batches, however many files it holds; files that appear meanwhile are read as well.
-        seed: of the order.
 
     Raises:
         InputError: a folder holds no patches.

@@ -40,7 +40,6 @@ class PatchStream(Dataset[Batch]):
     """An endless stream: item i is all figures of some frame and some empty places, a function of the seed and i alone.
 
     Args:
-        sources, split, seed: see `FrameDraw`.
         plain: without recoloring, to be measured on.
 
     Raises:
@@ -105,9 +104,6 @@ def cut_guessed(
     """Cut patches of a frame where a detector might have put figures.
 
     Args:
-        image: the frame.
-        objects: objects in it.
-        rng: random generator.
         plain: neither stretch nor recolor, as for calibration.
         faithful: leave colors nearly what they are: a ball is recognized by its color.
         options: where patches are cut, as of `place_patches`.
@@ -123,9 +119,6 @@ def cut_guessed(
 
 def patches_of(cut: PatchCut) -> Batch:
     """What is true of the figures in patches.
-
-    Args:
-        cut: the patches.
 
     Returns:
         ``img`` uint8 (n, 3, 64, 64) red green blue; ``points`` (n, 5, 2) in units, in the patch's order; ``flags``

@@ -73,9 +73,6 @@ def place_patches(
     """Choose patches of a frame where a detector might have put figures.
 
     Args:
-        objects: objects in the frame.
-        size_px: width and height of the frame.
-        rng: random generator.
         stretched: stretch bases a little, since real makes differ in length and width.
         options: see `PlaceOptions`.
 
@@ -108,7 +105,6 @@ def _stretched(transforms: Array, corners: Array, rng: np.random.Generator) -> A
     Args:
         transforms: shape (m, 2, 3).
         corners: of the bases in the first of them, along and across which it is stretched, shape (n, 4, 2).
-        rng: random generator.
 
     """
     ahead = np.zeros((len(transforms), 2))
@@ -168,7 +164,6 @@ def guessed_bases(corners: Array, along: Array, detected: Array | None, rng: np.
         along: ways along their bodies, shape (k, n, 2); see `along_bodies`.
         detected: corners of figures that a detector found in the frame, right or wrong, shape (m, 4, 2); None for
             simulated detections alone.
-        rng: random generator.
 
     Returns:
         Corners, shape (n, 4, 2).
@@ -235,11 +230,8 @@ def empty_bases(
 
     Args:
         corners: of real bases, shape (n, 4, 2).
-        taken: what is not empty.
-        size_px: the frame's width and height.
         distractors: places that may be taken for a figure's, pixels, shape (k, 2).
         detected: see `guessed_bases`.
-        rng: random generator.
 
     Returns:
         Corners, shape (`EMPTY_PER_FRAME` at most, 4, 2).

@@ -35,8 +35,8 @@ HELD_OUT: Final = 0.25
 """Share of the recording, its end, that is not learned from."""
 
 _VISIBLE = 0.3  # of a base's top: of less, nothing is to be learned
-_FRONT = 0.85  # probability of a front: where network, line-up and walk disagree it is less, and nothing is taught
-_FPS = 30.0  # of a recording that tells none: only to find frames by their times
+_FRONT = 0.85  # probability of a front: below it network, line-up and walk disagree, and the figure gets no label
+_FPS = 30.0  # of a recording that states none; only to find frames by their times
 _NEAR = 0.5  # of a base's length: a detection this near a track's base is that figure
 
 
@@ -68,7 +68,7 @@ def corrected(frame: TableFrame, corners: Sequence[Array]) -> TableFrame:
     """Return a frame with the corners that a person corrected.
 
     Args:
-        frame: as it was believed.
+        frame: the frame with its labels from tracks.
         corners: of the bases' tops that are there, pixels, shape (4, 2) each.
 
     """
@@ -77,7 +77,7 @@ def corrected(frame: TableFrame, corners: Sequence[Array]) -> TableFrame:
     for row, each in enumerate(corners):
         points[row, :4, :2] = each
         same = np.flatnonzero((np.abs(before[:, :4, :2] - each) < 1e-6).all(axis=(1, 2)))
-        # Who left a base as it was didn't say that all of its corners are seen; who put one there sees it.
+        # A base left as it was keeps its visible corners; of one that was moved or added a person saw all.
         points[row, :4, 2] = before[same[0], :4, 2] if len(same) else 2.0
     places = points[:, :4, :2].reshape(-1, 4, 2)
     boxes = np.concatenate([places.min(axis=1), places.max(axis=1)], axis=1).reshape(-1, 4)
@@ -90,10 +90,8 @@ def read_table(
     """Return frames to learn from, and frames at the end of the recording to measure on.
 
     Args:
-        recording: a video.
         tracks: made of it by `downfield track`.
-        calibration: of its camera.
-        detector: says which corners are seen.
+        detector: its detections tell which corners are visible.
         count: frames to take, evenly spread.
 
     Raises:
@@ -136,10 +134,7 @@ def label_frame(
     """Return a frame with the labels that its tracks are sure of.
 
     Args:
-        image: the frame.
-        scene: its tracks.
-        calibration: of the camera.
-        seen: what a detector finds in it, which says which corners are seen.
+        seen: detections in it, which tell which corners are visible.
         heights_mm: of the bases' tops, by roster id.
 
     """
@@ -185,10 +180,10 @@ def _flags(corners: Array, seen: Sequence[Detection]) -> Array:
     ]
     if not near:
         return np.zeros(4)
-    said = np.array(near[0].corners_px)
+    detected = np.array(near[0].corners_px)
     scores = np.array(near[0].corner_scores)
-    # Each corner takes the score of the nearest said one: the detection may have the front the wrong way round.
-    nearest = np.linalg.norm(corners[:, None] - said[None], axis=2).argmin(axis=1)
+    # Each corner takes the score of the nearest detected one: the detection may have front and rear swapped.
+    nearest = np.linalg.norm(corners[:, None] - detected[None], axis=2).argmin(axis=1)
     flags: Array = np.where(scores[nearest] > 0.5, 2.0, 1.0)
     return flags
 
@@ -198,12 +193,7 @@ SPLIT_OF_TENTHS: Final[tuple[Split, ...]] = ("val", "test", *("train",) * 8)
 
 
 def split_of_table(table: str) -> Split:
-    """Return the split of all pictures of a table; more tables never change it.
-
-    Args:
-        table: its id in contributions.
-
-    """
+    """Return the split of all pictures of a table; more tables never change it."""
     digest = hashlib.sha256(table.encode()).digest()
     return SPLIT_OF_TENTHS[int.from_bytes(digest[:8], "big") % len(SPLIT_OF_TENTHS)]
 
@@ -234,10 +224,7 @@ def add_contributions(
     """Add contributed pictures to the set in a folder, each once.
 
     Args:
-        contributions: files from `downfield contribute`.
-        out: the set's folder.
-        detector: says which corners are seen.
-        progress: told how many pictures have been read.
+        detector: its detections tell which corners are visible.
 
     Raises:
         InputError: a file can't be read, or a picture in it can't be decoded.

@@ -44,10 +44,7 @@ def detector_samples(sources: Sources, seed: int, *, crops: int, workers: int = 
     """Yield batches of crops without end, prepared in processes of their own.
 
     Args:
-        sources: data sets with their shares.
-        seed: of all chance.
-        crops: in a batch.
-        workers: processes; 0 prepares batches where they are asked for.
+        workers: processes that prepare batches; 0 for none.
 
     Raises:
         InputError: a data set has no training pictures.
@@ -68,8 +65,6 @@ def with_real_tables(
     """Yield patches of drawn tables and, in between, of real ones.
 
     Args:
-        drawn: batches of the twin's tables.
-        real: batches of contributed pictures.
         share: patches of real tables for each of a drawn one.
 
     """
@@ -86,10 +81,6 @@ def with_real_tables(
 
 class BallAndFigurePatches(Dataset[PatchSamples]):
     """An endless stream: item i is the patches of some frame, with the ball in each, a function of seed and i alone.
-
-    Args:
-        sources: data sets with their shares.
-        seed: of all chance.
 
     Raises:
         InputError: a data set has no training pictures.

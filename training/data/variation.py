@@ -36,8 +36,7 @@ def recolor(image: Image, rng: np.random.Generator, *, faithful: bool = False) -
 
     Args:
         image: uint8 blue green red, shape (height, width, 3).
-        rng: random generator.
-        faithful: whether colors stay nearly what they are: what is told by its color can't be told under any light.
+        faithful: keep colors nearly as they are, where something is recognized by its color.
 
     """
     if not faithful and rng.random() < 0.5:
@@ -93,8 +92,6 @@ def _shift_hue(image: Image, rng: np.random.Generator) -> Image:
     return np.asarray(cv2.cvtColor(cv2.LUT(hsv, lut), cv2.COLOR_HSV2BGR), dtype=np.uint8)
 
 
-"""Row of a ball's keypoints that says its middle."""
-
 _BALLS_CHANCE = 0.35  # of a picture
 _MOST_BALLS = 3  # balls drawn into one
 _SEEN_FLAG = 2.0
@@ -118,8 +115,6 @@ def lay_balls(image: Image, objects: Objects, rng: np.random.Generator) -> tuple
 
     Args:
         image: blue green red, uint8 (height, width, 3).
-        objects: what is in it.
-        rng: random generator.
 
     Returns:
         The picture, the same one where nothing is drawn, and the objects with the balls.
@@ -240,8 +235,6 @@ def cast_hard_shadows(image: Image, objects: Objects, rng: np.random.Generator) 
 
     Args:
         image: blue green red, uint8 (height, width, 3).
-        objects: what is in it.
-        rng: random generator.
 
     Returns:
         The picture, the same one where it has none, and the middles of what was cast, pixels, shape (k, 2).

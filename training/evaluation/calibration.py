@@ -1,6 +1,6 @@
-"""Fits what a network's opinions, errors and certainty of fronts are worth, on validation pictures, never on test ones.
+"""Calibrates a network's weights, errors and certainty of fronts on validation pictures, never on test pictures.
 
-Where a network has two detectors and two refiners, how much each counts is fitted first (`opinion_fit`).
+Where a network has two detectors and two refiners, how much each counts is fitted first (`weights`).
 
 Corner errors are scaled so that 68 % are within one standard deviation. Certainty of fronts is scaled by its logit (Guo
 et al., On Calibration of Modern Neural Networks, 2017): a front given as 90 % sure is then right nine times in ten, on
@@ -32,14 +32,14 @@ from downfield.training.evaluation.weights import BALL_SCORE, fit_ball, fit_weig
 
 @dataclass(frozen=True, slots=True)
 class CalibrationLimits:
-    """What a fit needs, and where it ends."""
+    """Limits of the fits."""
 
     min_fronts: int = 100
     """Upright figures below which neither errors nor fronts are fitted."""
     log_odds_range: tuple[float, float] = (-3.0, 1.0)
     """Range of the natural logarithm of the factor of fronts."""
     stiffness: float = 1.0
-    """How strongly the factor is held to 1 where few fronts tell otherwise: as much as about one front."""
+    """How strongly the factor is held to 1: as much as about one front."""
 
 
 CALIBRATION_LIMITS: Final = CalibrationLimits()
@@ -47,15 +47,15 @@ CALIBRATION_LIMITS: Final = CalibrationLimits()
 
 @dataclass(frozen=True, slots=True)
 class CalibrationReport:
-    """What was fitted, and what it changes.
+    """The fitted values, and those before.
 
     Attributes:
-        pictures, figures: that it rests on.
+        pictures, figures: numbers of pictures and upright figures measured.
         sigma_scale: factor of corner errors, before and now.
         front_odds: factor of the fronts' logits, before and now.
         front_certainty: mean certainty of fronts, 0..1, before and now.
         fronts_right: share of fronts that are right.
-        card: as it is now.
+        card: the new card.
 
     """
 
@@ -71,12 +71,7 @@ class CalibrationReport:
 def calibrate_network(
     folder: Path, sets: Iterable[Path], progress: Callable[[int], None] = lambda _: None
 ) -> CalibrationReport:
-    """Fit a network's opinions, corner errors and fronts on validation pictures, and write them into its card.
-
-    Args:
-        folder: of the network.
-        sets: data sets whose validation pictures are used.
-        progress: told how many pictures have been measured.
+    """Fit a network's weights, corner errors and fronts on validation pictures, and write them into its card.
 
     Raises:
         InputError: a set has no validation pictures, they show too few figures, or the network has no refiner.
@@ -135,7 +130,7 @@ def _calibrated(
 
 
 def _with_ball(folder: Path, card: NetworkCard, opinions: Opinions, sets: Sequence[Path]) -> NetworkCard:
-    """Return the card with the weights of the second refiner's opinion about the ball, also written."""
+    """Return the card with the second refiner's weight for the ball, also written."""
     detector = open_detector(folder)
     if card.close_look is None or not isinstance(detector, TwoStageDetector):
         return card

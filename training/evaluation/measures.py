@@ -20,11 +20,11 @@ class Measure:
     """One measure of accuracy and its target.
 
     Attributes:
-        name: what it is.
+        name: printed name.
         of: from pictures to its value; NaN where there is nothing to measure.
         unit: printed after it; shares are printed as percentages.
-        promised: the value it shall reach; None for one that only informs.
-        least: whether it shall be at least that, else at most.
+        promised: target value; None for a measure without one.
+        least: whether the target is a minimum, else a maximum.
 
     """
 
@@ -54,11 +54,11 @@ def precision(frames: Frames) -> float:
 
 def fallen_f1(frames: Frames) -> float:
     """F1 of classifying fallen figures, over the figures found."""
-    true, said = (
+    true, reported = (
         np.concatenate([getattr(frame, name)[frame.found] for frame in frames]) for name in ("fallen", "said_fallen")
     )
-    wrong = int((true != said).sum())
-    right = int((true & said).sum())
+    wrong = int((true != reported).sum())
+    right = int((true & reported).sum())
     return 2 * right / (2 * right + wrong) if right + wrong else np.nan
 
 
@@ -169,7 +169,7 @@ MEASURES: Final = (
     Measure("heading error, median", lambda frames: heading_deg(frames, 50), "deg", 2.0, least=False),
     Measure("heading wrong by over 90 deg", turned, promised=0.005, least=False),
     Measure("fallen against upright, F1", fallen_f1, promised=0.99),
-    Measure("errors in sigmas said, 68 %", sigma_ratio, "sigma"),
+    Measure("errors in stated sigmas, 68 %", sigma_ratio, "sigma"),
 )
 
 

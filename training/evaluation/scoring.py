@@ -28,11 +28,11 @@ WELL_SEEN: Final = 0.3
 """Share of a base's top, or of the ball, from which it counts as seen."""
 
 HARDLY_SHOWN: Final = 0.08
-"""Share of a whole figure below which nobody can be asked to find it; finding it is no fault either."""
+"""Visible share of a whole figure below which neither finding nor missing it counts."""
 
 _REACH = 0.5  # of a base's length: middles further apart are not the same figure
 _BALL_REACH_PX = 6.0  # at least; the ball's own size where it is larger
-_HAND_REACH = 0.04  # of the picture's width, about half a hand: fingertips said within it are found
+_HAND_REACH = 0.04  # of the picture's width, about half a hand: fingertips reported within it count as found
 _RESAMPLES = 400
 
 
@@ -50,10 +50,10 @@ class FrameScore:
         corners_mm: how far off each corner is on the board, at the height of the base's top; NaN for what was not
             found, has fallen or is in a hand; shape (n, 4).
         corners_px: error of each corner along x and y in the picture; NaN for what was not found; shape (n, 4, 2).
-        sigmas_px: standard deviation the detector said, NaN where none; shape (n, 4).
+        sigmas_px: standard deviation that the detector reported, NaN where none; shape (n, 4).
         corners_seen: shape (n, 4).
         heading_deg: how far off, 0..180; NaN as corners_mm; shape (n,).
-        front_scores: how sure the detector said each front is, NaN for what was not found; shape (n,).
+        front_scores: certainty of each front as reported, NaN for what was not found; shape (n,).
         scores: of the figures found, NaN elsewhere, shape (n,).
         false_scores: of figures seen where there is none, shape (m,).
         ball_shown: how much of the ball is seen, 0..1; 0 where there is none.
@@ -103,14 +103,14 @@ def pictures_of(folder: Path, split: Split) -> Iterable[tuple[Sample, Image]]:
 def score_frame(sample: Sample, detections: Sequence[Detection]) -> FrameScore:
     """Compare the detections in one picture with its labels."""
     figures = list(sample.labels.figures)
-    said = [detection for detection in detections if detection.corners_px]
-    pairs = match_figures(figures, said)
+    reported = [detection for detection in detections if detection.corners_px]
+    pairs = match_figures(figures, reported)
     unknown = {i for i, figure in enumerate(figures) if figure.shown < HARDLY_SHOWN}
     excused = {pairs[i] for i in unknown if i in pairs}
-    false = [one.score for k, one in enumerate(said) if k not in excused and k not in pairs.values()]
+    false = [one.score for k, one in enumerate(reported) if k not in excused and k not in pairs.values()]
     rows = [i for i in range(len(figures)) if i not in unknown]
     known = [figures[i] for i in rows]
-    found = [said[pairs[i]] if i in pairs else None for i in rows]
+    found = [reported[pairs[i]] if i in pairs else None for i in rows]
     corners_mm, heading_deg = _on_board(sample, known, found)
     balls = [thing for thing in sample.labels.things if thing.kind == "ball"]
     balls_said = [one for one in detections if one.kind == "ball"]
@@ -162,12 +162,12 @@ def interval(
     return statistic(frames), float(low), float(high)
 
 
-def match_figures(figures: Sequence[FigureLabel], said: Sequence[Detection]) -> dict[int, int]:
+def match_figures(figures: Sequence[FigureLabel], reported: Sequence[Detection]) -> dict[int, int]:
     """Return which detection shows each figure: row of the truth to row of the detections."""
-    if not figures or not said:
+    if not figures or not reported:
         return {}
     true = np.array([figure.corners_px for figure in figures])
-    seen = np.array([one.corners_px for one in said])
+    seen = np.array([one.corners_px for one in reported])
     reach = _REACH * np.array([_length(corners) for corners in true])
     apart = np.linalg.norm(true.mean(axis=1)[:, None] - seen.mean(axis=1)[None], axis=2) / reach[:, None]
     # What can't be a pair costs more than any number of pairs could save.

@@ -102,11 +102,6 @@ class _Outputs:
 def tune(folder: Path, sets: Iterable[Path], progress: Progress = lambda _line: None) -> NetworkCard:
     """Set a network's thresholds and error scales, and write them into its card.
 
-    Args:
-        folder: folder of the network.
-        sets: data sets whose validation split is used.
-        progress: called with lines about what was set.
-
     Raises:
         InputError: a set has no validation pictures.
 

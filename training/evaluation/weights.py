@@ -65,7 +65,7 @@ class CandidateEvidence:
 
 
 def gather_candidates(opinions: Opinions, pictures: Iterable[tuple[int, Sample, Image]]) -> CandidateEvidence:
-    """Return what the networks say of the candidates in pictures, each with the number of its data set.
+    """Return the networks' outputs for the candidates in pictures, each with the number of its data set.
 
     Raises:
         InputError: the pictures show no candidate.
@@ -125,7 +125,7 @@ class WeightFitLimits:
     stiffness: float = 2.0
     """How strongly weights are held to where they start: as much as about so many candidates of all."""
     least_weight: float = 0.05
-    """Least weight of a refiner's opinion about fronts and falls."""
+    """Least weight of a refiner in fronts and falls."""
 
 
 _LIMITS: Final = WeightFitLimits()
@@ -160,7 +160,6 @@ def fit_logits(
     """Return the weights of features whose sum is the log-odds of being right, shape (k,).
 
     Args:
-        features: shape (n, k).
         right: shape (n,).
         groups: number of each row's data set, shape (n,); every set counts the same.
         start: weights to which they are held, length k.
@@ -260,12 +259,10 @@ class BallEvidence:
 def gather_balls(
     detector: TwoStageDetector, other: Network, pictures: Iterable[tuple[int, Sample, Image]]
 ) -> BallEvidence:
-    """Return what the networks say of the places in pictures, each with the number of its data set.
+    """Return the networks' outputs for the ball's places in pictures, each with the number of its data set.
 
     Args:
-        detector: with the ball's own networks, without another opinion.
-        other: the second refiner.
-        pictures: labeled ones.
+        detector: with the ball's own networks, without the second refiner.
 
     """
     group: list[int] = []

@@ -67,14 +67,10 @@ def export_network(
     """Write a network's folder from checkpoints of the bundled network's kind.
 
     Args:
-        detector: checkpoint of the figure detector.
         refiner: checkpoint of the figure refiner; None for a network without one.
         ball_detector: checkpoint of the ball detector; None for a network without one.
         ball_refiner: checkpoint of the ball refiner, which shares the refiner's patches; None likewise.
-        out: the folder.
         sets: data sets whose training pictures int8 is calibrated on.
-        name: name of the network.
-        progress: called with what is exported next.
 
     Raises:
         InputError: a checkpoint is none, or a set has no training pictures.
@@ -115,12 +111,7 @@ def export_pair(
     """Write the folder of a network of two: a detector, and a refiner that sees the ball.
 
     Args:
-        detector: checkpoint of a `DetectorNetwork`.
-        refiner: checkpoint of a `RefinerNetwork`.
-        out: the folder.
         sets: data sets whose training pictures int8 is calibrated on.
-        name: name of the network.
-        progress: called with what is exported next.
 
     Raises:
         InputError: a checkpoint is none, or a set has no training pictures.
@@ -241,10 +232,7 @@ def write_refined(
     """Write a network with another figure refiner; the one that it begins from is not changed.
 
     Args:
-        network: folder of the network to begin from.
         card: its card, with whatever else is new.
-        refiner: the new refiner.
-        out: folder of the new network.
         patches: pictures that int8 is calibrated on, uint8 (1, 64, 64, 3) each.
 
     """
@@ -266,8 +254,7 @@ def write_retrained(
     Args:
         network: folder of the network to begin from; it is not changed.
         runs: folder of `first-refiner.pt`, `refiner.pt` and `detector.pt`, any of them.
-        out: folder of the new network. Thresholds and weights of opinions are those of the old one.
-        name: name of the new network.
+        out: folder of the new network. Thresholds and weights are those of the old one.
         patches: pictures that the refiners' int8 is calibrated on.
         sets: data sets whose training pictures calibrate the detector's int8; without any it is not replaced.
         parts: names of the checkpoints to use.
@@ -320,11 +307,11 @@ def copy_network(network: Path, card: NetworkCard, out: Path) -> NetworkCard:
     """Copy a network's files, also those in another's folder, and return the card that names the copies."""
     out.mkdir(parents=True, exist_ok=True)
     first = _copied(network, card.first_look, out)
-    second, opinion, hand, ball, close = (
+    second, other, hand, ball, close = (
         None if part is None else _copied(network, part, out)
         for part in (card.second_look, card.second_opinion, card.hand_look, card.ball_look, card.close_look)
     )
-    card = dataclasses.replace(card, first_look=first, second_look=second, second_opinion=opinion, hand_look=hand)
+    card = dataclasses.replace(card, first_look=first, second_look=second, second_opinion=other, hand_look=hand)
     return dataclasses.replace(card, ball_look=ball, close_look=close)
 
 

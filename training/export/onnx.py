@@ -1,7 +1,7 @@
 """Networks as ONNX files, full and quantized to int8, and the training pictures on which int8 is calibrated.
 
-The graph takes a picture as a camera gives it, uint8 blue green red, so that no runtime needs to be told how to prepare
-one: the change of order and scale is folded into the first convolution. It ends at the outputs that `downfield.models`
+The graph takes a picture as a camera gives it, uint8 blue green red, so that no runtime has to prepare
+it: the change of order and scale is folded into the first convolution. It ends at the outputs that `downfield.models`
 decodes: suppression is not in the graph, where runtimes do it slowly and differently.
 """
 
@@ -124,9 +124,6 @@ def export_onnx(
 
     Args:
         network: from uint8 pictures to one tensor or more.
-        shape: of the pictures, (n, height, width, 3).
-        out: the file to write.
-        names: of the input and the outputs.
         any_batch: whether n is left open.
 
     """
@@ -158,8 +155,6 @@ def quantize(
     """Quantize an ONNX file to int8, calibrated on training pictures.
 
     Args:
-        full: ONNX file.
-        out: the file to write.
         pictures: inputs, uint8 (1, height, width, 3) each.
         exact: kinds of layers to leave in full precision.
         exact_nodes: names of nodes to leave in full precision.

@@ -16,7 +16,6 @@ class ResidualBlock(nn.Module):
     """Two convolutions with a residual connection; starts as the identity.
 
     Args:
-        width: channels of input and output.
         inner: channels between the convolutions; None for `width`.
 
     """

@@ -72,7 +72,6 @@ def write_checkpoint(path: Path, contents: Mapping[str, Any]) -> None:
     """Write a checkpoint of a timed run atomically, its numbers in half precision.
 
     Args:
-        path: the file.
         contents: see `read_checkpoint`; moments of an optimizer keep their range in bfloat16.
 
     """
@@ -127,7 +126,6 @@ def open_average(network: Trained, path: Path) -> Trained:
 
     Args:
         network: an untrained one; it is changed.
-        path: a checkpoint of such a network, of any of the commands.
 
     Raises:
         InputError: the file is no checkpoint of such a network.
@@ -138,4 +136,5 @@ def open_average(network: Trained, path: Path) -> Trained:
         load_weights(network, kept["average"])
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
-    return network.eval()
+    network.eval()
+    return network

@@ -104,7 +104,6 @@ def cell_scores(objects: CellObjects, cells: Tensor, chosen: Tensor) -> tuple[Te
     """Return the scores cells should give to required objects, and whether they are near an optional one.
 
     Args:
-        objects: all objects.
         cells: centers, shape (c, 2).
         chosen: which objects count, shape (b, n).
 
@@ -167,7 +166,6 @@ def detector_loss(pose: Tensor, ball: Tensor, truth: FrameSamples) -> tuple[Tens
     Args:
         pose: pose branch of `DetectorNetwork`, shape (b, `POSE_CHANNELS`, rows, columns).
         ball: its ball branch, shape (b, `BALL_CHANNELS`, rows, columns).
-        truth: the samples.
 
     """
     rows, columns = pose.shape[-2:]

@@ -195,8 +195,11 @@ def figure_loss(outputs: Tensor, truth: PatchLabels) -> tuple[Tensor, Losses]:
 
 def figure_refiner_loss(outputs: Tensor, batch: Mapping[str, Tensor]) -> tuple[Tensor, Losses]:
     """Return the loss of a `FigureRefiner`'s output for labels as of `data.patches.patches_of`, and its parts."""
-    labels = (batch[name] for name in ("points", "flags", "flip", "fallen", "figure"))
-    return figure_loss(outputs, PatchLabels(*labels, known=torch.ones_like(batch["figure"])))
+    figure = batch["figure"]
+    labels = PatchLabels(
+        batch["points"], batch["flags"], batch["flip"], batch["fallen"], figure, known=torch.ones_like(figure)
+    )
+    return figure_loss(outputs, labels)
 
 
 def refiner_loss(outputs: Tensor, heat: Tensor | None, truth: PatchSamples) -> tuple[Tensor, Losses]:
@@ -205,7 +208,6 @@ def refiner_loss(outputs: Tensor, heat: Tensor | None, truth: PatchSamples) -> t
     Args:
         outputs: figures' numbers, shape (p, `OUTPUTS`).
         heat: logits of the ball's cells, shape (p, `CELLS` ** 2); None from a `FigureRefiner`.
-        truth: the samples.
 
     """
     points = (truth.points + 0.5) / _HALF_PX - 1

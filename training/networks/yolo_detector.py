@@ -94,10 +94,10 @@ class PlaceAssigner(PoseTaskAlignedAssigner):
 
         """
         picture, thing, cell = indices
-        true, said = gt_kpts[picture, thing], pd_kpts[picture, cell].float()
+        true, predicted = gt_kpts[picture, thing], pd_kpts[picture, cell].float()
         labeled = (true[..., 2] > 0).to(true.dtype)
         count = labeled.sum(dim=1)
-        off = ((said - true[..., :2]) * labeled[..., None]).sum(dim=1) / count.clamp(min=1)[:, None]
+        off = ((predicted - true[..., :2]) * labeled[..., None]).sum(dim=1) / count.clamp(min=1)[:, None]
         reach = torch.tensor(REACH_PX)[self._kinds[picture, thing]]
         place = (-off.square().sum(dim=1) / (2 * reach.square())).exp()
         boxes: torch.Tensor = super(PoseTaskAlignedAssigner, self).pair_overlaps(
@@ -141,21 +141,21 @@ class VisibilityPoseLoss(PoseLoss26):
         true[..., :2] /= stride
         boxes = target_bboxes[masks] / stride[:, 0]
         area = ((boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])).unsqueeze(1)
-        said = pred_kpts[masks]
+        predicted = pred_kpts[masks]
         labeled, seen = true[..., 2] > 0, true[..., 2] == _SEEN
-        place = self._of_both(said, true, labeled, seen, area)
-        spread = self.calculate_rle_loss(said, true, labeled).clamp(min=0)
+        place = self._of_both(predicted, true, labeled, seen, area)
+        spread = self.calculate_rle_loss(predicted, true, labeled).clamp(min=0)
         # What lies outside the picture is neither seen nor known to be hidden.
         confidence = torch.nn.functional.binary_cross_entropy_with_logits(
-            said[..., 2][labeled], seen[labeled].to(said.dtype), reduction="sum"
+            predicted[..., 2][labeled], seen[labeled].to(predicted.dtype), reduction="sum"
         ) / max(int(labeled.sum()), 1)
         return place, confidence, spread
 
     def _of_both(
-        self, said: torch.Tensor, true: torch.Tensor, labeled: torch.Tensor, seen: torch.Tensor, area: torch.Tensor
+        self, predicted: torch.Tensor, true: torch.Tensor, labeled: torch.Tensor, seen: torch.Tensor, area: torch.Tensor
     ) -> torch.Tensor:
-        plain: torch.Tensor = self.keypoint_loss(said, true, seen, area)
-        inferred: torch.Tensor = self.keypoint_loss(said, true, labeled & ~seen, area)
+        plain: torch.Tensor = self.keypoint_loss(predicted, true, seen, area)
+        inferred: torch.Tensor = self.keypoint_loss(predicted, true, labeled & ~seen, area)
         return plain + HIDDEN_WEIGHT * inferred
 
 

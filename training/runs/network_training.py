@@ -45,7 +45,6 @@ class ReplayPool:
     Args:
         capacity: most samples it holds.
         mixed: batches of which one drawn batch is mixed.
-        seed: of the draws.
 
     """
 
@@ -142,12 +141,6 @@ KINDS: Final = (DETECTOR, REFINER)
 
 class NetworkTraining:
     """A network in training.
-
-    Args:
-        kind: which.
-        device: where it learns.
-        pool: what it learns from.
-        batch: samples in a step.
 
     Attributes:
         kind: the same.

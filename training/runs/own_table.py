@@ -94,14 +94,6 @@ def learn_table(
 ) -> None:
     """Write a network whose refiner has learned from frames of one table; the old network is not changed.
 
-    Args:
-        network: folder of the network to begin from.
-        out: folder of the new one.
-        frames: labeled frames of the table.
-        minutes: time of the training.
-        name: name of the new network.
-        progress: called with the share of the time that is over, 0..1.
-
     Raises:
         InputError: the network has no figure refiner of Downfield's own.
 

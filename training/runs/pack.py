@@ -62,7 +62,6 @@ def pack(
         out: the folder; must not exist, or be empty.
         checkpoints: folder of `detector.pt` and `refiner.pt` to continue from; None for none.
         python: version of that computer's Python, such as 3.12, for which wheels are fetched; None for no wheels.
-        report: called with a line about what was packed.
         network: folder of a network whose figure refiner is trained as well; None for none.
 
     Raises:

@@ -104,10 +104,8 @@ class PairRun:
 
         Args:
             sources: data sets to train on; None to trace endlessly.
-            seconds: time of the run.
             rate: learning rate while it is level.
             level: share of the time after which the rate falls, 0..1.
-            report: called with lines of progress.
             real: sets of contributed pictures, each with its share of the drawn tables' patches; only the refiner is
                 trained on them, since not every object in them is labeled.
 
@@ -174,13 +172,7 @@ class PairRun:
 
 
 def traced_patches(seed: int, first: int = 0) -> Iterator[PatchSamples]:
-    """Return patches of one table after another, traced on the processor for files that are used many times.
-
-    Args:
-        seed: of all tables.
-        first: number of the first table.
-
-    """
+    """Return patches of one table after another, traced on the processor for files that are used many times."""
     device = torch.device("cpu")
     use_device(device)
     # Few windows of many tables, each through two webcams: tracing takes nearly all of the time.

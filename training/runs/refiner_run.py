@@ -67,11 +67,7 @@ class RefinerRun:
         """Train for a time and write the network.
 
         Args:
-            seconds: time of the training.
             out: folder of the new network; how much each refiner counts is copied from the old one.
-            schedule: learning rate over that time.
-            name: name of the new network.
-            report: called with lines of progress.
 
         Raises:
             InputError: there is nothing to train, the network has no refiner of Downfield's own or no second one, a

@@ -172,7 +172,7 @@ def save_state(state: TrainingState, path: Path) -> None:
 
 
 def load_state(state: TrainingState, path: Path) -> None:
-    """Load a checkpoint into a new state; an optimizer that it lacks begins anew.
+    """Load a checkpoint into a new state; an optimizer that it lacks starts from zero.
 
     Raises:
         InputError: the file is no checkpoint of this network.
@@ -203,13 +203,9 @@ def train(
     """Train on the training split; the state is changed in place.
 
     Args:
-        task: what is trained.
-        state: from where training goes on.
-        sources: data sets with their shares.
         until: samples seen at the end, counted from the very first.
-        finish: bring the learning rate down to nothing on the way; a state in the middle of that goes on with it.
+        finish: bring the learning rate down to nothing on the way; a state in the middle of a finish continues it.
         checkpoint: file to save to every few minutes and at the end; None for none.
-        report: called with the progress.
 
     Raises:
         InputError: a data set has no training pictures.

@@ -52,9 +52,7 @@ class TimeBudget:
     """The time of one run.
 
     Args:
-        seconds: in all.
         reserve_s: of them for the last checkpoints.
-        clock: seconds that only ever rise.
 
     """
 
@@ -111,12 +109,6 @@ def train_networks(
 
     Args:
         trainings: networks in training by name, each with its samples.
-        budget: the time of the run.
-        schedule: of the learning rate.
-        plan: of turns.
-        out: folder of the checkpoints.
-        clock: seconds that only ever rise, the budget's.
-        report: told how it goes.
 
     """
     spent = dict.fromkeys(trainings, 0.0)
@@ -141,7 +133,7 @@ def train_networks(
 def _take_samples(
     training: NetworkTraining, samples: Samples, until_s: float, budget: TimeBudget, clock: Callable[[], float]
 ) -> None:
-    """Take in at least one batch."""
+    """Add at least one batch to the pool."""
     device = next(training.average.parameters()).device
     while True:
         batch = next(samples)

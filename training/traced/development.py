@@ -109,7 +109,6 @@ def sensor_row(sensor: Sensor, size_px: tuple[int, int], phase: float) -> NDArra
     """Return a sensor as a row of `FIELDS`, float32.
 
     Args:
-        sensor: of the camera.
         size_px: of its whole picture.
         phase: of the lamps' flicker at the first row, radians.
 

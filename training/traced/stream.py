@@ -59,9 +59,6 @@ def traced_detector_samples(
     """Return all crops of one table after another, on the device, without end; processes start at once.
 
     Args:
-        recipe: what is traced.
-        seed: of all chance.
-        device: that traces.
         workers: processes that make tables; 0 makes them where they are needed.
 
     """

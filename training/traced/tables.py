@@ -100,14 +100,7 @@ class TracedTable:
 
 
 def draw_table(seed: int, number: int, recipe: TableRecipe) -> TracedTable:
-    """Return a table of the training split.
-
-    Args:
-        seed: of all tables.
-        number: of this one.
-        recipe: what is made of it.
-
-    """
+    """Return a table of the training split."""
     table_seed = int(np.random.SeedSequence([seed, number, 0x7AB1E]).generate_state(1)[0])
     rng = np.random.default_rng([table_seed, 1])
     players = tables.draw_players(table_seed, variety="wide")
@@ -122,7 +115,7 @@ def draw_table(seed: int, number: int, recipe: TableRecipe) -> TracedTable:
         strewn=recipe.strewn,
     )
     texture = PrintTexture(appearance)
-    builder, seen = SceneBuilder(appearance, players, texture), _ViewLabeler(appearance, players)
+    builder, labeler = SceneBuilder(appearance, players, texture), _ViewLabeler(appearance, players)
     mix = _mix(rng, ball, recipe)
     arranger = Arranger(appearance, players, rng, mix, obstacles_on(appearance.field, appearance.clutter))
     scenes, views = [], []
@@ -133,7 +126,7 @@ def draw_table(seed: int, number: int, recipe: TableRecipe) -> TracedTable:
         for view in range(recipe.views):
             deck = Deck("train", table_seed, 0x71E3, scene, view)
             camera = draw_view(deck, appearance.field, appearance.board, deck.choice(SIZES_PX))
-            views.append(seen.look(scene, snapshot, settled, camera))
+            views.append(labeler.label_view(scene, snapshot, settled, camera))
     return TracedTable(texture, tuple(scenes), tuple(views))
 
 
@@ -154,13 +147,13 @@ def _mix(rng: np.random.Generator, ball: BallKind, recipe: TableRecipe) -> Mix:
 
 
 class _ViewLabeler:
-    """Tells what cameras see of one table."""
+    """Labels what cameras see of one table."""
 
     def __init__(self, appearance: Appearance, players: tuple[Player, ...]) -> None:
         self._players, self._labeler, self._placer = players, Labeler(appearance, players), SolidPlacer(appearance)
         self._distractors = np.array(list(_distractors(appearance.clutter))).reshape(-1, 3)
 
-    def look(self, scene: int, snapshot: Snapshot, settled: Snapshot, camera: Camera) -> TracedView:
+    def label_view(self, scene: int, snapshot: Snapshot, settled: Snapshot, camera: Camera) -> TracedView:
         """Return what a camera sees of a scene."""
         tops = base_tops(self._players, settled, self._placer.place(settled), camera)
         frame = RenderedFrame(snapshot.t_ns, camera, np.zeros((0, 0, 3), dtype=np.uint8), tops)
