@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Unpack
+from typing import Final, Unpack
 
 import numpy as np
 import torch
 from torch.utils.data import Dataset
 
 from downfield.core.arrays import Array, Image
-from downfield.models.refiner import cut_patches, to_patch, to_units
+from downfield.models.refiner import cut_patches, to_units
 from downfield.training.data.labeled_frames import (
     FrameDraw,
     Sources,
@@ -22,8 +22,8 @@ from downfield.training.data.labeled_frames import (
     read_objects,
     unsure_places_of,
 )
-from downfield.training.data.objects import FALLEN_KIND, Objects, mirrored_frame
-from downfield.training.data.places import PlaceOptions, place_patches
+from downfield.training.data.objects import Objects, mirrored_frame
+from downfield.training.data.places import PatchPlaces, PlaceOptions, patch_labels, place_patches
 from downfield.training.data.variation import cast_hard_shadows, lay_balls, recolor
 
 Batch = dict[str, torch.Tensor]
@@ -75,21 +75,15 @@ class PatchStream(Dataset[Batch]):
 
 
 @dataclass(frozen=True, slots=True)
-class PatchCut:
+class PatchCut(PatchPlaces):
     """Patches of a frame's figures, followed by patches of empty places.
 
     Attributes:
         patches: blue green red, uint8, shape (m, 64, 64, 3).
-        transforms: that they were cut with, shape (m, 2, 3).
-        kinds: class of each figure, shape (n,), where n is at most m.
-        points: of each figure in the picture, x, y and flag, shape (n, 5, 3).
 
     """
 
     patches: Image
-    transforms: Array
-    kinds: Array
-    points: Array
 
 
 def cut_guessed(
@@ -114,35 +108,19 @@ def cut_guessed(
     if not plain:
         alike = [patches[i : i + _ALIKE] for i in range(0, len(patches), _ALIKE)]
         patches = np.concatenate([_recolored(some, rng, faithful=faithful) for some in alike])
-    return PatchCut(patches, places.transforms, places.kinds, places.points)
+    return PatchCut(places.transforms, places.kinds, places.points, patches)
 
 
 def patches_of(cut: PatchCut) -> Batch:
-    """What is true of the figures in patches.
+    """Return patches with their labels.
 
     Returns:
         ``img`` uint8 (n, 3, 64, 64) red green blue; ``points`` (n, 5, 2) in units, in the patch's order; ``flags``
         (n, 5): 0 unknown, 1 hidden, 2 seen; ``flip``, ``fallen``, ``figure`` (n,): 0 or 1.
 
     """
-    count, total = len(cut.points), len(cut.patches)
-    units = np.zeros((total, 5, 2))
-    flags = np.zeros((total, 5))
-    units[:count] = to_units(to_patch(cut.points[..., :2], cut.transforms[:count]))
-    flags[:count] = cut.points[..., 2]
-    ahead = units[:count, :2].mean(axis=1) - units[:count, 2:4].mean(axis=1)
-    flip = ahead[:, 0] < 0
-    order = np.where(flip[:, None], (2, 3, 0, 1, 4), (0, 1, 2, 3, 4))
-    units[:count] = np.take_along_axis(units[:count], order[..., None], axis=1)
-    flags[:count] = np.take_along_axis(flags[:count], order, axis=1)
-    inside = (np.abs(units) < 1).all(axis=2)
-    truth = {
-        "points": units,
-        "flags": np.where(inside, flags, 0),
-        "flip": _padded(flip, total),
-        "fallen": _padded(cut.kinds == FALLEN_KIND, total),
-        "figure": _padded(np.ones(count), total),
-    }
+    points, flags, flip, fallen, figure = patch_labels(cut)
+    truth = {"points": to_units(points), "flags": flags, "flip": flip, "fallen": fallen, "figure": figure}
     return to_batch(cut.patches, truth)
 
 
@@ -161,9 +139,3 @@ def _recolored(patches: Image, rng: np.random.Generator, *, faithful: bool) -> I
 def collate_patches(items: Sequence[Batch]) -> Batch:
     """Collate the patches of several frames into a batch."""
     return {name: torch.cat([item[name] for item in items]) for name in items[0]}
-
-
-def _padded(values: Any, total: int) -> Array:
-    out = np.zeros(total)
-    out[: len(values)] = values
-    return out

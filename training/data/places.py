@@ -41,6 +41,29 @@ class PatchPlaces:
     points: Array
 
 
+def patch_labels(places: PatchPlaces) -> tuple[Array, Array, Array, Array, Array]:
+    """Return the labels of patches: figures come first, then empty places.
+
+    Returns:
+        Keypoints in the patch's order, pixels, shape (m, 5, 2); their flags, shape (m, 5), 0 outside the patch; and of
+        each patch, 0 or 1: whether its figure faces -x, has fallen, and is there, shape (m,) each.
+
+    """
+    total, count = len(places.transforms), len(places.points)
+    placed, flags = np.zeros((total, 5, 2)), np.zeros((total, 5))
+    flip, fallen = np.zeros(total), np.zeros(total)
+    if count:
+        placed[:count] = to_patch(places.points[..., :2], places.transforms[:count])
+        flags[:count] = places.points[..., 2]
+        ahead = placed[:count, :2].mean(axis=1) - placed[:count, 2:4].mean(axis=1)
+        flip[:count], fallen[:count] = ahead[:, 0] < 0, places.kinds == FALLEN_KIND
+        order = np.where(flip[:count, None] > 0, (2, 3, 0, 1, 4), (0, 1, 2, 3, 4))
+        placed[:count] = np.take_along_axis(placed[:count], order[..., None], axis=1)
+        flags[:count] = np.take_along_axis(flags[:count], order, axis=1)
+    inside = ((placed > -0.5) & (placed < PATCH_PX - 0.5)).all(axis=2)
+    return placed, np.where(inside, flags, 0), flip, fallen, (np.arange(total) < count).astype(float)
+
+
 class PlaceOptions(TypedDict, total=False):
     """Where patches are cut beside at simulated detections.
 

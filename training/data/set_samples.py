@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
 from downfield.core.arrays import Array
-from downfield.models.refiner import PATCH_PX, from_units, to_patch
+from downfield.models.refiner import PATCH_PX, to_patch
 from downfield.training.data.crops import CROPS_PER_FRAME, CropStream
 from downfield.training.data.labeled_frames import (
     FrameDraw,
@@ -22,7 +22,8 @@ from downfield.training.data.labeled_frames import (
     unsure_places_of,
 )
 from downfield.training.data.objects import CROP_PX
-from downfield.training.data.patches import cut_guessed, patches_of
+from downfield.training.data.patches import cut_guessed
+from downfield.training.data.places import patch_labels
 from downfield.training.data.samples import (
     BALL,
     MOST_OBJECTS,
@@ -95,20 +96,11 @@ class BallAndFigurePatches(Dataset[PatchSamples]):
         image, unsure = read_frame(path), unsure_places_of(path)
         image, objects = lay_balls(image, read_objects(labels_of(path), (image.shape[1], image.shape[0])), rng)
         cut = cut_guessed(image, objects, rng, avoid=unsure)
-        truth = patches_of(cut)
-        balls = balls_in_patches(objects.points[objects.kinds == BALL, 4], cut.transforms)
+        *labels, balls = *patch_labels(cut), balls_in_patches(objects.points[objects.kinds == BALL, 4], cut.transforms)
         if unsure is not None:  # a picture of a real table, whose own ball has no label
             balls[balls[:, 2] == 0, 2] = HARDLY_SHOWN
-        points = from_units(truth["points"].numpy()).astype(np.float32)
-        return PatchSamples(
-            torch.from_numpy(cut.patches),
-            torch.from_numpy(points),
-            truth["flags"],
-            truth["flip"],
-            truth["fallen"],
-            truth["figure"],
-            torch.from_numpy(balls.astype(np.float32)),
-        )
+        parts = (torch.from_numpy(part.astype(np.float32)) for part in (*labels, balls))
+        return PatchSamples(torch.from_numpy(cut.patches), *parts)
 
 
 def balls_in_patches(balls: Array, transforms: Array) -> Array:

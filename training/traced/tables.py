@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,6 @@ from downfield.models.refiner import PATCH_PX, to_patch
 from downfield.training.data.objects import (
     BALL_KIND,
     BALL_POINT,
-    FALLEN_KIND,
     FIGURE_KINDS,
     INPUT_WIDTH_PX,
     Objects,
@@ -31,7 +30,7 @@ from downfield.training.data.objects import (
     parse_objects,
     with_room,
 )
-from downfield.training.data.places import place_patches
+from downfield.training.data.places import patch_labels, place_patches
 from downfield.training.traced.development import sensor_row
 from downfield.twin.randomization import tables
 from downfield.twin.randomization.cameras import SIZES_PX, draw_view, draw_webcam
@@ -239,7 +238,7 @@ def plan_patches(table: TracedTable, rng: np.random.Generator, *, webcams: int =
             continue
         matrices.append(places.transforms)
         views.append(np.full(len(places.transforms), number))
-        truths.append((*_patch_truth(places.transforms, places.points, places.kinds), _balls(view, places.transforms)))
+        truths.append((*patch_labels(places), _balls(view, places.transforms)))
     inverses = np.array([_inverse(matrix) for matrix in np.concatenate(matrices)])
     truth = tuple(np.concatenate(parts).astype(np.float32) for parts in zip(*truths, strict=True))
     feet = np.full(len(inverses), FOOT_PX)
@@ -298,22 +297,6 @@ def _padded(found: list[tuple[Objects, Array]]) -> tuple[NDArray[np.float32], ..
         kinds[row, :count], points[row, :count] = objects.kinds, objects.points
         boxes[row, :count], shown[row, :count] = objects.boxes, share
     return tuple(part.astype(np.float32) for part in (kinds, points, boxes, shown))
-
-
-def _patch_truth(transforms: Array, points: Array, kinds: Array) -> tuple[NDArray[Any], ...]:
-    """Return points in the patch's order, flags, flip, fallen and figure; figures come first, then empty places."""
-    total, count = len(transforms), len(points)
-    placed, flags = np.zeros((total, 5, 2)), np.zeros((total, 5))
-    flip, fallen = np.zeros(total), np.zeros(total)
-    if count:
-        placed[:count], flags[:count] = to_patch(points[..., :2], transforms[:count]), points[..., 2]
-        ahead = placed[:count, :2].mean(axis=1) - placed[:count, 2:4].mean(axis=1)
-        flip[:count], fallen[:count] = ahead[:, 0] < 0, kinds == FALLEN_KIND
-        order = np.where(flip[:count, None] > 0, (2, 3, 0, 1, 4), (0, 1, 2, 3, 4))
-        placed[:count] = np.take_along_axis(placed[:count], order[..., None], axis=1)
-        flags[:count] = np.take_along_axis(flags[:count], order, axis=1)
-    inside = ((placed > -0.5) & (placed < PATCH_PX - 0.5)).all(axis=2)
-    return placed, np.where(inside, flags, 0), flip, fallen, np.arange(total) < count
 
 
 def _balls(view: TracedView, transforms: Array) -> Array:
