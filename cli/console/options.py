@@ -89,6 +89,14 @@ SetOption = Annotated[
     typer.Option("--set", metavar="SECTION.KEY=VALUE", help="A setting that overrides the file; may be repeated."),
 ]
 
+PortOption = Annotated[int | None, typer.Option(min=0, max=65535, help="Port of the web pages and the API.")]
+LanOption = Annotated[
+    bool | None, typer.Option("--lan", help="Let phones and other computers in the network use the web pages.")
+]
+TlsOption = Annotated[
+    bool | None, typer.Option("--tls", help="Serve them with TLS, by a certificate made here unless one is set.")
+]
+
 _PICTURES: Final = frozenset({".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp", ".gif", ".heic", ".heif"})
 _VIDEOS: Final = frozenset({".mp4", ".mkv", ".avi", ".mov", ".webm"})
 

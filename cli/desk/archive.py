@@ -28,7 +28,7 @@ from downfield.desk.archive.tracking import describe_network, share_network
 from downfield.game.records.entries import RulebookRecord, record_of
 from downfield.models.card import BUNDLED
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.rig.configuration.loading import load, parse_assignments
+from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import data_folder
 from downfield.rig.games.rig_key import TrustedKeys
 
@@ -292,7 +292,7 @@ def verify(
     settings: SetOption = None,
 ) -> None:
     """Check every byte and every signature. Exits with status 1 if anything was altered or bears a foreign key."""
-    trusted = TrustedKeys.load(data_folder(load(config, command_line=parse_assignments(settings or ())).settings))
+    trusted = TrustedKeys.load(data_folder(load(config, settings).settings))
     files = ArchiveFiles.at(archive)
     items = select_items(files, selection or ["all"], index)
     bad = 0

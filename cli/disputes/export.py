@@ -31,7 +31,7 @@ from downfield.review.pictures.clips import MEDIA_TYPES, ClipFormat
 from downfield.review.pictures.painting import DRAWING_KINDS
 from downfield.review.reports.game_report import report_html
 from downfield.review.reports.shadow import CALLS_HEAD, ShadowReport
-from downfield.rig.configuration.loading import load, parse_assignments
+from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import RigSettings, data_folder, recordings_folder, store_file
 from downfield.rig.games.bundle_export import BundleExporter
 from downfield.rig.games.rig_key import open_rig_key
@@ -76,7 +76,7 @@ def export(
     if clip is None and (call is not None or plain or speed != 1):
         raise InputError("--call, --speed and --plain belong to --clip.")
     film = None if clip is None else ClipRequest(clip, play, call, speed, plain)
-    configuration = load(config, command_line=parse_assignments(settings or ())).settings
+    configuration = load(config, settings).settings
     with open_for_reading(configuration.store.url or str(store_file(configuration))) as opened:
         if opened.note:
             print_stderr(f"downfield: {opened.note}")
@@ -267,7 +267,7 @@ def shadow(
     settings: SetOption = None,
 ) -> None:
     """Compare the calls made in shadow mode with what people declared: agreements, differences, what was missed."""
-    configuration = load(config, command_line=parse_assignments(settings or ())).settings
+    configuration = load(config, settings).settings
     with open_for_reading(configuration.store.url or str(store_file(configuration))) as opened:
         if opened.note:
             print_stderr(f"downfield: {opened.note}")

@@ -21,7 +21,7 @@ from downfield.core.errors import InputError
 from downfield.review.bundles import format as names
 from downfield.review.bundles.reading import UnpackedBundle
 from downfield.review.bundles.verification import verify_bundle
-from downfield.rig.configuration.loading import load, parse_assignments
+from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import data_folder
 from downfield.rig.service.review import (
     ReviewFolder,
@@ -49,7 +49,7 @@ def review(
     settings: SetOption = None,
 ) -> None:
     """Serve the games of a bundle, or of a rig's folder, on this computer: all pages, read-only. Stop with Ctrl-C."""
-    folder = data_folder(load(config, command_line=parse_assignments(settings or ())).settings)
+    folder = data_folder(load(config, settings).settings)
     bundles = find_bundles(source)
     found = None if bundles else find_rig_folder(source)
     if bundles:

@@ -18,7 +18,7 @@ from downfield.game.records.entries import SEAL_KIND, unpack_entry
 from downfield.game.records.owner import rig_id
 from downfield.game.records.table_records import SegmentSealed
 from downfield.review.bundles.verification import BundleVerification, is_bundle, other_zip_hint, verify_bundle
-from downfield.rig.configuration.loading import load, parse_assignments
+from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import RigSettings, data_folder, heads_file, store_file
 from downfield.rig.games.rig_key import TrustedKeys
 from downfield.store.checking.listings import listing_differences
@@ -75,7 +75,7 @@ def verify(
     checked, and a store while its rig runs.
     """
     keys = checked_keys(key or ())
-    configuration = load(config, command_line=parse_assignments(settings or ()))
+    configuration = load(config, settings)
     if "://" not in store and is_bundle(Path(store)):
         if any(option is not None for option in (game, head, heads, tournament, recordings)):
             raise InputError(

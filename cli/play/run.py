@@ -17,7 +17,15 @@ from rich.text import Text
 
 from downfield.capture.sources.file_sources import bundled_demo
 from downfield.capture.sources.source_types import is_recording
-from downfield.cli.console.options import CameraHeightOption, ConfigOption, SetOption, StandingOption
+from downfield.cli.console.options import (
+    CameraHeightOption,
+    ConfigOption,
+    LanOption,
+    PortOption,
+    SetOption,
+    StandingOption,
+    TlsOption,
+)
 from downfield.cli.console.output import open_console, styled, version_text
 from downfield.cli.console.process_end import ended_in_order
 from downfield.cli.console.terminal import TerminalLog, TerminalView, print_access
@@ -25,7 +33,7 @@ from downfield.core.addresses import without_password
 from downfield.core.errors import DownfieldError, SourceError
 from downfield.core.platform.process_tuning import tune_process
 from downfield.core.text.counted_nouns import counted
-from downfield.rig.configuration.loading import Configuration, load, parse_assignments
+from downfield.rig.configuration.loading import Configuration, load
 from downfield.rig.configuration.settings import RigSettings, logs_folder, tables_folder
 from downfield.rig.games.kept_games import leased_data_folder
 from downfield.rig.rig import Rig
@@ -58,7 +66,7 @@ def run(
     rulebook: Annotated[str | None, typer.Option(help="An installed rulebook, or a league's .toml file.")] = None,
     config: ConfigOption = None,
     settings: SetOption = None,
-    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port of the web pages and the API.")] = None,
+    port: PortOption = None,
     once: Annotated[bool, typer.Option("--once", help="Play a recording once instead of repeating it.")] = False,
     fast: Annotated[
         bool, typer.Option("--fast", help="Play a recording as fast as this computer can, not at its own pace.")
@@ -67,16 +75,11 @@ def run(
         bool | None,
         typer.Option("--shadow", help="People referee by declarations alone; calls are kept, and never shown."),
     ] = None,
-    lan: Annotated[
-        bool | None, typer.Option("--lan", help="Let phones and other computers in the network use the web pages.")
-    ] = None,
-    tls: Annotated[
-        bool | None, typer.Option("--tls", help="Serve them with TLS, by a certificate made here unless one is set.")
-    ] = None,
+    lan: LanOption = None,
+    tls: TlsOption = None,
     page: Annotated[bool | None, typer.Option(help="Serve the web pages and the API.")] = None,
 ) -> None:
     """Referee a table live, or a recording. Calls appear here, on the operator's phone and on the stream."""
-    given: dict[str, object] = parse_assignments(settings or ())
     options = {
         "source.name": source,
         "calibration.file": None if calibration is None else str(calibration),
@@ -89,12 +92,11 @@ def run(
         "service.lan": lan,
         "service.tls": tls,
     }
-    given |= {key: value for key, value in options.items() if value is not None}
-    configuration = load(config, command_line=given)
+    configuration = load(config, settings, command_line=options)
     if not configuration.settings.source.name:
         table = TableFolder(tables_folder(configuration.settings)).in_use()
         if table is not None:
-            configuration = load(config, command_line={**given, "source.name": table.source})
+            configuration = load(config, settings, command_line={**options, "source.name": table.source})
     console = open_console(required=False)
     tune_process()
     with ended_in_order():
@@ -105,7 +107,7 @@ def run(
                     table = following.profile
                     console.print(f"Opening the table '{table.name}' that was set up.")
                     changed = {"source.name": table.source, "calibration.file": "", "service.port": following.port}
-                    configuration = load(config, command_line={**given, **changed})
+                    configuration = load(config, settings, command_line={**options, **changed})
                     following = _run(configuration, console, Path(temporary), once=once, paced=not fast)
         except KeyboardInterrupt:  # everything is closed, so nothing is printed after this
             console.print("stopped")
@@ -220,7 +222,7 @@ _WHATEVER_IS_CONFIGURED: Final = (
 
 
 def demo(
-    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port of the web pages.")] = None,
+    port: PortOption = None,
     once: Annotated[bool, typer.Option("--once", help="Play it once instead of repeating it.")] = False,
     fast: Annotated[bool, typer.Option("--fast", help="Play it as fast as this computer can.")] = False,
     page: Annotated[bool | None, typer.Option(help="Serve the web pages.")] = None,

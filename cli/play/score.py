@@ -7,14 +7,14 @@ from typing import Annotated
 
 import typer
 
-from downfield.cli.console.options import ConfigOption, SetOption
+from downfield.cli.console.options import ConfigOption, LanOption, PortOption, SetOption, TlsOption
 from downfield.cli.console.output import open_console
 from downfield.cli.console.process_end import ended_in_order
 from downfield.cli.console.terminal import print_access
 from downfield.core.errors import InputError
 from downfield.core.field.model import load_field
 from downfield.game.records.commands import AWAY_SHEET, HOME_SHEET, NewGame, TeamSheet
-from downfield.rig.configuration.loading import load, parse_assignments
+from downfield.rig.configuration.loading import load
 from downfield.rig.scorekeeper import Scorekeeper
 
 
@@ -26,19 +26,13 @@ def score(
     field: Annotated[str, typer.Option(help="The field of a new game: a preset's name, or a .toml file.")] = "ultimate",
     config: ConfigOption = None,
     settings: SetOption = None,
-    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port of the web pages and the API.")] = None,
-    lan: Annotated[
-        bool | None, typer.Option("--lan", help="Let phones and other computers in the network use the web pages.")
-    ] = None,
-    tls: Annotated[
-        bool | None, typer.Option("--tls", help="Serve them with TLS, by a certificate made here unless one is set.")
-    ] = None,
+    port: PortOption = None,
+    lan: LanOption = None,
+    tls: TlsOption = None,
 ) -> None:
     """Keep a game's score without a camera, by what is declared on the panel; the last game goes on unless --new."""
-    given: dict[str, object] = parse_assignments(settings or ())
     options = {"game.rulebook": rulebook, "service.port": port, "service.lan": lan, "service.tls": tls}
-    given |= {key: value for key, value in options.items() if value is not None}
-    configuration = load(config, command_line=given)
+    configuration = load(config, settings, command_line=options)
     game = _new_game(home, away) if new or home or away or rulebook else None
     console = open_console(required=False)
     try:

@@ -11,7 +11,7 @@ from downfield.cli.console.options import ConfigOption, SetOption
 from downfield.cli.console.output import open_console
 from downfield.cli.console.terminal import print_qr
 from downfield.core.errors import InputError
-from downfield.rig.configuration.loading import load, parse_assignments
+from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import data_folder
 from downfield.rig.service.web_service import open_admin_key
 
@@ -27,7 +27,7 @@ def admin(
     settings: SetOption = None,
 ) -> None:
     """Print the link that makes a browser the admin's: for the first one, or when it was lost. Keep it to yourself."""
-    configuration = load(config, command_line=parse_assignments(settings or ())).settings
+    configuration = load(config, settings).settings
     service = configuration.service
     key = open_admin_key(data_folder(configuration), must_be_kept=True)
     if new:

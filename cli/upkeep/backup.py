@@ -11,7 +11,7 @@ from downfield.cli.console.options import ARCHIVE, ConfigOption, SetOption, chec
 from downfield.cli.console.output import print_stdout
 from downfield.cli.console.progress import progress_bar
 from downfield.core.text.counted_nouns import counted
-from downfield.rig.configuration.loading import load, parse_assignments
+from downfield.rig.configuration.loading import load
 from downfield.rig.upkeep.backup import make_backup, restore_backup
 
 
@@ -24,7 +24,7 @@ def backup(
     settings: SetOption = None,
 ) -> None:
     """Save games, teams, paired devices, keys, tables and settings in one file. Keep it private. Games may go on."""
-    configuration = load(config, command_line=parse_assignments(settings or ()))
+    configuration = load(config, settings)
     check_outputs(output, inputs=(configuration.file,), kind=ARCHIVE)
     with progress_bar("Backing up") as advance:
         manifest = make_backup(
@@ -51,7 +51,7 @@ def restore(
     settings: SetOption = None,
 ) -> None:
     """Restore a backup into the data folder. Stop the rig first; the next `run` goes on with the game."""
-    configuration = load(config, command_line=parse_assignments(settings or ()))
+    configuration = load(config, settings)
     with progress_bar("Restoring") as advance:
         restored = restore_backup(
             archive, configuration.settings, replace=replace, progress=lambda name: advance(0, text=name)

@@ -24,7 +24,7 @@ from downfield.core.errors import InputError, OutputError
 from downfield.core.text.counted_nouns import counted
 from downfield.game.records.keeping import GameRow
 from downfield.game.shadow import is_shadow
-from downfield.rig.configuration.loading import load, parse_assignments
+from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import data_folder, recordings_folder, store_file
 from downfield.rig.contribution.collecting import Collected, Collector
 from downfield.rig.contribution.contribution_file import (
@@ -70,7 +70,7 @@ def contribute(
     """
     if sheet is not None and yes:
         raise InputError("--sheet only shows the frames, --yes writes them. Give one of the two.")
-    configuration = load(config, command_line=parse_assignments(settings or ())).settings
+    configuration = load(config, settings).settings
     written = sheet if sheet is not None else output
     check_outputs(written, inputs=(store_file(configuration), config), kind=ARCHIVE)
     if sheet is None and not yes and not sys.stdin.isatty():

@@ -14,7 +14,7 @@ from downfield.cli.console.output import open_console, print_stdout, styled
 from downfield.cli.console.progress import with_progress
 from downfield.core.records import adapter
 from downfield.rig.configuration.display import as_toml
-from downfield.rig.configuration.loading import load, parse_assignments
+from downfield.rig.configuration.loading import load
 from downfield.rig.doctor.checks import run_checks
 from downfield.rig.doctor.computer_checks import CheckResult, CheckState
 from downfield.rig.upkeep.support import support_parts, write_support_file
@@ -22,7 +22,7 @@ from downfield.rig.upkeep.support import support_parts, write_support_file
 
 def config(file: ConfigOption = None, settings: SetOption = None) -> None:
     """Print the configuration in effect, and where each value comes from."""
-    configuration = load(file, command_line=parse_assignments(settings or ()))
+    configuration = load(file, settings)
     print_stdout(f"# {configuration.file}" if configuration.file else "# no file: defaults")
     print_stdout(*"\n".join(as_toml(configuration)).split("\n"))
 
@@ -42,12 +42,10 @@ def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
 ) -> None:
     """Check everything a game needs, and say how to fix what is wrong. Exits with status 1 if there is a fault."""
-    given: dict[str, object] = parse_assignments(settings or ())
     options = {"source.name": source, "calibration.file": None if calibration is None else str(calibration)}
-    given |= {key: value for key, value in options.items() if value is not None}
     results = []
     console = open_console()
-    for result in run_checks(load(config, command_line=given).settings):
+    for result in run_checks(load(config, settings, command_line=options).settings):
         results.append(result)
         if not as_json:
             _print(console, result)
@@ -81,7 +79,7 @@ def support(
 
     Passwords, keys, paths and addresses are taken out, and no picture and no game goes in.
     """
-    configuration = load(config, command_line=parse_assignments(settings or ()))
+    configuration = load(config, settings)
     check_outputs(output, inputs=(configuration.file,), kind=ARCHIVE)
     found = tuple(with_progress(run_checks(configuration.settings), "Checking")) if checks else ()
     parts = support_parts(configuration, found)

@@ -13,7 +13,7 @@ import typer
 from downfield.cli.console.options import ConfigOption, SetOption
 from downfield.cli.console.output import print_stdout
 from downfield.core.errors import InputError
-from downfield.rig.configuration.loading import FILE_NAME, load, parse_assignments
+from downfield.rig.configuration.loading import FILE_NAME, load
 from downfield.rig.configuration.settings import logs_folder, tables_folder
 from downfield.rig.tables.profile import TableFolder
 from downfield.rig.upkeep.log_file import LOG_FILE_NAME, LogLevel, last_lines, reaches
@@ -30,7 +30,7 @@ def logs(
     settings: SetOption = None,
 ) -> None:
     """Print the rig's log: starts, calls, problems and their remedies."""
-    folder = logs_folder(load(config, command_line=parse_assignments(settings or ())).settings)
+    folder = logs_folder(load(config, settings).settings)
     file = folder / LOG_FILE_NAME
     begin = _identity(file), file.stat().st_size if file.is_file() else 0  # what comes from here on is followed
     try:

@@ -50,6 +50,7 @@ class Configuration:
 
 def load(
     file: Path | None = None,
+    assignments: Iterable[str] | None = None,
     *,
     environment: Mapping[str, str] | None = None,
     command_line: Mapping[str, object] | None = None,
@@ -58,8 +59,9 @@ def load(
 
     Args:
         file: the file; None for ``downfield.toml`` in the current folder, if there is one.
+        assignments: ``section.key=value``, which override file and environment; None for none.
         environment: environment variables; None for those of this process.
-        command_line: values by dotted key; None for those that were not given.
+        command_line: values by dotted key, which override all else; a value of None overrides nothing.
 
     Raises:
         InputError: the file is missing; a variable or an option names no setting or has an invalid value.
@@ -72,7 +74,8 @@ def load(
     if file is not None:
         layers.append(("file", dict(_flatten(_parse_file(file))), str(file)))
     layers.append(("environment", dict(_from_environment(os.environ if environment is None else environment)), ""))
-    given = {key: value for key, value in (command_line or {}).items() if value is not None}
+    given = parse_assignments(assignments or ())
+    given |= {key: value for key, value in (command_line or {}).items() if value is not None}
     layers.append(("command line", given, ""))
     values: dict[str, object] = {}
     origins: dict[str, Origin] = {}
