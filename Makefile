@@ -73,6 +73,7 @@ docs: $(VENV)/.dev
 	$(BIN)/python docs/library_page.py docs/library.md
 	$(BIN)/python docs/rulebooks_page.py docs/rulebooks.md
 	$(BIN)/python docs/service_page.py docs/service.md
+	$(BIN)/python docs/overlays_page.py docs/overlays.md
 	$(BIN)/python docs/configuration_page.py docs/configuration.md
 	$(BIN)/python docs/refusals_page.py docs/refusals.md docs/pictures
 

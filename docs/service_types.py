@@ -1,8 +1,8 @@
 """Write what the pages' scripts are checked against: ``python docs/service_types.py build/typescript/service.d.ts``.
 
 TypeScript declarations, made from the models and pages themselves so that they can't drift from them: namespace
-``Service`` holds what the rig's service publishes, takes and answers, ``Desk`` what the director's desk does, and
-``Page`` the elements of each page by id.
+``Service`` holds what the rig's service publishes, takes and answers, ``Desk`` what the director's desk does,
+``Overlays`` the options of each overlay's address, and ``Page`` the elements of each page by id.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from pydantic.json_schema import models_json_schema
 from service_page import TOPICS
 
 from downfield.api.app import ROUTERS
+from downfield.broadcast.overlays.installed import NumberOption, OverlayOption, WordOption, installed_overlays
 from downfield.core.records import write_text
 from downfield.desk.service.app import ROUTERS as DESK_ROUTERS
 
@@ -37,7 +38,9 @@ def declarations() -> Iterator[str]:
     yield f"  type Topics = {{ {'; '.join(f'{topic}: {model.__name__}' for topic, model in TOPICS.items())} }};\n"
     yield "}\ndeclare namespace Desk {\n"
     yield from _models(_answered(_openapi(DESK_ROUTERS)))
-    yield "}\ndeclare namespace Page {\n  type Elements = {\n"
+    yield "}\ndeclare namespace Overlays {\n  type Options = {\n"
+    yield from _overlays()
+    yield "  };\n}\ndeclare namespace Page {\n  type Elements = {\n"
     yield from _pages()
     yield "  };\n}\n"
 
@@ -138,6 +141,18 @@ def _pages() -> Iterator[str]:
         pages.setdefault(file.stem, {}).update(ids.tags)
     for page, tags in pages.items():
         yield f"    {page}: {{ {'; '.join(f'{json.dumps(name)}: {_element(tag)}' for name, tag in tags.items())} }};\n"
+
+
+def _overlays() -> Iterator[str]:
+    for name, overlay in installed_overlays().overlays.items():
+        options = "; ".join(f"{option}: {_option(declared)}" for option, declared in overlay.options.items())
+        yield f"    {json.dumps(name)}: {{ {options} }};\n"
+
+
+def _option(declared: OverlayOption) -> str:
+    if isinstance(declared, WordOption):
+        return " | ".join(map(json.dumps, declared.words))
+    return "number" if isinstance(declared, NumberOption) else "string"
 
 
 def _element(tag: str) -> str:

@@ -10,9 +10,9 @@ import httpx
 import pytest
 from browsers import PageServer
 
-from downfield.api.routes.service.pages import OVERLAYS, PAGES, assets, pages
+from downfield.api.routes.service.pages import PAGES, assets, overlay_pages, pages
 
-PATHS = (*PAGES, *(f"/overlay/{name}" for name in OVERLAYS))
+PATHS = (*(page.path for page in PAGES), *(f"/overlay/{name}" for name in overlay_pages()))
 
 
 @pytest.fixture(scope="module")
@@ -57,8 +57,8 @@ def test_no_file_outside_the_folder_is_served(service: httpx.Client, name: str) 
 
 
 def test_pages_load_only_existing_files_of_this_server() -> None:
-    for name, file in {**pages(), **assets()}.items():
-        if Path(name).suffix not in {".html", ".css", ".js"}:
+    for name, file in {**pages(), **overlay_pages(), **assets()}.items():
+        if Path(name).suffix not in {".html", ".css", ".js"} or name == "overlay.html":  # what overlays are made from
             continue
         text = file.content.decode()
         for part in re.findall(r"""(?:assets/|from "\./|(?:src:|import) url\(")([\w.-]+)""", text):

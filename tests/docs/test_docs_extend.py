@@ -1,10 +1,11 @@
-"""docs/extend.md: a package made of exactly the files on the page is found, listed, and judges as the page says."""
+"""docs/extend.md: what is made of exactly the files on the page is found, listed and used as the page says."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -13,9 +14,17 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+from browsers import PageServer, browser, page_in
+from playwright.sync_api import expect
+from structure import ROOMS
 
-PAGE = Path(__file__).parents[2] / "docs" / "extend.md"
+from downfield.api.routes.service import pages
+from downfield.broadcast.overlays import installed
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "extend.md"
 RULEBOOK, CALL, SOURCE = "Add a rulebook", "Add a call", "Add a camera source"
+OVERLAY, ADDED_PAGE = "Add an overlay", "Add a page"
 LOAD = """
 from downfield.officiating.rulebooks.installed import load_systems
 systems, problems = load_systems()
@@ -167,3 +176,88 @@ def test_a_broken_source_is_named_and_leaves_other_sources_alone(source_package:
         done.stderr
     )
     assert python(source_package, "-c", is_live, "http://x").stdout == "True\n"
+
+
+@pytest.fixture
+def overlay_package(tmp_path: Path) -> Path:
+    write(tmp_path, OVERLAY)
+    install(tmp_path)
+    return tmp_path
+
+
+def test_an_overlay_of_three_files_shows_the_game_and_is_listed(
+    overlay_package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert len([path for path in overlay_package.rglob("*") if path.is_file() and ".dist-info" not in str(path)]) == 3
+    monkeypatch.syspath_prepend(str(overlay_package))
+    found = (installed.installed_overlays, pages.assets, pages.overlay_pages, pages._overlay_files, pages.worker)
+    for kept in found:
+        kept.cache_clear()
+    service = PageServer(tmp_path / "data")
+    (tmp_path / "data").mkdir()
+    service.start()
+    try:
+        with browser() as chrome, page_in(chrome) as obs:
+            obs.goto(f"{service.url}/overlay/downs?before=next&theme=light")
+            service.publish("game", due="scrimmage", down=2, distance_yd=7.0)
+            expect(obs.locator(".downs")).to_have_text("next: 2nd & 7")
+            obs.goto(f"{service.url}/")
+            card = obs.locator("article.overlay", has=obs.get_by_role("heading", name="Downs"))
+            expect(card.get_by_label("Address")).to_have_value(f"{service.url}/overlay/downs")
+    finally:
+        service.stop()
+        for kept in found:
+            kept.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "reason"),
+    [
+        ("downs.overlay.toml", 'title = "Downs"\n', "downs.overlay.toml says no position"),
+        ("downs.overlay.toml", 'position = "middle"\n', "downs.overlay.toml: position is not one of top-left"),
+        ("calls.overlay.toml", 'position = "top"\n', "calls.overlay.toml has no script calls.js beside it"),
+        ("feed.js", "", ""),
+    ],
+)
+def test_a_broken_overlay_is_named_and_leaves_the_others_alone(
+    overlay_package: Path, file: str, text: str, reason: str
+) -> None:
+    (overlay_package / "downfield_ticker" / file).write_text(text)
+    code = (
+        "from downfield.api.routes.service.pages import overlay_pages\n"
+        "from downfield.broadcast.overlays.installed import installed_overlays\n"
+        "print(*sorted(overlay_pages()), *installed_overlays().problems, sep='\\n')"
+    )
+    done = python(overlay_package, "-c", code)
+    assert done.returncode == 0, done.stderr
+    names, problems = done.stdout.split()[:8], done.stdout
+    assert {"calls", "scene", "sponsors"} < set(names)
+    if reason:
+        assert "downs" not in names
+        assert f"The overlays of the package downfield-ticker can't be used: {reason}" in problems
+    else:
+        assert "downs" in names, "a file that has a name of Downfield's own is not served in its place"
+
+
+def test_a_page_of_three_files_is_served(tmp_path: Path) -> None:
+    package = tmp_path / "downfield"
+    shutil.copytree(ROOT / "cli" / "as_module", package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "api", package / "api", ignore=shutil.ignore_patterns("__pycache__"))
+    for room in ROOMS:
+        if room != "api":
+            (package / room).symlink_to(ROOT / room)
+    write(package, ADDED_PAGE)
+    assert len({title for _, title, _ in blocks(ADDED_PAGE)}) == 3
+    code = (
+        "from pathlib import Path\n"
+        "from secured_service import SecuredService\n"
+        "from downfield.api.security.access import AccessPolicy\n"
+        f"service = SecuredService(Path({str(tmp_path / 'store.db')!r}), AccessPolicy(lan=True))\n"
+        "phone = service.phone()\n"
+        "print(*(phone.get(path).status for path in ('/wall', '/assets/wall.js', '/program')))"
+    )
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT / 'tests'}"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert done.stdout == "200 200 200\n", done.stderr

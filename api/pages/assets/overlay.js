@@ -3,18 +3,21 @@
 import { el, find } from "./dom.js";
 import { Feed, reloadOnUpgrade } from "./feed.js";
 import { readOptions } from "./options.js";
-import { OVERLAY_OPTIONS } from "./overlay_options.js";
+import { overlayOptions } from "./overlay_options.js";
 
 /**
  * Start an overlay: `build(stage, options, feed)` fills the stage. If the URL is wrong, the page shows the error.
  *
- * @template {keyof typeof OVERLAY_OPTIONS} N
+ * The page holds what the overlay's file `NAME.overlay.toml` declares: its options, and the topics that it follows.
+ *
+ * @template {keyof Overlays.Options} N
  * @param {N} name
- * @param {(keyof Service.Topics)[]} topics
- * @param {(stage: HTMLElement, options: import("./options.js").Values<typeof OVERLAY_OPTIONS[N]>, feed: Feed) => void} build
+ * @param {(stage: HTMLElement, options: Overlays.Options[N], feed: Feed) => void} build
  */
-export function overlay(name, topics, build) {
-  const { values, problems } = readOptions(location.search, OVERLAY_OPTIONS[name]);
+export function overlay(name, build) {
+  const declared = /** @type {Service.Overlay} */ (JSON.parse(find(document, "#overlay").textContent ?? ""));
+  const { values: read, problems } = readOptions(location.search, overlayOptions(declared));
+  const values = /** @type {Overlays.Options[N]} */ (read);
   const stage = find(document, "#stage");
   if (problems.length) {
     document.body.append(urlErrors(name, problems));
@@ -25,7 +28,7 @@ export function overlay(name, topics, build) {
   document.body.style.background = values.background;
   stage.dataset.position = values.position;
   document.head.append(el("link", { rel: "stylesheet", href: "user.css" })); // after all others, so that it wins
-  const feed = new Feed(topics, values.key);
+  const feed = new Feed(/** @type {(keyof Service.Topics)[]} */ (declared.topics), values.key);
   build(stage, values, feed);
   feed.onLink((link) => {
     document.documentElement.dataset.link = link;

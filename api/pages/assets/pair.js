@@ -3,7 +3,6 @@
 
 import { el, elementsOf, find } from "./dom.js";
 import { isGrant, readGrant } from "./grant.js";
-import { OVERLAY_OPTIONS } from "./overlay_options.js";
 import { errorText, send } from "./send.js";
 
 const at = elementsOf("pair");
@@ -22,7 +21,7 @@ form.addEventListener("submit", async (event) => {
     const body = { code: given, ...(name.value.trim() ? { name: name.value.trim() } : {}) };
     /** @type {Service.SessionDetails} */
     const session = await send("api/session", body);
-    if (session.role === "viewer") showAddresses(session.token ?? "");
+    if (session.role === "viewer") await showAddresses(session.token ?? "");
     else location.replace(document.body.dataset.next ?? "panel");
   } catch (error) {
     message.textContent = errorText(error);
@@ -43,15 +42,21 @@ async function redeem(grant) {
 }
 
 /** A viewer may be OBS, which has no cookie: show its token once, in the addresses. @param {string} token */
-function showAddresses(token) {
-  const own = [...Object.keys(OVERLAY_OPTIONS).map((overlay) => `overlay/${overlay}`), "program", "program.m3u8", "camera.mjpeg"];
-  const names = document.body.dataset.addresses?.split(" ") ?? own;
+async function showAddresses(token) {
+  const names = document.body.dataset.addresses?.split(" ") ?? (await ownAddresses());
   const addresses = names.map((path) => new URL(`${path}?key=${token}`, document.baseURI).href);
   form.replaceWith(
     el("p", {}, "This device can now watch. To use OBS, copy these addresses now; they are shown only once."),
     el("ul", { class: "addresses" }, addresses.map(addressItem)),
     el("a", { class: "button main", href: "./" }, "Start page"),
   );
+}
+
+/** The rig's addresses; without those of overlays where they don't come: the token is not shown a second time. */
+async function ownAddresses() {
+  /** @type {Service.Overlay[]} */
+  const overlays = await send("api/overlays", null, { method: "GET" }).catch(() => []);
+  return [...overlays.map(({ name }) => `overlay/${name}`), "program", "program.m3u8", "camera.mjpeg"];
 }
 
 /** @param {string} address */

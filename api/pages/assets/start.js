@@ -8,6 +8,7 @@ import { Feed, reloadOnUpgrade } from "./feed.js";
 import { followPicture } from "./live_picture.js";
 import { callDetails, callHead, framesLink } from "./panel_calls.js";
 import { showDevices } from "./start_devices.js";
+import { errorText } from "./send.js";
 import { elsewhereRow, overlayCards } from "./start_overlays.js";
 import { startTour } from "./tour.js";
 import { START_TOUR } from "./tours.js";
@@ -19,7 +20,7 @@ const at = elementsOf("index");
 const feed = new Feed(["game", "ball", "calls", "line_up", "scene", "health", "source"]);
 const board = new Board();
 at("map").append(board.element);
-at("overlays").append(...overlayCards());
+overlayCards().then((cards) => at("overlays").append(...cards), (error) => at("overlays").append(errorText(error)));
 
 board.follow(feed);
 feed.on("game", (game) => {

@@ -1,19 +1,9 @@
 // A card for each overlay: its address with options, to copy, and a loader file for OBS.
 
 import { el } from "./dom.js";
-import { OVERLAY_OPTIONS } from "./overlay_options.js";
+import { overlayOptions } from "./overlay_options.js";
 import { capitalize } from "./format.js";
 import { errorText, send } from "./send.js";
-
-const OVERLAYS = {
-  scene: ["All in one", "One source with the score, calls, replay and cards; each shows when it has something to show."],
-  graphics: ["Cards", "Drive summary, player with statistics, line-ups, sponsor, under review; shown from the panel."],
-  scorebug: ["Score bug", "Score, down and distance, spot, clock, possession, time-outs."],
-  calls: ["Call banner", "Each call with its margin, probability and clause."],
-  replay: ["Instant replay", "The last call again: slower, closer, measured, with the verdict at the end."],
-  sponsors: ["Sponsors", "The sponsors’ logos in turn, in a corner of their own; chosen in the panel."],
-  field: ["Field map", "All figures, the line of scrimmage and the line to gain."],
-};
 
 /** What shows the board itself, by address. */
 const PICTURES = {
@@ -76,14 +66,16 @@ function addressOf(path, query = "") {
 /** @template {object} T @param {T} table @returns {(keyof T)[]} */
 const namesOf = (table) => /** @type {(keyof T)[]} */ (Object.keys(table));
 
-export function overlayCards() {
-  return [...namesOf(OVERLAYS).map(overlayCard), ...namesOf(PICTURES).map(pictureCard)];
+export async function overlayCards() {
+  /** @type {Service.Overlay[]} */
+  const overlays = await send("api/overlays", null, { method: "GET" });
+  return [...overlays.map(overlayCard), ...namesOf(PICTURES).map(pictureCard)];
 }
 
-/** @param {keyof typeof OVERLAYS} name */
-function overlayCard(name) {
-  const [title, about] = OVERLAYS[name];
-  const options = OVERLAY_OPTIONS[name];
+/** @param {Service.Overlay} declared */
+function overlayCard(declared) {
+  const { name, title, about, width, height } = declared;
+  const options = overlayOptions(declared);
   const inputs = Object.entries(options).map(([option, spec]) => ({ option, spec, input: optionInput(option, spec) }));
   const address = addressBox();
   const frame = el("div", { class: "preview" });
@@ -97,7 +89,7 @@ function overlayCard(name) {
     address.value = url();
     frame.replaceChildren();
     const here = new URL(`overlay/${name}?${query()}`, document.baseURI).href;
-    if (preview.open) frame.append(el("iframe", { src: here, title: `Preview of ${title}`, width: 1920, height: 1080 }));
+    if (preview.open) frame.append(el("iframe", { src: here, title: `Preview of ${title}`, width, height }));
   };
   preview.addEventListener("toggle", update);
   const form = el("form", { class: "options" }, inputs.map(({ option, spec, input }) => el("label", { title: capitalize(spec.allowed) }, `${capitalize(option)}: ${spec.help}`, input)));

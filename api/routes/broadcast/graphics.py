@@ -13,6 +13,7 @@ from downfield.api.http.problems import ProblemError
 from downfield.api.security.roles import allow
 from downfield.broadcast.graphics import cards
 from downfield.broadcast.graphics.cards import FinalScore, standings_card
+from downfield.broadcast.overlays.installed import Overlay, installed_overlays
 from downfield.core.errors import NotFoundError
 from downfield.game.published.stream_topics import GraphicView
 from downfield.game.records.commands import Logo
@@ -42,6 +43,13 @@ class GraphicRequest(BaseModel):
         default=None, description="Of a message, such as a sponsor's, as `POST /api/logos` named it."
     )
     seconds: float = Field(default=8.0, ge=0, le=600, description="How long it stays; 0 until it is taken off.")
+
+
+@router.get("/overlays", summary="The overlays that are installed")
+@allow("anyone")
+def overlays() -> list[Overlay]:
+    """With what each shows, the size of its browser source in OBS, and the options of its address."""
+    return list(installed_overlays().overlays.values())
 
 
 @router.post("/graphic", summary="Show a card on the stream")

@@ -10,6 +10,7 @@ the scripts of two versions of Downfield; `build.txt` lets a page that stays ope
 from __future__ import annotations
 
 import hashlib
+import html
 import json
 from collections.abc import Mapping
 from contextlib import suppress
@@ -26,25 +27,38 @@ from downfield.api.context.access_control import access_control_of
 from downfield.api.context.context import RigPartsDep
 from downfield.api.security.forwarding import own_path
 from downfield.api.security.roles import allow
+from downfield.broadcast.overlays.installed import Overlay, installed_overlays
 
-PAGES: Final[Mapping[str, str]] = {
-    "/": "index.html",
-    "/panel": "panel.html",
-    "/camera": "camera.html",
-    "/setup": "setup.html",
-    "/games": "games.html",
-    "/game": "game.html",
-    "/evidence": "evidence.html",
-    "/league": "league.html",
-    "/pair": "pair.html",
-    "/program": "program.html",
-}
-"""Pages by path; the overlays are at ``/overlay/`` and their name."""
 
-GAME_PAGES: Final = frozenset({"/games", "/game", "/evidence", "/league"})
-"""Pages about games, which need no table."""
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page.
 
-OVERLAYS: Final = ("calls", "field", "graphics", "replay", "scene", "scorebug", "sponsors")
+    Attributes:
+        path: where it is served.
+        file: its file in ``api/pages``.
+        about_games: whether it needs no table, only games.
+
+    """
+
+    path: str
+    file: str
+    about_games: bool = False
+
+
+PAGES: Final = (
+    Page("/", "index.html"),
+    Page("/panel", "panel.html"),
+    Page("/camera", "camera.html"),
+    Page("/setup", "setup.html"),
+    Page("/games", "games.html", about_games=True),
+    Page("/game", "game.html", about_games=True),
+    Page("/evidence", "evidence.html", about_games=True),
+    Page("/league", "league.html", about_games=True),
+    Page("/pair", "pair.html"),
+    Page("/program", "program.html"),
+)
+"""All pages but the overlays, which `downfield.broadcast.overlays.installed` finds."""
 
 PAGE_POLICY: Final = (
     "default-src 'self'; connect-src 'self'{feed}; img-src 'self' data: blob:; media-src 'self' blob:; "
@@ -65,9 +79,11 @@ _MEDIA_TYPES: Final[Mapping[str, str]] = {
     ".svg": "image/svg+xml",
     ".txt": "text/plain; charset=utf-8",
     ".woff2": "font/woff2",
+    ".png": "image/png",
 }
 
 _WORKER: Final = "panel_worker.js"
+_OVERLAY: Final = "overlay.html"
 
 router = APIRouter(include_in_schema=False)
 
@@ -93,8 +109,8 @@ class StaticFile:
 @cache
 def assets() -> Mapping[str, StaticFile]:
     """Return scripts, styles, fonts and pictures by file name, with `build.txt`, the hash of all of them."""
-    found = read_folder("downfield.api", "pages/assets")
-    etags = "".join(file.etag for file in (*found.values(), *read_folder("downfield.api", "pages").values()))
+    found = {**_overlay_files(), **read_folder("downfield.api", "pages/assets")}
+    etags = "".join(file.etag for file in (*found.values(), *pages().values(), *overlay_pages().values()))
     build = hashlib.sha256(etags.encode()).hexdigest()[:16]
     return {**found, "build.txt": static_file(build.encode(), ".txt")}
 
@@ -103,6 +119,29 @@ def assets() -> Mapping[str, StaticFile]:
 def pages() -> Mapping[str, StaticFile]:
     """Return the pages by file name."""
     return read_folder("downfield.api", "pages")
+
+
+@cache
+def overlay_pages() -> Mapping[str, StaticFile]:
+    """Return the pages of the overlays by name, each made of its declaration."""
+    text, beside = pages()[_OVERLAY].content.decode(), _overlay_files()
+    return {
+        name: static_file(_overlay_page(text, overlay, styled=f"{name}.css" in beside).encode(), ".html")
+        for name, overlay in installed_overlays().overlays.items()
+    }
+
+
+def _overlay_page(text: str, overlay: Overlay, *, styled: bool) -> str:
+    declaration = overlay.model_dump_json().replace("<", "\\u003c")  # no text of it may end the element
+    style = f'<link rel="stylesheet" href="assets/{overlay.name}.css">\n' if styled else ""
+    text = text.replace("TITLE", html.escape(overlay.title)).replace("NAME", overlay.name).replace("STYLE\n", style)
+    return text.replace("DECLARATION", declaration)
+
+
+@cache
+def _overlay_files() -> Mapping[str, StaticFile]:
+    found = installed_overlays().files.items()
+    return {name: static_file(file.read_bytes(), PurePath(name).suffix) for name, file in found}
 
 
 @cache
@@ -151,28 +190,25 @@ def user_style(rig: RigPartsDep) -> Response:
 @allow("anyone")
 def overlay(request: Request, name: str) -> Response:
     """An overlay for OBS; its options are read in the browser."""
-    if name not in OVERLAYS:
-        raise HTTPException(404, f"There is no overlay {name[:40]!r}. The overlays are {', '.join(OVERLAYS)}.")
-    return pages()[f"{name}.html"].response(request)
+    if name not in overlay_pages():
+        problems = installed_overlays().problems
+        known = f"There is no overlay {name[:40]!r}. The overlays are {', '.join(sorted(overlay_pages()))}."
+        raise HTTPException(404, " ".join([known, *problems]))
+    return overlay_pages()[name].response(request)
 
 
-@router.get("/")
-@router.get("/panel")
-@router.get("/camera")
-@router.get("/setup")
-@router.get("/games")
-@router.get("/game")
-@router.get("/evidence")
-@router.get("/league")
-@router.get("/pair")
-@router.get("/program")
 @allow("anyone")
 def page(request: Request) -> Response:
     """A page: the start page, the panel, a game, a call's frames, the program and the others."""
     path = own_path(request.scope)
-    if access_control_of(request.app).only_games and path not in GAME_PAGES:
+    (found,) = (each for each in PAGES if each.path == path)
+    if access_control_of(request.app).only_games and not found.about_games:
         return RedirectResponse("games")
-    return pages()[PAGES[path]].response(request)
+    return pages()[found.file].response(request)
+
+
+for each in PAGES:
+    router.add_api_route(each.path, page, methods=["GET"])
 
 
 def _page_policy(request: Request) -> str:

@@ -15,7 +15,7 @@ const MIN_SHOWN_MS = 2_500;
 /** Calls that have waited longer than this are not shown. */
 const MAX_WAIT_MS = 20_000;
 
-/** @typedef {import("./options.js").Values<typeof import("./overlay_options.js").OVERLAY_OPTIONS["calls"]>} Options */
+/** @typedef {Overlays.Options["calls"]} Options */
 
 /**
  * What is on the screen: the call, or the challenge where `call` is null.
@@ -23,7 +23,7 @@ const MAX_WAIT_MS = 20_000;
  * @typedef {{ id: string, call: ?ShownCall, element: HTMLElement, since_ms: number }} Banner
  */
 
-overlay("calls", ["game", "calls", "challenges"], (stage, options, feed) => {
+overlay("calls", (stage, options, feed) => {
   /** @type {{ call: Service.CallView, received_ms: number }[]} */
   const queue = [];
   /** @type {?Banner} */

@@ -4,7 +4,7 @@ import { Board } from "./board.js";
 import { el, setText } from "./dom.js";
 import { areCallsMissed, overlay } from "./overlay.js";
 
-overlay("field", ["game", "ball", "line_up", "scene", "health"], (stage, options, feed) => {
+overlay("field", (stage, options, feed) => {
   const board = new Board({
     rotated: options.rotate === "yes",
     numbers: options.numbers === "show",

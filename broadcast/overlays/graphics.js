@@ -8,7 +8,7 @@ import { overlay } from "./overlay.js";
 
 const PLAYING = ["live", "in_air", "kick"];
 
-overlay("graphics", ["game", "graphic"], (stage, options, feed) => {
+overlay("graphics", (stage, options, feed) => {
   stage.style.setProperty("--lift", `${options.lift}px`);
   /** @type {?{ kind: string, element: HTMLElement }} */
   let shown = null;

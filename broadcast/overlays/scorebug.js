@@ -6,12 +6,9 @@ import { logoImage } from "./logos.js";
 import { areCallsMissed, overlay } from "./overlay.js";
 import { capitalize, downAndDistance, formatClock, formatPeriod, formatSpot } from "./format.js";
 
-/** @type {(keyof Service.Topics)[]} */
-const TOPICS = ["game", "health", "challenges"];
+/** @typedef {Overlays.Options["scorebug"]} Options */
 
-/** @typedef {import("./options.js").Values<typeof import("./overlay_options.js").OVERLAY_OPTIONS["scorebug"]>} Options */
-
-overlay("scorebug", TOPICS, (stage, options, feed) => {
+overlay("scorebug", (stage, options, feed) => {
   const bug = scoreBug(options);
   stage.append(bug.element);
   feed.on("game", (game) => bug.game(game, feed));

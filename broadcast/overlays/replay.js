@@ -9,7 +9,7 @@ const START_MS = 4_000;
 
 const PLAYING = ["live", "in_air", "kick"];
 
-overlay("replay", ["game", "replay"], (stage, options, feed) => {
+overlay("replay", (stage, options, feed) => {
   const video = el("video", { muted: true, playsinline: true, preload: "auto", "aria-label": "Replay" });
   video.muted = true; // the attribute alone does not let every browser play by itself
   const title = el("p", { class: "title" });

@@ -4,7 +4,7 @@ import { el } from "./dom.js";
 import { logoImage } from "./logos.js";
 import { overlay } from "./overlay.js";
 
-overlay("sponsors", ["sponsors"], (stage, _options, feed) => {
+overlay("sponsors", (stage, _options, feed) => {
   const slot = el("div", { class: "sponsors scaled" });
   stage.append(slot);
   let shown = "";

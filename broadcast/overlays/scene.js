@@ -20,7 +20,7 @@ const PARTS = [
   ["replay", "replay", "full"],
 ];
 
-overlay("scene", ["game"], (stage, options) => {
+overlay("scene", (stage, options) => {
   for (const [option, name, place] of PARTS) {
     if (options[option] === "hide") continue;
     const query = new URLSearchParams({ theme: options.theme, scale: String(options.scale), position: place || options.position });

@@ -1,0 +1,35 @@
+"""The overlays that come with Downfield: each declared once, with its files, and following topics that exist."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from service_page import TOPICS
+
+from downfield.broadcast.overlays.installed import FILE_TYPES, SUFFIX, Overlay, installed_overlays
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "broadcast" / "overlays"
+OVERLAYS = tuple(installed_overlays().overlays.values())
+
+
+def test_every_script_and_style_in_the_folder_belongs_to_a_declared_overlay() -> None:
+    declared = {file.name.removesuffix(SUFFIX) for file in FOLDER.glob(f"*{SUFFIX}")}
+    assert declared == {overlay.name for overlay in OVERLAYS} == {file.stem for file in FOLDER.glob("*.js")}
+    assert {file.stem for file in FOLDER.iterdir() if file.suffix in FILE_TYPES} == declared
+
+
+@pytest.mark.parametrize("overlay", OVERLAYS, ids=lambda overlay: overlay.name)
+def test_an_overlay_follows_topics_of_the_feed_by_its_script(overlay: Overlay) -> None:
+    script = (FOLDER / f"{overlay.name}.js").read_text(encoding="utf-8")
+    assert f'overlay("{overlay.name}", ' in script
+    assert set(overlay.topics) <= set(TOPICS)
+
+
+def test_the_page_of_the_overlays_is_what_they_declare(tmp_path: Path) -> None:
+    made = tmp_path / "overlays.md"
+    subprocess.run([sys.executable, ROOT / "docs" / "overlays_page.py", made], check=True)
+    assert (ROOT / "docs" / "overlays.md").read_text() == made.read_text(), "run `make docs`"
