@@ -101,6 +101,9 @@ class SceneBatch:
 class History:
     """A game read from its journal.
 
+    Of a game in play the journal is behind the feed: by up to a second of scenes in which no call was made
+    (`GameLimits.batch_scenes`), and by all that waits for a disk or server. `GameService.calls` is not behind.
+
     Args:
         store: where it is.
         row: the game.

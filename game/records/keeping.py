@@ -155,7 +155,11 @@ class KeptCheckpoint(Protocol):
 
 
 class Journal(Protocol):
-    """The journal of one game, to be gone on with."""
+    """The journal of one game, to be gone on with.
+
+    It is behind what was published: `append` returns before anything is on a disk, and scenes in which no call is made
+    are appended a batch at a time. Who must know that an entry is kept waits for it.
+    """
 
     @property
     def game(self) -> GameRow:
