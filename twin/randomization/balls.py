@@ -16,6 +16,7 @@ from downfield.twin.table.appearance import Color, FigureAppearance, Material, S
 from downfield.twin.table.snapshot import FOAM_BALL_MM, MAGNETIC_BALL_MM, BallKind, to_vector
 from downfield.twin.table.solids import quaternion_of
 
+# Brown, white, black, orange, gray and yellow balls; neighbors are alike, since every split gets others of them.
 INKS: tuple[Color, ...] = (
     (0.42, 0.24, 0.12), (0.45, 0.26, 0.14), (0.30, 0.16, 0.09), (0.28, 0.15, 0.09), (0.22, 0.12, 0.07),
     (0.93, 0.92, 0.88), (0.90, 0.90, 0.86), (0.04, 0.04, 0.045), (0.06, 0.06, 0.065), (0.10, 0.10, 0.11),
@@ -27,8 +28,8 @@ _BALL_TURN_DEG = 40.0  # largest turn of such a ball from the figure's heading
 _STREWN_MM = (12.0, 75.0)  # distance of a ball on the board from the middle of a base
 _HELD_SPREAD_MM = 0.8  # standard deviation of a ball's place in a hand
 _IN_HANDS_CHANCE = 0.75  # of a held ball where the mold says, otherwise in an arm
-_AT_BASE_CHANCE = 0.25  # of a strewn ball that touches a base's edge
-_LYING_WIDE, _LYING_ROUND = (0.36, 0.1, 0.12), (0.045, 0.3, 0.1)  # lace and stitches, shares of the ball
+_AT_BASE_CHANCE = 0.25  # of a ball on the board that touches its figure's base
+_LACE, _STITCH = (0.36, 0.1, 0.12), (0.045, 0.3, 0.1)  # half sizes: shares of the half length and radius, and mm up
 
 
 def draw_ball(deck: Deck, kind: BallKind = "foam") -> FigureAppearance:
@@ -55,15 +56,15 @@ def draw_ball(deck: Deck, kind: BallKind = "foam") -> FigureAppearance:
 def give_balls(
     deck: Deck, figures: tuple[FigureAppearance, ...], carriers: float, strewn: float = 0.0
 ) -> tuple[FigureAppearance, ...]:
-    """Return the figures with practice balls of their own, as training for the detector.
+    """Return the figures with balls of their own, to train the detector on.
 
     A game has one ball, which at most one figure of 22 carries: too few examples for training.
 
     Args:
         deck: random draws of one split.
         figures: without balls.
-        carriers: approximate share of them with a ball in the left or right arm.
-        strewn: share of them with a ball lying on the board nearby instead.
+        carriers: share of them with a ball in the left or right arm, 0..1.
+        strewn: share of them with a ball on the board beside them instead, 0..1 - `carriers`.
 
     """
     out = []
@@ -156,10 +157,10 @@ def _foam(deck: Deck, ink: Color, lace: Color) -> tuple[list[Solid], float]:
         skin = Material(roughness=0.98, reflectance=0.03, pattern="mottled", second=worn, values=values)
     solids = [_solid("ellipsoid", (long, across, across), (0.0, 0.0, 0.0), ink, skin)]
     if deck.chance(0.7):
-        a, b, c = _LYING_WIDE
+        a, b, c = _LACE
         solids.append(_solid("box", (a * long, b * across, c), (0.0, 0.0, 0.96 * across), lace, surface))
         if deck.chance(0.4):
-            a, b, c = _LYING_ROUND
+            a, b, c = _STITCH
             stitch = _solid("box", (a * long, b * across, c), (0.0, 0.0, 0.95 * across), lace, surface)
             at = [(x * long, 0.0, 0.95 * across) for x in (-0.22, 0.0, 0.22)]
             solids += [dataclasses.replace(stitch, position_mm=place) for place in at]

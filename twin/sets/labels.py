@@ -200,7 +200,7 @@ class Labeler:
 
 
 def _lies(solid: Solid) -> BallState | None:
-    """Return the state of the practice ball with this first solid: magnetic or loose; None for a ball in an arm."""
+    """Return the state of a figure's own ball with this first solid: magnetic or loose; None for one that is held."""
     if solid.part != "strewn":
         return None
     return "magnetic" if solid.kind == "cylinder" else "loose"
