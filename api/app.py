@@ -15,7 +15,7 @@ from downfield.api.feed.open_streams import OpenStreams
 from downfield.api.feed.relay import RelayManager
 from downfield.api.http import problems
 from downfield.api.openapi import serve_schema
-from downfield.api.routes.broadcast import feed, graphics, logos, pictures, program, replay, sponsors
+from downfield.api.routes.broadcast import feed, graphics, logos, pictures, program, replay
 from downfield.api.routes.review import (
     challenges,
     clips,
@@ -68,7 +68,6 @@ ROUTERS: Final = (
     replay.router,
     graphics.router,
     logos.router,
-    sponsors.router,
     card_photo.router,
     setup.router,
     table_setup.router,

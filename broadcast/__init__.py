@@ -1,5 +1,18 @@
-"""Everything on air: the painted program, replays, graphics, and the programs that are told of the game.
+"""Everything on air: the painted program, instant replays, graphics, overlays, and programs that are told of the game.
 
-The game's published topics, frames and scenes come in; pictures, films, overlays' data and messages to OBS, vMix and
-webhooks leave. Open `program.program_painter` first, then `replay.director` and `integrations.outlets`.
+What enters: the game's published topics (`downfield.game.published`), the camera's frames and scenes, and the evidence
+of calls (`downfield.review`). What leaves: the program's pictures and video, films of replays and highlights, cards and
+logos, the overlays' declarations, scripts and styles, and messages to OBS, vMix and webhooks. Nothing here changes a
+game, and whatever fails here ends none.
+
+Open `program.program_painter` first, then `replay.director`, `overlays.installed` and `integrations.outlets`.
+
+`latest_picture` and `picture_rate` carry pictures to whoever watches. Packages, each importing only from those before
+it:
+
+- `program`: the camera's picture with graphics on the board, under the figures; encoded in a process of its own.
+- `replay`: instant replays of calls and films of highlights. Judging a game again is `downfield.review.rejudging`.
+- `graphics`: what the cards say, and the logos of teams and sponsors.
+- `overlays`: the overlays for OBS, those of other packages as well.
+- `integrations`: OBS, webhooks, files for mixers, captions.
 """

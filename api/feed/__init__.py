@@ -1,1 +1,1 @@
-"""The live feed: the hub, event streams, the relay process, and the latest camera picture."""
+"""The live feed: event streams, how many may be open, and the process that takes them over when there are many."""

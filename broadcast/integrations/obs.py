@@ -1,6 +1,10 @@
 """Drives OBS Studio over obs-websocket 5: saves its replay buffer after calls, shows a scene while a replay runs.
 
 Source: https://github.com/obsproject/obs-websocket/blob/master/docs/generated/protocol.md
+
+simpleobsws 1.4.3 waits out its timeout where OBS has closed the connection, so that a wrong password, another version
+and a slow answer look alike, and it needs msgpack; obsws-python 1.8.0 is synchronous and needs a second WebSocket
+library. What is sent here are five kinds of messages.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Replays: which play is shown, how its film is cut, drawn on and encoded, and highlights of a game."""
+"""Instant replays: which call is shown, how its film is cut, drawn on and encoded, and highlights; open `director`."""

@@ -1,10 +1,10 @@
-"""Cards on the stream: a drive, a player, a line-up, the teams, standings, a call under review, a message."""
+"""Cards, sponsors and overlays on the stream: what is shown, what there is, and changing it."""
 
 from __future__ import annotations
 
 from typing import Annotated, Final
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends
 from pydantic import BaseModel, ConfigDict, Field
 
 from downfield.api.context.access_control import RepeatableRoute
@@ -13,9 +13,10 @@ from downfield.api.http.problems import ProblemError
 from downfield.api.security.roles import allow
 from downfield.broadcast.graphics import cards
 from downfield.broadcast.graphics.cards import FinalScore, standings_card
+from downfield.broadcast.graphics.logos import KeptSponsors, SponsorsRequest
 from downfield.broadcast.overlays.installed import Overlay, installed_overlays
-from downfield.core.errors import NotFoundError
-from downfield.game.published.stream_topics import GraphicView
+from downfield.core.errors import InputError, NotFoundError, OutputError
+from downfield.game.published.stream_topics import GraphicView, SponsorsView
 from downfield.game.records.commands import Logo
 from downfield.officiating.declarations import Side
 from downfield.review.games.catalog import GameCatalog, GameSearch
@@ -100,3 +101,29 @@ def _final_scores(catalog: GameCatalog) -> list[FinalScore]:
     """Return the finished games of the store, the latest first."""
     lines = catalog.find(GameSearch(standing="ended"), limit=_COUNTED_GAMES)
     return [FinalScore(line.row.home, line.row.away, line.score) for line in lines]
+
+
+async def _sponsors(context: AppContextDep) -> KeptSponsors:
+    return context.sponsors
+
+
+SponsorsDep = Annotated[KeptSponsors, Depends(_sponsors)]
+
+
+@router.get("/sponsors", summary="The sponsors on the stream")
+@allow("viewer")
+def get_sponsors(sponsors: SponsorsDep) -> SponsorsView:
+    """Their logos in the order shown."""
+    return sponsors.now
+
+
+@router.put("/sponsors", summary="Choose the sponsors on the stream")
+@allow("operator")
+def use_sponsors(sponsors: SponsorsDep, wanted: SponsorsRequest) -> SponsorsView:
+    """In place of those from before; kept over restarts."""
+    try:
+        return sponsors.use(wanted)
+    except InputError as error:
+        raise ProblemError(422, str(error)) from None
+    except OutputError as error:
+        raise ProblemError(503, str(error)) from None

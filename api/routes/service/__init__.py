@@ -1,1 +1,1 @@
-"""What belongs to service."""
+"""The service itself: pages, pairing, health."""

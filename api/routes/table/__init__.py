@@ -1,1 +1,1 @@
-"""What belongs to table."""
+"""The game in play and its table: declarations, rulings, teams, rulebooks, calibration, set-up."""
