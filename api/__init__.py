@@ -1,8 +1,8 @@
 """The service: pages, API, live feed and pictures over HTTP, and who may use them.
 
 What enters: requests of browsers, phones and programs, and the parts of a rig (`context.context.RigParts`). What
-leaves: answers, event streams, pages, and commands to `downfield.game.service`. What is served is made elsewhere: games by
-`game` and `store`, disputes by `review`, what is on air by `broadcast`.
+leaves: answers, event streams, pages, and commands to `downfield.game.service`. What is served is made elsewhere:
+games by `game` and `store`, disputes by `review`, what is on air by `broadcast`.
 
 Open `app` first, which puts everything together, then `context.context`, all that endpoints use, and
 `context.access_control`, who sent a request and whether they may. `openapi` describes the service, and `label_review`
