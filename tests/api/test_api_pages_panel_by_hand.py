@@ -37,6 +37,9 @@ def phone(keeper: Scorekeeper) -> Iterator[Page]:
 def tell(phone: Page, kind: str, yards: str | None = None, by: str = "Home") -> None:
     form = phone.locator("details", has_text="How the play ended").locator("form")
     expect(form).to_be_visible()
+    expect(phone.locator("#more")).not_to_have_attribute(
+        "aria-busy", "true"
+    )  # it is built anew from what may be declared
     form.get_by_label("How it ended").select_option(label=kind)
     form.get_by_label("Who had the ball").select_option(label=by)
     if yards is not None:

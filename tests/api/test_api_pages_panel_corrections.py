@@ -50,6 +50,7 @@ def fold(page: Page, title: str) -> Locator:
 
 def form_for(page: Page, offer: str) -> Locator:
     """Return the form that declares one thing, opened and chosen."""
+    expect(page.locator("#more")).not_to_have_attribute("aria-busy", "true")  # forms are built anew until then
     section = fold(page, "Declare anything")
     if section.get_attribute("open") is None:
         section.locator("summary").press("Enter")
