@@ -177,7 +177,7 @@ _FIRST_STEPS: Final = (
 
 
 def welcome() -> str:
-    """Return what a newcomer is told, several lines."""
+    """Return the first steps for a newcomer, several lines."""
     width = max(len(command) for command, _ in _FIRST_STEPS)
     steps = "\n".join(f"  {command:<{width}}  {meaning}" for command, meaning in _FIRST_STEPS)
     settings = f"\n\nSettings of {FILE_NAME} in this folder are in effect." if Path(FILE_NAME).is_file() else ""

@@ -45,7 +45,7 @@ class ControllerLimits:
     """Time between two attempts to calibrate a camera without a calibration; an attempt takes a second or two."""
 
     remind_s: float = 30.0
-    """Time between two notices that the field is still looked for, for whoever watches the terminal's lines only."""
+    """Time between two notices that the field is still searched for, for whoever watches the terminal's lines only."""
 
 
 CONTROLLER_LIMITS: Final = ControllerLimits()

@@ -149,7 +149,7 @@ def find_frames(folder: Path, from_ns: int, to_ns: int) -> tuple[FootageFrame, .
 
 
 def last_recorded_ns(folder: Path) -> int:
-    """Return the latest capture time in a folder of recordings, as far as it can be told; 0 where there is none."""
+    """Return the latest capture time in a folder of recordings, as far as the indexes tell; 0 without one."""
     last_of_each = {video.parent: video for video in sorted(recorded_videos(folder), key=recording_order)}
     latest_ns = 0
     for video in last_of_each.values():
@@ -269,7 +269,7 @@ def _numbers(recording: Path) -> list[str]:
 
 
 def _is_older(path: Path, than_s: float) -> bool:
-    """Return whether a file is older than an instant; no where that can't be told."""
+    """Return whether a file is older than an instant; False where its time can't be read."""
     try:
         dated_s = path.stat().st_mtime
     except OSError:

@@ -1,6 +1,6 @@
 """Seals recordings: the digests of every finished file are in the journal of the game that was played then.
 
-A file that was altered later, that another was put in place of, or that is gone is told by `compare_recordings`. Files
+A file that was altered later, replaced by another, or deleted is found by `compare_recordings`. Files
 are sealed by a thread of its own, since a minute of motion JPEG takes a second to read.
 """
 

@@ -51,7 +51,7 @@ class HttpStream:
 def open_http(address: Address, accept: str, timeout_s: float) -> HttpStream:
     """Open a stream.
 
-    User name and password are sent only where they are asked for, only to the host they were given for, and never in
+    User name and password are sent only where they are required, only to the host they were given for, and never in
     the open where the address has ``https``.
 
     Args:
@@ -84,7 +84,7 @@ def open_http(address: Address, accept: str, timeout_s: float) -> HttpStream:
 
 
 def _check_refusal(address: Address, challenges: Sequence[Challenge], *, is_first: bool, is_asked: bool) -> None:
-    """Check that another request can succeed where a password was asked for.
+    """Check that another request can succeed where a password is required.
 
     Raises:
         SourceError: there is none, or it was refused.

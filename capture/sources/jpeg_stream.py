@@ -24,7 +24,7 @@ class JpegStreamLimits:
     """Most bytes between two pictures: sound, headers and padding."""
 
     header_bytes: int = 4096
-    """Bytes before a picture in which its time stamp is looked for."""
+    """Bytes before a picture that are searched for its time stamp."""
 
 
 _LIMITS: Final = JpegStreamLimits()

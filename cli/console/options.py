@@ -16,7 +16,7 @@ import typer
 from downfield.core.errors import InputError, OutputError
 
 _HEAD_BYTES: Final = 1 << 20
-"""So much of a file is looked at: the first line of tracks, and a whole calibration, are far shorter."""
+"""Bytes of a file that are read to tell its format; the first line of tracks, and a calibration, are far shorter."""
 
 VIDEO: Final = "a video"
 PICTURE: Final = "a picture"
@@ -144,7 +144,7 @@ def check_outputs(
     """Check, before long work begins, that every file can be written and overwrites nothing but an older result.
 
     Args:
-        outputs: files to write; None for one that was not asked for.
+        outputs: files to write; None for one that is not wanted.
         inputs: files and folders that are read.
         picture: a further file to write, in the format of its name.
         kind: the format of the outputs, such as ``downfield.calls``; empty where their names tell it.

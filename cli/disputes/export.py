@@ -209,7 +209,7 @@ class ClipRequest:
     plain: bool
 
     def __post_init__(self) -> None:
-        """Check what was asked for.
+        """Check the request.
 
         Raises:
             InputError: it is no clip and no picture, or both a play and a call, or neither.

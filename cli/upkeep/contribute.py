@@ -38,7 +38,7 @@ from downfield.store.database.opening import open_for_reading
 from downfield.store.database.reader import StoreReader
 
 LATEST_GAMES: Final = 5
-"""Games that are looked through where none is named: a game takes some seconds."""
+"""Latest games that are searched where none is named: a game takes some seconds."""
 
 Frames = Sequence[tuple[ContributedFrame, Image]]
 
@@ -136,16 +136,16 @@ def _games(store: StoreReader, named: Sequence[str]) -> list[GameRow]:
 
 
 def _say_found(collected: Collected, games: int) -> None:
-    looked = counted(games, "game")
+    searched = counted(games, "game")
     if not collected.frames:
         why = (
             f"{collected.unrecorded} moments are worth it, but no picture of them is kept: switch recording on."
             if collected.unrecorded
             else "Nothing was corrected, and the networks were sure throughout."
         )
-        raise InputError(f"Nothing to contribute in {looked}. {why}")
+        raise InputError(f"Nothing to contribute in {searched}. {why}")
     corrected = sum(frame.reasons != ("uncertain",) for frame, _ in collected.frames)
-    print_stdout(f"{_frames_text(len(collected.frames))} of {looked}: {corrected} that people corrected.")
+    print_stdout(f"{_frames_text(len(collected.frames))} of {searched}: {corrected} that people corrected.")
     if collected.unrecorded:
         print_stdout(f"Of {collected.unrecorded} more moments no picture is kept.")
 

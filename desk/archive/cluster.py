@@ -49,7 +49,7 @@ class ClusterLimits:
     """How long a cluster's address may take to accept a connection."""
 
     wait_s: float = 1.0
-    """After this time without a finished task the size of the cluster is looked at again."""
+    """After this time without a finished task the size of the cluster is read again."""
 
     object_store_bytes: int = 80 << 20
     """Memory of a local cluster for values between tasks, near the least that Ray takes; results go to the archive."""

@@ -21,7 +21,7 @@ MAX_NAME = 80
 
 @record
 class RegisteredFigure:
-    """A figure of a coach, as it was looked at before the event.
+    """A figure of a coach, as it was checked before the event.
 
     Attributes:
         number: on the figure.

@@ -146,7 +146,7 @@ class ResultTaker:
             return list(self._open.values())
 
     def note(self, batch: JournalBatch) -> None:
-        """Note a batch that was stored; a game that it ends is looked at soon."""
+        """Note a batch that was stored; a game that it ends is examined soon."""
         if any(entry.kind in END_KINDS for entry in batch.entries):
             with self._lock:
                 self._ended.add(batch.game.id)

@@ -158,7 +158,7 @@ class TableStatus:
         period: of the game; 0 without a game.
         rulebook: its title.
         questions: what waits for a person at the table.
-        under_review: whether a call is being looked at.
+        under_review: whether a call is under review.
         silent_s: how long nothing was heard; None if nothing was ever heard.
 
     """
@@ -240,14 +240,14 @@ def _need(
     if lost:
         return "lost", problem or "nothing is heard of its rig"
     reasons = [_text(_object(reason).get("text")) for reason in _list(health.get("reasons"))]
-    said = "; ".join(reasons) or _text(health.get("text"))
+    reported = "; ".join(reasons) or _text(health.get("text"))
     if health.get("level") == "alarm":
-        return "alarm", said
+        return "alarm", reported
     if questions:
         more = f" (and {len(questions) - 1} more)" if len(questions) > 1 else ""
         return "waiting", questions[0] + more
     if health.get("level") == "warning":
-        return "warning", said
+        return "warning", reported
     return ("idle", "") if not game or game.get("phase") == "over" else ("playing", "")
 
 

@@ -129,7 +129,7 @@ class BrokerTables:
         await client.subscribe(_ALL, cb=self._hear)
         try:
             await self._begin(stream)
-            await connection.publish(DESK_SUBJECT, b"")  # what rigs said before the stream was there was not kept
+            await connection.publish(DESK_SUBJECT, b"")  # what rigs sent before the stream existed was not kept
             while True:
                 await asyncio.sleep(1.0)
                 await self._purge(stream)

@@ -274,7 +274,7 @@ class ObsSettings(SettingsSection):
 
 
 class WebhookSettings(SettingsSection):
-    """A webhook that is told of the game, such as a chat bot or a scoreboard."""
+    """A webhook that is notified of the game, such as a chat bot or a scoreboard."""
 
     url: str = Field(
         default="",

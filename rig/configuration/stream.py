@@ -1,4 +1,4 @@
-"""What the settings of the stream mean: how replays are made, and which programs are told of the game."""
+"""What the settings of the stream mean: how replays are made, and which programs are notified of the game."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def replay_options(settings: RigSettings) -> ReplayOptions:
 
 
 def outlets_of(settings: RigSettings, report: Callable[[str], None]) -> list[Outlet]:
-    """Return the programs that are told of the game; none by default.
+    """Return the programs that are notified of the game; none by default.
 
     Args:
         report: receives what such a program refuses, as a sentence.

@@ -1,4 +1,4 @@
-"""Collects the frames of a contribution from a rig's games and recordings, and takes out what is nobody's business.
+"""Collects the frames of a contribution from a rig's games and recordings, and takes out what is private.
 
 The surroundings of the board, names, times and the table's name are not in it.
 """
@@ -158,7 +158,7 @@ class Collector:
         """Return the frames most worth learning from, at most so many.
 
         Args:
-            progress: told how much of a game has been looked through, and of how much.
+            progress: receives how much of a game has been searched, and of how much.
 
         Raises:
             FormatError: a journal can't be read.

@@ -110,7 +110,7 @@ def picture_name(number: int) -> str:
 
 
 def read_contribution(path: Path) -> Iterator[tuple[ContributedFrame, bytes, Image]]:
-    """Yield the frames of a contribution: what is said of each, its JPEG, and its picture.
+    """Yield the frames of a contribution: its entry in the listing, its JPEG, and its picture.
 
     Raises:
         InputError: the file can't be read, or a picture can't be decoded or has another size than its calibration.
@@ -144,7 +144,7 @@ def _decoded(jpeg: bytes, frame: ContributedFrame, where: str) -> Image:
     size_px = frame.calibration.camera.lens.size_px
     if size_px[0] * size_px[1] > MAX_PIXELS:
         raise InputError(f"{where}: {size_px[0]}x{size_px[1]} is larger than any camera's picture.")
-    declared_px = jpeg_size_px(jpeg) or (0, 0)  # looked at before all of it is decoded
+    declared_px = jpeg_size_px(jpeg) or (0, 0)  # checked before all of it is decoded
     if declared_px != size_px and 0 not in declared_px:
         raise _other_size(where, declared_px, size_px)
     try:

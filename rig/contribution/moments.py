@@ -62,7 +62,7 @@ def find_moments(
     """Return the moments of a game, those people corrected first, then by falling doubt.
 
     Args:
-        progress: told how many batches of scenes have been looked through, and of how many.
+        progress: receives how many batches of scenes have been searched, and of how many.
 
     Raises:
         FormatError: the journal can't be read.
@@ -76,7 +76,7 @@ def find_moments(
         corrections[scene.t_ns] = Moment(scene, reasons, doubt(scene))
     unsure: list[Moment] = []
     for number, batch in enumerate(history.batches, start=1):
-        # A batch is a second or two, and a figure that is unsure is so for longer: one scene of each is looked at.
+        # A batch is a second or two, and a figure that is unsure is so for longer: one scene of each is examined.
         first = next(iter(_scenes(store, history, batch)), None)
         if first is not None and not first.unfit and doubt(first) >= _LIMITS.least_doubt:
             unsure.append(Moment(first, ("uncertain",), doubt(first)))

@@ -1,7 +1,7 @@
 """Where the games of a rig are kept, and which of them are its own.
 
 A rig that referees a table keeps its games under its own id and is the only program that goes on with them. A recording
-shown again is nobody's game: whatever store it is kept in, no rig goes on with it.
+shown again has no owner: whatever store it is kept in, no rig goes on with it.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def open_store(
     url = settings.store.url
     if not live:
         shown = Store(url) if url else Store.at(temporary / _TEMPORARY_STORE)
-        shown.keep_list(SignedList(key))  # its devices would else be somebody's who added them
+        shown.keep_list(SignedList(key))  # without it, its devices would pass for added ones
         return shown, NOBODY
     owner = GameOwner(rig_id(key.public_text), table or table_name(settings))
     store = Store(url, may_be_down=True) if url else Store.at(store_file(settings), may_be_down=True)

@@ -55,7 +55,7 @@ class TableSeals:
         self._sealer.close()
 
     def publish_health(self, health: HealthStatus) -> None:
-        """Publish the health, once a second: what the game is judged with is looked at as often."""
+        """Publish the health, once a second: what the game is judged with is compared as often."""
         if self._game is not None:
             self.check()
             self._game.publish_health(health)

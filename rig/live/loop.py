@@ -217,7 +217,7 @@ class Loop:
         if before == self._fronts:
             return
         for event, declared in before.items():
-            if event not in self._fronts:  # undone: what was said of the figure before counts again
+            if event not in self._fronts:  # undone: the declaration before it counts again
                 earlier = [front for front in self._fronts.values() if front.player == declared.player]
                 self._vision.settle_front(declared.player, earlier[-1].heading_deg if earlier else None)
         for event, declared in self._fronts.items():

@@ -51,7 +51,7 @@ class StripVisionLimits:
     least_share: float = 0.4
     """Of the print's corners: with fewer it is not judged whether it moved."""
     covered_ns: int = 4_000_000_000
-    """What covers the print, or has displaced it, for so long without moving is looked into,"""
+    """What covers the print, or has displaced it, for so long without moving is examined,"""
     retry_ns: int = 10_000_000_000
     """and again after so long."""
 

@@ -179,7 +179,7 @@ class SetupSession:
         What is shown stays if landmarks or a length that correct it don't suit the picture.
 
         Raises:
-            RefusedError: there is no picture, or it is already being looked for.
+            RefusedError: there is no picture, or it is already being searched for.
 
         """
         with self._lock:
@@ -235,7 +235,7 @@ class SetupSession:
 
         Raises:
             InputError: there is no such reading.
-            RefusedError: the field is being looked for, or the table is saved.
+            RefusedError: the field is being searched for, or the table is saved.
 
         """
         with self._lock:

@@ -177,7 +177,7 @@ class FoundReadings:
         readings: the ways, the likeliest first; none while nothing is found.
         index: of the one that is shown.
         undecided: whether nobody has chosen one of several yet.
-        unsized: whether nothing has told how large the print is.
+        unsized: whether the size of the print is still unknown.
         calibration: of the one that is shown; None while nothing is found.
 
     """
@@ -225,7 +225,7 @@ class FoundReadings:
 
     @property
     def summary(self) -> str:
-        """What was found, for people; without sizes where nothing has told them, empty while nothing is found."""
+        """What was found, for people; without sizes while they are unknown, empty while nothing is found."""
         if self.calibration is None:
             return ""
         field, quality = self.calibration.field, self.calibration.quality

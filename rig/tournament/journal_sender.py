@@ -53,7 +53,7 @@ class SenderLimits:
     """Time between two comparisons of all games: a database put back from a copy is noticed."""
 
     pause_s: float = 1.0
-    """Pause before a store that does not answer is asked again."""
+    """Pause before a store that does not answer is tried again."""
 
 
 SENDER_LIMITS: Final = SenderLimits()
@@ -69,7 +69,7 @@ class SenderState:
         stalled_s: how long nothing was stored while some waited.
         problem: why the last batch was not stored; empty where it was.
         refused: why games are never stored, by game.
-        is_compared: whether the tournament has said where every game stands since it was reached last.
+        is_compared: whether the tournament has reported the end of every game since it was last reached.
 
     """
 

@@ -32,7 +32,7 @@ from downfield.store.sealing.signing import RigKey
 from downfield.store.writing.store import Store
 
 WARN_AFTER_S: Final = 10.0
-"""A cut of a few seconds, as when the desk is started again, is nobody's business at the table."""
+"""A cut of a few seconds, as when the desk is started again, does not concern the people at the table."""
 
 _GOES_ON: Final = "The game goes on, and everything is kept on this computer"
 
