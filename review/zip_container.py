@@ -113,7 +113,7 @@ def container_is_as_written(file: BinaryIO, archive: zipfile.ZipFile, stored: Se
 
     Args:
         file: the zip file.
-        archive: the same, opened.
+        archive: that file, opened for reading.
         stored: names of its last parts, uncompressed; what is before them is vouched for otherwise.
 
     """

@@ -111,13 +111,13 @@ class BodyLimit:
             if len(body) > self._max_bytes:
                 await self._refuse(scope, receive, send)
                 return
-        replayed = False
+        body_given = False
 
         async def receive_body() -> Message:
-            nonlocal replayed
-            if replayed:
+            nonlocal body_given
+            if body_given:
                 return await receive()
-            replayed = True
+            body_given = True
             return {"type": "http.request", "body": bytes(body), "more_body": False}
 
         await self._app(scope, receive_body, send)

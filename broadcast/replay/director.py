@@ -183,7 +183,8 @@ class ReplayDirector:
         """Return a replay's clip once it has begun: one made before, or one that is made from now on.
 
         Raises:
-            NotFoundError, NotRecordedError: as of the maker.
+            NotFoundError: the game has no such call.
+            NotRecordedError: no picture of it is kept.
             BusyError: too many wait already.
 
         """

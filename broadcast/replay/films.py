@@ -40,7 +40,7 @@ class FilmMaker:
 
         Raises:
             BusyError: another film is being made.
-            DownfieldError: as of the film.
+            DownfieldError: the film itself failed, such as for a game of which nothing is recorded.
 
         """
         if not self._making.acquire(blocking=False):

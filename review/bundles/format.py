@@ -71,7 +71,7 @@ class BundleManifest:
     Attributes:
         game: the game's id.
         began_ns: when it began, wall clock, ns since 1970.
-        title, home, away, rulebook, table: as in the list of games.
+        title, home, away, rulebook, table: what the store's list of games says of it.
         entries: how many entries its journal has.
         head: digest of the last.
         made_at: when the bundle was made, ISO 8601 UTC.

@@ -28,7 +28,7 @@ class UnpackedBundle:
     """A bundle that was unpacked.
 
     Attributes:
-        manifest: what it says of itself.
+        manifest: the game's id, teams and parts with their digests, as the bundle states them.
         folder: its files, but for the journal.
         recordings: its recording, in a folder of recordings; None where it has none.
         clip: the video it was played from in place of a camera; None where it was a camera.

@@ -62,7 +62,7 @@ class BundleVerification:
     """What a bundle's check found.
 
     Attributes:
-        manifest: what it says of itself; None where that can't be read.
+        manifest: the game's id, teams and parts with their digests, as the bundle states them; None if unreadable.
         signed: whether the manifest is as the rig with its public key signed it.
         problems: what is wrong, in the order of the file; empty when nothing is.
 
