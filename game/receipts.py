@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -11,7 +12,7 @@ from downfield.core.errors import DownfieldError, InputError, NotFoundError, Ref
 from downfield.core.records import number_fault, to_json
 from downfield.core.scene import Player
 from downfield.game.published.game_topics import CallView, DeclarationView, RulingView
-from downfield.game.published.game_views import clock_text
+from downfield.game.published.views import clock_text
 from downfield.officiating.declarations import Coin, FrontDeclared, LineUpDeclared, OffenseSet, Roll, SetUp, Switch
 from downfield.officiating.events import Body, Event, Ruling, Tick, Undo
 
@@ -83,6 +84,9 @@ class Refused:
 
 Receipt = Accepted | Refused
 
+
+REMEMBERED_KEYS: Final = 10_000
+"""Idempotency keys remembered with their receipts; the oldest are forgotten first."""
 
 _NOT_ENCODABLE: Final = (
     "A text has half of a surrogate pair, which can't be written. Type it again, without special characters."
@@ -260,3 +264,62 @@ class EventLog:
     def __contains__(self, event_id: object) -> bool:
         """Whether a declaration or ruling has this id."""
         return any(event.id == event_id and not isinstance(event.body, Tick) for event, _ in self.events)
+
+
+@dataclass(slots=True)
+class KeyedReceipt:
+    """A submission with an idempotency key, and its receipt once there is one."""
+
+    content: object
+    receipt: Accepted | None = None
+
+    def once(self, content: object, carry_out: Callable[[], str]) -> Receipt:
+        """Return the receipt of a command, which is carried out unless it has been.
+
+        Args:
+            content: the command.
+            carry_out: carries it out and returns what was done, as a sentence.
+
+        """
+        if self.receipt is not None:
+            return self.repeat(content)
+        try:
+            self.receipt = Accepted(text=carry_out())
+        except DownfieldError as error:
+            return refusal_of(error)
+        return self.receipt
+
+    def repeat(self, content: object) -> Receipt:
+        """Return the receipt of a repeated submission; there must be one already."""
+        if self.receipt is None or self.content != content:
+            return Refused("This Idempotency-Key was used for something else. Send a new one.", "key_reused")
+        return replace(self.receipt, repeated=True)
+
+
+class IdempotencyCache:
+    """The receipts of submissions with an idempotency key. The caller locks it."""
+
+    def __init__(self) -> None:
+        self._receipts: OrderedDict[str, KeyedReceipt] = OrderedDict()
+
+    def open(self, key: str | None, content: object) -> KeyedReceipt:
+        """Return the record of a key, without a receipt if the key is new."""
+        known = None if key is None else self._receipts.get(key)
+        if known is not None and known.receipt is not None:
+            return known
+        fresh = KeyedReceipt(content)
+        if key is not None:
+            self._receipts[key] = fresh
+            if len(self._receipts) > REMEMBERED_KEYS:
+                self._receipts.popitem(last=False)
+        return fresh
+
+
+def as_submitted(body: Body) -> Body:
+    """Return a body without what the program fills in when it is judged, so that it can be compared with another.
+
+    The replacement of a ruling is dated, and named for the rulebook in force, only then.
+    """
+    if isinstance(body, Ruling) and body.replacement is not None:
+        return replace(body, replacement=replace(body.replacement, t_ns=0, rulebook=""))
+    return body

@@ -18,12 +18,19 @@ from downfield.core.field.model import FieldModel
 from downfield.core.platform.clock import monotonic_ns
 from downfield.core.scene import Player, Scene
 from downfield.game.current_game import NO_GAME, CurrentGame
-from downfield.game.idempotency import IdempotencyCache, as_submitted
 from downfield.game.policies import LeaguePolicies
 from downfield.game.published.board_topics import HealthStatus, SourceStatus
 from downfield.game.published.game_topics import Notice
 from downfield.game.published.publisher import StatePublisher, TopicSink
-from downfield.game.receipts import Receipt, Refused, Submission, content_fault, refusal_of
+from downfield.game.receipts import (
+    IdempotencyCache,
+    Receipt,
+    Refused,
+    Submission,
+    as_submitted,
+    content_fault,
+    refusal_of,
+)
 from downfield.game.records.commands import Command, NewGame, RigControl, SetRulebook, Settings
 from downfield.game.records.keeping import Journals
 from downfield.game.records.owner import NOBODY, GameOwner

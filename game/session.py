@@ -40,9 +40,6 @@ class GameLimits:
     batch_scenes: int = 60
     """Scenes written together while no call is made: about a second, which a crash may lose."""
 
-    idempotency_keys: int = 10_000
-    """Keys remembered with their receipts; the oldest are forgotten first."""
-
 
 GAME_LIMITS: Final = GameLimits()
 

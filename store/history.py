@@ -12,9 +12,9 @@ from pydantic import Field
 
 from downfield.core.errors import FormatError
 from downfield.core.scene import Player
-from downfield.game.published.call_views import CallContext, call_view
 from downfield.game.published.game_topics import CallView, DeclarationView
 from downfield.game.published.plays import Play, PlayedGame, plays_of
+from downfield.game.published.views import CallContext, call_view
 from downfield.game.receipts import EventLog
 from downfield.game.records.challenges import ChallengeBook, ChallengeRaised, ChallengeRuled
 from downfield.game.records.entries import (

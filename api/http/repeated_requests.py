@@ -1,7 +1,7 @@
 """Requests that are sent again, because no answer came in time, take effect once.
 
 The pages send a request with the same ``Idempotency-Key`` until it is answered. Declarations, calls and commands have
-receipts of their own in the game's journal (`game.idempotency`); every other change gets the answer of the first
+receipts of their own in the game's journal (`game.receipts`); every other change gets the answer of the first
 attempt, for which a second one waits.
 """
 

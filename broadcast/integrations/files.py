@@ -12,7 +12,7 @@ from downfield.broadcast.integrations.documents import game_document
 from downfield.broadcast.integrations.outlets import StreamUpdate
 from downfield.core.platform.clock import RUN_CLOCK
 from downfield.game.published.game_topics import GameView
-from downfield.game.published.game_views import clock_text
+from downfield.game.published.views import clock_text
 from downfield.review.pictures.painting import spoken_name
 
 _TICK_S: Final = 0.5  # a running clock is written this often

@@ -14,7 +14,7 @@ from typing import Final, Literal
 from pydantic import Field
 
 from downfield.game.published.game_topics import CallView
-from downfield.game.published.game_views import clock_text
+from downfield.game.published.views import clock_text
 from downfield.game.records.entries import Snap
 from downfield.game.records.models import TopicModel
 from downfield.officiating.calls import CallKind

@@ -11,8 +11,15 @@ from downfield.core.field.model import FieldModel
 from downfield.core.platform.clock import RUN_CLOCK
 from downfield.core.scene import Ball, Player, Scene
 from downfield.game.published import board_topics, game_topics
-from downfield.game.published.call_views import CallContext, call_view, changed_calls
-from downfield.game.published.game_views import ball_view, game_view, questions_view, scene_view
+from downfield.game.published.views import (
+    CallContext,
+    ball_view,
+    call_view,
+    changed_calls,
+    game_view,
+    questions_view,
+    scene_view,
+)
 from downfield.game.records.entries import GameStarted
 from downfield.game.records.keeping import StoreProblem
 from downfield.game.records.models import TopicModel

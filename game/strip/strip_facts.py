@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from downfield.core.strip import Count, StripSet, Third
-from downfield.game.published.game_views import clock_text
+from downfield.game.published.views import clock_text
 from downfield.officiating.state.game_state import GameState, Phase
 from downfield.vision.strip.strip_reader import StripReading
 

@@ -9,8 +9,8 @@ from browsers import PHONE, PageServer, browser, page_in
 from playwright.sync_api import Browser, Page, expect
 
 from downfield.core.field.model import load_field
-from downfield.game.published.call_views import CallContext, call_view
 from downfield.game.published.game_topics import CallsUpdate, CallView, Question, Questions
+from downfield.game.published.views import CallContext, call_view
 from downfield.game.records.entries import GameStarted, record_of
 from downfield.officiating.calls import Finding
 from downfield.officiating.conditions import Condition

@@ -17,8 +17,8 @@ from downfield.broadcast.replay.fragments import encode_fragments
 from downfield.capture.sources.file_sources import bundled_demo, open_clip
 from downfield.core.field.model import preset
 from downfield.core.scene import Scene
-from downfield.game.published.game_views import scene_view
 from downfield.game.published.stream_topics import GraphicRow, GraphicView, ReplayView
+from downfield.game.published.views import scene_view
 
 FIELD = preset("ultimate")
 STALE_MS = 13_000

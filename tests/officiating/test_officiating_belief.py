@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from downfield.core.field.model import load_field
-from downfield.game.published.call_views import CallContext, call_view
+from downfield.game.published.views import CallContext, call_view
 from downfield.game.records.entries import GameStarted, record_of
 from downfield.officiating.belief import Unit, believe, percent_text
 from downfield.officiating.calls import Call, CallKind, Finding

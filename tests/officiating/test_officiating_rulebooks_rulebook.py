@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from downfield.core.errors import InputError, RulebookError
 from downfield.core.records import from_json, to_json
-from downfield.game.published.call_views import CallContext, call_view
+from downfield.game.published.views import CallContext, call_view
 from downfield.game.records.entries import GameStarted, RulebookRecord, record_of, rulebook_of
 from downfield.officiating.declarations import Carrier, LineUpDeclared, SetUp
 from downfield.officiating.engine.replay import judge_recording

@@ -20,8 +20,8 @@ from downfield.broadcast.replay.replay_painting import is_shown_touching, stamp_
 from downfield.capture.footage import CallMarks, FootageFrame
 from downfield.core.field.model import load_field
 from downfield.core.scene import LOST_MM, Scene
-from downfield.game.published.call_views import CallContext, call_view
 from downfield.game.published.game_topics import CallView, ConditionView, RulingView
+from downfield.game.published.views import CallContext, call_view
 from downfield.game.records.entries import GameStarted, record_of
 from downfield.officiating.belief import Measure, percent_text
 from downfield.officiating.calls import Call, CallKind, Finding, Verdict
