@@ -40,7 +40,7 @@ from served_games import FakeRig
 
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.recording.recorder import Recorder
-from downfield.capture.recording.recording_library import RecordingSettings
+from downfield.capture.recording.recording_settings import RecordingSettings
 from downfield.capture.source import CapturedFrame, LoopObserver, SourceFacts, VideoPacket
 from downfield.capture.sources.reconnecting import ReconnectingSource, ReconnectLimits
 from downfield.core.errors import OutputError, SourceError

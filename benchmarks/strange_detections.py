@@ -31,7 +31,8 @@ from downfield.core.arrays import Array
 from downfield.core.frame import Detection
 from downfield.core.roster import Roster, RosterSpot
 from downfield.core.scene import Power, Scene
-from downfield.officiating.rulebooks.rulebook import DEFAULT_RULEBOOK, load_rulebook
+from downfield.officiating.rulebooks.default import DEFAULT_RULEBOOK
+from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.twin.physics.poses import FALLEN_DEG
 from downfield.twin.physics.truth import by_frame
 from downfield.twin.plays.playbook.index import named

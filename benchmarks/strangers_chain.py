@@ -26,7 +26,8 @@ from downfield.models.card import BUNDLED
 from downfield.models.detector import Detector
 from downfield.models.loading import open_detector
 from downfield.officiating.events import read_events
-from downfield.officiating.rulebooks.rulebook import DEFAULT_RULEBOOK, Rulebook, load_rulebook
+from downfield.officiating.rulebooks.default import DEFAULT_RULEBOOK
+from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
 
 
 def main() -> None:

@@ -37,7 +37,7 @@ from downfield.rig.games.bundle_export import BundleExporter, PlayedClip
 from downfield.rig.games.kept_games import open_checkpoints, open_judgings, open_store
 from downfield.rig.games.rig_key import open_rig_key
 from downfield.rig.games.table_seals import TableSeals
-from downfield.rig.live.annotated_picture import AnnotatedPicture, Annotator, Overlay, RecentPictures
+from downfield.rig.live.annotated_picture import AnnotatedPicture, Annotator, GameMarks, RecentPictures
 from downfield.rig.live.camera_watch import CameraWatch
 from downfield.rig.live.connections import EventPlayback, LoopControls
 from downfield.rig.live.loop import Loop, set_aside_loaded_objects
@@ -370,10 +370,10 @@ class Rig:
         self._annotated_picture.use(Annotator(calibration.camera, calibration.field, players))
         self.program.calibrate(calibration)
 
-    def _overlay(self) -> Overlay:
+    def _overlay(self) -> GameMarks:
         if (game := self._hub.value("game")) is None:
-            return Overlay()
-        return Overlay(game.spot_yd, None if game.goal_to_go else game.to_gain_yd, self.game_service.carrier)
+            return GameMarks()
+        return GameMarks(game.spot_yd, None if game.goal_to_go else game.to_gain_yd, self.game_service.carrier)
 
     def _program_moment(self) -> ProgramMoment:
         return ProgramMoment(self._hub.value("game"), self.game_service.carrier, self.game_service.line_up.players)

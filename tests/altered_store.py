@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from downfield.api.security.tokens import TokenStore
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.recording.recorder import Recorder
-from downfield.capture.recording.recording_library import RecordingSettings
+from downfield.capture.recording.recording_settings import RecordingSettings
 from downfield.capture.recording.sealing import seal_of
 from downfield.cli.main import app
 from downfield.core.records import to_json

@@ -10,7 +10,7 @@ from waiting import wait_until
 
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.recording.recorder import Recorder
-from downfield.capture.recording.recording_library import RecordingSettings
+from downfield.capture.recording.recording_settings import RecordingSettings
 from downfield.capture.source import CapturedFrame, SourceFacts, VideoPacket
 
 MJPEG = SourceFacts("camera", "Table Cam", (160, 90), 50.0, live=True, codec="mjpeg")

@@ -13,7 +13,7 @@ from hostile_files import MUTATIONS, mutate
 
 from downfield.capture.sources.file_sources import bundled_demo
 from downfield.cli.main import run_command
-from downfield.officiating.rulebooks.rulebook import DEFAULT_RULEBOOK
+from downfield.officiating.rulebooks.default import DEFAULT_RULEBOOK
 
 DEMO = bundled_demo().parent
 ROOT = Path(__file__).parents[1]

@@ -14,12 +14,8 @@ from typing import Final
 from downfield.calibration.calibration import Calibration, write_calibration
 from downfield.capture.jpeg import decode_jpeg
 from downfield.capture.problems import ActiveProblems, sentences
-from downfield.capture.recording.recording_library import (
-    RecordingIndexHeader,
-    RecordingSettings,
-    create_recording,
-    prune,
-)
+from downfield.capture.recording.recording_library import RecordingIndexHeader, create_recording, prune
+from downfield.capture.recording.recording_settings import RecordingSettings
 from downfield.capture.recording.segment import H264Encoder, OpenFile, RecordingSegment, can_copy, create_file
 from downfield.capture.source import CapturedFrame, LoopObserver, SourceFacts, VideoPacket
 from downfield.core.bounded_queue import BoundedQueue

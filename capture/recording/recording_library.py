@@ -16,30 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from pydantic import Field
-
 from downfield.capture.footage import FootageFrame
 from downfield.core.errors import FormatError, InputError
 from downfield.core.files.input_files import read_lines
 from downfield.core.files.private_files import OWNER_ONLY_FOLDER, make_private_folder
 from downfield.core.platform.clock import CLOCK_WAS_SET_NS
 from downfield.core.records import from_json, record
-from downfield.core.settings_section import SettingsSection
-
-
-class RecordingSettings(SettingsSection):
-    """Recording of the camera."""
-
-    on: bool = Field(default=True, description="Whether live sources are recorded from the start.")
-    folder: str = Field(default="", description="Where recordings go; empty for `recordings` in the data folder.")
-    segment_s: float = Field(default=60.0, ge=1, le=3600, description="Length of one file, seconds.")
-    keep_gb: float = Field(default=200.0, gt=0, description="The oldest recordings are deleted beyond this size.")
-    keep_days: float = Field(default=30.0, gt=0, description="Recordings older than this are deleted.")
-    warn_below_gb: float = Field(default=10.0, ge=0, description="Warn when less disk space is free.")
-    stop_below_gb: float = Field(
-        default=2.0, ge=0, description="Stop recording when less disk space is free; calls continue."
-    )
-
 
 _FOLDER: Final = re.compile(r"(\d{6})-\d{8}-\d{6}")
 """A number that counts recordings, and when the recording began by a clock that may have been wrong."""

@@ -30,7 +30,8 @@ from downfield.officiating.calls import Call, CallsHeader, write_calls
 from downfield.officiating.declarations import LineUpDeclared
 from downfield.officiating.engine.replay import Judgment, compare_calls, judge_recording
 from downfield.officiating.events import Event, read_events
-from downfield.officiating.rulebooks.rulebook import DEFAULT_RULEBOOK, load_rulebook
+from downfield.officiating.rulebooks.default import DEFAULT_RULEBOOK
+from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.review.bundles import format as names
 from downfield.review.bundles.reading import extract_parts
 from downfield.review.bundles.verification import is_bundle, verify_bundle

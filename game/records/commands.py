@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from downfield.calibration.calibration import Calibration
 from downfield.game.records.models import RequestModel
-from downfield.officiating.rulebooks.rulebook import DEFAULT_RULEBOOK
+from downfield.officiating.rulebooks.default import DEFAULT_RULEBOOK
 
 Color = Annotated[str, Field(pattern=r"^#[0-9a-fA-F]{6}$", examples=["#0b3d91"])]
 Name = Annotated[str, Field(min_length=1, max_length=60, pattern=r"^[^\x00-\x1f\x7f]+$")]

@@ -33,12 +33,10 @@ from downfield.core.files.input_files import parse_toml, read_text
 from downfield.officiating.calls import CallKind, Policy
 from downfield.officiating.clauses import Clause, clauses_of
 from downfield.officiating.params import Param, Params
+from downfield.officiating.rulebooks.default import DEFAULT_RULEBOOK
 from downfield.officiating.rulebooks.installed import installed_rulebooks, load_system
 from downfield.officiating.state.game_state import Phase
 from downfield.officiating.state.interfaces import Rule, RuleSystem
-
-DEFAULT_RULEBOOK: Final = "tap"
-"""The rulebook of a game for which none is chosen: the one played at the largest conventions."""
 
 GENERAL_PARAMS: Final = (
     Param(

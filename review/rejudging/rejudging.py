@@ -70,7 +70,7 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True)
-class CheckpointLimits:
+class RejudgingLimits:
     """Where judging may begin again."""
 
     apart_ns: int = 40_000_000_000
@@ -80,7 +80,7 @@ class CheckpointLimits:
     """A ruling is judged from a checkpoint this long before its call: longer than any rule looks back."""
 
 
-CHECKPOINT_LIMITS: Final = CheckpointLimits()
+REJUDGING_LIMITS: Final = RejudgingLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ def judge_on(
         FormatError, RulebookError: as of `judge_again`.
 
     """
-    first_ns = difference.since_ns - CHECKPOINT_LIMITS.before_ns
+    first_ns = difference.since_ns - REJUDGING_LIMITS.before_ns
     points = [one for one in before.checkpoints if one.state.game.now_ns < first_ns]
     start = max(points, key=lambda one: one.seq, default=None)
     judging = _Judging(way)
@@ -266,7 +266,7 @@ class _Judging:
         if self.started is None or self.state is None:
             return
         last = self.checkpoints[-1] if self.checkpoints else None
-        if last is not None and self.state.game.now_ns - last.state.game.now_ns < CHECKPOINT_LIMITS.apart_ns:
+        if last is not None and self.state.game.now_ns - last.state.game.now_ns < REJUDGING_LIMITS.apart_ns:
             return
         counts = len(self.calls), len(self.plays), len(self.refused)
         self.checkpoints.append(JudgingCheckpoint(seq, self.started, self.state, *counts))
@@ -339,4 +339,4 @@ class _Meeting:
         call = self._difference.call
         if call is not None:
             return any(one.id == call for one in self._before.calls[: point.calls])
-        return point.state.game.now_ns > self._difference.since_ns + CHECKPOINT_LIMITS.before_ns
+        return point.state.game.now_ns > self._difference.since_ns + REJUDGING_LIMITS.before_ns

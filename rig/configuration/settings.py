@@ -8,10 +8,10 @@ from typing import Annotated, Literal
 from pydantic import Field, IPvAnyNetwork
 
 from downfield.api.security.forwarding import PREFIX
-from downfield.capture.recording.recording_library import RecordingSettings
+from downfield.capture.recording.recording_settings import RecordingSettings
 from downfield.core.platform.folders import user_data_folder
 from downfield.core.settings_section import SECRET, SECRET_PATH, SettingsSection
-from downfield.officiating.rulebooks.rulebook import DEFAULT_RULEBOOK
+from downfield.officiating.rulebooks.default import DEFAULT_RULEBOOK
 
 Server = Annotated[str, Field(pattern=r"^(nats|tls)://[^\s@]+$", max_length=300)]
 """Address of a broker, without a password."""

@@ -39,7 +39,7 @@ class CheckedRig:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class DoctorCheck:
     """One check.
 
     Attributes:
@@ -53,16 +53,16 @@ class Check:
 
 
 CHECKS: Final = (
-    Check(lambda rig: (check_light(rig.images[-1]),), needs_pictures=True),
-    Check(lambda rig: (check_focus(rig.images[-1]),), needs_pictures=True),
-    Check(
+    DoctorCheck(lambda rig: (check_light(rig.images[-1]),), needs_pictures=True),
+    DoctorCheck(lambda rig: (check_focus(rig.images[-1]),), needs_pictures=True),
+    DoctorCheck(
         lambda rig: check_calibration(rig.settings.calibration, rig.images, rig.calibration_file), needs_pictures=True
     ),
-    Check(lambda rig: (check_network(rig.settings.network, rig.images[-1]),), needs_pictures=True),
-    Check(lambda rig: (check_disk(recordings_folder(rig.settings), rig.settings.recording),)),
-    Check(lambda rig: (check_store(rig.settings),)),
-    Check(lambda rig: (check_port(rig.settings.service),)),
-    Check(lambda _: (check_time(),)),
+    DoctorCheck(lambda rig: (check_network(rig.settings.network, rig.images[-1]),), needs_pictures=True),
+    DoctorCheck(lambda rig: (check_disk(recordings_folder(rig.settings), rig.settings.recording),)),
+    DoctorCheck(lambda rig: (check_store(rig.settings),)),
+    DoctorCheck(lambda rig: (check_port(rig.settings.service),)),
+    DoctorCheck(lambda _: (check_time(),)),
 )
 """In the order in which they are run and shown, after those of the camera, whose pictures they need."""
 

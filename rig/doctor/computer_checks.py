@@ -19,7 +19,7 @@ from sqlalchemy import text
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import SQLAlchemyError
 
-from downfield.capture.recording.recording_library import RecordingSettings
+from downfield.capture.recording.recording_settings import RecordingSettings
 from downfield.core.addresses import without_password
 from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError

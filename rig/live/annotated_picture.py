@@ -42,7 +42,7 @@ _LINE_POINTS: Final = 24  # a lens bends straight lines
 
 
 @dataclass(frozen=True, slots=True)
-class Overlay:
+class GameMarks:
     """The parts of a picture that are drawn besides the figures.
 
     Attributes:
@@ -69,7 +69,7 @@ class Annotator:
         self.field = field
         self._height_mm: Mapping[str, float] = {player.id: player.base.height_mm for player in players}
 
-    def draw(self, image: Image, scene: Scene, overlay: Overlay) -> Image:
+    def draw(self, image: Image, scene: Scene, overlay: GameMarks) -> Image:
         """Return a copy of the picture with a scene drawn on it."""
         out = image.copy()
         thickness = max(1, round(image.shape[0] / 540))
@@ -181,7 +181,7 @@ class AnnotatedPicture(LoopObserver):
     def __init__(
         self,
         picture: LatestPicture,
-        overlay: Callable[[], Overlay] = Overlay,
+        overlay: Callable[[], GameMarks] = GameMarks,
         overloaded: Callable[[], bool] = lambda: False,
         failed: Callable[[str], None] = lambda _: None,
         late: Callable[[], bool] = lambda: False,

@@ -86,7 +86,7 @@ def test_a_tape_or_something_standing_tells_how_high_the_camera_is(
             raise InputError("what stands on the board contradicts the print. Check where foot and top are marked.")
         return found
 
-    monkeypatch.setattr(session_module, "ADVICE", AdviceLimits(wanted_yd=0.0))
+    monkeypatch.setattr(session_module, "ADVICE_LIMITS", AdviceLimits(wanted_yd=0.0))
     monkeypatch.setattr(solving, "solve_field", lambda *_, **__: solution())
     monkeypatch.setattr(solving, "with_camera_height", keep)
     monkeypatch.setattr(solving, "with_standing_object", keep)

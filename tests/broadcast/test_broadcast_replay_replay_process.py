@@ -176,7 +176,7 @@ RIG: Final = """
 import sys, threading, time
 from pathlib import Path
 sys.path[:0] = sys.argv[2:]
-from test_rig_program_replay_process import Frames, work_of
+from test_broadcast_replay_replay_process import Frames, work_of
 from downfield.cli.console.process_end import ProcessEnd, ended_in_order
 from downfield.broadcast.replay.replay_process import ReplayProcess
 

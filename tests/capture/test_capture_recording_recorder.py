@@ -29,13 +29,8 @@ from downfield.calibration.calibration import read_calibration
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.recording import recorder as recorder_module
 from downfield.capture.recording.recorder import DISK_FULL, DISK_LOW, RECORDING_BEHIND, Recorder
-from downfield.capture.recording.recording_library import (
-    RecordedFrame,
-    RecordingSettings,
-    index_path,
-    prune,
-    read_index,
-)
+from downfield.capture.recording.recording_library import RecordedFrame, index_path, prune, read_index
+from downfield.capture.recording.recording_settings import RecordingSettings
 from downfield.capture.recording.segment import create_file
 from downfield.capture.source import CapturedFrame, VideoPacket
 from downfield.capture.sources.file_sources import VideoFile, bundled_demo
@@ -115,7 +110,7 @@ from pathlib import Path
 sys.path.insert(0, {tests!r})
 from recorded_frames import MJPEG, RAW, captured_frame
 from waiting import wait_until
-from downfield.capture.recording.recording_library import RecordingSettings
+from downfield.capture.recording.recording_settings import RecordingSettings
 from downfield.capture.recording.recorder import Recorder
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.recording import recorder as recorder_module

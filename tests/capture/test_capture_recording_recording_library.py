@@ -17,7 +17,6 @@ from downfield.capture.recording.recorder import DISK_FULL, RECORDING_FAILED, Re
 from downfield.capture.recording.recording_library import (
     RecordedFrame,
     RecordingIndexHeader,
-    RecordingSettings,
     create_recording,
     find_frames,
     last_recorded_ns,
@@ -25,6 +24,7 @@ from downfield.capture.recording.recording_library import (
     recorded_videos,
     recording_order,
 )
+from downfield.capture.recording.recording_settings import RecordingSettings
 from downfield.core.records import to_json
 
 DAY_S = 86_400

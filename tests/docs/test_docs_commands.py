@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import tomllib
 from pathlib import Path
@@ -64,9 +65,10 @@ def test_links_of_the_site_stay_within_it(tmp_path: Path) -> None:
             assert outside or (page.parent / target).is_file(), f"{page.name} links to {target}, which the site lacks"
 
 
-def test_the_architecture_names_every_package() -> None:
-    table = re.findall(r"^\| (`[a-z].*?) \|", (ROOT / "docs" / "architecture.md").read_text(), re.MULTILINE)
-    named = {name.rstrip("/").rpartition("/")[2] for row in table for name in re.findall(r"`([a-z_/]+)`", row)}
+def test_each_room_names_its_packages() -> None:
     packages = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
-    parts = {package.partition(".")[2] for package in packages if package.count(".") > 1}
-    assert {part.rpartition(".")[2] for part in parts} - named == set()
+    unnamed = []
+    for _, room, package in (name.split(".") for name in packages if name.count(".") == 2):
+        documented = ast.get_docstring(ast.parse((ROOT / room / "__init__.py").read_text())) or ""
+        unnamed += [] if re.search(rf"\b{package}\b", documented) else [f"{room}/{package}"]
+    assert not unnamed, "the docstring of the room's __init__.py does not say what it is for"

@@ -14,8 +14,8 @@ import pytest
 from structure import ROOMS
 
 from downfield.core.errors import RulebookError
+from downfield.officiating.rulebooks.default import DEFAULT_RULEBOOK
 from downfield.officiating.rulebooks.installed import installed_rulebooks, load_system, load_systems
-from downfield.officiating.rulebooks.rulebook import DEFAULT_RULEBOOK
 
 ROOT = Path(__file__).parents[2]
 OURS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]["downfield.rulebooks"]

@@ -59,8 +59,8 @@ def test_a_bundle_is_intact_and_holds_everything(tmp_path: Path, game: PlayedGam
         names.CALIBRATION,
         names.CERTIFICATE,
         names.CONFIGURATION,
-        "recording/20270105-180000/0001.mkv",
-        "recording/20270105-180000/0001.frames.jsonl",
+        "recording/000001-20270105-180000/0001.mkv",
+        "recording/000001-20270105-180000/0001.frames.jsonl",
     ]
     with zipfile.ZipFile(io.BytesIO(bundle)) as archive:
         assert archive.testzip() is None
@@ -79,8 +79,8 @@ PARTS = [
     names.CALIBRATION,
     names.CERTIFICATE,
     names.CONFIGURATION,
-    "recording/20270105-180000/0001.mkv",
-    "recording/20270105-180000/0001.frames.jsonl",
+    "recording/000001-20270105-180000/0001.mkv",
+    "recording/000001-20270105-180000/0001.frames.jsonl",
     names.MANIFEST,
     names.SIGNATURE,
 ]
@@ -187,7 +187,7 @@ def test_another_key_written_into_the_manifest_does_not_pass(tmp_path: Path, bun
 
 
 def test_an_added_part_and_a_zip_written_anew_are_told(tmp_path: Path, bundle: bytes) -> None:
-    added = "recording/20270105-180000/0002.mkv"
+    added = "recording/000001-20270105-180000/0002.mkv"
     found = verified(tmp_path, written_anew(bundle, lambda parts: parts.update({added: b"x"})))
     assert ("added", added) in faults(found)
     anew = verified(tmp_path, written_anew(bundle, dict))
@@ -252,7 +252,7 @@ def test_parts_that_lie_over_one_another_are_refused_unread(tmp_path: Path, bund
         (first,) = [info for info in archive.infolist() if info.filename == names.TRACKS]
         for number in range(1, 60):
             twin = copy.copy(first)
-            twin.filename = twin.orig_filename = f"recording/20270105-180000/{number:04d}.mkv"
+            twin.filename = twin.orig_filename = f"recording/000001-20270105-180000/{number:04d}.mkv"
             archive.filelist.append(twin)
             archive.NameToInfo[twin.filename] = twin
         archive.comment = b""  # writes the list anew

@@ -64,7 +64,9 @@ def test_a_long_recording_is_streamed_in_little_memory(tmp_path: Path, game: Pla
     video = tmp_path / "0001.mkv"
     with video.open("wb") as file:
         file.truncate(FILE_BYTES)  # takes no room on the disk
-    files = tuple(BundleFile(f"recording/20270105-180000/{number:04d}.mkv", video) for number in range(1, FILES + 1))
+    files = tuple(
+        BundleFile(f"recording/000001-20270105-180000/{number:04d}.mkv", video) for number in range(1, FILES + 1)
+    )
     store = Store.at(game.store)
     chunks = bundle_chunks(BundleSource(store, game.row, KEY, video=files))
     tracemalloc.start()
@@ -79,7 +81,7 @@ def test_a_long_recording_is_streamed_in_little_memory(tmp_path: Path, game: Pla
 
 
 def test_a_file_that_was_deleted_meanwhile_is_noted_and_the_rest_is_there(tmp_path: Path, game: PlayedGame) -> None:
-    gone = BundleFile("recording/20270105-180000/0001.mkv", tmp_path / "gone.mkv")
+    gone = BundleFile("recording/000001-20270105-180000/0001.mkv", tmp_path / "gone.mkv")
     (tmp_path / "game.zip").write_bytes(bundle_of(game, video=(gone,)))
     found = verify_bundle(tmp_path / "game.zip")
     assert found.intact

@@ -284,7 +284,7 @@ def test_trying_several_rulings_judges_the_game_as_it_stands_only_once(
 def test_a_game_judged_on_from_a_checkpoint_comes_to_the_same_as_from_its_beginning(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(judging_again, "CHECKPOINT_LIMITS", judging_again.CheckpointLimits(apart_ns=0))
+    monkeypatch.setattr(judging_again, "REJUDGING_LIMITS", judging_again.RejudgingLimits(apart_ns=0))
     clip, store = open_clip(bundled_demo()), Store.at(tmp_path / "games.db")
     game_service = GameService(
         StoredJournals(store), Hub(), FakeRig(None), clip.tracks.header.field, load_rulebook("tap")

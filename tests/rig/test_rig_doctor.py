@@ -16,7 +16,7 @@ import pytest
 from loopback_streams import MjpegServer
 
 from downfield.calibration.calibration import Calibration, read_calibration, write_calibration
-from downfield.capture.recording.recording_library import RecordingSettings
+from downfield.capture.recording.recording_settings import RecordingSettings
 from downfield.capture.sources.file_sources import bundled_demo
 from downfield.capture.sources.source_types import SourceChoice
 from downfield.core.arrays import Image

@@ -16,7 +16,7 @@ from downfield.api.security.tokens import TokenStore
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.recording.recorder import Recorder
-from downfield.capture.recording.recording_library import RecordingSettings
+from downfield.capture.recording.recording_settings import RecordingSettings
 from downfield.capture.recording.sealing import compare_recordings, unsealed_recordings
 from downfield.capture.sources.file_sources import bundled_demo
 from downfield.cli.main import app

@@ -20,7 +20,7 @@ from downfield.broadcast.integrations.outlets import OutletRunner
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.recording import recorder as recorder_module
 from downfield.capture.recording.recorder import RECORDING_FAILED, Recorder
-from downfield.capture.recording.recording_library import RecordingSettings
+from downfield.capture.recording.recording_settings import RecordingSettings
 from downfield.capture.source import SourceFacts
 from downfield.capture.sources.reconnecting import ReconnectingSource, ReconnectLimits
 from downfield.capture.sources.source_types import SourceChoice

@@ -14,7 +14,7 @@ from waiting import wait_until
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.recording.recorder import Recorder
-from downfield.capture.recording.recording_library import RecordingSettings
+from downfield.capture.recording.recording_settings import RecordingSettings
 from downfield.capture.source import SourceFacts
 from downfield.rig.live.annotated_picture import AnnotatedPicture
 from downfield.vision.detection_schedule import BACKGROUND

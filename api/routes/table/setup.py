@@ -18,8 +18,9 @@ from downfield.calibration.calibration import Calibration
 from downfield.game.receipts import Accepted, Refused, Submission
 from downfield.game.records.commands import Settings, UseCalibration
 from downfield.game.records.models import TopicModel
+from downfield.officiating.rulebooks.default import DEFAULT_RULEBOOK
 from downfield.officiating.rulebooks.installed import installed_rulebooks, load_systems
-from downfield.officiating.rulebooks.rulebook import DEFAULT_RULEBOOK, load_rulebook
+from downfield.officiating.rulebooks.rulebook import load_rulebook
 
 router = APIRouter(prefix="/api", route_class=RepeatableRoute)
 

@@ -27,7 +27,7 @@ def test_a_burst_of_frames_after_a_stall_is_kept() -> None:
 
 def test_under_constant_overload_no_item_waits_longer(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
-    monkeypatch.setattr("downfield.rig.live.connections.time.monotonic", lambda: now)
+    monkeypatch.setattr("downfield.core.bounded_queue.time.monotonic", lambda: now)
     items: BoundedQueue[int] = BoundedQueue(2, burst_capacity=3)
     for i in range(6):
         items.put_or_drop(i)

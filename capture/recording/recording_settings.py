@@ -1,0 +1,21 @@
+"""The settings of the recording; a module of its own, since every command reads settings and few read video."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from downfield.core.settings_section import SettingsSection
+
+
+class RecordingSettings(SettingsSection):
+    """Recording of the camera."""
+
+    on: bool = Field(default=True, description="Whether live sources are recorded from the start.")
+    folder: str = Field(default="", description="Where recordings go; empty for `recordings` in the data folder.")
+    segment_s: float = Field(default=60.0, ge=1, le=3600, description="Length of one file, seconds.")
+    keep_gb: float = Field(default=200.0, gt=0, description="The oldest recordings are deleted beyond this size.")
+    keep_days: float = Field(default=30.0, gt=0, description="Recordings older than this are deleted.")
+    warn_below_gb: float = Field(default=10.0, ge=0, description="Warn when less disk space is free.")
+    stop_below_gb: float = Field(
+        default=2.0, ge=0, description="Stop recording when less disk space is free; calls continue."
+    )
