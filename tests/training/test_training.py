@@ -41,8 +41,15 @@ from downfield.training.data.objects import (  # noqa: E402
     Objects,
     mirrored_frame,
 )
-from downfield.training.data.patches import PatchStream, collate_patches, cut_guessed, patches_of  # noqa: E402
+from downfield.training.data.patches import (  # noqa: E402
+    Batch,
+    PatchStream,
+    collate_patches,
+    cut_guessed,
+    patches_of,
+)
 from downfield.training.data.variation import cast_hard_shadows  # noqa: E402
+from downfield.training.networks.blocks import Losses  # noqa: E402
 from downfield.training.networks.checkpoints import open_average  # noqa: E402
 from downfield.training.networks.refiner import (  # noqa: E402
     FigureRefiner,
@@ -50,7 +57,7 @@ from downfield.training.networks.refiner import (  # noqa: E402
 )
 from downfield.training.networks.yolo_detector import new_yolo_detector  # noqa: E402
 from downfield.training.recipe import read_recipe  # noqa: E402
-from downfield.training.runs.trainer import TASKS, Batch, Losses, load_state, save_state, train  # noqa: E402
+from downfield.training.runs.trainer import TASKS, load_state, save_state, train  # noqa: E402
 
 
 @pytest.fixture(scope="module")

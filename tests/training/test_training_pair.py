@@ -33,8 +33,7 @@ from downfield.training.data.set_samples import (  # noqa: E402
     refiner_samples,
     with_real_tables,
 )
-from downfield.training.export.networks import DetectorGraph, RefinerGraph, after_last_convolutions  # noqa: E402
-from downfield.training.export.onnx import export_onnx  # noqa: E402
+from downfield.training.export.onnx import DetectorGraph, RefinerGraph, after_last_convolutions, export_onnx  # noqa: E402
 from downfield.training.networks.checkpoints import read_checkpoint, slim_checkpoint  # noqa: E402
 from downfield.training.networks.detector import DetectorNetwork  # noqa: E402
 from downfield.training.networks.refiner import RefinerNetwork  # noqa: E402

@@ -17,6 +17,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits, smooth_l1_loss
 
 from downfield.models.frame_detector import KEYPOINTS, STRIDE_PX
 from downfield.training.data.samples import BALL, FALLEN, HAND, UPRIGHT, FrameSamples
+from downfield.training.networks.blocks import Losses
 from downfield.training.networks.detector import POSE_KINDS
 
 
@@ -116,9 +117,6 @@ def cell_scores(objects: CellObjects, cells: Tensor, chosen: Tensor) -> tuple[Te
     scores = (-(off - off.amin(dim=2, keepdim=True)) / width).exp() * (objects.required & chosen)[..., None]
     near = (-off / width).exp() * (objects.optional & chosen)[..., None]
     return scores, near.amax(dim=1) > _LIMITS.vague_score
-
-
-Losses = dict[str, Tensor]
 
 
 @dataclass(frozen=True, slots=True)
