@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -14,10 +15,8 @@ import pytest
 from structure import ROOMS
 
 ROOT = Path(__file__).parents[1]
+MOST_MODULES = 20
 CHECKPOINTS = ROOT / "training" / "checkpoints"  # for those who train on from the repository
-
-WITHOUT_KNOTS = ("officiating",)
-"""Rooms whose packages import one way."""
 
 
 def test_every_folder_of_code_is_a_listed_package() -> None:
@@ -82,7 +81,7 @@ def _imports(file: Path) -> Iterator[str]:
             yield from (name.name.removeprefix("downfield.") for name in node.names)
 
 
-@pytest.mark.parametrize("room", WITHOUT_KNOTS)
+@pytest.mark.parametrize("room", ROOMS)
 def test_packages_inside_a_room_import_one_way(room: str) -> None:
     """In every package of a room its sub-packages, and its own modules each by itself, import without a cycle."""
     modules = _modules(room)
@@ -104,6 +103,12 @@ def test_packages_inside_a_room_import_one_way(room: str) -> None:
             TopologicalSorter(graph).prepare()
         except CycleError as error:
             pytest.fail(f"{package}: {' is imported by '.join(error.args[1])}")
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_folder_of_more_than_twenty_modules_has_packages(room: str) -> None:
+    held = Counter(module.parent for module in (ROOT / room).rglob("*.py") if module.name != "__init__.py")
+    assert {str(folder.relative_to(ROOT)): count for folder, count in held.items() if count > MOST_MODULES} == {}
 
 
 def test_nothing_that_runs_imports_the_training() -> None:

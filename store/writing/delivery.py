@@ -8,7 +8,7 @@ entry counts as stored only if the store has one of its number and digest.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final, Protocol
 
 from downfield.core.errors import OutputError
 from downfield.game.records.entries import END_KINDS
@@ -17,10 +17,34 @@ from downfield.store.database.reader import StoreReader
 from downfield.store.sealing.hash_chain import GENESIS, follows
 from downfield.store.writing.store import ForeignEntriesError, Store
 
-if TYPE_CHECKING:
-    from downfield.store.writing.journal import QueuedEntry
-
 _NO_SPOOL: Final = ""
+
+
+class SealingJournal(Protocol):
+    """The journal of one game, as far as delivering its entries goes."""
+
+    game: GameRow
+    is_listed: bool
+    """Whether the store lists the game; it does from the first entry on that it accepts."""
+
+
+class SealableEntry(Protocol):
+    """An entry on its way to the disk, as far as delivering it goes; `QueuedEntry` of `journal` is one."""
+
+    row: EntryRow | None
+    is_spooled: bool
+    is_settled: bool
+
+    @property
+    def journal(self) -> SealingJournal:
+        """The journal that it belongs to."""
+        ...
+
+    def seal(self) -> None:
+        """Make it ready to be written, after all earlier ones of its journal."""
+
+    def note_written(self) -> None:
+        """Give out its position: it is on a disk."""
 
 
 class Delivery:
@@ -44,7 +68,7 @@ class Delivery:
         """The folder of the unsaved entries."""
         return _NO_SPOOL if self._spool is None else str(self._spool.folder)
 
-    def spool_batch(self, queued: Sequence[QueuedEntry]) -> str:
+    def spool_batch(self, queued: Sequence[SealableEntry]) -> str:
         """Keep entries on the rig's disk; return why some of them could not be, or nothing."""
         if self._spool is None:
             return _NO_SPOOL
@@ -62,10 +86,10 @@ class Delivery:
                 pending.note_written()
         return _NO_SPOOL
 
-    def store_batch(self, queued: Sequence[QueuedEntry]) -> str:
+    def store_batch(self, queued: Sequence[SealableEntry]) -> str:
         """Store entries, journal after journal; return why some of it could not be, or nothing."""
         failure = ""
-        by_journal: dict[int, list[QueuedEntry]] = {}
+        by_journal: dict[int, list[SealableEntry]] = {}
         for pending in queued:
             by_journal.setdefault(id(pending.journal), []).append(pending)
         try:
@@ -83,7 +107,7 @@ class Delivery:
             self.spool_batch([pending for pending in queued if not pending.is_settled])
         return failure
 
-    def _store_rows(self, entries: Sequence[QueuedEntry], rows: Sequence[EntryRow]) -> None:
+    def _store_rows(self, entries: Sequence[SealableEntry], rows: Sequence[EntryRow]) -> None:
         journal = entries[0].journal
         try:
             self._store.append(rows, None if journal.is_listed else journal.game)
@@ -132,21 +156,21 @@ def not_stored(store: StoreReader, rows: Sequence[EntryRow]) -> tuple[Sequence[E
     return missing, last is not None
 
 
-def _runs(queued: Sequence[QueuedEntry]) -> Iterator[list[QueuedEntry]]:
+def _runs(queued: Sequence[SealableEntry]) -> Iterator[list[SealableEntry]]:
     """Yield entries that came one after another of the same journal, with each of them sealed."""
-    run: list[QueuedEntry] = []
+    run: list[SealableEntry] = []
     for pending in queued:
         if run and run[-1].journal is not pending.journal:
             yield run
             run = []
-        pending.journal.seal(pending)
+        pending.seal()
         run.append(pending)
     if run:
         yield run
 
 
-def _rows(entries: Sequence[QueuedEntry]) -> list[EntryRow]:
+def _rows(entries: Sequence[SealableEntry]) -> list[EntryRow]:
     """Return entries as they are written; those that can't be are left out."""
     for pending in entries:
-        pending.journal.seal(pending)
+        pending.seal()
     return [pending.row for pending in entries if pending.row is not None and not pending.is_settled]

@@ -89,6 +89,10 @@ class QueuedEntry:
         except TimeoutError:
             return None
 
+    def seal(self) -> None:
+        """Make it ready to be written, after all earlier ones of its journal."""
+        self.journal.seal(self)
+
     def note_written(self) -> None:
         """Give out its position: it is on a disk."""
         if self.row is not None and not self.written.done():
