@@ -22,7 +22,7 @@ class AdviceLimits:
     wanted_yd: float = 0.05
     """Two standard deviations of base tops that are exact enough where no certificate says otherwise."""
     step: float = 1e-5
-    """Of a parameter, for the derivative of the camera's height."""
+    """Relative step of a parameter for the numerical derivative of the camera's height."""
 
 
 ADVICE_LIMITS: Final = AdviceLimits()

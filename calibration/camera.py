@@ -28,14 +28,14 @@ SHAPES: Final = ("along", "twist", "across", "both")
 class ProjectionLimits:
     """When the iterations of inverting the projection stop."""
 
-    newton_steps: int = 30
-    """Of undistorting a pixel at most."""
+    max_newton_steps: int = 30
+    """Largest number of steps of undistorting a pixel."""
     newton_done: float = 1e-8
     """A smaller step is the last, normalized image units: it leaves about its square, far below 1e-6 px."""
     undistorted: float = 1e-9
     """A pixel that the result does not reproduce to this is reached by no ray, normalized image units."""
-    bow_steps: int = 16
-    """Of meeting a bowed surface at most: each gains a digit even where view and surface are steep."""
+    max_bow_steps: int = 16
+    """Largest number of steps of meeting a bowed surface: each gains a digit even where view and surface are steep."""
     bow_done_mm: float = 1e-7
     """A smaller change of the surface's height is the last."""
     bow_reach: float = 1.2
@@ -114,7 +114,7 @@ class Lens:
         pixels = np.asarray(px, dtype=np.float64).reshape(-1, 2)
         x, y = target_x, target_y = np.ascontiguousarray(((pixels - self.center_px) / self.focal_px).T)
         with np.errstate(divide="ignore", invalid="ignore"):
-            for _ in range(_LIMITS.newton_steps):
+            for _ in range(_LIMITS.max_newton_steps):
                 out_x, out_y, r2, radial = self._distorted_xy(x, y)
                 a, b, d = self._derivatives(x, y, r2, radial)
                 off_x, off_y, area = out_x - target_x, out_y - target_y, a * d - b * b
@@ -279,7 +279,7 @@ class Camera:
             crossed = _cross(eye, rays, heights)
             if self.bow is not None:
                 bowed = np.zeros_like(heights)
-                for _ in range(_LIMITS.bow_steps):
+                for _ in range(_LIMITS.max_bow_steps):
                     before, bowed = bowed, self.bow.height_mm(crossed.T)
                     crossed = _cross(eye, rays, heights + bowed)
                     if not (np.abs(bowed - before) > _LIMITS.bow_done_mm).any():

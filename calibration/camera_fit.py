@@ -48,12 +48,12 @@ BowSizes = tuple[float, float, float, float]
 class FitLimits:
     """Priors and limits of fitting a camera."""
 
-    shortest_focal: float = 0.2
+    min_focal: float = 0.2
     """Least focal length, as a share of the picture's width."""
     bow_spread_mm: BowSizes = (1.2, 0.5, 1.2, 0.8)
     """Standard deviations of a bowed board's four sizes before anything is measured."""
-    most_steps: int = 50
-    """Of a fit."""
+    max_steps: int = 50
+    """Largest number of steps of a fit."""
     loss_at_sigma: float = 2.0
     """Residuals beyond this many sigma count less and less."""
 
@@ -146,7 +146,7 @@ def fit_camera(
     fine: bool = False,
     bow_spread_mm: BowSizes = FIT_LIMITS.bow_spread_mm,
     spread_of: CameraFit | None = None,
-    most_steps: int = FIT_LIMITS.most_steps,
+    max_steps: int = FIT_LIMITS.max_steps,
 ) -> CameraFit:
     """Fit lens and pose, and if `fine` also what bends the lines a little: the board's bow and a rolling shutter.
 
@@ -159,7 +159,7 @@ def fit_camera(
         bow_spread_mm: standard deviations of the bow's sizes before anything is measured.
         spread_of: another fit to the picture, whose spreads of the systematic errors are taken: only then can costs be
             compared; when None they are learned, if `fine`.
-        most_steps: of the fit, even if it still improves.
+        max_steps: of the fit, even if it still improves.
 
     """
     prior = prior or TypicalLens(start.lens.size_px)
@@ -168,10 +168,10 @@ def fit_camera(
     free = np.arange(BOW.stop if fine else BOW.start)
     problem = _Problem(start, observations, prior, rough, np.array(bow_spread_mm), free, stretch)
     begin = np.concatenate([camera_parameters(start)[free], problem.begin_stretch, np.zeros(rough.count)])
-    values, cost = _minimize(problem, begin, most_steps)
+    values, cost = _minimize(problem, begin, max_steps)
     if fine and spread_of is None:
         problem = problem.with_learned_spread(values)
-        values, cost = _minimize(problem, values, most_steps)
+        values, cost = _minimize(problem, values, max_steps)
     camera = problem.camera_at(values)
     n = len(observations.px)
     whitened, jacobian = problem.evaluate(values)
@@ -197,15 +197,15 @@ def _weights(whitened: Array) -> Array:
     return weight
 
 
-def _minimize(problem: _Problem, begin: Array, most_steps: int) -> tuple[Array, float]:
+def _minimize(problem: _Problem, begin: Array, max_steps: int) -> tuple[Array, float]:
     lowest = np.full(len(begin), -np.inf)
-    lowest[:2] = FIT_LIMITS.shortest_focal * problem.start.lens.size_px[0]
+    lowest[:2] = FIT_LIMITS.min_focal * problem.start.lens.size_px[0]
     scaled, cost = minimize_huber(
         problem.evaluate_scaled,
         problem.with_distortion_as_at_start(begin),
         lowest,
         loss_at=FIT_LIMITS.loss_at_sigma,
-        most_steps=most_steps,
+        max_steps=max_steps,
     )
     return problem.with_distortion_in_px(scaled), cost
 

@@ -28,25 +28,25 @@ class CertificateLimits:
     """What a certificate needs, and how it is drawn."""
 
     search_px: float = 2.0
-    """How far off its prediction a hash mark is searched."""
-    fewest_marks: int = 20
-    """Hash marks that must be seen."""
-    fewest_spots: int = 3
-    """Known spots, or stretches of a ruler."""
+    """Distance from its prediction within which a hash mark is searched for."""
+    min_marks: int = 20
+    """Least number of visible hash marks."""
+    min_spots: int = 3
+    """Least number of known spots, or of stretches of a ruler."""
     wrong_mm: float = 15.0
     """A spot this far off is the wrong spot or the wrong pixel: no calibration that found the paint errs so much."""
-    odd_mm: float = 3.0
-    """A spot further off than this,"""
-    odd_times: float = 6.0
-    """and than so many times the median of the others, is wrong as well."""
+    outlier_mm: float = 3.0
+    """A spot with a larger error is wrong as well, if `outlier_ratio` agrees."""
+    outlier_ratio: float = 6.0
+    """Error of such a spot at least, as a multiple of the median error of the others."""
     wrong_share: float = 0.05
-    """Error of a ruler's length from which it was read wrongly."""
-    along_axis: float = 0.7
-    """Of a ruler's length that must lie along an axis to measure it."""
+    """Relative error of a ruler's length from which it was read wrongly."""
+    min_axis_share: float = 0.7
+    """Share of a ruler's length that must lie along an axis to measure it."""
     bins: int = 24
-    """Of the histogram."""
+    """Number of bins of the histogram."""
     chart_px: tuple[int, int] = (900, 260)
-    """Its width and height."""
+    """Width and height of the histogram."""
 
 
 _LIMITS: Final = CertificateLimits()
@@ -113,7 +113,7 @@ def check_hash_marks(image: Image, calibration: Calibration) -> AccuracyCheck:
     if not len(marks.line):
         raise CalibrationError("this field has no hash marks. Certify with known spots instead (--spot).")
     seen = measure_paint(plane, calibration.camera, marks, _LIMITS.search_px, like)
-    if seen.found.sum() < _LIMITS.fewest_marks:
+    if seen.found.sum() < _LIMITS.min_marks:
         raise CalibrationError(
             f"only {int(seen.found.sum())} of {len(marks.line)} hash marks are seen. Clear and light the field, or"
             " calibrate again if the camera was moved."
@@ -137,10 +137,8 @@ def check_spots(calibration: Calibration, spots: Sequence[Landmark], *, height_m
         CalibrationError: fewer than three, or one is so far off that it was named or read wrongly.
 
     """
-    if len(spots) < _LIMITS.fewest_spots:
-        raise CalibrationError(
-            f"{len(spots)} known spots are too few to certify. Give at least {_LIMITS.fewest_spots}."
-        )
+    if len(spots) < _LIMITS.min_spots:
+        raise CalibrationError(f"{len(spots)} known spots are too few to certify. Give at least {_LIMITS.min_spots}.")
     for spot in spots:
         _check_in_picture(spot.px, calibration)
     points = np.array([(spot.x_yd, spot.y_yd) for spot in spots]) * calibration.field.mm_per_yd
@@ -161,9 +159,9 @@ def check_rulers(calibration: Calibration, rulers: Sequence[Ruler], *, height_mm
         CalibrationError: fewer than three, none lies along the field, or one was read wrongly.
 
     """
-    if len(rulers) < _LIMITS.fewest_spots:
+    if len(rulers) < _LIMITS.min_spots:
         raise CalibrationError(
-            f"{len(rulers)} ruler measurements are too few to certify. Give at least {_LIMITS.fewest_spots}."
+            f"{len(rulers)} ruler measurements are too few to certify. Give at least {_LIMITS.min_spots}."
         )
     for ruler in rulers:
         _check_in_picture(ruler.start_px, calibration)
@@ -174,14 +172,14 @@ def check_rulers(calibration: Calibration, rulers: Sequence[Ruler], *, height_mm
     )
     length = np.linalg.norm(end - start, axis=1, keepdims=True)
     for ruler, measured_mm in zip(rulers, length[:, 0].tolist(), strict=True):
-        if not abs(measured_mm - ruler.length_mm) < _LIMITS.wrong_share * ruler.length_mm + _LIMITS.odd_mm:
+        if not abs(measured_mm - ruler.length_mm) < _LIMITS.wrong_share * ruler.length_mm + _LIMITS.outlier_mm:
             raise CalibrationError(
                 f"the ruler of {ruler.length_mm:g} mm measures {measured_mm:.0f} mm between {_pair(ruler.start_px)} and"
                 f" {_pair(ruler.end_px)}: its length or a pixel is wrong. Read them again."
             )
     direction = (end - start) / length
     off = (length - np.array([[ruler.length_mm] for ruler in rulers])) * direction
-    off[np.abs(direction) < _LIMITS.along_axis] = np.nan
+    off[np.abs(direction) < _LIMITS.min_axis_share] = np.nan
     if np.isnan(off[:, 0]).all():
         raise CalibrationError("no ruler lies along the field. Lay one from goal line to goal line too.")
     return AccuracyCheck("ruler", (start + end) / 2, off)
@@ -199,7 +197,7 @@ def _check_plausible(
     """Refuse a spot that was named or read wrongly: it is far off, or much further than the others."""
     for i, (spot, off_mm) in enumerate(zip(spots, distances_mm.tolist(), strict=True)):
         others_mm = float(np.median(np.delete(distances_mm, i)))
-        is_odd = off_mm > _LIMITS.odd_mm and off_mm > _LIMITS.odd_times * others_mm
+        is_odd = off_mm > _LIMITS.outlier_mm and off_mm > _LIMITS.outlier_ratio * others_mm
         if is_odd or not off_mm < _LIMITS.wrong_mm:
             place_mm = [(*(np.array([spot.x_yd, spot.y_yd]) * calibration.field.mm_per_yd).tolist(), height_mm)]
             expected = calibration.camera.to_pixels(place_mm)[0].tolist()

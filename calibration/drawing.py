@@ -32,16 +32,16 @@ _SUBPIXEL_BITS: Final = 4
 class DrawingLimits:
     """Sizes of the drawing."""
 
-    magnified: float = 100.0
-    """Residual arrows, times their length."""
+    arrow_scale: float = 100.0
+    """Length of residual arrows, as a multiple of the residual."""
     search_px: float = 2.5
-    """How far off its prediction paint is searched."""
+    """Distance from its prediction within which paint is searched for."""
     caption_px: int = 96
-    """Height of the strip above,"""
+    """Height of the caption strip above the picture."""
     map_px: int = 220
-    """and of the error map below."""
+    """Height of the error map below the picture."""
     strip_gray: int = 32
-    """Of both."""
+    """Gray level of caption strip and error map."""
     worst_yd: float = 0.10
     """Error drawn reddest."""
 
@@ -97,7 +97,7 @@ def _residuals(canvas: Image, image: Image, calibration: Calibration) -> float:
     predicted = calibration.camera.to_pixels(seen.points_mm)
     off = ((seen.px - predicted) * seen.normals).sum(axis=1)
     for start, normal, amount in zip(predicted[::2], seen.normals[::2], off[::2], strict=True):
-        _polyline(canvas, np.array([start, start + normal * amount * _LIMITS.magnified]), _RESIDUAL)
+        _polyline(canvas, np.array([start, start + normal * amount * _LIMITS.arrow_scale]), _RESIDUAL)
     return float(np.percentile(np.abs(off), 95))
 
 
@@ -122,7 +122,7 @@ def _caption(calibration: Calibration, p95_px: float, width: int) -> Image:
         )
     lines.append(
         f"focal length {camera.lens.focal_px[0]:.0f} px   tilt {camera.tilt_deg:.1f} deg   height"
-        f" {camera.position_mm[2]:.0f} mm   residual arrows x{_LIMITS.magnified:.0f}, p95 {p95_px:.2f} px"
+        f" {camera.position_mm[2]:.0f} mm   residual arrows x{_LIMITS.arrow_scale:.0f}, p95 {p95_px:.2f} px"
     )
     for i, line in enumerate(lines):
         _text(strip, line, (16, 28 + 28 * i), 0.7)

@@ -27,7 +27,7 @@ class PictureCheckLimits:
 
     frames: int = 5
     """Frames taken of a video."""
-    smallest_px: int = 480
+    min_width_px: int = 480
     """Least width."""
     dark: float = 28.0
     """Gray level that 90 % of a picture without light stays below."""
@@ -145,7 +145,7 @@ def check_picture(image: Image) -> None:
 
     """
     height, width = image.shape[:2]
-    if width < _LIMITS.smallest_px:
+    if width < _LIMITS.min_width_px:
         raise CalibrationError(f"the picture is only {width}x{height} px. Set the camera to 1920x1080.")
     gray = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY) if image.ndim == 3 else image
     if float(np.percentile(gray, 90)) < _LIMITS.dark:

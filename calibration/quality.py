@@ -23,12 +23,12 @@ from downfield.core.footprint import BASE_TOP_MM
 class QualityLimits:
     """Sizes of the quality figures."""
 
-    least_unmodeled: float = 0.01 / 1920
-    """Of the picture's width: error left at least where the paint is seen without noise."""
+    min_unmodeled: float = 0.01 / 1920
+    """Least error where the paint is seen without noise, as a share of the picture's width."""
     columns: int = 8
-    """Parts of the field along,"""
+    """Number of parts along the field."""
     rows: int = 4
-    """and across."""
+    """Number of parts across the field."""
     outlier_weight: float = 0.5
     """Observations that the robust fit gave less weight are outliers and not counted among its residuals."""
 
@@ -57,7 +57,7 @@ def to_calibration(
     """
     covariance = tuple(tuple(row) for row in fit.covariance.tolist())
     made_at = made_at or datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    unmodeled_px = math.hypot(_unmodeled_px(fit, observations), _LIMITS.least_unmodeled * fit.camera.lens.size_px[0])
+    unmodeled_px = math.hypot(_unmodeled_px(fit, observations), _LIMITS.min_unmodeled * fit.camera.lens.size_px[0])
     bare = Calibration(field, fit.camera, method, made_at, tuple(made_from), None, covariance, unmodeled_px)
     return dataclasses.replace(bare, quality=_quality(bare, fit, observations))
 

@@ -5,7 +5,7 @@ A calibration makes dozens of fits of about forty parameters to thousands of obs
 which is most of a calibration's time; normal equations of columns scaled to one are exact enough here, and take a
 handful of steps.
 
-Sources: D. W. Marquardt, SIAM J. Appl. Math. 11(2), 1963; the damping by how well a step was foretold: H. B. Nielsen,
+Sources: D. W. Marquardt, SIAM J. Appl. Math. 11(2), 1963; the damping by how well a step was predicted: H. B. Nielsen,
 Damping parameter in Marquardt's method, IMM-REP-1999-05; reweighting for Huber's loss: P. J. Huber, Robust Statistics,
 1981, chapter 7.
 """
@@ -27,18 +27,18 @@ class LeastSquaresLimits:
 
     first_damping: float = 1e-6
     """Relative to the scaled normal matrix, whose diagonal is 1."""
-    least_damping: float = 1e-12
+    min_damping: float = 1e-12
     """Keeps the matrix invertible where the parameters hardly differ in effect."""
-    most_damping: float = 1e6
+    max_damping: float = 1e6
     """Where no shorter step lowers the cost, it is as low as rounding lets it be."""
-    most_relief: float = 0.05
-    """Factor of the damping after a step that lowered the cost just as foretold, the least."""
-    caution: float = 4.0
-    """Factor after a step that did not lower it; twice as much after each further one."""
-    done: float = 1e-3
+    min_relief: float = 0.05
+    """Least factor of the damping, which follows a step that lowered the cost just as predicted."""
+    growth: float = 4.0
+    """Factor of the damping after a step that did not lower the cost; twice as much after each further one."""
+    tolerance: float = 1e-3
     """Half the sum of squares is at its minimum where neither the last step nor an undamped next one lowers it by more:
     that moves no parameter by 0.05 sigma."""
-    free: float = 1e-3
+    max_final_damping: float = 1e-3
     """A step with more damping is never the last one."""
 
 
@@ -49,7 +49,7 @@ Evaluate = Callable[[Array], tuple[Array, Array]]
 
 
 def minimize_huber(
-    evaluate: Evaluate, begin: Array, lowest: Array, *, loss_at: float, most_steps: int
+    evaluate: Evaluate, begin: Array, lowest: Array, *, loss_at: float, max_steps: int
 ) -> tuple[Array, float]:
     """Minimize half the sum of Huber's loss of residuals.
 
@@ -58,7 +58,7 @@ def minimize_huber(
         begin: parameters to begin at, shape (k,).
         lowest: least values of the parameters, shape (k,); minus infinity where there is none.
         loss_at: residuals beyond this count linearly.
-        most_steps: evaluations at most.
+        max_steps: evaluations at most.
 
     Returns:
         The parameters, shape (k,), and half the robust sum of squares there.
@@ -68,26 +68,26 @@ def minimize_huber(
     residuals, jacobian = evaluate(values)
     cost = _cost(residuals, loss_at)
     normal, slope, scale = _normal_equations(residuals, jacobian, loss_at)
-    caution = _LIMITS.caution
-    for _ in range(most_steps):
+    growth = _LIMITS.growth
+    for _ in range(max_steps):
         step = np.linalg.solve(normal + np.diag(np.full(len(values), damping)), slope)
         trial = np.maximum(values - step * scale, lowest)
         trial_residuals, trial_jacobian = evaluate(trial)
         gained = cost - _cost(trial_residuals, loss_at)
-        foretold = 0.5 * float(step @ (damping * step + slope))
+        predicted = 0.5 * float(step @ (damping * step + slope))
         if not gained > 0:
-            if damping > _LIMITS.most_damping or _undamped_gain(normal, slope, values > lowest) < _LIMITS.done:
+            if damping > _LIMITS.max_damping or _undamped_gain(normal, slope, values > lowest) < _LIMITS.tolerance:
                 break
-            damping, caution = damping * caution, caution * 2
+            damping, growth = damping * growth, growth * 2
             continue
         values, cost = trial, cost - gained
         normal, slope, scale = _normal_equations(trial_residuals, trial_jacobian, loss_at)
         # Along a narrow curved valley even a little damping makes steps short: a small gain alone proves nothing.
-        nearly_free = gained < _LIMITS.done and damping < _LIMITS.free
-        if nearly_free and _undamped_gain(normal, slope, values > lowest) < _LIMITS.done:
+        nearly_free = gained < _LIMITS.tolerance and damping < _LIMITS.max_final_damping
+        if nearly_free and _undamped_gain(normal, slope, values > lowest) < _LIMITS.tolerance:
             break
-        relief = max(_LIMITS.most_relief, 1 - (2 * gained / max(foretold, 1e-300) - 1) ** 3)
-        damping, caution = max(damping * relief, _LIMITS.least_damping), _LIMITS.caution
+        relief = max(_LIMITS.min_relief, 1 - (2 * gained / max(predicted, 1e-300) - 1) ** 3)
+        damping, growth = max(damping * relief, _LIMITS.min_damping), _LIMITS.growth
     return values, cost
 
 
@@ -106,7 +106,7 @@ def _undamped_gain(normal: Array, slope: Array, above_lowest: Bools) -> float:
 
     """
     movable = above_lowest | (slope < 0)
-    matrix = normal[np.ix_(movable, movable)] + _LIMITS.least_damping * np.eye(len(slope[movable]))
+    matrix = normal[np.ix_(movable, movable)] + _LIMITS.min_damping * np.eye(len(slope[movable]))
     return 0.5 * float(slope[movable] @ np.linalg.solve(matrix, slope[movable]))
 
 

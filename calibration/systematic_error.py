@@ -32,13 +32,13 @@ class SystematicErrorLimits:
     line_spread: float = 0.35 / 1920
     """Of a line that bounds the field: a quarter of a pixel on validation tables, now and then much more."""
     wave_spread: float = 0.15 / 1920
-    """Of the wave before anything is known of it,"""
-    least_wave_spread: float = 0.01 / 1920
-    """and at least, after it was measured."""
+    """Of the wave before anything is known of it."""
+    min_wave_spread: float = 0.01 / 1920
+    """Least spread of the wave after it was measured."""
     slant_ratio: float = 2.0
-    """Of the wave's first shape to all others together: a slow wave is little but slant."""
+    """Ratio of the wave's first shape to all others together: a slow wave is little but slant."""
     learned_shares: tuple[float, ...] = (0.03, 0.06, 0.12, 0.25, 0.5, 1.0)
-    """Shares of a spread that are tried when it is learned, as likely as each other at first."""
+    """Shares of a spread that are tried when it is learned, equally likely at first."""
 
 
 _LIMITS: Final = SystematicErrorLimits()
@@ -101,7 +101,7 @@ class SystematicError:
         spread = self.spread_px.copy()
         for group, learned in zip((bent, lines), self._learned(sizes_px, precision, (bent, lines)), strict=True):
             spread[group] = learned
-        shown = _LIMITS.slant_ratio * math.sqrt(len(bent) / 2) * spread[1] + _LIMITS.least_wave_spread * self.width_px
+        shown = _LIMITS.slant_ratio * math.sqrt(len(bent) / 2) * spread[1] + _LIMITS.min_wave_spread * self.width_px
         spread[0] = spread[_LIMITS.degrees] = min(shown, _LIMITS.wave_spread * self.width_px)
         return dataclasses.replace(self, spread_px=spread)
 

@@ -64,9 +64,9 @@ class BallDetectionLimits:
     half_box_share: float = 0.25
     """Half the side of the ball's box, relative to a base's length."""
     max_places: int = 4
-    """Places that another opinion is requested about."""
-    least_place_score: float = 0.005
-    """Score from which it is: another opinion may raise it."""
+    """Number of places about which another opinion is requested."""
+    min_place_score: float = 0.005
+    """Least score of such a place: another opinion may raise it."""
 
 
 BALL_DETECTION_LIMITS: Final = BallDetectionLimits()
@@ -280,7 +280,7 @@ def decode_ball_places(
     logits = _average_views(logits, places, heat, transforms)
     halves = BALL_DETECTION_LIMITS.half_box_share * zoom * BASE_LENGTH_PX / scale_of(transforms)
     order = np.argsort(-logits, kind="stable")
-    order = order[sigmoid(logits[order]) >= BALL_DETECTION_LIMITS.least_place_score]
+    order = order[sigmoid(logits[order]) >= BALL_DETECTION_LIMITS.min_place_score]
     kept = non_maximum_suppression(
         len(order),
         lambda row, rest: np.linalg.norm(places[order[rest]] - places[order[row]], axis=1) < halves[order[row]],

@@ -222,7 +222,7 @@ def _open_ball_refiner(folder: _NetworkFolder, files: NetworkFiles, tracking: On
 
 def _open_other_detector(folder: _NetworkFolder, card: NetworkCard, files: NetworkFiles) -> FrameDetector:
     """Open a detector of which hands are used, and figures where they count: all else is as good as never detected."""
-    figures = _NEVER if card.opinions.detectors is None else OPINION_LIMITS.least_score
+    figures = _NEVER if card.opinions.detectors is None else OPINION_LIMITS.min_score
     least = {"hand": card.hand_threshold, "upright": figures, "fallen": figures}
     thresholds = tuple(least.get(kind, _NEVER) for kind in KINDS)
     return FrameDetector(

@@ -54,8 +54,8 @@ OPINION_BATCHES: Final = (2, 6, 12)
 class OpinionLimits:
     """Thresholds of the second detector's opinion."""
 
-    least_score: float = 0.05
-    """Score from which the second detector's figures are read."""
+    min_score: float = 0.05
+    """Least score of the second detector's figures that are read."""
     missed_logit: float = -4.5
     """Logit of a figure that the second detector does not report."""
     log_errors: tuple[float, float] = (-7.0, 2.0)

@@ -28,11 +28,11 @@ _DICTIONARIES: Final = {"aruco": cv2.aruco.DICT_4X4_50, "apriltag": cv2.aruco.DI
 class FiducialLimits:
     """Thresholds of calibrating by markers."""
 
-    fewest: int = 3
-    """Markers that must be seen."""
+    min_markers: int = 3
+    """Least number of visible markers."""
     corner_sigma_px: float = 0.3
     """Standard deviation of a marker's corner."""
-    largest_rms_px: float = 1.5
+    max_rms_px: float = 1.5
     """Largest rms of the corners about the solution."""
 
 
@@ -117,12 +117,12 @@ def solve_fiducials(
     """
     known = {fiducial.id: fiducial for fiducial in fiducials}
     used = _detect(image, known, family)
-    if len(used) < _LIMITS.fewest:
+    if len(used) < _LIMITS.min_markers:
         if len(_detect(np.ascontiguousarray(image[:, ::-1]), known, family)) > len(used):
             raise CalibrationError(f"the picture is mirrored, since its markers read only in a mirror: {UNMIRROR}")
         raise CalibrationError(
-            f"{len(used)} of {len(known)} markers are seen and {_LIMITS.fewest} are needed. Uncover them, add light, or"
-            " print them larger."
+            f"{len(used)} of {len(known)} markers are seen and {_LIMITS.min_markers} are needed. Uncover them, add light,"
+            " or print them larger."
         )
     points = np.concatenate([fiducial.corners_mm() for fiducial, _ in used])
     px = np.concatenate([corner for _, corner in used])
@@ -135,7 +135,7 @@ def solve_fiducials(
     observations = Observations.of_points(points, px, _LIMITS.corner_sigma_px)
     fit = fit_camera(start, observations, prior=prior)
     rms = float(np.sqrt(np.mean(fit.residual_px**2)))
-    if rms > _LIMITS.largest_rms_px:
+    if rms > _LIMITS.max_rms_px:
         raise CalibrationError(
             f"the markers are {rms:.1f} px (rms) off their given places. Measure their places again."
         )

@@ -60,13 +60,13 @@ class FreeLimits:
     border_mm: float = 9.0
     """Width of a border before it is measured."""
     searches_px: tuple[float, ...] = (4.0, 3.0, 2.5)
-    """How far off the paint is searched, fit by fit."""
-    fewest_ends: int = 8
-    """Ends of yard lines that a candidate needs,"""
-    seen_ends: float = 0.6
-    """Of the yard lines' ends: with more, sidelines are placed by them alone while the print is measured."""
-    fewest_observations: int = 60
-    """and observations that a fit needs."""
+    """Distance within which the paint is searched for, fit by fit."""
+    min_ends: int = 8
+    """Ends of yard lines that a candidate needs."""
+    sufficient_ends: float = 0.6
+    """Share of the yard lines' ends: with more, sidelines are placed by them alone while the print is measured."""
+    min_observations: int = 60
+    """Observations that a fit needs."""
 
 
 _LIMITS: Final = FreeLimits()
@@ -156,7 +156,7 @@ def free_candidates(
     """
     for shift, score in _shifts(across, ladder, field, goals):
         board_mm, seen_px = _yard_line_ends(across, along, ladder, field, ends, shift)
-        if len(board_mm) < _LIMITS.fewest_ends:
+        if len(board_mm) < _LIMITS.min_ends:
             continue
         answer = camera_and_proportions(board_mm, seen_px, distortion, field, open_by.spread)
         if answer is None:
@@ -187,7 +187,7 @@ def described_candidates(
     for field in fields:
         for shift, score in _shifts(across, ladder, field, goals):
             board_mm, seen_px = _yard_line_ends(across, along, ladder, field, ends, shift)
-            if len(board_mm) >= _LIMITS.fewest_ends:
+            if len(board_mm) >= _LIMITS.min_ends:
                 camera = camera_from_points(board_mm, seen_px, distortion, field)
                 if camera is not None:
                     yield Candidate(field, camera, score, shift)
@@ -233,7 +233,7 @@ def measure_print(
     for i, search in enumerate(_LIMITS.searches_px):
         observations = observe_paint(planes[:1], camera, field, search, quick=True)
         observations = observations[_is_sure(observations, field)]
-        if len(observations.px) < _LIMITS.fewest_observations:
+        if len(observations.px) < _LIMITS.min_observations:
             return None
         fit = fit_camera(camera, observations, prior=prior, stretch=proportions.stretch(field), fine=True)
         field = stretched_field(field, fit.stretch)
@@ -259,7 +259,7 @@ def _is_sure(observations: Observations, field: FieldModel) -> Bools:
         )
         & free
     )
-    if ends.sum() > _LIMITS.seen_ends * 2 * len(field.yard_lines_yd()):
+    if ends.sum() > _LIMITS.sufficient_ends * 2 * len(field.yard_lines_yd()):
         return free
     placed = [i for i, line in enumerate(field.lines()) if line.kind == "sideline"]
     return np.asarray(free | np.isin(observations.boundary, placed), dtype=np.bool_)

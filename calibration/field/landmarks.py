@@ -32,15 +32,15 @@ from downfield.core.records import check, record
 class LandmarkLimits:
     """Thresholds of calibrating by landmarks."""
 
-    fewest: int = 4
-    """Landmarks that are needed."""
+    min_landmarks: int = 4
+    """Least number of landmarks."""
     off_px: float = 25.0
     """A landmark this far from the solved camera was named or placed wrongly."""
     searches_px: tuple[float, ...] = (8.0, 3.0, 1.8)
-    """How far off the paint is searched from the first camera on, fit by fit."""
+    """Distance within which the paint is searched for, from the first camera on, fit by fit."""
     distortions: tuple[float, ...] = (-0.24, -0.16, -0.08, 0.0)
     """Distortions that are tried beside the one estimated from the picture's lines."""
-    least_paint: float = 0.4
+    min_paint: float = 0.4
     """Share of the long lines that must be seen where the solution has them."""
 
 
@@ -87,7 +87,11 @@ def solve_landmarks(
         check_picture(image)
     board = np.array([(mark.x_yd, mark.y_yd) for mark in landmarks]).reshape(-1, 2) * field.mm_per_yd
     px = np.array([mark.px for mark in landmarks]).reshape(-1, 2)
-    check(len(board) >= _LIMITS.fewest, InputError, f"at least {_LIMITS.fewest} landmarks are needed, not {len(board)}")
+    check(
+        len(board) >= _LIMITS.min_landmarks,
+        InputError,
+        f"at least {_LIMITS.min_landmarks} landmarks are needed, not {len(board)}",
+    )
     spread = np.linalg.svd(board - board.mean(axis=0), compute_uv=False)
     check(spread[1] > 0.02 * spread[0], InputError, "the landmarks lie on one line. Add one away from it.")
     planes = [clearest_channel(image) for image in images]
@@ -104,7 +108,7 @@ def solve_landmarks(
     )
     if (
         solution is None
-        or share_of_lines_found(planes[0], solution.fit.camera, field, _LIMITS.searches_px[0] / 4) < _LIMITS.least_paint
+        or share_of_lines_found(planes[0], solution.fit.camera, field, _LIMITS.searches_px[0] / 4) < _LIMITS.min_paint
     ):
         raise CalibrationError(
             "the field's lines are not where the landmarks put them. Place the landmarks more exactly, add some near"

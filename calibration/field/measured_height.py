@@ -34,14 +34,14 @@ class StandingLimits:
     heights_mm: tuple[float, float] = (15.0, 500.0)
     """Least and largest height."""
     place_px: float = 1.5
-    """Standard deviation of an end that somebody marked, at 1920 px width,"""
+    """Standard deviation of an end that somebody marked, at 1920 px width."""
     height_share: float = 0.01
-    """and of the height, relative,"""
-    height_mm: float = 0.5
-    """and at least."""
-    least_px: float = 12.0
-    """Distance of its ends in the picture, at 1920 px width."""
-    doubted: float = 0.5
+    """Relative standard deviation of the height."""
+    min_height_sigma_mm: float = 0.5
+    """Least standard deviation of the height."""
+    min_length_px: float = 12.0
+    """Least distance of the ends in the picture, at 1920 px width."""
+    min_weight: float = 0.5
     """Weight in the fit under which it contradicts the print."""
 
 
@@ -101,7 +101,7 @@ def with_standing_object(solution: FieldSolution, images: Sequence[Image], stand
     camera = solution.fit.camera
     larger = camera.lens.size_px[0] / 1920
     apart_px = math.dist(standing.foot_px, standing.top_px)
-    if apart_px < _LIMITS.least_px * larger:
+    if apart_px < _LIMITS.min_length_px * larger:
         raise InputError(
             f"foot and top are only {apart_px:.0f} px apart. Stand it nearer to the field's edge, or take something"
             " taller."
@@ -110,7 +110,7 @@ def with_standing_object(solution: FieldSolution, images: Sequence[Image], stand
     check(
         bool(np.isfinite(foot_mm).all()), InputError, "the foot is not on the board. Mark where it touches the board."
     )
-    error_mm = max(_LIMITS.height_mm, _LIMITS.height_share * standing.height_mm)
+    error_mm = max(_LIMITS.min_height_sigma_mm, _LIMITS.height_share * standing.height_mm)
     sigma_px = math.hypot(
         math.sqrt(2) * _LIMITS.place_px * larger, apart_px * error_mm / standing.height_mm
     )  # of foot and top
@@ -119,7 +119,7 @@ def with_standing_object(solution: FieldSolution, images: Sequence[Image], stand
     fit = fit_camera(camera, seen, prior=solution.prior, stretch=solution.stretch, fine=True)
     planes = [clearest_channel(images[0])]
     found = with_mean_focal(solution.with_fit(fit, seen), planes)
-    if float(found.fit.weight[-2 * _COPIES :].min()) < _LIMITS.doubted:
+    if float(found.fit.weight[-2 * _COPIES :].min()) < _LIMITS.min_weight:
         raise InputError(
             "what stands on the board contradicts the print. Check its height, that it is upright, and where foot and"
             " top are marked."

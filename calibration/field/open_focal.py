@@ -89,16 +89,16 @@ class OpenFocalLimits:
     """A focal length with a smaller relative standard deviation is not open."""
     steps: tuple[float, float] = (0.05, 0.16)
     """Least and largest step between focal lengths that are tried, log ratio; else the fit's standard deviation."""
-    most_steps: int = 9
-    """To either side."""
-    unlikely: float = 5.0
+    max_steps: int = 9
+    """Largest number of steps to either side."""
+    max_cost: float = 5.0
     """Half a sum of squares over the least one from which no further focal length is tried."""
     held: float = 0.003
     """Relative spread of a focal length that is held."""
     finer: int = 20
     """The costs are interpolated to this share of a step."""
-    every: int = 2
-    """Of the observations that a trial is fitted to, each counting for as many."""
+    observation_stride: int = 2
+    """One observation in so many is fitted in a trial, counting for as many."""
     flat_mm: BowSizes = (0.3, 0.12, 0.3, 0.2)
     """Standard deviations of a flat board's bow; a bowed one's are those of any fit. Either is as likely at first."""
 
@@ -128,8 +128,10 @@ def average_focal(
     if not isinstance(prior, TypicalLens) or sigma < _LIMITS.sure:
         return fit
     # In twos, since a point is observed along two directions.
-    some = observations[np.arange(len(observations.px)) // 2 % _LIMITS.every == 0]
-    trials = _Trials(dataclasses.replace(some, sigma_px=some.sigma_px / math.sqrt(_LIMITS.every)), prior, stretch, fit)
+    some = observations[np.arange(len(observations.px)) // 2 % _LIMITS.observation_stride == 0]
+    trials = _Trials(
+        dataclasses.replace(some, sigma_px=some.sigma_px / math.sqrt(_LIMITS.observation_stride)), prior, stretch, fit
+    )
     posterior = trials.explore(fit, float(np.clip(sigma, *_LIMITS.steps)))
     flat, bent = posterior.trials[min(posterior.trials, key=lambda log: abs(log - posterior.mean))]
     bow = _mean_bow(posterior.bowed)
@@ -183,8 +185,8 @@ class _Trials:
                 trials[further] = self._fit(*trials[log], further)
                 ends[side] = further
                 costs = self._costs(trials)
-                likely = costs[further].min() < min(cost.min() for cost in costs.values()) + _LIMITS.unlikely
-                if not likely or abs(further - begin) > (_LIMITS.most_steps - 0.5) * step:
+                likely = costs[further].min() < min(cost.min() for cost in costs.values()) + _LIMITS.max_cost
+                if not likely or abs(further - begin) > (_LIMITS.max_steps - 0.5) * step:
                     del ends[side]
         costs = self._costs(trials)
         logs = sorted(costs)

@@ -27,22 +27,22 @@ class PrintLimits:
     """Spacing of profiles."""
     smooth_px: float = 0.6
     """Standard deviation of the Gaussian against noise in profiles."""
-    border_mm: float = 9.0
-    """Widest border,"""
-    inside_px: float = 4.0
-    """and how far inside its place its inner edge may be."""
-    goal_mm: float = 11.0
-    """Widest goal line."""
-    edge: float = 0.3
-    """Of the clearest edge of a profile: fainter ones do not count,"""
-    border_edge: float = 0.15
-    """nor ones as faint as this beside a border, whose outer edge is often the clearer one."""
-    least_inset_mm: float = 0.3
+    max_border_mm: float = 9.0
+    """Largest width of a border."""
+    max_inside_px: float = 4.0
+    """Largest distance of a border's inner edge inside its place."""
+    max_goal_line_mm: float = 11.0
+    """Largest width of a goal line."""
+    min_edge_share: float = 0.3
+    """Least contrast of an edge that counts, as a share of the clearest edge of its profile."""
+    min_border_edge_share: float = 0.15
+    """The same beside a border, whose outer edge is often the clearer one."""
+    min_inset_mm: float = 0.3
     """A goal line whose inner edge is further inside than this is not painted outside its place."""
-    zero_off: float = 0.12
-    """Of a goal line's width: how far its inner edge may be from where a placement has it."""
-    least_width_px: float = 0.8
-    """The two edges of a line are further apart."""
+    max_zero_error: float = 0.12
+    """Largest distance of a goal line's inner edge from where a placement has it, as a share of its width."""
+    min_width_px: float = 0.8
+    """Least distance between the two edges of a line."""
 
 
 _LIMITS: Final = PrintLimits()
@@ -70,32 +70,32 @@ def _border(plane: Plane, camera: Camera, field: FieldModel) -> LineStyle:
     widths = []
     x_mm = _between_lines(field)
     scale = _px_per_mm(camera, field)
-    offsets = np.arange(-_LIMITS.inside_px, _LIMITS.border_mm * scale, _LIMITS.step_px) / scale
+    offsets = np.arange(-_LIMITS.max_inside_px, _LIMITS.max_border_mm * scale, _LIMITS.step_px) / scale
     for y_mm, outward in ((0.0, -1.0), (field.width_mm, 1.0)):
         points = np.stack(np.broadcast_arrays(x_mm, y_mm + outward * offsets[:, None]), axis=-1)
         profile = np.median(_levels(plane, camera, points), axis=1)
-        edges = _edges(profile, offsets, _LIMITS.border_edge)
+        edges = _edges(profile, offsets, _LIMITS.min_border_edge_share)
         inner = edges[np.abs(edges).argmin()] if len(edges) else 0.0
-        beyond = edges[edges > inner + _LIMITS.least_width_px / scale]
-        widths.append(float(beyond[0] - inner) if len(beyond) else _LIMITS.border_mm)
+        beyond = edges[edges > inner + _LIMITS.min_width_px / scale]
+        widths.append(float(beyond[0] - inner) if len(beyond) else _LIMITS.max_border_mm)
     return LineStyle(round(float(np.mean(widths)), 2), "inner")
 
 
 def _goal_line(plane: Plane, camera: Camera, field: FieldModel, paint: float) -> LineStyle | None:
     """Return the style of the goal lines; None when they are not seen."""
     scale = _px_per_mm(camera, field)
-    reach = min(_LIMITS.goal_mm, 1.5 * field.mm_per_yd_x)
+    reach = min(_LIMITS.max_goal_line_mm, 1.5 * field.mm_per_yd_x)
     offsets = np.arange(-reach, reach, _LIMITS.step_px / scale)
     y_mm = (np.arange(4, int(field.width_yd) - 4) + 0.5) * field.mm_per_yd_y
     found = []
     for x_mm, outward in ((0.0, -1.0), (field.length_mm, 1.0)):
         points = np.stack(np.broadcast_arrays(x_mm + outward * offsets[:, None], y_mm), axis=-1)
         profile = np.median(_levels(plane, camera, points), axis=1) * np.sign(paint)
-        rising, falling = (_edges(profile, offsets, _LIMITS.edge, sign) for sign in (1, -1))
+        rising, falling = (_edges(profile, offsets, _LIMITS.min_edge_share, sign) for sign in (1, -1))
         if not len(rising):
             continue
         inner = float(rising[np.abs(rising).argmin()])
-        outer = falling[falling > inner + _LIMITS.least_width_px / scale]
+        outer = falling[falling > inner + _LIMITS.min_width_px / scale]
         found.append((inner, float(outer[0]) - inner if len(outer) else np.nan))
     if not found:
         return None
@@ -109,12 +109,12 @@ def _placed(inner_mm: float, width_mm: float | None) -> LineStyle:
 
     A goal line of the color of what lies beyond it has no outer edge: then its place is the outer one.
     """
-    inset = max(-inner_mm, _LIMITS.least_inset_mm)
+    inset = max(-inner_mm, _LIMITS.min_inset_mm)
     if width_mm is None:
         return LineStyle(round(inset, 2), "outer")
     zeros: dict[LineZero, float] = {"inner": 0.0, "center": -width_mm / 2, "outer": -width_mm}
     zero = min(zeros, key=lambda name: abs(inner_mm - zeros[name]))
-    if abs(inner_mm - zeros[zero]) > max(_LIMITS.least_inset_mm, _LIMITS.zero_off * width_mm) and -inner_mm > 0:
+    if abs(inner_mm - zeros[zero]) > max(_LIMITS.min_inset_mm, _LIMITS.max_zero_error * width_mm) and -inner_mm > 0:
         return LineStyle(round(inset, 2), "outer")
     return LineStyle(round(width_mm, 2), zero)
 

@@ -84,7 +84,7 @@ def ten_yard_kinds() -> tuple[FieldModel, ...]:
             yard_line_every_yd=_TEN_YD,
         )
         for kind in kinds_of_field()
-        if kind.length_yd >= _TEN_YD * MATCHING_LIMITS.fewest_rungs and kind.length_yd % _TEN_YD == 0
+        if kind.length_yd >= _TEN_YD * MATCHING_LIMITS.min_rungs and kind.length_yd % _TEN_YD == 0
     )
 
 

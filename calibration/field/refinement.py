@@ -24,8 +24,8 @@ class CameraRefinementLimits:
     """How near the paint a camera is brought."""
 
     searches_px: tuple[float, float, float] = (5.0, 3.0, 1.8)
-    """How far off the paint is searched, fit by fit."""
-    fewest_observations: int = 60
+    """Distance within which the paint is searched for, fit by fit."""
+    min_observations: int = 60
     """Observations that a fit needs."""
 
 
@@ -58,7 +58,7 @@ def refine_solution(
     camera = dataclasses.replace(camera, bow=flat_bow(field))
     for search in searches_px:
         observations = observe_paint(planes[:1], camera, field, search, quick=True, ends=ends)
-        if len(observations.px) < _LIMITS.fewest_observations:
+        if len(observations.px) < _LIMITS.min_observations:
             return None
         stretch = open_stretch(proportions, field)
         fit = fit_camera(camera, observations, prior=prior, stretch=stretch, fine=True)
@@ -75,7 +75,7 @@ def fit_all_frames(
 ) -> FieldSolution | None:
     """Make the last fit, to all frames."""
     observations = observe_paint(planes, camera, field, SELECTION_LIMITS.fine_search_px)
-    if len(observations.px) < _LIMITS.fewest_observations:
+    if len(observations.px) < _LIMITS.min_observations:
         return None
     stretch = open_stretch(proportions, field)
     fit = fit_camera(camera, observations, prior=prior, stretch=stretch, fine=True)

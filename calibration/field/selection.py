@@ -35,23 +35,23 @@ class SelectionLimits:
     """Thresholds of choosing."""
 
     rough_search_px: float = 5.0
-    """How far off a candidate's paint is searched,"""
+    """Distance within which a candidate's paint is searched for."""
     rough_every_yd: float = 3.0
-    """and the spacing of the samples."""
-    verified: int = 16
-    """Candidates that are verified at most,"""
-    solved: int = 4
-    """and so many are solved."""
-    score_below_best: float = 0.3
+    """Spacing of the samples of a candidate's paint."""
+    max_verified: int = 16
+    """Largest number of candidates that are verified."""
+    max_solved: int = 4
+    """Largest number of candidates that are solved."""
+    max_score_deficit: float = 0.3
     """A candidate whose rough score is this far below the best is not solved."""
     same_px: float = 4.0
     """Solutions nearer than this everywhere are the same."""
-    placed: float = 0.3
-    """What numbers on the right lines, or marks between the goal lines alone, add to a solution's score."""
-    least_ended: float = 0.4
-    """Of the yard lines of a print that was measured: what must be seen to end at either sideline."""
+    placement_bonus: float = 0.3
+    """Added to a solution's score when numbers are on the right lines, or marks are between the goal lines alone."""
+    min_ends_share: float = 0.4
+    """Share of the yard lines of a measured print that must be seen to end at either sideline."""
     fine_search_px: float = 1.8
-    """How far off a solution's paint is searched."""
+    """Distance within which a solution's paint is searched for."""
 
 
 SELECTION_LIMITS: Final = SelectionLimits()
@@ -83,13 +83,13 @@ def likeliest(plane: Plane, options: list[Candidate]) -> list[Candidate]:
             ).score,
             option,
         )
-        for option in kept[: SELECTION_LIMITS.verified]
+        for option in kept[: SELECTION_LIMITS.max_verified]
     ]
     scored.sort(key=lambda item: -item[0])
     return [
         option
-        for score, option in scored[: SELECTION_LIMITS.solved]
-        if score > scored[0][0] - SELECTION_LIMITS.score_below_best
+        for score, option in scored[: SELECTION_LIMITS.max_solved]
+        if score > scored[0][0] - SELECTION_LIMITS.max_score_deficit
     ]
 
 
@@ -170,7 +170,9 @@ def best_trusted(
     order = sorted(
         range(len(solutions)),
         key=lambda i: (
-            solutions[i].fit.strain / 50 - solutions[i].evidence.score - SELECTION_LIMITS.placed * placed[i].shown
+            solutions[i].fit.strain / 50
+            - solutions[i].evidence.score
+            - SELECTION_LIMITS.placement_bonus * placed[i].shown
         ),
     )
     ranked = [solutions[i] for i in order]
@@ -180,7 +182,7 @@ def best_trusted(
     if is_open and (not distance_follows or find_problems(best.evidence, best.fit, best.field, numbered=numbered)):
         best = with_mean_focal(best, planes)
     problems = find_problems(best.evidence, best.fit, best.field, numbered=numbered)
-    if paint is not None and _least_ended(best) < SELECTION_LIMITS.least_ended:
+    if paint is not None and _least_ended(best) < SELECTION_LIMITS.min_ends_share:
         problems.append("the yard lines do not end where a sideline should be")
     if other_length := length_problem(placed[order[0]].marks, best.field):
         problems.append(other_length)

@@ -25,10 +25,10 @@ from downfield.core.arrays import Array, Image
 class ShrinkLimits:
     """Which pictures are shrunk."""
 
-    largest_px: int = 2400
-    """Width of the largest pictures that are not."""
-    width_px: int = 1920
-    """Of a shrunk picture."""
+    max_width_px: int = 2400
+    """Wider pictures are shrunk."""
+    shrunk_width_px: int = 1920
+    """Width of a shrunk picture."""
 
 
 _LIMITS: Final = ShrinkLimits()
@@ -53,9 +53,9 @@ class ShrunkPictures:
     def of(images: Sequence[Image]) -> ShrunkPictures | None:
         """Return smaller copies of pictures of one camera; None where they are small enough."""
         height, width = images[0].shape[:2]
-        if width <= _LIMITS.largest_px:
+        if width <= _LIMITS.max_width_px:
             return None
-        small = (_LIMITS.width_px, round(height * _LIMITS.width_px / width))
+        small = (_LIMITS.shrunk_width_px, round(height * _LIMITS.shrunk_width_px / width))
         copies = tuple(
             np.asarray(cv2.resize(image, small, interpolation=cv2.INTER_AREA), dtype=np.uint8) for image in images
         )

@@ -54,9 +54,9 @@ FieldLines = tuple[Pencil, Pencil, Ladder, DivisionModel]
 class SolverLimits:
     """Thresholds of solving from the printed field."""
 
-    checked: int = 160
-    """Candidates that are checked at most, the likelier shifts first,"""
-    as_described: float = 0.012
+    max_checked: int = 160
+    """Largest number of candidates that are checked, the likelier shifts first."""
+    max_proportion_error: float = 0.012
     """Proportions further from the description than this, log ratio, are measured at once."""
 
 
@@ -135,7 +135,7 @@ def _may_be_exact(candidate: Candidate, field: FieldModel) -> bool:
     A rough file of somebody's own is near the print by its error alone. Taken for exact, half a percent in its
     proportions would turn a third of the focal length wrong.
     """
-    return is_bundled(field) and proportions_off(candidate, field) < _LIMITS.as_described
+    return is_bundled(field) and proportions_off(candidate, field) < _LIMITS.max_proportion_error
 
 
 def _first_trusted(ways: Sequence[Callable[[], FieldSolution]]) -> FieldSolution:
@@ -167,7 +167,7 @@ def _solve_as_described(
     reporter.enter("matching the print")
     # Where the yard lines end tells the sidelines from rails and rims; else every pair of lines may be the sidelines.
     every = candidates(*lines, tuple(fields)) if ends is None else described_candidates(*lines, fields, ends, goals)
-    likely = likeliest(planes[0], list(islice(every, _LIMITS.checked)))
+    likely = likeliest(planes[0], list(islice(every, _LIMITS.max_checked)))
     if not likely:
         raise CalibrationError(_BLURRED if is_blurred(image) else no_match_text(fields))
     solutions = []

@@ -36,9 +36,9 @@ class VerificationLimits:
     first_every_yd: float = 4.0
     """Spacing of the samples of the first check."""
     hash_search_px: float = 1.2
-    """How far off its prediction a hash mark is searched,"""
+    """Distance from its prediction within which a hash mark is searched for."""
     inside_search_px: float = 2.5
-    """and a line inside a sideline."""
+    """Distance within which a line inside a sideline is searched for."""
     inside_mm: tuple[float, ...] = (
         2.5,
         5.0,
@@ -47,34 +47,34 @@ class VerificationLimits:
         12.5,
         15.0,
     )
-    """Beyond the paint's own width: where a rail or rim mistaken for a sideline would be."""
-    least_sideline: float = 0.30
-    """Figures, hands, glare and wear cover the rest of a sideline,"""
-    least_goal_line: float = 0.25
-    """of a goal line,"""
-    least_yard_lines: float = 0.50
-    """of the yard lines,"""
-    least_line_ends: float = 0.35
-    """and of their ends at the sidelines."""
-    most_beyond: float = 0.30
-    """Of places beyond the lines that must be bare, the most at which paint may seem to be,"""
-    most_inside: float = 0.55
-    """and of those inside a sideline."""
+    """Places inside a sideline, beyond the paint's own width, where a rail or rim mistaken for it would have it."""
+    min_sideline: float = 0.30
+    """Visible share of a sideline; figures, hands, glare and wear cover the rest."""
+    min_goal_line: float = 0.25
+    """Visible share of a goal line."""
+    min_yard_lines: float = 0.50
+    """Visible share of the yard lines."""
+    min_line_ends: float = 0.35
+    """Visible share of the yard lines' ends at the sidelines."""
+    max_beyond: float = 0.30
+    """Share of the places beyond the lines, which must be bare, where paint may seem to be."""
+    max_inside: float = 0.55
+    """Share of the places inside a sideline where paint may seem to be."""
     sure_line_ends: float = 0.75
-    """Of the yard lines' ends: with more, and fewer overruns than the next, the sidelines are there."""
+    """Share of the yard lines' ends: with more, and fewer overruns than the next, the sidelines are there."""
     sure_overrun: float = 0.1
-    """Of places beyond the sidelines where a yard line seems to go on."""
-    least_hash_contrast: float = 0.25
-    """Hash marks found, less bare ground taken for them."""
-    most_between: float = 0.3
+    """Share of the places beyond the sidelines where a yard line seems to go on."""
+    min_hash_contrast: float = 0.25
+    """Share of hash marks found, less that of bare ground taken for them."""
+    max_between: float = 0.3
     """Share of the bare ground half-way between hash marks where others are found: on prints as they are read, 0.01."""
-    largest_residual_px: float = 0.45
-    """Robust rms of the paint about the solution."""
-    largest_strain: float = 1.9
-    """Standard deviations from what webcams are like."""
+    max_residual_px: float = 0.45
+    """Largest robust rms of the paint about the solution."""
+    max_strain: float = 1.9
+    """Largest deviation from what webcams are like, standard deviations."""
     rival_within: float = 0.05
     """Another solution with a score as near as this leaves the answer open."""
-    edge_px: float = 2.0
+    min_edge_distance_px: float = 2.0
     """A field nearer than this to the edge of the picture is cut."""
 
 
@@ -230,38 +230,38 @@ def find_problems(
     sided = placed or ended
     found = [
         (
-            not sided and min(evidence.sidelines) < VERIFICATION_LIMITS.least_sideline,
+            not sided and min(evidence.sidelines) < VERIFICATION_LIMITS.min_sideline,
             "a sideline is not where it should be",
         ),
         (
-            not numbered and min(evidence.goal_lines) < VERIFICATION_LIMITS.least_goal_line,
+            not numbered and min(evidence.goal_lines) < VERIFICATION_LIMITS.min_goal_line,
             "a goal line is not where it should be",
         ),
-        (evidence.yard_lines < VERIFICATION_LIMITS.least_yard_lines, "too few of the yard lines are seen"),
-        (evidence.line_ends < VERIFICATION_LIMITS.least_line_ends, "the yard lines end before the sidelines"),
-        (evidence.overrun > VERIFICATION_LIMITS.most_beyond, "the yard lines go on beyond the sidelines"),
+        (evidence.yard_lines < VERIFICATION_LIMITS.min_yard_lines, "too few of the yard lines are seen"),
+        (evidence.line_ends < VERIFICATION_LIMITS.min_line_ends, "the yard lines end before the sidelines"),
+        (evidence.overrun > VERIFICATION_LIMITS.max_beyond, "the yard lines go on beyond the sidelines"),
         (
-            not placed and not numbered and evidence.beyond > VERIFICATION_LIMITS.most_beyond,
+            not placed and not numbered and evidence.beyond > VERIFICATION_LIMITS.max_beyond,
             "there is a line beyond a goal line where the field has none",
         ),
         (
-            not sided and evidence.inside > VERIFICATION_LIMITS.most_inside,
+            not sided and evidence.inside > VERIFICATION_LIMITS.max_inside,
             "there is a line along a sideline and inside it",
         ),
         (
-            evidence.hash_contrast < VERIFICATION_LIMITS.least_hash_contrast,
+            evidence.hash_contrast < VERIFICATION_LIMITS.min_hash_contrast,
             "the hash marks are not where the field model has them",
         ),
         (
-            evidence.hashes is not None and evidence.hashes[1] > VERIFICATION_LIMITS.most_between,
+            evidence.hashes is not None and evidence.hashes[1] > VERIFICATION_LIMITS.max_between,
             "there are marks half-way between the yards, as where the yard lines are farther apart than supposed",
         ),
     ]
     problems = [text for failed, text in found if failed]
     rms = robust_rms(fit.residual_px)
-    if rms > VERIFICATION_LIMITS.largest_residual_px:
+    if rms > VERIFICATION_LIMITS.max_residual_px:
         problems.append(f"the paint is {rms:.2f} px (rms) off the solution")
-    if fit.strain > VERIFICATION_LIMITS.largest_strain:
+    if fit.strain > VERIFICATION_LIMITS.max_strain:
         problems.append(
             "no ordinary lens fits: the print may have other proportions (measure it from goal line to goal line"
             " and from sideline to sideline, and give its .toml file to --field)"
@@ -279,10 +279,10 @@ def cut_edges(camera: Camera, field: FieldModel) -> list[str]:
     width, height = camera.lens.size_px
     low, high = np.nanmin(px, axis=0), np.nanmax(px, axis=0)
     checks = [
-        (low[0] < VERIFICATION_LIMITS.edge_px, "left"),
-        (high[0] > width - 1 - VERIFICATION_LIMITS.edge_px, "right"),
-        (low[1] < VERIFICATION_LIMITS.edge_px, "upper"),
-        (high[1] > height - 1 - VERIFICATION_LIMITS.edge_px, "lower"),
+        (low[0] < VERIFICATION_LIMITS.min_edge_distance_px, "left"),
+        (high[0] > width - 1 - VERIFICATION_LIMITS.min_edge_distance_px, "right"),
+        (low[1] < VERIFICATION_LIMITS.min_edge_distance_px, "upper"),
+        (high[1] > height - 1 - VERIFICATION_LIMITS.min_edge_distance_px, "lower"),
     ]
     return [side for beyond, side in checks if beyond]
 

@@ -18,16 +18,16 @@ from downfield.core.errors import CalibrationError
 class CollectorLimits:
     """What views of the sheet are enough."""
 
-    views: int = 12
-    """Views in all,"""
-    tilted_views: int = 4
-    """and tilted ones."""
-    corners_per_part: int = 6
+    min_views: int = 12
+    """Number of views that are enough."""
+    min_tilted_views: int = 4
+    """Number of tilted views that are enough."""
+    min_corners_per_part: int = 6
     """Corners in one ninth of the picture, over all views."""
-    tilt: float = 0.10
+    min_tilt: float = 0.10
     """Change of scale across a tilted sheet: without perspective the focal length can't be determined."""
-    still: float = 0.0015
-    """Of the picture's width: a sheet that moves less between two frames is held still."""
+    max_movement: float = 0.0015
+    """Movement between two frames below which a sheet is held still, as a share of the picture's width."""
 
 
 COLLECTOR_LIMITS: Final = CollectorLimits()
@@ -74,7 +74,9 @@ class LensCollector:
         view = self._before
         if view is None or not is_new_view(view, self.views, size[0]):
             return False
-        if self._hold_still and not (before is not None and _moved_px(before, view) < COLLECTOR_LIMITS.still * size[0]):
+        if self._hold_still and not (
+            before is not None and _moved_px(before, view) < COLLECTOR_LIMITS.max_movement * size[0]
+        ):
             return False
         self.views.append(view)
         self._tilted += _is_tilted(view)
@@ -94,13 +96,13 @@ class LensCollector:
             f"{row} {column}"
             for i, row in enumerate(_ROWS)
             for j, column in enumerate(_COLUMNS)
-            if self._corners[i, j] < COLLECTOR_LIMITS.corners_per_part
+            if self._corners[i, j] < COLLECTOR_LIMITS.min_corners_per_part
         ]
         missing = [f"the sheet in the picture's {', '.join(parts)}"] if parts else []
-        if self._tilted < COLLECTOR_LIMITS.tilted_views:
-            missing.append(f"the sheet tilted ({self._tilted} of {COLLECTOR_LIMITS.tilted_views})")
-        if len(self.views) < COLLECTOR_LIMITS.views:
-            missing.append(f"more views ({len(self.views)} of {COLLECTOR_LIMITS.views})")
+        if self._tilted < COLLECTOR_LIMITS.min_tilted_views:
+            missing.append(f"the sheet tilted ({self._tilted} of {COLLECTOR_LIMITS.min_tilted_views})")
+        if len(self.views) < COLLECTOR_LIMITS.min_views:
+            missing.append(f"more views ({len(self.views)} of {COLLECTOR_LIMITS.min_views})")
         return tuple(missing)
 
     @property
@@ -125,4 +127,4 @@ def _is_tilted(view: LensView) -> bool:
     if plane.shape != (3, 3):
         return False
     depth = np.column_stack([view.points_mm[:, :2], np.ones(len(view.px))]) @ plane[2]
-    return bool(np.ptp(depth) / np.abs(depth.mean()) > COLLECTOR_LIMITS.tilt)
+    return bool(np.ptp(depth) / np.abs(depth.mean()) > COLLECTOR_LIMITS.min_tilt)

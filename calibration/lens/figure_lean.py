@@ -26,7 +26,7 @@ class LeanLimits:
     helmet_mm: float = 34.0
     """Height of a standing figure's helmet over the board: bought figures stand 33 to 34 mm high on bases of 5 mm."""
     helmet_spread: float = 0.1
-    """Its relative standard deviation among tables: a table's figures may all come from one mold."""
+    """Relative standard deviation of that height among tables: a table's figures may all come from one mold."""
     lower_per_mm2: float = 0.1
     """A helmet is lower by so many mm per mm ahead squared: the upper body swings about the hips."""
     ahead_mm: tuple[float, float] = (3.5, 4.5)
@@ -34,13 +34,13 @@ class LeanLimits:
     place_mm: float = 2.0
     """Standard deviation of a helmet about that: twisted bodies, leaning figures, the network."""
     model_error: float = 0.2
-    """Relative error of the distance beside what the figures leave open: bodies and poses unlike these."""
+    """Relative error of the distance on top of what the figures leave open: bodies and poses unlike these."""
     outlier_share: float = 0.05
-    """Share of helmets that are detected anywhere,"""
+    """Share of helmets that are outliers: a detection may be anywhere."""
     outlier_mm: float = 25.0
-    """and how far off they are."""
-    fewest_figures: int = 6
-    """Figures that are needed."""
+    """Standard deviation of the place of an outlier."""
+    min_figures: int = 6
+    """Least number of figures."""
 
 
 LEAN_LIMITS: Final = LeanLimits()
@@ -101,7 +101,7 @@ def estimate_distance_from_lean(camera: Camera, standing: StandingFigures) -> Re
     corners = camera.to_board(standing.corners_px, BASE_TOP_MM)[..., :2].reshape(-1, 4, 2)
     grounds = camera.to_board(standing.helmets_px)[..., :2].reshape(-1, 2)
     usable = np.isfinite(corners).all(axis=(1, 2)) & np.isfinite(grounds).all(axis=1)
-    if usable.sum() < LEAN_LIMITS.fewest_figures:
+    if usable.sum() < LEAN_LIMITS.min_figures:
         return None
     corners, grounds = corners[usable], grounds[usable]
     eye = camera.position_mm

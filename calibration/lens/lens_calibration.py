@@ -24,20 +24,20 @@ from downfield.core.records import read_record, record, to_json, write_text
 class LensCalibrationLimits:
     """Thresholds of measuring a lens."""
 
-    fewest_views: int = 8
-    """Views that are needed."""
-    fewest_corners: int = 12
-    """Corners of a view."""
+    min_views: int = 8
+    """Least number of views."""
+    min_corners: int = 12
+    """Least number of corners of a view."""
     window_share: float = 0.4
-    """Half width of the window a corner is refined in, of the distance of neighboring corners,"""
+    """Half width of the window a corner is refined in, as a share of the distance of neighboring corners."""
     window_px: tuple[int, int] = (3, 7)
-    """and its least and largest value."""
-    new_share: float = 0.06
-    """Of the picture's width: a view nearer than this to a kept one adds nothing."""
-    least_coverage: float = 0.6
-    """Of the picture's width and height that corners must reach across."""
-    worst_rms_px: float = 1.0
-    """Largest residual of the corners."""
+    """Least and largest half width of that window."""
+    min_view_distance: float = 0.06
+    """A view nearer than this to a kept one adds nothing; as a share of the picture's width."""
+    min_coverage: float = 0.6
+    """Share of the picture's width and height that corners must reach across."""
+    max_rms_px: float = 1.0
+    """Largest rms residual of the corners."""
 
 
 _LIMITS: Final = LensCalibrationLimits()
@@ -87,7 +87,7 @@ def detect_sheet(image: Image, sheet: Sheet) -> LensView | None:
     """Detect the sheet's corners in a picture; None when too few are seen."""
     board = sheet.board()
     corners, ids, _, _ = cv2.aruco.CharucoDetector(board).detectBoard(image)
-    if ids is None or len(ids) < _LIMITS.fewest_corners:
+    if ids is None or len(ids) < _LIMITS.min_corners:
         return None
     points = np.asarray(board.getChessboardCorners(), dtype=np.float32)[np.asarray(ids).ravel()]
     return LensView(points, np.asarray(corners, dtype=np.float32).reshape(-1, 2))
@@ -119,7 +119,7 @@ def detect_chessboard(image: Image, columns: int, rows: int, square_mm: float) -
 
 def is_new_view(view: LensView, kept: Sequence[LensView], width_px: int) -> bool:
     """Return whether a view shows the board at another place or angle than all that are kept."""
-    return all(_difference_px(view, other) > _LIMITS.new_share * width_px for other in kept)
+    return all(_difference_px(view, other) > _LIMITS.min_view_distance * width_px for other in kept)
 
 
 def coverage(views: Sequence[LensView], size_px: tuple[int, int]) -> tuple[float, float]:
@@ -141,13 +141,13 @@ def calibrate_lens(views: Sequence[LensView], size_px: tuple[int, int]) -> LensF
         CalibrationError: too few views, too little of the picture covered, or they don't fit one lens.
 
     """
-    if len(views) < _LIMITS.fewest_views:
+    if len(views) < _LIMITS.min_views:
         raise CalibrationError(
-            f"only {len(views)} useful views of the sheet; {_LIMITS.fewest_views} are needed. Show it near, tilted, and"
+            f"only {len(views)} useful views of the sheet; {_LIMITS.min_views} are needed. Show it near, tilted, and"
             " in every part of the picture."
         )
     wide, high = coverage(views, size_px)
-    if min(wide, high) < _LIMITS.least_coverage:
+    if min(wide, high) < _LIMITS.min_coverage:
         raise CalibrationError(
             f"the sheet was shown across {wide:.0%} of the picture's width and {high:.0%} of its height. Show it"
             " in every corner."
@@ -157,7 +157,7 @@ def calibrate_lens(views: Sequence[LensView], size_px: tuple[int, int]) -> LensF
     rms, matrix, distortion, _, _, deviation, _, _ = cv2.calibrateCameraExtended(
         points, px, size_px, guess, np.zeros(5), flags=cv2.CALIB_USE_INTRINSIC_GUESS
     )
-    if rms > _LIMITS.worst_rms_px:
+    if rms > _LIMITS.max_rms_px:
         raise CalibrationError(
             f"the views don't fit one lens ({rms:.2f} px rms). Keep the sheet flat, the focus fixed and the hand still."
         )

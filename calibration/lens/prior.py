@@ -21,19 +21,20 @@ class LensPriorLimits:
     typical_focal: float = 0.78
     """Focal length of the commonest webcams as a share of the picture's width: a view of 65 degrees."""
     focal_spread: float = 0.25
-    """Its relative standard deviation: views of 50 to 80 degrees."""
+    """Relative standard deviation of the focal length: views of 50 to 80 degrees."""
     pixel_spread: float = 0.0012
-    """Relative difference of the two focal lengths."""
+    """Standard deviation of the relative difference of the two focal lengths."""
     center_spread: float = 0.012
-    """Of the principal point, as a share of the picture's width."""
+    """Standard deviation of the principal point, as a share of the picture's width."""
     corner_spread: tuple[float, float, float] = (0.15, 0.08, 0.02)
-    """Displacement of the picture's corner by k1, k2, k3, as a share of its radius,"""
+    """Standard deviations of the displacement of the picture's corner by k1, k2, k3, as shares of its radius."""
     tangential_spread: float = 0.0012
-    """and by p1, p2."""
+    """Standard deviation of the displacement by p1 and by p2."""
     ordinary_corner_spread: tuple[float, float, float] = (0.15, 0.08, 0.06)
-    """The same among lenses that owners of webcams published, which differ more: an ordinary lens may have these,"""
+    """Corner displacements as lenses that owners of webcams published have them, which differ more. Where the paint
+    shows them, they are no reason to doubt a solution."""
     ordinary_tangential_spread: float = 0.004
-    """and these. Where the paint shows them, they are no reason to doubt a solution."""
+    """Displacement by p1 and by p2 of those published lenses."""
     measured_floor: tuple[float, ...] = (0.3, 0.3, 0.3, 0.3, 1e-4, 1e-4, 1e-5, 1e-5, 1e-4)
     """Least standard deviations of a measured lens, in the order of `PARAMETERS`: lenses drift."""
     heights_mm: tuple[float, float] = (200.0, 5000.0)

@@ -34,24 +34,24 @@ class OnlineLimits:
     """Displacement of the field in the picture beyond which the calibration no longer holds."""
     bumped_after_ns: int = 200_000_000
     """A displacement that lasts so long is a bump: shake is over sooner."""
-    lost_share: float = 0.25
-    """Of the print's corners: with fewer the field is not seen,"""
+    min_visible_share: float = 0.25
+    """With a smaller share of the print's corners the field is not seen."""
     lost_after_ns: int = 400_000_000
-    """and lost when that lasts so long."""
-    still_px: float = 0.4
-    """Movement between frames below which nobody's hand is on the camera any more,"""
+    """A field that is not seen for so long is lost."""
+    max_still_px: float = 0.4
+    """Movement between frames below which no hand is on the camera any more."""
     still_for_ns: int = 300_000_000
-    """when it has been so for so long."""
+    """Time for which it must have been so."""
     drift_time_ns: int = 5_000_000_000
     """Time constant of the slow drift that is followed."""
-    measurable_px: float = 0.02
+    min_shake_px: float = 0.02
     """A smaller shake is measurement noise."""
-    drift_px: float = 0.7
+    max_drift_px: float = 0.7
     """Drift that is worth a new solution; beyond `bump_px` it would stop the game."""
     retry_after_ns: int = 1_000_000_000
-    """After a solution that failed while calls are suspended,"""
+    """Time from a solution that failed to the next attempt while calls are suspended."""
     drift_retry_after_ns: int = 20_000_000_000
-    """and while they are not."""
+    """The same while they are not."""
     search_after_ns: int = 1_500_000_000
     """A field out of sight is searched for after so long: a hand over it is gone sooner."""
 
@@ -105,11 +105,11 @@ class DriftDetector:
             t_ns: its capture time, rising.
 
         """
-        seen = shake.share >= _LIMITS.lost_share
+        seen = shake.share >= _LIMITS.min_visible_share
         self._unseen_since_ns = None if seen else _first(self._unseen_since_ns, t_ns)
         displaced = seen and shake.largest_px > _LIMITS.bump_px
         self._displaced_since_ns = _first(self._displaced_since_ns, t_ns) if displaced else None
-        still = seen and self._last is not None and _length(shake.middle_px - self._last[1]) < _LIMITS.still_px
+        still = seen and self._last is not None and _length(shake.middle_px - self._last[1]) < _LIMITS.max_still_px
         self._still_since_ns = _first(self._still_since_ns, t_ns) if still else None
         self._follow(shake, t_ns)
         state = self._state(t_ns)
@@ -131,7 +131,7 @@ class DriftDetector:
         return "bumped" if self._unseen_since_ns is None or before != "lost" else "lost"
 
     def _follow(self, shake: Shake, t_ns: int) -> None:
-        if shake.share >= _LIMITS.lost_share:
+        if shake.share >= _LIMITS.min_visible_share:
             if self._drift is None or self._last is None:
                 self._drift = shake.middle_px.copy()
             else:
@@ -185,7 +185,7 @@ class _Reference:
 
     def moved(self, shake: Shake) -> Calibration:
         """Return the calibration of a picture displaced from this one."""
-        if shake.largest_px <= _LIMITS.measurable_px:
+        if shake.largest_px <= _LIMITS.min_shake_px:
             return self.calibration
         return replace(self.calibration, camera=self.camera.at(shake))
 
@@ -256,7 +256,7 @@ class OnlineCalibrator:
         self._reference = reference = self._newest(reference)
         shake = reference.tracker.track(image)
         drift = self._drift.update(shake, t_ns)
-        if shake.share >= SHAKE_LIMITS.least_share:
+        if shake.share >= SHAKE_LIMITS.min_share:
             self._last = reference.moved(shake)
         self._trusted = drift.trusted
         if first or (self._job is None and t_ns >= self._not_before_ns and _needs_solving(drift, t_ns)):
@@ -310,7 +310,7 @@ class OnlineCalibrator:
 
 def _needs_solving(drift: DriftStatus, t_ns: int) -> bool:
     if drift.state == "steady":
-        return drift.drift_px > _LIMITS.drift_px
+        return drift.drift_px > _LIMITS.max_drift_px
     if drift.state == "lost":
         return t_ns - drift.since_ns >= _LIMITS.search_after_ns
     return drift.state == "resolving"

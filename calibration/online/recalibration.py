@@ -28,10 +28,10 @@ from downfield.core.field.model import FieldModel
 class RecalibrationLimits:
     """Thresholds of solving a bumped camera again."""
 
-    followed_share: float = 0.4
-    """Of the print's corners: with fewer the field moved further than could be followed."""
+    min_followed_share: float = 0.4
+    """With a smaller share of the print's corners the field moved further than could be followed."""
     searches_px: tuple[float, ...] = (6.0, 3.0, 1.8)
-    """How far off the paint is searched from the followed camera on, fit by fit."""
+    """Distance within which the paint is searched for, from the followed camera on, fit by fit."""
     same_px: float = 1.5
     """A solution so near to the followed place is of that field: other lines are further off."""
 
@@ -56,7 +56,7 @@ def recalibrate(images: Sequence[Image], before: Calibration, shake: Shake, *, m
         check_picture(image)
     prior = known_lens(before)
     solution = None
-    if shake.share > _LIMITS.followed_share:
+    if shake.share > _LIMITS.min_followed_share:
         start = moved_camera(before.camera, shake, before.field)
         planes = [clearest_channel(image) for image in images]
         solution = refine_solution(planes, start, before.field, prior=prior, searches_px=_LIMITS.searches_px)

@@ -27,40 +27,40 @@ from downfield.core.field.model import FieldModel
 class ShakeLimits:
     """Thresholds and sizes of following the print."""
 
-    points: int = 80
-    """Corners that are followed at most."""
-    fewest_points: int = 24
+    max_points: int = 80
+    """Largest number of corners that are followed."""
+    min_points: int = 24
     """With fewer in the reference picture nothing is followed."""
-    apart_px: int = 22
-    """Corners keep this distance, so that they spread over the field."""
-    coarse: int = 4
+    min_distance_px: int = 22
+    """Least distance between corners, so that they spread over the field."""
+    coarse_factor: int = 4
     """The picture of the first step is so many times smaller."""
     coarse_points: int = 40
     """The most distinct corners are enough in it."""
     coarse_window_px: tuple[int, int] = (13, 13)
     """Window of the optical flow in the small picture."""
     coarse_levels: int = 2
-    """Levels of its pyramid."""
+    """Pyramid levels of the optical flow in the small picture."""
     half_patch_px: int = 6
     """Half the side of a patch in the full picture."""
-    fine_steps: int = 4
-    """Steps of the fit in the full picture at most."""
+    max_fine_steps: int = 4
+    """Largest number of steps of the fit in the full picture."""
     near_px: float = 0.6
     """A corner this near to the common movement moves with the camera."""
-    like: float = 0.45
-    """Least correlation of a patch with what it was."""
+    min_correlation: float = 0.45
+    """Least correlation of a patch with its reference."""
     settled_px: float = 0.1
     """A last step that moved the field's corners less went the right way from the start."""
-    least_share: float = 0.25
-    """Of the print's corners: with fewer nothing is known of the shake."""
+    min_share: float = 0.25
+    """With a smaller share of the print's corners nothing is known of the shake."""
     sure_share: float = 0.5
-    """Of the corners,"""
+    """With less than this share of all corners, and `sure_as_before`, the shake is searched for over a wider range."""
     sure_as_before: float = 0.8
-    """or of those that followed a moment ago: with fewer than both the shake is looked for from afar."""
+    """The same as a share of the corners that were followed in the previous picture."""
     ridge: float = 1e-9
-    """Keeps the fit of the similarity solvable."""
-    pose_steps: int = 8
-    """Steps of fitting the pose at most."""
+    """Added to the diagonal, so that the fit of the similarity stays solvable."""
+    max_pose_steps: int = 8
+    """Largest number of steps of fitting the pose."""
     pose_gain: float = 0.9
     """A step that leaves more of the misfit than this share is the last."""
 
@@ -112,9 +112,9 @@ class ShakeTracker:
         self._ends_px = camera.to_pixels(ends)
         self._middle_px = self._ends_px.mean(axis=0)
         found = cv2.goodFeaturesToTrack(
-            gray, SHAKE_LIMITS.points, 0.02, SHAKE_LIMITS.apart_px, mask=_field_mask(gray, camera, field)
+            gray, SHAKE_LIMITS.max_points, 0.02, SHAKE_LIMITS.min_distance_px, mask=_field_mask(gray, camera, field)
         )
-        if found is None or len(found) < SHAKE_LIMITS.fewest_points:
+        if found is None or len(found) < SHAKE_LIMITS.min_points:
             raise CalibrationError(
                 "too little of the print is in view to follow the camera: clear the field and light it evenly"
             )
@@ -146,11 +146,11 @@ class ShakeTracker:
         """
         shake, settled = self._fine(image, self._last)
         if not settled or shake.share < max(
-            min(SHAKE_LIMITS.sure_share, SHAKE_LIMITS.sure_as_before * self._usual_share), SHAKE_LIMITS.least_share
+            min(SHAKE_LIMITS.sure_share, SHAKE_LIMITS.sure_as_before * self._usual_share), SHAKE_LIMITS.min_share
         ):
             far, _ = self._fine(image, self._coarse(_gray(image)))
             shake = far if far.share > shake.share else shake
-        if shake.share >= SHAKE_LIMITS.least_share:
+        if shake.share >= SHAKE_LIMITS.min_share:
             self._last, self._usual_share = shake.move, shake.share
         return shake
 
@@ -158,13 +158,13 @@ class ShakeTracker:
         """Return the shake, refined from about where it is, and whether the last step hardly moved anything."""
         near = np.zeros(len(self._corners), dtype=bool)
         step_px = np.inf
-        for _ in range(SHAKE_LIMITS.fine_steps):
+        for _ in range(SHAKE_LIMITS.max_fine_steps):
             places = move[:, :2] @ self._places.reshape(2, -1)
             places += move[:, 2:]
             seen = _centered(_sampled(image, places.reshape(self._places.shape)))
             pull = np.einsum("nsp,np->ns", self._slopes, self._patches - seen)
             step = np.einsum("nij,nj->ni", self._curves, pull)
-            usable = self._correlation(seen) > SHAKE_LIMITS.like
+            usable = self._correlation(seen) > SHAKE_LIMITS.min_correlation
             if usable.sum() < 4:
                 return Shake(move, np.zeros(2), 0.0, 0.0), False
             flow = self._corners @ move[:, :2].T + move[:, 2] + step.clip(-1.5, 1.5) - self._corners
@@ -182,7 +182,7 @@ class ShakeTracker:
 
     def _coarse(self, gray: Image) -> Array:
         corners = self._corners[: SHAKE_LIMITS.coarse_points]
-        start = ((corners + 0.5) / SHAKE_LIMITS.coarse - 0.5).astype(np.float32)
+        start = ((corners + 0.5) / SHAKE_LIMITS.coarse_factor - 0.5).astype(np.float32)
         found, status, _ = cv2.calcOpticalFlowPyrLK(
             self._small,
             _reduced(gray),
@@ -194,7 +194,7 @@ class ShakeTracker:
         ok = status.ravel() == 1
         if ok.sum() < 4:
             return np.eye(2, 3)
-        flow = (found.reshape(-1, 2) - start)[ok].astype(np.float64) * SHAKE_LIMITS.coarse
+        flow = (found.reshape(-1, 2) - start)[ok].astype(np.float64) * SHAKE_LIMITS.coarse_factor
         return _similarity(self._terms[: SHAKE_LIMITS.coarse_points][ok], flow, self._middle_px)[0]
 
     def _correlation(self, seen: Array) -> Array:
@@ -228,7 +228,7 @@ class MovingCamera:
         """Return the camera where the field is now."""
         target = self._px @ shake.move[:, :2].T + shake.move[:, 2]
         camera, px, left = self._flat, self._px, np.inf
-        for _ in range(SHAKE_LIMITS.pose_steps):
+        for _ in range(SHAKE_LIMITS.max_pose_steps):
             pose = (*camera.rotation, *camera.translation_mm) + self._steps @ (target - px).ravel()
             rx, ry, rz, tx, ty, tz = pose.tolist()
             stepped = Camera(camera.lens, rotation=(rx, ry, rz), translation_mm=(tx, ty, tz))
@@ -255,7 +255,7 @@ def _gray(image: Image) -> Image:
 
 def _reduced(gray: Image) -> Image:
     height, width = gray.shape
-    size = (width // SHAKE_LIMITS.coarse, height // SHAKE_LIMITS.coarse)
+    size = (width // SHAKE_LIMITS.coarse_factor, height // SHAKE_LIMITS.coarse_factor)
     return np.asarray(cv2.resize(gray, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
 
 

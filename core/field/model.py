@@ -31,28 +31,28 @@ from downfield.core.records import check, from_data, record
 class FieldLimits:
     """Bounds of a printed field; tabletop boards are 600 to 1,900 mm long."""
 
-    most_yd: float = 200.0
-    """Length and width of the playing field,"""
-    deepest_zone_yd: float = 50.0
-    """and depth of an end zone."""
-    board_mm: tuple[float, float] = (100.0, 5000.0)
-    """Length of the playing field on the board,"""
-    across_mm: tuple[float, float] = (50.0, 5000.0)
-    """and its width."""
-    aspect: float = 4.0
-    """A yard one way over a yard the other way."""
-    widest_line_mm: float = 100.0
-    """Width of a line's paint."""
-    widest_margin_mm: float = 1000.0
-    """Board beyond the paint."""
-    closest_yd: float = 0.2
-    """From one hash mark to the next; from one number to the next it is five times as much."""
-    rows: int = 8
-    """Rows of hash marks, or of numbers."""
-    longest_name: int = 60
-    """Characters of the name,"""
-    longest_title: int = 200
-    """and of the title."""
+    max_yd: float = 200.0
+    """Largest length and width of the playing field."""
+    max_end_zone_yd: float = 50.0
+    """Largest depth of an end zone."""
+    length_mm: tuple[float, float] = (100.0, 5000.0)
+    """Least and largest length of the playing field on the board."""
+    width_mm: tuple[float, float] = (50.0, 5000.0)
+    """Least and largest width of the playing field on the board."""
+    max_aspect: float = 4.0
+    """Largest ratio of a yard one way to a yard the other way."""
+    max_line_mm: float = 100.0
+    """Largest width of a line's paint."""
+    max_margin_mm: float = 1000.0
+    """Largest width of the board beyond the paint."""
+    min_spacing_yd: float = 0.2
+    """Least distance from one hash mark to the next; from one number to the next it is five times as much."""
+    max_rows: int = 8
+    """Largest number of rows of hash marks, or of numbers."""
+    max_name_length: int = 60
+    """Largest number of characters of the name."""
+    max_title_length: int = 200
+    """Largest number of characters of the title."""
 
 
 _LIMITS: Final = FieldLimits()
@@ -66,8 +66,8 @@ def check_field(field: FieldModel) -> None:
 
     """
     for names, size_mm, (low, high) in (
-        ("length_yd and mm_per_yd_x", field.length_mm, _LIMITS.board_mm),
-        ("width_yd and mm_per_yd_y", field.width_mm, _LIMITS.across_mm),
+        ("length_yd and mm_per_yd_x", field.length_mm, _LIMITS.length_mm),
+        ("width_yd and mm_per_yd_y", field.width_mm, _LIMITS.width_mm),
     ):
         check(
             low <= size_mm <= high,
@@ -76,23 +76,25 @@ def check_field(field: FieldModel) -> None:
         )
     ratio = field.mm_per_yd_y / field.mm_per_yd_x
     check(
-        1 / _LIMITS.aspect <= ratio <= _LIMITS.aspect,
+        1 / _LIMITS.max_aspect <= ratio <= _LIMITS.max_aspect,
         FieldError,
-        f"mm_per_yd_y is {ratio:.2g} times mm_per_yd_x; on boards it is {1 / _LIMITS.aspect:g} to {_LIMITS.aspect:g}"
-        " times as much",
+        f"mm_per_yd_y is {ratio:.2g} times mm_per_yd_x; on boards it is {1 / _LIMITS.max_aspect:g}"
+        f" to {_LIMITS.max_aspect:g} times as much",
     )
     for name, value, most in _sizes(field):
         check(value <= most, FieldError, f"{name} can't be above {most:g}, not {value:g}")
     for name, value, least in (
-        ("hash_every_yd", field.hash_every_yd, _LIMITS.closest_yd),
-        ("number_every_yd", field.number_every_yd, 5 * _LIMITS.closest_yd),
+        ("hash_every_yd", field.hash_every_yd, _LIMITS.min_spacing_yd),
+        ("number_every_yd", field.number_every_yd, 5 * _LIMITS.min_spacing_yd),
     ):
         check(value == 0 or value >= least, FieldError, f"{name} must be {least:g} or more, or 0 for none ({value:g})")
     for name, rows in (("hash_rows_y_yd", field.hash_rows_y_yd), ("number_rows_y_yd", field.number_rows_y_yd)):
-        check(len(rows) <= _LIMITS.rows, FieldError, f"{name} has {len(rows)} rows; {_LIMITS.rows} are the most")
+        check(
+            len(rows) <= _LIMITS.max_rows, FieldError, f"{name} has {len(rows)} rows; {_LIMITS.max_rows} are the most"
+        )
     for name, text, longest in (
-        ("name", field.name, _LIMITS.longest_name),
-        ("title", field.title, _LIMITS.longest_title),
+        ("name", field.name, _LIMITS.max_name_length),
+        ("title", field.title, _LIMITS.max_title_length),
     ):
         check(
             text.isprintable() and len(text) <= longest,
@@ -104,15 +106,15 @@ def check_field(field: FieldModel) -> None:
 
 def _sizes(field: FieldModel) -> Iterator[tuple[str, float, float]]:
     """Yield names, sizes and the most that each may be."""
-    yield "length_yd", field.length_yd, _LIMITS.most_yd
-    yield "width_yd", field.width_yd, _LIMITS.most_yd
-    yield "end_zone_yd", field.end_zone_yd, _LIMITS.deepest_zone_yd
+    yield "length_yd", field.length_yd, _LIMITS.max_yd
+    yield "width_yd", field.width_yd, _LIMITS.max_yd
+    yield "end_zone_yd", field.end_zone_yd, _LIMITS.max_end_zone_yd
     yield "hash_length_yd", field.hash_length_yd, field.width_yd / 2
     yield "number_height_yd", field.number_height_yd, field.width_yd / 2
-    yield "margin_mm", max(field.margin_mm), _LIMITS.widest_margin_mm
+    yield "margin_mm", max(field.margin_mm), _LIMITS.max_margin_mm
     for kind in ("sideline", "end_line"):  # the others are bounded by the space between lines
         style = getattr(field, kind)
-        yield f"{kind}: width_mm", style.width_mm or 0.0, _LIMITS.widest_line_mm
+        yield f"{kind}: width_mm", style.width_mm or 0.0, _LIMITS.max_line_mm
 
 
 @record

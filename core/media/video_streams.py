@@ -20,17 +20,17 @@ from downfield.core.media.limits import FILE_OPTIONS
 class VideoStreamLimits:
     """Limits of what a stream says of its pictures."""
 
-    highest_fps: float = 1000.0
+    max_fps: float = 1000.0
     """Rates above are ticks of a clock, not of pictures."""
 
-    least_pixel_aspect: float = 1.02
-    """Pixels that are less wide than this, or less high, are square: such figures are rounding of encoders."""
+    min_pixel_aspect: float = 1.02
+    """Pixels whose sides differ by less are square: such figures are rounding of encoders."""
 
-    most_pixel_aspect: float = 4.0
+    max_pixel_aspect: float = 4.0
     """Wider or higher pixels are not believed; those of recorders are up to 1.46."""
 
-    top_boxes: int = 64
-    """Kinds of boxes looked at in a file that can't be read; files have about five."""
+    max_boxes: int = 64
+    """Number of boxes examined in a file that can't be read; files have about five."""
 
 
 _LIMITS: Final = VideoStreamLimits()
@@ -73,7 +73,7 @@ def _top_boxes(file: BinaryIO) -> set[bytes]:
     """Return the types of the boxes at the top of an MP4 or QuickTime file (ISO/IEC 14496-12, 4.2)."""
     found: set[bytes] = set()
     at, size = 0, file.seek(0, os.SEEK_END)
-    while at + 8 <= size and len(found) < _LIMITS.top_boxes:
+    while at + 8 <= size and len(found) < _LIMITS.max_boxes:
         file.seek(at)
         head = file.read(16)
         length = int.from_bytes(head[:4], "big")
@@ -98,19 +98,19 @@ def pixel_aspect(stream: VideoStream) -> float:
     if not stored or stream.codec_context.name in _STILL_CODECS:
         return 1.0
     aspect = float(stored)
-    return aspect if _LIMITS.least_pixel_aspect <= max(aspect, 1 / aspect) <= _LIMITS.most_pixel_aspect else 1.0
+    return aspect if _LIMITS.min_pixel_aspect <= max(aspect, 1 / aspect) <= _LIMITS.max_pixel_aspect else 1.0
 
 
 def frame_rate(stream: VideoStream) -> float | None:
     """Return the nominal rate of a stream's pictures, per second; None if it has none."""
     rates = (stream.average_rate, stream.guessed_rate, stream.base_rate)
-    return next((float(rate) for rate in rates if rate and 0 < rate <= _LIMITS.highest_fps), None)
+    return next((float(rate) for rate in rates if rate and 0 < rate <= _LIMITS.max_fps), None)
 
 
 def bare_rate(stream: VideoStream) -> float | None:
     """Return the rate that the pictures of a stream without times carry themselves; FFmpeg assumes 25 otherwise."""
     rate = stream.codec_context.framerate
-    return float(rate) if rate and 0 < rate <= _LIMITS.highest_fps else None
+    return float(rate) if rate and 0 < rate <= _LIMITS.max_fps else None
 
 
 def _is_still(stream: VideoStream) -> bool:

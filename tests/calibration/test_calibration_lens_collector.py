@@ -35,8 +35,8 @@ def test_missing_views_are_listed_until_they_are_shown(views: list[Image]) -> No
     collector = LensCollector(Sheet())
     assert collector.add(views[0])
     assert not collector.add(views[0])
-    assert f"more views (1 of {COLLECTOR_LIMITS.views})" in collector.missing
-    assert f"the sheet tilted (0 of {COLLECTOR_LIMITS.tilted_views})" in collector.missing
+    assert f"more views (1 of {COLLECTOR_LIMITS.min_views})" in collector.missing
+    assert f"the sheet tilted (0 of {COLLECTOR_LIMITS.min_tilted_views})" in collector.missing
     for image in views[1:]:
         collector.add(image)
     assert collector.is_complete, collector.missing
@@ -79,7 +79,7 @@ def test_live_it_lists_what_is_missing_and_stops_by_itself(views: list[Image], t
     assert "still needed: the sheet in the picture's " in result.output
     assert "that is enough" in result.output
     measured = read_lens(out)
-    assert measured.views >= COLLECTOR_LIMITS.views
+    assert measured.views >= COLLECTOR_LIMITS.min_views
     assert measured.lens.focal_px[0] == pytest.approx(LENS.focal_px[0], rel=0.01)
 
 

@@ -17,7 +17,7 @@ def parameters(lens: PublishedLens) -> Array:
 
 @pytest.mark.parametrize("lens", PUBLISHED, ids=lambda lens: lens.camera)
 def test_lenses_of_webcams_are_ordinary_ones(lens: PublishedLens) -> None:
-    assert TypicalLens(lens.size_px).strain(parameters(lens)) < VERIFICATION_LIMITS.largest_strain
+    assert TypicalLens(lens.size_px).strain(parameters(lens)) < VERIFICATION_LIMITS.max_strain
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_lenses_of_webcams_are_ordinary_ones(lens: PublishedLens) -> None:
 def test_what_no_webcam_has_is_not_ordinary(spoiled: dict[str, tuple[float, ...]]) -> None:
     lens = {"focal_px": (1400.0, 1400.0), "center_px": (960.0, 540.0), "distortion": (0.0,) * 5} | spoiled
     values = np.array([*lens["focal_px"], *lens["center_px"], *lens["distortion"]])
-    assert TypicalLens((1920, 1080)).strain(values) > VERIFICATION_LIMITS.largest_strain
+    assert TypicalLens((1920, 1080)).strain(values) > VERIFICATION_LIMITS.max_strain
 
 
 def test_a_measured_lens_is_strained_by_its_own_deviations() -> None:

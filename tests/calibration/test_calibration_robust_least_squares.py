@@ -37,7 +37,7 @@ def test_the_minimum_is_that_of_an_independent_solver(seed: int, height: float, 
         return 20 * level - seen, 20 * slopes
 
     begin = np.array([0.8 * height, 1.2 * rate, 0.8])
-    found, cost = minimize_huber(evaluate, begin, np.full(3, -np.inf), loss_at=2.0, most_steps=60)
+    found, cost = minimize_huber(evaluate, begin, np.full(3, -np.inf), loss_at=2.0, max_steps=60)
 
     def residuals(values: Array) -> Array:
         return evaluate(values)[0]
@@ -53,20 +53,20 @@ def test_a_curved_valley_is_followed_to_its_end() -> None:
         x, y = values
         return np.array([10 * (y - x * x), 1 - x]), np.array([[-20 * x, 10.0], [-1.0, 0.0]])
 
-    found, _ = minimize_huber(evaluate, np.array([-1.2, 1.0]), np.full(2, -np.inf), loss_at=1e9, most_steps=100)
+    found, _ = minimize_huber(evaluate, np.array([-1.2, 1.0]), np.full(2, -np.inf), loss_at=1e9, max_steps=100)
     np.testing.assert_allclose(found, 1.0, atol=0.05)
 
 
 def test_bounds_hold() -> None:
     found, _ = minimize_huber(
-        lambda v: (v + 5.0, np.eye(1)), np.array([4.0]), np.array([1.5]), loss_at=1e9, most_steps=20
+        lambda v: (v + 5.0, np.eye(1)), np.array([4.0]), np.array([1.5]), loss_at=1e9, max_steps=20
     )
     assert found[0] == 1.5
 
 
 def test_a_start_at_the_minimum_stays() -> None:
     found, cost = minimize_huber(
-        lambda v: (v - 3.0, np.eye(2)), np.full(2, 3.0), np.full(2, -np.inf), loss_at=2.0, most_steps=20
+        lambda v: (v - 3.0, np.eye(2)), np.full(2, 3.0), np.full(2, -np.inf), loss_at=2.0, max_steps=20
     )
     assert cost == 0
     assert found.tolist() == [3.0, 3.0]

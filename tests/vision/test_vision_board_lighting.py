@@ -34,7 +34,7 @@ def times(fps: float, seconds: float, rng: np.random.Generator, jitter_s: float 
 
 def hidden(mains: float, fps: float) -> bool:
     """Whether a rate shows every frame the same phase of the lamps, nearly."""
-    return abs(2 * mains - round(2 * mains / fps) * fps) < 2 * LIGHTING_LIMITS.least_alias_hz
+    return abs(2 * mains - round(2 * mains / fps) * fps) < 2 * LIGHTING_LIMITS.min_alias_hz
 
 
 @given(MAINS, RATES, BRIGHTNESS, st.floats(0.012, 0.3), st.floats(-0.2, 0.2), st.floats(0, 6.28), SEEDS)

@@ -31,13 +31,13 @@ class LightingLimits:
     # Mains flicker.
     flicker_window_s: float = 4.0
     """Length of the series that is judged: 50 and 60 Hz alias a few hertz apart."""
-    least_samples: int = 60
-    """Frames that must be in it."""
+    min_samples: int = 60
+    """Least number of frames in the series."""
     mains_tolerance_hz: float = 0.5
     """How far the mains and the clock of the camera may be off, at twice the mains frequency."""
-    least_alias_hz: float = 1.0
+    min_alias_hz: float = 1.0
     """A slower beat can't be told from a lamp that is switched or a person who passes."""
-    least_amplitude: float = 0.006
+    min_amplitude: float = 0.006
     """Amplitude relative to the mean from which flicker matters: colors and edges are measured to that."""
     explained_share: float = 0.6
     """Share of the variance that the beat must explain, after a slow trend: all else is no flicker."""
@@ -45,14 +45,14 @@ class LightingLimits:
     # Automatic exposure.
     exposure_window_s: float = 3.0
     """Time within which automatic exposure answers to a change in the picture."""
-    least_cause: float = 0.25
+    min_cause: float = 0.25
     """Relative change of a cell that covers part of the board, such as a hand's."""
-    least_answer: float = 0.06
+    min_answer: float = 0.06
     """Relative change of the cells that nothing covers, from which exposure has moved."""
-    same_answer: float = 0.4
+    max_answer_spread: float = 0.4
     """Share of the answer by which uncovered cells may differ: exposure changes all by one factor, a shadow not."""
-    fewest_frames: int = 3
-    """Frames over which exposure moves at least: it is regulated, a switched lamp is there at once."""
+    min_frames: int = 3
+    """Least number of frames over which exposure moves: it is regulated, while a switched lamp is there at once."""
 
     # Frame rate.
     rate_window_s: float = 2.0
@@ -67,8 +67,8 @@ class LightingLimits:
     """Relative change of the luminance that a hand or a figure does not make."""
     other_color: float = 0.12
     """Relative change of blue or red against green: 500 kelvin of white balance."""
-    least_sharpness: float = 0.5
-    """Share of the sharpness of before below which the focus is another."""
+    min_sharpness: float = 0.5
+    """Share of the former sharpness below which the focus has changed."""
 
 
 LIGHTING_LIMITS: Final = LightingLimits()
@@ -151,7 +151,7 @@ def look_changes(before: PictureLook, after: PictureLook) -> tuple[str, ...]:
         changes.append(f"{abs(ratio - 1):.0%} {'brighter' if ratio > 1 else 'darker'}")
     if max(abs(np.log(after.blue / before.blue)), abs(np.log(after.red / before.red))) > LIGHTING_LIMITS.other_color:
         changes.append("of other colors")
-    if after.sharpness < LIGHTING_LIMITS.least_sharpness * before.sharpness:
+    if after.sharpness < LIGHTING_LIMITS.min_sharpness * before.sharpness:
         changes.append("less sharp")
     return tuple(changes)
 
@@ -168,7 +168,7 @@ def find_flicker(times_s: Array, levels: Array) -> Flicker | None:
         levels: mean luminance at these, shape (n,).
 
     """
-    if len(times_s) < LIGHTING_LIMITS.least_samples or not np.all(np.isfinite(levels)) or float(levels.mean()) <= 1.0:
+    if len(times_s) < LIGHTING_LIMITS.min_samples or not np.all(np.isfinite(levels)) or float(levels.mean()) <= 1.0:
         return None
     t = times_s - times_s.mean()
     step_s = float(np.median(np.diff(t)))
@@ -181,10 +181,10 @@ def find_flicker(times_s: Array, levels: Array) -> Flicker | None:
         return None
     found: dict[Mains, tuple[float, float]] = {}
     for mains in (50, 60):
-        if abs(2 * mains - round(2 * mains * step_s) / step_s) < LIGHTING_LIMITS.least_alias_hz:
+        if abs(2 * mains - round(2 * mains * step_s) / step_s) < LIGHTING_LIMITS.min_alias_hz:
             continue
         share, amplitude = max(_fit(t, detrended, 2 * mains + off) for off in _offsets_hz(t))
-        if share >= LIGHTING_LIMITS.explained_share and amplitude >= LIGHTING_LIMITS.least_amplitude:
+        if share >= LIGHTING_LIMITS.explained_share and amplitude >= LIGHTING_LIMITS.min_amplitude:
             found[mains] = (share, amplitude)
     if not found:
         return None
@@ -205,25 +205,25 @@ def has_moved_exposure(times_s: Array, cells: Array) -> bool:
         cells: luminance of the cells, shape (n, cells).
 
     """
-    if len(times_s) < 2 * LIGHTING_LIMITS.fewest_frames or float(cells.min(initial=0.0)) < 0:
+    if len(times_s) < 2 * LIGHTING_LIMITS.min_frames or float(cells.min(initial=0.0)) < 0:
         return False
     logs = np.log(cells + 1.0)
-    edge = max(1, LIGHTING_LIMITS.fewest_frames // 2)
+    edge = max(1, LIGHTING_LIMITS.min_frames // 2)
     before, after = np.median(logs[:edge], axis=0), np.median(logs[-edge:], axis=0)
     change = after - before
-    covered = np.abs(change - np.median(change)) > LIGHTING_LIMITS.least_cause
+    covered = np.abs(change - np.median(change)) > LIGHTING_LIMITS.min_cause
     if not covered.any() or covered.mean() > 0.5:
         return False
     answer = float(np.median(change[~covered]))
     cause = float(np.mean(change[covered]))
-    if abs(answer) < LIGHTING_LIMITS.least_answer or answer * cause > 0:
+    if abs(answer) < LIGHTING_LIMITS.min_answer or answer * cause > 0:
         return False
     spread = float(np.percentile(np.abs(change[~covered] - answer), 90))
-    if spread > LIGHTING_LIMITS.same_answer * abs(answer):
+    if spread > LIGHTING_LIMITS.max_answer_spread * abs(answer):
         return False
     moved = np.median(logs[:, ~covered], axis=1) - float(np.median(before[~covered]))
     under_way = (np.abs(moved) > 0.15 * abs(answer)) & (np.abs(moved) < 0.85 * abs(answer))
-    return int(under_way.sum()) >= LIGHTING_LIMITS.fewest_frames
+    return int(under_way.sum()) >= LIGHTING_LIMITS.min_frames
 
 
 def lowered_rate(times_s: Array, usual_fps: float) -> float | None:
@@ -248,7 +248,7 @@ def lowered_rate(times_s: Array, usual_fps: float) -> float | None:
 
 def _slow_part(relative: Array, step_s: float) -> Array:
     """Return the moving average over a period of the slowest beat that counts."""
-    width = min(len(relative), max(3, round(1 / (LIGHTING_LIMITS.least_alias_hz * step_s)) | 1))
+    width = min(len(relative), max(3, round(1 / (LIGHTING_LIMITS.min_alias_hz * step_s)) | 1))
     padded = np.pad(relative, width // 2, mode="edge")
     return np.convolve(padded, np.ones(width) / width, mode="valid")[: len(relative)]
 

@@ -27,18 +27,18 @@ ROWS: Final = 96
 class WindowLimits:
     """What five windows of a card are like in a photo; lengths of the picture's longer side are 1."""
 
-    longest_px: int = 1600
-    """The photo is brought to this size."""
-    shortest_side: float = 0.012
+    max_side_px: int = 1600
+    """The longer side of the photo is reduced to this size."""
+    min_height: float = 0.012
     """Least height of a window."""
     aspect: tuple[float, float] = (1.8, 12.0)
     """Length of a window by its height."""
-    unequal: float = 0.25
-    """Two of the five differ in length or height by this share at most, which perspective adds to."""
-    crooked: float = 0.25
-    """A window's middle is this share of its height off the line through all at most."""
-    uneven: float = 0.35
-    """Two distances of neighbors differ by this share at most."""
+    max_size_difference: float = 0.25
+    """Largest relative difference of two of the five in length or height, which perspective adds to."""
+    max_offset: float = 0.25
+    """Largest distance of a window's middle from the line through all, as a share of its height."""
+    max_spacing_difference: float = 0.35
+    """Largest relative difference of two distances of neighbors."""
     edge: float = 0.06
     """Share of a window's height left out along its edges."""
 
@@ -64,7 +64,7 @@ def find_windows(photo: Image) -> tuple[Plane, ...]:
         Float32 pictures, shape (ROWS, columns, 3); empty when there are no five windows.
 
     """
-    scale = min(_LIMITS.longest_px / max(photo.shape[:2]), 1.0)
+    scale = min(_LIMITS.max_side_px / max(photo.shape[:2]), 1.0)
     image = cv2.resize(photo, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else photo
     boxes = _boxes(np.asarray(image, dtype=np.uint8))
     best = min(_groups(boxes), key=lambda found: found[0], default=None)
@@ -98,7 +98,7 @@ def _box(contour: Array, longest: int) -> _Box | None:
     long = (np.linalg.norm(corners[1] - corners[0]) + np.linalg.norm(corners[2] - corners[3])) / 2
     high = (np.linalg.norm(corners[3] - corners[0]) + np.linalg.norm(corners[2] - corners[1])) / 2
     low, most = _LIMITS.aspect
-    if high < _LIMITS.shortest_side * longest or not low <= long / high <= most:
+    if high < _LIMITS.min_height * longest or not low <= long / high <= most:
         return None
     return _Box(corners, corners.mean(axis=0), (float(long), float(high)))
 
@@ -134,8 +134,8 @@ def _groups(boxes: list[_Box]) -> Iterator[tuple[float, tuple[_Box, ...]]]:
         if len({id(box) for box in row}) == WINDOWS and length > 0.9 * first.size[1]:
             apart = [float(np.linalg.norm(b.center - a.center)) for a, b in itertools.pairwise(row)]
             across = [_across(box.center - first.center, step) for box in row]
-            even = max(apart) / min(apart) - 1 <= _LIMITS.uneven
-            straight = max(across) <= _LIMITS.crooked * first.size[1]
+            even = max(apart) / min(apart) - 1 <= _LIMITS.max_spacing_difference
+            straight = max(across) <= _LIMITS.max_offset * first.size[1]
             if even and straight and all(_is_alike(a, b) for a, b in itertools.pairwise(row)):
                 yield sum(off) / length, tuple(row)
 
@@ -160,7 +160,7 @@ def _across(offset: Array, along: Array) -> float:
 
 
 def _is_alike(a: _Box, b: _Box) -> bool:
-    return all(abs(x / y - 1) <= _LIMITS.unequal for x, y in zip(a.size, b.size, strict=True))
+    return all(abs(x / y - 1) <= _LIMITS.max_size_difference for x, y in zip(a.size, b.size, strict=True))
 
 
 def _rectified(image: Image, corners: Array) -> Plane:

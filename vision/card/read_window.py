@@ -26,24 +26,25 @@ class ReadingLimits:
 
     ink: float = 0.4
     """Share of the full contrast from which a pixel is ink."""
-    contrast: float = 40.0
-    """Gray levels between paper and the strongest ink, at least."""
-    specks: float = 0.0016
+    min_contrast: float = 40.0
+    """Least contrast between paper and the strongest ink, gray levels."""
+    min_area: float = 0.0016
     """Area below which ink is a speck."""
-    text: float = 0.3
+    min_digit_height: float = 0.3
     """Least height of a digit."""
     dot: tuple[float, float] = (0.08, 0.34)
     """Least and largest side of a dot."""
-    filled: float = 0.72
+    min_dot_fill: float = 0.72
     """Share of its box that a dot fills."""
     color: float = 0.16
     """Difference of red and blue, as a share of the paper's brightness, from which ink is colored."""
-    minus: float = 1.5
-    """A minus is so many times as long as it is high."""
-    other: float = 0.6
-    """Probability of no digit from which the last sign may be the letter F,"""
-    bar: float = 1.4
-    """whose upper fifth is at least so many times as wide as its lower one: an i with its point run in is as wide."""
+    min_minus_aspect: float = 1.5
+    """Least ratio of a minus's length to its height."""
+    min_no_digit: float = 0.6
+    """Probability of no digit from which the last sign may be the letter F."""
+    min_f_ratio: float = 1.4
+    """Least ratio of the widths of an F's upper fifth and its lower one: an i with its dot run in is as wide at
+    both."""
 
 
 _LIMITS: Final = ReadingLimits()
@@ -88,7 +89,7 @@ def read_window(window: Plane, network: DigitNetwork | None = None) -> dict[InkC
     """Return the result of each ink in a window's picture, shape (rows, columns, 3), 0..255, upright."""
     classifier = network or bundled_digits()
     ink, contrast = _ink(window)
-    if contrast < _LIMITS.contrast:
+    if contrast < _LIMITS.min_contrast:
         return {color: CardText() for color in INK_COLORS}
     labels, parts = _parts(window, ink)
     rows = window.shape[0]
@@ -122,7 +123,7 @@ def _parts(window: Plane, ink: Plane) -> tuple[Array, list[_Part]]:
     parts = []
     for label, (left, top, wide, high, area) in enumerate(stats.tolist()):
         at_edge = left <= 1 or top <= 1 or left + wide >= columns - 1 or top + high >= rows - 1
-        if not label or area < _LIMITS.specks * rows * rows or at_edge:
+        if not label or area < _LIMITS.min_area * rows * rows or at_edge:
             continue
         inside = (labels == label) & (ink >= np.quantile(ink[labels == label], 0.5))
         parts.append(_Part(left, top, left + wide, top + high, area, _color(window[inside], white), label))
@@ -149,7 +150,7 @@ def _is_dot(part: _Part, rows: int, parts: list[_Part]) -> bool:
         and other.high > 1.2 * part.high
         for other in parts
     )
-    return small and square and not over and part.area >= _LIMITS.filled * part.wide * part.high
+    return small and square and not over and part.area >= _LIMITS.min_dot_fill * part.wide * part.high
 
 
 def _dot_of(text: list[_Part], dots: list[_Part], all_text: list[_Part]) -> InkColor | None:
@@ -169,14 +170,14 @@ def _dot_of(text: list[_Part], dots: list[_Part], all_text: list[_Part]) -> InkC
 def _shown(parts: list[_Part], ink: Plane, labels: Array, rows: int, network: DigitNetwork) -> tuple[str, float]:
     """Return the text that parts are, and the confidence in it."""
     signs = _merged(parts)
-    tall = [sign for sign in signs if _height(sign) >= _LIMITS.text * rows]
+    tall = [sign for sign in signs if _height(sign) >= _LIMITS.min_digit_height * rows]
     if not tall:
         return "", 0.0
     full = max(_height(sign) for sign in tall)
     has_point = [len(sign) > 1 and _height(sign) > 0.6 * full for sign in signs]
     if len(signs) == 3 and has_point[0] and all(_height(sign) < 0.9 * _height(signs[0]) for sign in signs[1:]):
         return "inc", 0.95
-    minus = signs[0][0].wide >= _LIMITS.minus * signs[0][0].high and _height(signs[0]) < 0.4 * full
+    minus = signs[0][0].wide >= _LIMITS.min_minus_aspect * signs[0][0].high and _height(signs[0]) < 0.4 * full
     digits = signs[1:] if minus else signs
     ending = "i" if has_point[-1] and len(digits) > 1 else ""
     digits = digits[:-1] if ending else digits
@@ -184,7 +185,7 @@ def _shown(parts: list[_Part], ink: Plane, labels: Array, rows: int, network: Di
         return "", 0.0
     cut = [part for sign in digits for part in split_touching(_cut(sign, ink, labels))]
     chances = network.probabilities([normalize_glyph(part) for part in cut])
-    if not ending and len(cut) > 1 and chances[-1, OTHER] >= _LIMITS.other and _is_f(cut[-1]):
+    if not ending and len(cut) > 1 and chances[-1, OTHER] >= _LIMITS.min_no_digit and _is_f(cut[-1]):
         ending, chances, last = "F", chances[:-1], float(chances[-1, OTHER])
     else:
         last = 1.0
@@ -200,7 +201,7 @@ def _is_f(sign: Plane) -> bool:
     """Return whether a sign that is no digit has the bar of an F."""
     fifth = max(len(sign) // 5, 1)
     upper, lower = (int((part > _LIMITS.ink).any(axis=0).sum()) for part in (sign[:fifth], sign[-fifth:]))
-    return upper >= _LIMITS.bar * max(lower, 1)
+    return upper >= _LIMITS.min_f_ratio * max(lower, 1)
 
 
 def _merged(parts: list[_Part]) -> list[list[_Part]]:

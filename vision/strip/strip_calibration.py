@@ -28,10 +28,10 @@ from downfield.vision.strip.dial_reader import DialReader
 class StripCalibrationLimits:
     """Thresholds of calibrating by a strip."""
 
-    clearly: float = 1.5
-    """The dials read one way up must be worth this many times the other way, in summed confidence,"""
-    least: float = 1.0
-    """and at least this much."""
+    min_ratio: float = 1.5
+    """Least ratio of the dials' summed confidences, read one way up and the other."""
+    min_confidence: float = 1.0
+    """Least summed confidence of the better way up."""
     off_picture_px: float = 2.0
     """A window this far outside the picture is cut off by it."""
 
@@ -87,7 +87,7 @@ def calibrate_strip(
     _require_whole(camera, solution.field)
     worth = [_worth(images, printed, way) for way in ways]
     best = int(np.argmax(worth))
-    if worth[best] < _LIMITS.least or worth[best] < _LIMITS.clearly * worth[1 - best]:
+    if worth[best] < _LIMITS.min_confidence or worth[best] < _LIMITS.min_ratio * worth[1 - best]:
         raise CalibrationError(_unread(images, printed, ways))
     if best == 1:
         planes = [clearest_channel(image) for image in images]
@@ -147,7 +147,10 @@ def _require_whole(camera: Camera, field: FieldModel) -> None:
 def _unread(images: Sequence[Image], strip: StripSet, ways: tuple[Camera, Camera]) -> str:
     """Return why the dials can't be read: a mirrored picture, windows outside it, or neither."""
     flipped = [np.ascontiguousarray(image[:, ::-1]) for image in images]
-    if max(_worth(flipped, strip, _mirrored(way, strip.field)) for way in ways) >= _LIMITS.least * _LIMITS.clearly:
+    if (
+        max(_worth(flipped, strip, _mirrored(way, strip.field)) for way in ways)
+        >= _LIMITS.min_confidence * _LIMITS.min_ratio
+    ):
         return "the picture is mirrored: the dials' numbers read backward. Turn mirroring off in the camera's settings."
     if not any(_in_picture(way, strip) for way in ways):
         return f"the strip's field is seen, but its dials are outside the picture. {_WHOLE}"

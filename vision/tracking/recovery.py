@@ -25,17 +25,19 @@ class RecoveryLimits:
     walks_mm_per_s: float = 100.0
     """Speed of a walking figure, which an unmatched detection may be: it continues an earlier one further off."""
 
-    furthest_mm: float = 15.0
-    """But never this far off, where another base may stand."""
+    max_continued_mm: float = 15.0
+    """Largest distance at which it continues one; further off another base may stand."""
 
     settled_ns: int = 150_000_000
     """Unmatched detections that last this long are real; false detections do not last."""
 
     settled_far_ns: int = 400_000_000
-    """And those that last this long may be a figure that was lost far off: a figure detected twice is soon over."""
+    """Unmatched detections that last this long may be a figure that was lost far off; a figure detected twice is soon
+    over."""
 
     settled_beside_ns: int = 1_000_000_000
-    """Or this long if it stands beside a surer one, which may be detected twice."""
+    """Time after which an unmatched detection beside a surer one is real; the figure may be detected twice until
+    then."""
 
     beside_mm: float = 30.0
     """Distance of the centers of a figure and of what may be its second detection."""
@@ -120,7 +122,7 @@ class _Unmatched:
         walked_mm = RECOVERY_LIMITS.walks_mm_per_s * (t_ns - self.last_ns) * 1e-9
         reach_mm = max(
             RECOVERY_LIMITS.same_place_mm,
-            min(walked_mm + RECOVERY_LIMITS.same_place_mm / 2, RECOVERY_LIMITS.furthest_mm),
+            min(walked_mm + RECOVERY_LIMITS.same_place_mm / 2, RECOVERY_LIMITS.max_continued_mm),
         )
         return bool(np.linalg.norm(self.place_mm - place_mm) <= reach_mm)
 

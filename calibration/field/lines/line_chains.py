@@ -30,15 +30,15 @@ class ChainLimits:
     """Standard deviations of the Gaussians, for paint 1.5 to 9 px wide."""
     edge_scale_px: float = 1.5
     """The same for edges."""
-    quiet: float = 4.0
+    min_response_ratio: float = 4.0
     """Responses below this many times the picture's median response are texture and noise."""
-    weakest: float = 0.6
+    min_response: float = 0.6
     """Gray levels: below this even a clean picture shows only compression."""
-    shortest_px: int = 24
+    min_chain_px: int = 24
     """Least length of a chain."""
     long_px: int = 60
     """Chains this long decide whether the paint is bright or dark."""
-    bend_px: float = 1.2
+    max_bend_px: float = 1.2
     """A chain's points lie this near to its own parabola, or it is no line."""
 
 
@@ -160,13 +160,13 @@ def _chains_along(along: int, response: Plane, upright: Plane) -> list[Array]:
     if along == 0:  # work on the transposed picture, where level lines are upright
         turned = _chains_along(1, np.ascontiguousarray(response.T), -np.ascontiguousarray(upright.T))
         return [chain[:, (1, 0, 2)] for chain in turned]
-    floor = max(_LIMITS.quiet * float(np.median(response[::4, ::4])), _LIMITS.weakest)
+    floor = max(_LIMITS.min_response_ratio * float(np.median(response[::4, ::4])), _LIMITS.min_response)
     before, here, after = response[:, :-2], response[:, 1:-1], response[:, 2:]
     peak = (here > floor) & (here >= before) & (here > after) & (upright[:, 1:-1] > _LEAST_UPRIGHT)
     _, labels = cv2.connectedComponents(peak.view(np.uint8), connectivity=8)
     flat = np.flatnonzero(peak)
     label = labels.ravel()[flat]
-    long = np.bincount(label)[label] >= _LIMITS.shortest_px
+    long = np.bincount(label)[label] >= _LIMITS.min_chain_px
     flat, label = flat[long], label[long]
     order = np.argsort(label, kind="stable")  # rows stay in order within a label
     rows, columns = np.divmod(flat[order], peak.shape[1])
@@ -183,9 +183,9 @@ def _straightened(chain: Array) -> Array | None:
         x, y = chain[:, 0], chain[:, 1]
         y = (y - y.mean()) / max(float(y[-1] - y[0]) / 2, 1.0)
         shapes = np.stack([np.ones_like(y), y, y * y], axis=1)
-        near = np.abs(x - shapes @ np.linalg.solve(shapes.T @ shapes + _RIDGE, shapes.T @ x)) < _LIMITS.bend_px
+        near = np.abs(x - shapes @ np.linalg.solve(shapes.T @ shapes + _RIDGE, shapes.T @ x)) < _LIMITS.max_bend_px
         count = int(np.count_nonzero(near))
-        if count < max(_LIMITS.shortest_px, 0.6 * len(chain)):
+        if count < max(_LIMITS.min_chain_px, 0.6 * len(chain)):
             return None
         if count == len(chain):
             break

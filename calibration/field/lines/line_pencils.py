@@ -28,13 +28,13 @@ _COARSE: Final = 4  # of these every fourth is tried first
 class PencilLimits:
     """Thresholds of straightening lines and grouping them into pencils."""
 
-    straight_px: float = 0.6
+    max_straight_rms_px: float = 0.6
     """Rms of a chain about its line that is still measurement noise."""
     parallel_px: float = 2.5
     """Chains whose crossings differ by less belong to one line."""
-    slope_off: float = 0.02
+    max_slope_difference: float = 0.02
     """Radians: a chain leaning this far from the pencil belongs to something else."""
-    shortest_line_px: int = 60
+    min_line_px: int = 60
     """Least length of the chains of a line."""
 
 
@@ -141,7 +141,7 @@ def fit_pencil(chains: Chains, distortion: DivisionModel, *, ridges_only: bool =
     if use.sum() < 2:
         return Pencil(chains.along, 0.0, 0.0, np.empty(0), np.empty(0), np.empty((0, 2)), np.empty(0, dtype=bool))
     lean, fan = _slope_law(crossing[use], slope[use], length[use])
-    member = use & (np.abs(slope - lean - fan * crossing) < _LIMITS.slope_off + 2.0 / length)
+    member = use & (np.abs(slope - lean - fan * crossing) < _LIMITS.max_slope_difference + 2.0 / length)
     # With the slope known, every chain crosses where its mean point says.
     straight = distortion.undistort(chains.points_px)
     across = _mean(straight[:, 1 - chains.along], chains)
@@ -153,7 +153,7 @@ def fit_pencil(chains: Chains, distortion: DivisionModel, *, ridges_only: bool =
 def _crookedness(chains: Chains, distortion: DivisionModel) -> float:
     """Return the total misfit of chains about their own lines, robust to chains that are no lines."""
     *_, rms, length = _chain_fit(chains, distortion)
-    return float((length * np.log1p((rms / _LIMITS.straight_px) ** 2)).sum())
+    return float((length * np.log1p((rms / _LIMITS.max_straight_rms_px) ** 2)).sum())
 
 
 def _mean(values: Array, chains: Chains) -> Array:
@@ -214,7 +214,7 @@ def _grouped(
         breaks = np.flatnonzero(np.diff(crossing[chosen]) > _LIMITS.parallel_px) + 1
         for group in np.split(chosen, breaks):
             support = float(length[group].sum())
-            if support >= _LIMITS.shortest_line_px:
+            if support >= _LIMITS.min_line_px:
                 place = float((crossing[group] * length[group]).sum() / support)
                 found.append((place, support, float(spans[group, 0].min()), float(spans[group, 1].max()), ridge))
     found.sort()

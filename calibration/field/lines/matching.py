@@ -27,34 +27,34 @@ from downfield.core.field.model import FieldModel
 class MatchingLimits:
     """Thresholds of matching lines to a printed field."""
 
-    steepest: float = 0.9
+    max_scale_change: float = 0.9
     """Largest change of scale across the picture's width by perspective."""
     perspectives: int = 41
-    """How many perspectives are tried."""
-    rung_off: float = 0.13
-    """Of a step: how far a line may lie from its rung."""
-    strong: float = 0.4
-    """Of a typical line's support: what a line of the field must have to count when rungs are numbered."""
-    empty_rung: float = 0.6
-    """Of a typical line's weight: what an empty rung costs,"""
-    beside: float = 0.5
-    """and a line beside the rungs, of its own weight."""
-    fewest_rungs: int = 6
-    """A ladder has at least so many."""
-    peak: float = 0.5
-    """Of the highest peak of the spectrum: lower ones are not tried."""
-    peaks_tried: int = 12
-    """Peaks of the spectrum that are tried at most."""
+    """Number of perspectives that are tried."""
+    max_rung_offset: float = 0.13
+    """Largest distance of a line from its rung, as a share of a step."""
+    min_support: float = 0.4
+    """Support that a line of the field must have to count when rungs are numbered, as a share of a typical line's."""
+    empty_rung_cost: float = 0.6
+    """Cost of an empty rung, as a share of a typical line's weight."""
+    unmatched_line_cost: float = 0.5
+    """Cost of a line that is on no rung, as a share of its own weight."""
+    min_rungs: int = 6
+    """Least number of rungs of a ladder."""
+    min_peak: float = 0.5
+    """Least height of a peak of the spectrum that is tried, as a share of the highest."""
+    max_peaks: int = 12
+    """Largest number of peaks of the spectrum that are tried."""
     overtones: tuple[int, ...] = (1, 2, 3, 5)
     """Multiples of a peak's step that are tried: stripes of grass between the lines can favor a fraction of it."""
-    shifts_kept: int = 4
-    """Likeliest positions of the goal line on the ladder that are tried."""
-    sideline_support: float = 0.20
-    """Of the longest line of its family: what a sideline must have."""
+    max_shifts: int = 4
+    """Number of likeliest positions of the goal line on the ladder that are tried."""
+    min_sideline_support: float = 0.20
+    """Support that a sideline must have, as a share of that of the longest line of its family."""
     ridge_edge_px: float = 4.5
     """An edge this near to a ridge belongs to it."""
-    proportion_off: float = 0.09
-    """What tilt and lens can do to the proportions of the print before the camera is known, log ratio."""
+    max_proportion_error: float = 0.09
+    """Effect of tilt and lens on the proportions of the print before the camera is known, log ratio."""
 
 
 MATCHING_LIMITS: Final = MatchingLimits()
@@ -113,17 +113,22 @@ def find_ladder(pencil: Pencil, width_px: float) -> Ladder | None:
     """Find the evenly spaced lines among a family's ridges; None when there are fewer than six."""
     ridge = pencil.is_ridge
     crossing, support = pencil.crossing_px[ridge], pencil.support_px[ridge]
-    if len(crossing) < MATCHING_LIMITS.fewest_rungs:
+    if len(crossing) < MATCHING_LIMITS.min_rungs:
         return None
     weight = np.minimum(support, _typical(support)) ** 2 / _typical(support)
     steps = np.geomspace(width_px / 90, width_px / 5, 500)
-    steeps = np.linspace(-MATCHING_LIMITS.steepest, MATCHING_LIMITS.steepest, MATCHING_LIMITS.perspectives) / width_px
+    steeps = (
+        np.linspace(-MATCHING_LIMITS.max_scale_change, MATCHING_LIMITS.max_scale_change, MATCHING_LIMITS.perspectives)
+        / width_px
+    )
     levels = crossing / (1 + steeps[:, None] * crossing)
     spectrum = np.stack([np.abs(np.exp(2j * np.pi * level / steps[:, None]) @ weight) for level in levels])
     best = spectrum.max(axis=0)
     inner = best[1:-1]
-    peaks = 1 + np.flatnonzero((inner >= best[:-2]) & (inner > best[2:]) & (inner > MATCHING_LIMITS.peak * best.max()))
-    peaks = peaks[np.argsort(-best[peaks])][: MATCHING_LIMITS.peaks_tried]
+    peaks = 1 + np.flatnonzero(
+        (inner >= best[:-2]) & (inner > best[2:]) & (inner > MATCHING_LIMITS.min_peak * best.max())
+    )
+    peaks = peaks[np.argsort(-best[peaks])][: MATCHING_LIMITS.max_peaks]
     trials = [(float(steeps[spectrum[:, peak].argmax()]), float(steps[peak])) for peak in peaks]
     ladders = [_climb(pencil, steep, times * step) for steep, step in trials for times in MATCHING_LIMITS.overtones]
     return max((ladder for ladder in ladders if ladder is not None), key=lambda ladder: ladder.score, default=None)
@@ -141,8 +146,11 @@ def _climb(pencil: Pencil, steep: float, step: float) -> Ladder | None:
     for _ in range(4):
         position = (law[0] * crossing + law[1]) / (1 + law[2] * crossing)
         nearest = np.round(position)
-        on = (np.abs(position - nearest) < MATCHING_LIMITS.rung_off) & (weight > 0)
-        if len(np.unique(nearest[on & (weight > MATCHING_LIMITS.strong**2 * typical)])) < MATCHING_LIMITS.fewest_rungs:
+        on = (np.abs(position - nearest) < MATCHING_LIMITS.max_rung_offset) & (weight > 0)
+        if (
+            len(np.unique(nearest[on & (weight > MATCHING_LIMITS.min_support**2 * typical)]))
+            < MATCHING_LIMITS.min_rungs
+        ):
             return None
         rung = np.where(on, nearest, NO_RUNG).astype(np.intp)
         rows = np.stack([crossing, np.ones_like(crossing), -nearest * crossing], axis=1)[on]
@@ -152,16 +160,16 @@ def _climb(pencil: Pencil, steep: float, step: float) -> Ladder | None:
         law = (float(answer[0]), float(answer[1]), float(answer[2]))
     position = (law[0] * crossing + law[1]) / (1 + law[2] * crossing)
     on = rung != NO_RUNG
-    fit = 1 - np.abs(position - rung)[on] / MATCHING_LIMITS.rung_off
-    rungs = np.unique(rung[on & (weight > MATCHING_LIMITS.strong**2 * typical)])
+    fit = 1 - np.abs(position - rung)[on] / MATCHING_LIMITS.max_rung_offset
+    rungs = np.unique(rung[on & (weight > MATCHING_LIMITS.min_support**2 * typical)])
     empty = rungs[-1] - rungs[0] + 1 - len(rungs)
     # A ladder of half the step holds the same lines, and every other rung of it is empty; one of twice the step leaves
     # every other line beside its rungs.
     beside = ~on & (position > rungs[0]) & (position < rungs[-1])
     score = (
         (weight[on] * fit).sum()
-        - MATCHING_LIMITS.empty_rung * empty * typical
-        - MATCHING_LIMITS.beside * weight[beside].sum()
+        - MATCHING_LIMITS.empty_rung_cost * empty * typical
+        - MATCHING_LIMITS.unmatched_line_cost * weight[beside].sum()
     )
     return Ladder(rung, law, float(score))
 
@@ -201,7 +209,7 @@ def _line_positions(field: FieldModel) -> Array:
 
 def likely_shifts(across: Pencil, ladder: Ladder, field: FieldModel) -> list[tuple[int, float]]:
     """Return the rung numbers of the left goal line that explain the lines best, with their scores."""
-    strong = across.is_ridge & (across.support_px > MATCHING_LIMITS.strong * _typical(across.support_px))
+    strong = across.is_ridge & (across.support_px > MATCHING_LIMITS.min_support * _typical(across.support_px))
     seen = ladder.position(across.crossing_px[strong])
     expected = np.sort(_line_positions(field))
     rungs = np.unique(ladder.rung[ladder.rung != NO_RUNG])
@@ -209,13 +217,13 @@ def likely_shifts(across: Pencil, ladder: Ladder, field: FieldModel) -> list[tup
     scored = []
     for shift in range(int(rungs[0]) - last, int(rungs[-1]) + last):
         off = np.abs(seen[:, None] - shift - expected).min(axis=1)
-        met = np.abs(seen[:, None] - shift - expected).min(axis=0) < 1.6 * MATCHING_LIMITS.rung_off
+        met = np.abs(seen[:, None] - shift - expected).min(axis=0) < 1.6 * MATCHING_LIMITS.max_rung_offset
         # End zones are checkered, lettered or painted in any way; between the goal lines are the yard lines alone.
         within = (seen - shift > 0) & (seen - shift < last)
-        unexpected = (within & (off > 1.6 * MATCHING_LIMITS.rung_off)).sum()
+        unexpected = (within & (off > 1.6 * MATCHING_LIMITS.max_rung_offset)).sum()
         scored.append((shift, float((met.sum() - 0.7 * unexpected) / len(expected))))
     scored.sort(key=lambda item: -item[1])
-    return [item for item in scored[: MATCHING_LIMITS.shifts_kept] if item[1] > 0.4]
+    return [item for item in scored[: MATCHING_LIMITS.max_shifts] if item[1] > 0.4]
 
 
 def _sideline_pairs(
@@ -236,13 +244,13 @@ def _sideline_pairs(
             ends = [across.points(goals[k : k + 1], center[across.along : across.along + 1])[0] for k in (0, 1)]
             length = float(np.linalg.norm(ends[1] - ends[0]))
             proportion = float(np.linalg.norm(crossed[b] - crossed[a])) / max(length, 1.0)
-            if abs(np.log(proportion / wanted)) < MATCHING_LIMITS.proportion_off:
+            if abs(np.log(proportion / wanted)) < MATCHING_LIMITS.max_proportion_error:
                 yield int(i), int(strong[b])
 
 
 def _distinct(along: Pencil) -> NDArray[np.intp]:
     """Return the well-supported lines, without the two edges of a ridge, which is more exact than they are."""
-    strong = np.flatnonzero(along.support_px > MATCHING_LIMITS.sideline_support * along.support_px.max(initial=0.0))
+    strong = np.flatnonzero(along.support_px > MATCHING_LIMITS.min_sideline_support * along.support_px.max(initial=0.0))
     at, ridge = along.crossing_px[strong], along.is_ridge[strong]
     kept = np.ones(len(strong), dtype=bool)
     for place in at[ridge]:

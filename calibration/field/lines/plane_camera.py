@@ -25,18 +25,18 @@ from downfield.core.field.model import FieldModel
 class PlaneCameraLimits:
     """Thresholds of finding a camera from a homography."""
 
-    aspect_off: float = 0.05
-    """How far from square the pixels may come out, log ratio."""
+    max_aspect_error: float = 0.05
+    """Largest deviation of the pixels from squares, log ratio."""
     aspect_sigma: float = 0.008
     """Standard deviation of the pixels' proportions before the lens is fitted."""
     typical_focal: float = 0.78
-    """Likeliest focal length, of the picture's width,"""
+    """Likeliest focal length, as a share of the picture's width."""
     focal_spread: float = 0.35
-    """and its relative standard deviation."""
+    """Relative standard deviation of the focal length."""
     start_sigma_px: float = 1.0
     """Standard deviation of the matched points in the first fit."""
     start_steps: int = 12
-    """Steps of that fit."""
+    """Number of steps of the first fit."""
 
 
 _LIMITS: Final = PlaneCameraLimits()
@@ -55,7 +55,7 @@ def camera_from_points(
     if plane.shape != (3, 3):
         return None
     focal, aspect = _focal_and_aspect(plane, distortion, _LIMITS.aspect_sigma)
-    if abs(aspect) > _LIMITS.aspect_off:
+    if abs(aspect) > _LIMITS.max_aspect_error:
         return None
     start = _camera_of_plane(plane, focal, distortion)
     return None if start is None else _with_lens(start, plane, distortion, field)
@@ -124,5 +124,5 @@ def _with_lens(start: Camera, plane: Array, distortion: DivisionModel, field: Fi
     straight = board @ plane.T
     seen = distortion.distort(straight[:, :2] / straight[:, 2:])
     return fit_camera(
-        start, Observations.of_points(board[:, :2], seen, _LIMITS.start_sigma_px), most_steps=_LIMITS.start_steps
+        start, Observations.of_points(board[:, :2], seen, _LIMITS.start_sigma_px), max_steps=_LIMITS.start_steps
     ).camera

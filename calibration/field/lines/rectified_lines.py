@@ -25,29 +25,29 @@ class RectifiedLimits:
     """Sizes and thresholds of reading the rectified picture."""
 
     center_steps: tuple[float, ...] = (-0.04, -0.02, 0.0, 0.02, 0.04)
-    """Of a ladder's step: where about a rung the paint is looked for,"""
+    """Places about a rung where paint is searched for, in steps of the ladder."""
     ground_steps: tuple[float, float] = (-0.13, 0.13)
-    """and the ground beside it, clear of the one-yard marks."""
+    """Places beside a rung where the ground is sampled, clear of the one-yard marks, in steps of the ladder."""
     between_steps: tuple[float, ...] = (0.3, 0.5, 0.7)
-    """Where between rungs a sideline's edge is looked for."""
+    """Places between rungs where a sideline's edge is searched for, in steps of the ladder."""
     profile_steps: tuple[float, ...] = tuple(i / 200 for i in range(-26, 27))
-    """Where the width of the yard lines is measured."""
-    present: float = 0.5
-    """Of the typical contrast: where yard lines stand out more, they are there."""
-    gap_px: int = 25
-    """Numbers, figures and hands hide yard lines for so long."""
-    edge_px: float = 5.0
-    """The edge of a sideline is this near to where the contrast ends."""
-    edge_share: float = 0.12
-    """Of the clearest edge there: fainter ones are noise."""
-    least_border_px: float = 1.0
-    """Least width of a border,"""
-    widest_border_px: float = 24.0
-    """and the most that is looked at."""
-    border_edge_share: float = 0.3
-    """Of the clearer of its two edges: what its outer one must have."""
-    faintest_levels: float = 3.0
-    """Contrast that yard lines must have, gray levels."""
+    """Places about a rung where the width of the yard lines is measured, in steps of the ladder."""
+    min_contrast: float = 0.5
+    """Contrast from which yard lines are there, as a share of the typical contrast."""
+    max_gap_px: int = 25
+    """Longest stretch of yard lines that numbers, figures and hands hide."""
+    max_edge_distance_px: float = 5.0
+    """Largest distance of a sideline's edge from where the contrast ends."""
+    min_edge_share: float = 0.12
+    """Least contrast of an edge as a share of the clearest one there: fainter ones are noise."""
+    min_border_px: float = 1.0
+    """Least width of a border."""
+    max_border_px: float = 24.0
+    """Largest width of a border."""
+    min_border_edge_share: float = 0.3
+    """Least contrast of a border's outer edge, as a share of the clearer of its two edges."""
+    min_contrast_levels: float = 3.0
+    """Least contrast of yard lines, gray levels."""
     smooth_px: float = 1.0
     """Standard deviation of the Gaussian against noise."""
 
@@ -104,9 +104,9 @@ def find_yard_line_ends(
     sign = float(np.sign(np.median((center[len(center) // 2] - ground)[middle])))
     contrast = _smooth(np.median((sign * (center - ground)).max(axis=0), axis=1))
     typical = float(np.median(contrast[middle]))
-    if typical < _LIMITS.faintest_levels:
+    if typical < _LIMITS.min_contrast_levels:
         return None
-    ends = _run_about_middle(contrast > _LIMITS.present * typical)
+    ends = _run_about_middle(contrast > _LIMITS.min_contrast * typical)
     if ends is None:
         return None
     turf = levels(_LIMITS.between_steps, rungs[:-1])
@@ -150,9 +150,9 @@ def _smooth(values: Array) -> Array:
 
 def _run_about_middle(present: NDArray[np.bool_]) -> tuple[int, int] | None:
     """Return the ends of the longest run, short gaps closed; None when it reaches the edge of the picture."""
-    kernel = np.ones((_LIMITS.gap_px, 1), np.uint8)
-    padded = np.pad(present.astype(np.uint8), _LIMITS.gap_px)[:, None]
-    closed = cv2.morphologyEx(padded, cv2.MORPH_CLOSE, kernel)[_LIMITS.gap_px : -_LIMITS.gap_px, 0]
+    kernel = np.ones((_LIMITS.max_gap_px, 1), np.uint8)
+    padded = np.pad(present.astype(np.uint8), _LIMITS.max_gap_px)[:, None]
+    closed = cv2.morphologyEx(padded, cv2.MORPH_CLOSE, kernel)[_LIMITS.max_gap_px : -_LIMITS.max_gap_px, 0]
     turns = np.flatnonzero(np.diff(np.pad(closed, 1)))
     if not len(turns):
         return None
@@ -169,9 +169,9 @@ def _edges(slope: Array) -> Array:
 
 def _nearest_edge(edges: Array, slope: Array, near: int) -> float:
     """Return the edge nearest to a place: a border's outer edge may be the clearer one."""
-    close = edges[np.abs(edges - near) <= _LIMITS.edge_px]
+    close = edges[np.abs(edges - near) <= _LIMITS.max_edge_distance_px]
     height = slope[np.rint(close).astype(int)]
-    close = close[height > _LIMITS.edge_share * height.max(initial=0.0)]
+    close = close[height > _LIMITS.min_edge_share * height.max(initial=0.0)]
     return float(close[np.abs(close - near).argmin()]) if len(close) else float(near)
 
 
@@ -179,6 +179,6 @@ def _next_edge(edges: Array, slope: Array, edge: float, toward: int) -> float:
     """Return how far beyond an edge the next clear one is, px; 0 when there is none near."""
     off = toward * (edges - edge)
     height = slope[np.rint(edges).astype(int)]
-    near = (off > _LIMITS.least_border_px) & (off < _LIMITS.widest_border_px)
-    clear = near & (height > _LIMITS.border_edge_share * height[near | (off == 0)].max(initial=0.0))
+    near = (off > _LIMITS.min_border_px) & (off < _LIMITS.max_border_px)
+    clear = near & (height > _LIMITS.min_border_edge_share * height[near | (off == 0)].max(initial=0.0))
     return float(off[clear].min(initial=np.inf)) if clear.any() else 0.0

@@ -18,20 +18,20 @@ from downfield.core.field.model import FieldModel
 class HashRowLimits:
     """Where marks are looked for, and what makes a row of them."""
 
-    beside_yd: float = 0.35
-    """How far beside a mark the bare ground is."""
+    ground_yd: float = 0.35
+    """Distance beside a mark at which the bare ground is sampled."""
     step_yd: float = 0.05
-    """Spacing across the field."""
-    clear_yd: float = 3.0
-    """Nearer to a sideline are ticks, not hash marks."""
-    present: float = 0.25
-    """Of the yard lines' contrast: what a row of marks has in the median."""
+    """Spacing of the samples across the field."""
+    sideline_distance_yd: float = 3.0
+    """Least distance of a hash mark from a sideline; nearer marks are ticks."""
+    min_contrast: float = 0.25
+    """Median contrast of a row of marks at least, as a share of the yard lines' contrast."""
     lengths_yd: tuple[float, float] = (0.2, 2.0)
-    """Lengths that marks have."""
-    most: int = 6
-    """Rows of marks that a field has."""
-    apart_yd: float = 0.8
-    """How far a row may be from its mirror image in the other half."""
+    """Least and largest length of marks."""
+    max_rows: int = 6
+    """Largest number of rows of marks of a field."""
+    max_asymmetry_yd: float = 0.8
+    """Largest distance of a row from its mirror image in the other half."""
 
 
 _LIMITS: Final = HashRowLimits()
@@ -52,12 +52,12 @@ def with_hash_rows(plane: Plane, camera: Camera, field: FieldModel, paint: float
     """
     yards = np.arange(1, round(field.length_yd))
     yards = yards[yards % field.yard_line_every_yd != 0]
-    y_yd = np.arange(_LIMITS.clear_yd, field.width_yd - _LIMITS.clear_yd, _LIMITS.step_yd)
+    y_yd = np.arange(_LIMITS.sideline_distance_yd, field.width_yd - _LIMITS.sideline_distance_yd, _LIMITS.step_yd)
     at, low, high = (
-        _levels(plane, camera, field, yards + off, y_yd) for off in (0.0, -_LIMITS.beside_yd, _LIMITS.beside_yd)
+        _levels(plane, camera, field, yards + off, y_yd) for off in (0.0, -_LIMITS.ground_yd, _LIMITS.ground_yd)
     )
     contrast = np.median(np.sign(paint) * (at - (low + high) / 2), axis=1) / abs(paint)
-    runs = np.flatnonzero(np.diff(np.pad((contrast > _LIMITS.present).astype(np.int8), 1))).reshape(-1, 2)
+    runs = np.flatnonzero(np.diff(np.pad((contrast > _LIMITS.min_contrast).astype(np.int8), 1))).reshape(-1, 2)
     shortest, longest = (length / _LIMITS.step_yd for length in _LIMITS.lengths_yd)
     rows = [
         (float(y_yd[0]) + (start + stop - 1) / 2 * _LIMITS.step_yd, (stop - start) * _LIMITS.step_yd)
@@ -67,11 +67,11 @@ def with_hash_rows(plane: Plane, camera: Camera, field: FieldModel, paint: float
     paired = [
         (center, length)
         for center, length in rows
-        if any(abs(field.width_yd - center - other) < _LIMITS.apart_yd for other, _ in rows)
+        if any(abs(field.width_yd - center - other) < _LIMITS.max_asymmetry_yd for other, _ in rows)
     ]
     if not rows and _is_bare(plane, camera, field, paint):
         return dataclasses.replace(field, hash_rows_y_yd=(), sideline_marks=False)
-    if not 2 <= len(paired) <= _LIMITS.most:
+    if not 2 <= len(paired) <= _LIMITS.max_rows:
         return None
     return dataclasses.replace(
         field,
@@ -84,10 +84,10 @@ def _is_bare(plane: Plane, camera: Camera, field: FieldModel, paint: float) -> b
     """Return whether nothing is printed alike in every step between yard lines, clear of sidelines and numbers."""
     step, near = field.yard_line_every_yd, 4  # places from a mark to the bare ground beside it
     starts = np.arange(round(field.length_yd / step)) * step
-    phases = np.arange(0.0, step, _LIMITS.beside_yd / near)
-    y_yd = np.arange(_LIMITS.clear_yd, field.width_yd - _LIMITS.clear_yd, _LIMITS.lengths_yd[0])
+    phases = np.arange(0.0, step, _LIMITS.ground_yd / near)
+    y_yd = np.arange(_LIMITS.sideline_distance_yd, field.width_yd - _LIMITS.sideline_distance_yd, _LIMITS.lengths_yd[0])
     for row_yd in field.number_rows_y_yd:
-        y_yd = y_yd[np.abs(y_yd - row_yd) > field.number_height_yd / 2 + _LIMITS.apart_yd]
+        y_yd = y_yd[np.abs(y_yd - row_yd) > field.number_height_yd / 2 + _LIMITS.max_asymmetry_yd]
     if not len(y_yd):
         return False
     levels = _levels(plane, camera, field, (starts[:, None] + phases).ravel(), y_yd)
@@ -95,7 +95,7 @@ def _is_bare(plane: Plane, camera: Camera, field: FieldModel, paint: float) -> b
     beside = (levels[..., : -2 * near] + levels[..., 2 * near :]) / 2
     signed = (np.sign(paint) * (levels[..., near:-near] - beside))[..., 1:-1]  # clear of the yard lines
     contrast = np.median(signed, axis=1) / abs(paint)
-    return float(contrast.max()) < _LIMITS.present
+    return float(contrast.max()) < _LIMITS.min_contrast
 
 
 def _levels(plane: Plane, camera: Camera, field: FieldModel, x_yd: Array, y_yd: Array) -> Array:

@@ -39,9 +39,9 @@ class MirroringLimits:
     glyph_px: int = 20
     """Height of a number seen straight from above."""
     around_px: tuple[int, int] = (24, 17)
-    """What is seen around it to each side: along its reading direction, and across."""
+    """Margin about a number to each side: along its reading direction, and across."""
     shift_px: tuple[int, int] = (5, 4)
-    """How far off its place a number may be printed: across its reading direction, and along."""
+    """Largest displacement of a number from its place: across its reading direction, and along."""
     layouts: tuple[tuple[float, float], tuple[float, float], tuple[float, float]] = (
         (1.15, 0.15),
         (1.5, 0.3),
@@ -54,16 +54,16 @@ class MirroringLimits:
     """Width of the strokes of block digits as drawn."""
     drawn_px: int = 80
     """Height of digits as drawn, before they are scaled down."""
-    clear: float = 0.04
-    """How much more alike the mirrored numbers must be on average, in correlation."""
-    clear_in_place: float = 0.008
-    """The same where the numbers' place was found in the picture,"""
-    least_read: float = 0.42
-    """and least mean correlation of numbers that are read there."""
-    least_alike: float = 0.4
-    """Least mean correlation of the mirrored numbers, else nothing is read."""
-    fewest: int = 4
-    """Numbers that must be read."""
+    min_difference: float = 0.04
+    """Mean excess of the mirrored numbers' correlation from which the picture is mirrored."""
+    min_difference_in_place: float = 0.008
+    """The same excess where the numbers' place was found in the picture."""
+    min_correlation_in_place: float = 0.42
+    """Least mean correlation of numbers that are read where their place was found in the picture."""
+    min_correlation: float = 0.4
+    """Least mean correlation of the mirrored numbers; below it nothing is read."""
+    min_numbers: int = 4
+    """Least number of numbers to compare."""
 
 
 _LIMITS: Final = MirroringLimits()
@@ -102,8 +102,8 @@ class NumberMatch:
     @property
     def is_mirrored(self) -> bool:
         """Whether the numbers clearly show that the picture is mirrored."""
-        clear = self.mirrored - self.as_printed > _LIMITS.clear and self.mirrored > _LIMITS.least_alike
-        return clear and self.numbers >= _LIMITS.fewest
+        clear = self.mirrored - self.as_printed > _LIMITS.min_difference and self.mirrored > _LIMITS.min_correlation
+        return clear and self.numbers >= _LIMITS.min_numbers
 
 
 def refuse_mirrored(plane: Plane, camera: Camera, field: FieldModel) -> None:
@@ -136,9 +136,12 @@ def is_readable(plane: Plane, camera: Camera, field: FieldModel) -> bool:
     if not match.numbers:
         return True
     more = match.as_printed - match.mirrored
-    if set(repeated_digit_sides(plane, camera, field)) == {1} and more > -_LIMITS.clear:
+    if set(repeated_digit_sides(plane, camera, field)) == {1} and more > -_LIMITS.min_difference:
         return True
-    if max(match.as_printed, match.mirrored) > _LIMITS.least_read and abs(more) > _LIMITS.clear_in_place:
+    if (
+        max(match.as_printed, match.mirrored) > _LIMITS.min_correlation_in_place
+        and abs(more) > _LIMITS.min_difference_in_place
+    ):
         if more > 0:
             return True
         raise AimError(f"the picture is mirrored, since the field's numbers read only in a mirror: {UNMIRROR}")

@@ -19,18 +19,18 @@ from downfield.core.field.model import FieldModel
 class NumberRowLimits:
     """Where ink is looked for, and what makes a row of it."""
 
-    beside_yd: tuple[float, ...] = tuple(0.35 + 0.1 * i for i in range(18))
-    """How far beside a yard line the digits are."""
+    digits_yd: tuple[float, ...] = tuple(0.35 + 0.1 * i for i in range(18))
+    """Distances from a yard line at which its digits are."""
     step_yd: float = 0.1
-    """Spacing across the field."""
-    clear_yd: float = 2.5
-    """Numbers keep off the sidelines by so much."""
-    ink: float = 0.5
-    """Of the yard lines' contrast: what ink has."""
-    least_ink: float = 0.07
+    """Spacing of the samples across the field."""
+    sideline_distance_yd: float = 2.5
+    """Least distance of numbers from the sidelines."""
+    min_ink_contrast: float = 0.5
+    """Least contrast of ink, as a share of the yard lines' contrast."""
+    min_ink_share: float = 0.07
     """Share of a row that is ink, more than beside lines without numbers."""
     heights_yd: tuple[float, float] = (1.0, 6.0)
-    """Heights that numbers have."""
+    """Least and largest height of numbers."""
 
 
 _LIMITS: Final = NumberRowLimits()
@@ -51,14 +51,14 @@ def with_number_rows(plane: Plane, camera: Camera, field: FieldModel, paint: flo
     numbered = sorted({number.x_yd for number in field.numbers()})
     if len(numbered) < 2:
         return None
-    bare = [x for x in field.yard_lines_yd() if min(abs(x - at) for at in numbered) > 2 * max(_LIMITS.beside_yd)]
-    y_yd = np.arange(_LIMITS.clear_yd, field.width_yd - _LIMITS.clear_yd, _LIMITS.step_yd)
+    bare = [x for x in field.yard_lines_yd() if min(abs(x - at) for at in numbered) > 2 * max(_LIMITS.digits_yd)]
+    y_yd = np.arange(_LIMITS.sideline_distance_yd, field.width_yd - _LIMITS.sideline_distance_yd, _LIMITS.step_yd)
     ink = _ink(plane, camera, field, numbered, y_yd, paint)
     if bare:
         ink = ink - _ink(plane, camera, field, bare, y_yd, paint)
     both = cv2.GaussianBlur(np.ascontiguousarray((ink + ink[::-1]) / 2)[:, None], (1, 0), 1.0, sigmaY=1.0)[:, 0]
     near = both[: len(both) // 2]
-    closed = cv2.morphologyEx((near > _LIMITS.least_ink).astype(np.uint8)[:, None], cv2.MORPH_CLOSE, _GAP)[:, 0]
+    closed = cv2.morphologyEx((near > _LIMITS.min_ink_share).astype(np.uint8)[:, None], cv2.MORPH_CLOSE, _GAP)[:, 0]
     runs = np.flatnonzero(np.diff(np.pad(closed, 1))).reshape(-1, 2)
     shortest, tallest = (round(height / _LIMITS.step_yd) for height in _LIMITS.heights_yd)
     # A logo at midfield reaches the middle of the field, which numbers do not.
@@ -83,7 +83,7 @@ def _with_row(field: FieldModel, first_yd: float, low: int, high: int) -> FieldM
 
 def _ink(plane: Plane, camera: Camera, field: FieldModel, lines_yd: list[float], y_yd: Array, paint: float) -> Array:
     """Return the share of ink beside yard lines, the mean of all, at places across the field, shape (n,)."""
-    beside = np.array([side * off for off in _LIMITS.beside_yd for side in (-1, 1)])
+    beside = np.array([side * off for off in _LIMITS.digits_yd for side in (-1, 1)])
     x = np.array(lines_yd)[:, None] + beside
     points = np.stack(np.broadcast_arrays(x[None], y_yd[:, None, None]), axis=-1) * field.mm_per_yd
     at = np.clip(camera.to_pixels(points), -30000, 30000).astype(np.float32)
@@ -94,6 +94,6 @@ def _ink(plane: Plane, camera: Camera, field: FieldModel, lines_yd: list[float],
     shares = []
     for side in (levels[..., 0::2], levels[..., 1::2]):
         ground = np.percentile(side, 25, axis=(0, 2), keepdims=True)
-        shares.append((side - ground > _LIMITS.ink * abs(paint)).mean(axis=2))
+        shares.append((side - ground > _LIMITS.min_ink_contrast * abs(paint)).mean(axis=2))
     share: Array = np.mean(np.concatenate(shares, axis=1), axis=1)
     return share

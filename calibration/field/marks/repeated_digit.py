@@ -28,17 +28,17 @@ class RepeatedDigitLimits:
     height_px: int = 24
     """Height of a number seen straight from above."""
     reach: float = 0.72
-    """Of the height: how far from the yard line a digit reaches; beyond it arrows may begin."""
-    tall: float = 0.62
-    """Of the height: what is seen of a digit above and below its middle."""
+    """Distance that a digit reaches from the yard line, in heights; beyond it arrows may begin."""
+    half_height: float = 0.62
+    """Part of a digit that is compared, above and below its middle, in heights."""
     shift_px: tuple[int, int] = (2, 1)
-    """How far digits may be displaced against each other: across, along."""
-    clear: float = 0.1
-    """Median difference of the correlations of either side,"""
-    agreeing: float = 0.9
-    """share of the pairs that agree with it,"""
-    fewest: int = 3
-    """and number of pairs, with which the answer is clear."""
+    """Largest displacement of digits against each other: across, along."""
+    min_difference: float = 0.1
+    """Least median difference between the correlations of the two sides."""
+    min_agreeing_share: float = 0.9
+    """Least share of the pairs whose difference has the median's sign."""
+    min_pairs: int = 3
+    """Least number of pairs."""
 
 
 _LIMITS: Final = RepeatedDigitLimits()
@@ -64,17 +64,19 @@ def _side(plane: Plane, camera: Camera, field: FieldModel, y_yd: float) -> int:
         if first[1] == second[1] and first[0] != second[0]:
             left, right = (_likeness(digits[one][i], digits[other][i]) for i in (0, 1))
             differences.append(right - left)
-    if len(differences) < _LIMITS.fewest:
+    if len(differences) < _LIMITS.min_pairs:
         return 0
     typical = float(np.median(differences))
     agreeing = float((np.sign(differences) == np.sign(typical)).mean())
-    return int(np.sign(typical)) if abs(typical) > _LIMITS.clear and agreeing >= _LIMITS.agreeing else 0
+    return (
+        int(np.sign(typical)) if abs(typical) > _LIMITS.min_difference and agreeing >= _LIMITS.min_agreeing_share else 0
+    )
 
 
 def _digits(plane: Plane, camera: Camera, field: FieldModel, number: FieldNumber) -> tuple[Plane, Plane]:
     """Return a number's left and right digit seen from above, upright, without the yard line between them."""
     px_per_mm = _LIMITS.height_px / (number.height_yd * field.mm_per_yd_y)
-    reach, tall = round(_LIMITS.reach * _LIMITS.height_px), round(_LIMITS.tall * _LIMITS.height_px)
+    reach, tall = round(_LIMITS.reach * _LIMITS.height_px), round(_LIMITS.half_height * _LIMITS.height_px)
     x, y = np.meshgrid(np.arange(-reach, reach + 1), np.arange(tall, -tall - 1, -1))
     middle = field.to_mm(np.array([number.x_yd, number.y_yd]))
     offsets = np.stack([x, y], axis=-1) * (number.up / px_per_mm)

@@ -53,29 +53,29 @@ class YardMarkLimits:
     """Where marks are looked for, and what counts as some."""
 
     beyond_steps: int = 5
-    """How many steps beyond either goal line are looked at: as many as the goal line may have been mistaken by."""
-    per_yd: int = 12
-    """Samples of a yard along the field,"""
-    across_yd: float = 0.1
-    """and how far apart the rows of samples across it are."""
-    clear_yd: float = 0.2
-    """Paint of the sidelines is kept off by so much."""
-    off_samples: int = 4
-    """How far from its yard a mark may be, before the camera is exact, in samples along the field."""
+    """Number of steps beyond either goal line that are sampled: the goal line may be mistaken by as many."""
+    samples_per_yd: int = 12
+    """Samples of a yard along the field."""
+    row_spacing_yd: float = 0.1
+    """Distance between rows of samples across the field."""
+    sideline_distance_yd: float = 0.2
+    """Distance of the samples from the sidelines' paint."""
+    max_offset_samples: int = 4
+    """Largest distance of a mark from its yard before the camera is exact, in samples along the field."""
     central: float = 0.6
     """Share of the steps, about the middle, that show in which rows the marks are."""
-    row: float = 0.2
-    """Contrast of a row of marks above that of the ground, of the yard lines' contrast."""
-    fewest_rows: int = 3
+    min_row_contrast: float = 0.2
+    """Contrast of a row of marks above that of the ground, as a share of the yard lines' contrast."""
+    min_rows: int = 3
     """Rows of samples that are needed: a mark is longer than a third of a yard."""
-    present: float = 0.5
-    """Of the typical step's contrast: a step with more has marks,"""
-    absent: float = 0.25
-    """and one with less has none."""
-    bare_steps: int = 2
-    """Steps without marks that must follow those with some,"""
-    most_covered: float = 0.25
-    """and share of the steps between that may have none."""
+    min_contrast: float = 0.5
+    """Contrast from which a step has marks, as a share of the typical step's."""
+    max_absent_contrast: float = 0.25
+    """Contrast below which a step has no marks, as a share of the typical step's."""
+    min_bare_steps: int = 2
+    """Steps without marks that must follow those with some."""
+    max_covered_share: float = 0.25
+    """Share of the steps between those with marks that may have none."""
 
 
 _LIMITS: Final = YardMarkLimits()
@@ -101,8 +101,8 @@ def marked_steps(plane: Plane, camera: Camera, field: FieldModel, paint: float) 
     count = contrast.shape[1] - 2 * _LIMITS.beyond_steps
     rim = _LIMITS.beyond_steps + round(count * (1 - _LIMITS.central) / 2)
     rows = np.median(contrast[:, rim:-rim].max(axis=2), axis=1)
-    marked = rows - np.median(rows) > _LIMITS.row
-    if marked.sum() < _LIMITS.fewest_rows:
+    marked = rows - np.median(rows) > _LIMITS.min_row_contrast
+    if marked.sum() < _LIMITS.min_rows:
         return None
     # All rows of a step are displaced alike where the camera is not exact yet.
     by_step = contrast[marked].mean(axis=0)
@@ -134,9 +134,11 @@ def _contrast(plane: Plane, camera: Camera, field: FieldModel, every: int) -> Ar
     """Return how the marks of a step stand out in their median, gray levels, shape (rows, steps, displacements)."""
     steps = round(field.length_yd / field.yard_line_every_yd)
     low, high = -_LIMITS.beyond_steps * every, (steps + _LIMITS.beyond_steps) * every
-    per_yd, off = _LIMITS.per_yd, _LIMITS.off_samples
+    per_yd, off = _LIMITS.samples_per_yd, _LIMITS.max_offset_samples
     x_yd = np.arange(low * per_yd, high * per_yd) / per_yd
-    y_yd = np.arange(_LIMITS.clear_yd, field.width_yd - _LIMITS.clear_yd, _LIMITS.across_yd)
+    y_yd = np.arange(
+        _LIMITS.sideline_distance_yd, field.width_yd - _LIMITS.sideline_distance_yd, _LIMITS.row_spacing_yd
+    )
     seen = top_view(plane, camera, field, x_yd, y_yd).reshape(len(y_yd), -1, every * per_yd)
     half = per_yd // 2
     parts = []
@@ -148,15 +150,17 @@ def _contrast(plane: Plane, camera: Camera, field: FieldModel, every: int) -> Ar
 
 def _run(by_step: Array) -> tuple[int, int] | None:
     """Return the run of steps with marks, counted from the goal line; None when it is not clear where it ends."""
-    present = np.flatnonzero(by_step > _LIMITS.present)
+    present = np.flatnonzero(by_step > _LIMITS.min_contrast)
     if not len(present):
         return None
     first, last = int(present[0]), int(present[-1])
     inside = by_step[first : last + 1]
     next_to = np.concatenate(
-        [by_step[max(first - _LIMITS.bare_steps, 0) : first], by_step[last + 1 :][: _LIMITS.bare_steps]]
+        [by_step[max(first - _LIMITS.min_bare_steps, 0) : first], by_step[last + 1 :][: _LIMITS.min_bare_steps]]
     )
     # Hands and figures cover marks, but paint of an end zone seldom looks like four of them in every row.
-    if (inside < _LIMITS.present).mean() > _LIMITS.most_covered or (next_to > _LIMITS.absent).any():
+    if (inside < _LIMITS.min_contrast).mean() > _LIMITS.max_covered_share or (
+        next_to > _LIMITS.max_absent_contrast
+    ).any():
         return None
     return first - _LIMITS.beyond_steps, last + 1 - _LIMITS.beyond_steps

@@ -30,28 +30,28 @@ class PaintLimits:
     """Thresholds of measuring paint."""
 
     along_px: tuple[float, ...] = (-3.0, -1.5, 0.0, 1.5, 3.0)
-    """Where along the line profiles are taken and averaged, against noise."""
-    misfit: float = 0.28
+    """Places along the line where profiles are taken and averaged, against noise."""
+    max_misfit: float = 0.28
     """Largest rms of what the model leaves, as a share of the contrast, where paint is really there."""
-    widest_px: float = 14.0
-    """Wider paint is not measured,"""
-    wide_px: float = 8.0
-    """but of a border of its own color that is wider than this, the inner edge:"""
-    border_px: float = 5.0
-    """it is then taken to be so wide."""
-    faintest: float = 0.15
-    """Of the typical contrast,"""
-    faintest_levels: float = 1.5
-    """and in gray levels: fainter paint is not found."""
+    max_width_px: float = 14.0
+    """Wider paint is not measured."""
+    wide_border_px: float = 8.0
+    """Of a border of its own color that is wider than this, only the inner edge is measured."""
+    assumed_border_px: float = 5.0
+    """Width assumed for such a border."""
+    min_contrast: float = 0.15
+    """Fainter paint is not found, as a share of the typical contrast."""
+    min_contrast_levels: float = 1.5
+    """Fainter paint is not found, gray levels."""
     sigma_floor_px: float = 0.04
     """Texture, wear and compression move an edge by this much beyond the profile's own noise."""
     cluster_yd: float = 10.0
     """Observations of one line within so many yards are disturbed together."""
     ends_search_px: float = 3.0
-    """How far off the ends of yard lines are searched at least: a thin border's wrong edge is as near as that."""
+    """Least distance within which ends of yard lines are searched for: a thin border's wrong edge is as near."""
     sampled_yd: float = 60.0
     """A shorter field has too few lines to leave out places."""
-    outlier: float = 4.0
+    outlier_sigmas: float = 4.0
     """Sigmas beyond which a displacement between frames is an outlier."""
 
 
@@ -113,14 +113,14 @@ def measure_paint(
     px, normals, widths = _predict(camera, samples)
     centers = px
     # Of a wide border only the inner edge is measured, and nothing near the outer one is looked at.
-    wide = samples.own_color & (widths > _LIMITS.wide_px)
-    seen = np.where(wide, widths - _LIMITS.border_px / 2 - PROFILE_LIMITS.rim_px - search_px, np.inf)
-    excess = np.where(wide, widths - _LIMITS.border_px, 0.0)
+    wide = samples.own_color & (widths > _LIMITS.wide_border_px)
+    seen = np.where(wide, widths - _LIMITS.assumed_border_px / 2 - PROFILE_LIMITS.rim_px - search_px, np.inf)
+    excess = np.where(wide, widths - _LIMITS.assumed_border_px, 0.0)
     px, widths = px - excess[:, None] / 2 * normals, widths - excess
     height, width = plane.shape
-    reach = search_px + np.minimum(widths, _LIMITS.widest_px) / 2 + PROFILE_LIMITS.rim_px
+    reach = search_px + np.minimum(widths, _LIMITS.max_width_px) / 2 + PROFILE_LIMITS.rim_px
     inside = ((px > reach[:, None]) & (px < np.array([width, height]) - 1 - reach[:, None])).all(axis=1)
-    inside &= widths < _LIMITS.widest_px
+    inside &= widths < _LIMITS.max_width_px
     n = len(px)
     offset, sigma = np.zeros(n), np.full(n, np.inf)
     near, far, misfit = np.zeros(n), np.zeros(n), np.full(n, np.inf)
@@ -180,11 +180,11 @@ def _sample(plane: Plane, px: Array, normals: Array, places: Array) -> Array:
 
 def _is_paint(samples: PaintSamples, near: Array, far: Array, misfit: Array, paint: float | None) -> NDArray[np.bool_]:
     """Return whether profiles look like paint of the picture's own polarity."""
-    plausible = misfit < _LIMITS.misfit
+    plausible = misfit < _LIMITS.max_misfit
     if paint is None:
         free = samples.is_free & plausible
         paint = float(np.median((near + far)[free]) / 2) if free.any() else 0.0
-    floor = max(_LIMITS.faintest * abs(paint), _LIMITS.faintest_levels)
+    floor = max(_LIMITS.min_contrast * abs(paint), _LIMITS.min_contrast_levels)
     sign = np.where(samples.own_color, _line_signs(samples, np.where(plausible, near, 0.0)), np.sign(paint))
     stands_in, stands_out = near * sign > floor, far * sign > floor
     ok: NDArray[np.bool_] = plausible & stands_in & (stands_out | ~samples.is_free)
@@ -257,7 +257,7 @@ def _displacement(seen: PaintMeasurement, first: PaintMeasurement) -> Array:
     for _ in range(4):
         answer[:] = np.linalg.lstsq(shapes[both][keep], moved[keep], rcond=None)[0]
         off = np.abs(moved - shapes[both] @ answer)
-        keep = off < _LIMITS.outlier * max(float(np.median(off)) * 1.48, 0.02)
+        keep = off < _LIMITS.outlier_sigmas * max(float(np.median(off)) * 1.48, 0.02)
     shake: Array = shapes @ answer
     return shake
 

@@ -33,13 +33,13 @@ class ProfileLimits:
     fine_steps: int = 4
     """Gauss-Newton steps."""
     width_spread_px: float = 0.25
-    """Of the paint's width: a rail hides some of a sideline, or its shade adds some."""
-    noise_start: float = 2.0
-    """Noise assumed first, gray levels,"""
-    noise_floor: float = 0.35
-    """and at least: rounding and compression."""
+    """Standard deviation of the paint's width: a rail hides some of a sideline, or its shade adds some."""
+    initial_noise: float = 2.0
+    """Noise assumed first, gray levels."""
+    min_noise: float = 0.35
+    """Least noise, gray levels: rounding and compression."""
     width_step_px: float = 0.1
-    """To this the shapes of a search are the same for paint of different widths."""
+    """Widths that differ by less share the shapes of a search."""
 
 
 PROFILE_LIMITS: Final = ProfileLimits()
@@ -107,7 +107,7 @@ def refine_profiles(
         levels, places, center, float(widths.max()) / 2 + PROFILE_LIMITS.window_rims * PROFILE_LIMITS.rim_px
     )
     n, k = levels.shape
-    variance = np.full(n, PROFILE_LIMITS.noise_start**2)
+    variance = np.full(n, PROFILE_LIMITS.initial_noise**2)
     near_edge, far_edge = center - widths / 2, center + widths / 2
     rim = widths[:, None] / 2 + PROFILE_LIMITS.rim_px
     design = np.ones((n, k, 5))
@@ -136,7 +136,7 @@ def refine_profiles(
         left = levels - (design @ answer[:, :, None])[:, :, 0]
         used = weight.sum(axis=1)
         squares = np.einsum("nk,nk->n", weight * left, left)
-        variance = squares / np.maximum(used - 4, 1) + PROFILE_LIMITS.noise_floor**2
+        variance = squares / np.maximum(used - 4, 1) + PROFILE_LIMITS.min_noise**2
     inverse = np.linalg.solve(normal, np.broadcast_to(np.eye(5)[:, 3:4], (n, 5, 1)))[:, 3, 0]
     # Samples half a pixel apart share pixels: about half of them are independent.
     sigma = np.sqrt(np.maximum(inverse, 0) * variance / PROFILE_LIMITS.step_px)

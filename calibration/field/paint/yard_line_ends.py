@@ -27,15 +27,15 @@ class LineEndLimits:
     step_px: float = 0.5
     """Spacing of profiles along the lines."""
     plateau_px: float = 6.0
-    """Of a line's own paint that is looked at before its end, and of what lies beyond it."""
+    """Length of a line's own paint that is sampled before its end, and of the ground beyond it."""
     across: tuple[float, ...] = (-0.25, 0.0, 0.25)
-    """Of a line's width: where its paint is sampled."""
+    """Places across a line where its paint is sampled, as shares of its width."""
     ground_px: float = 2.5
-    """How far beside its paint the ground is."""
-    misfit: float = 0.2
+    """Distance beside the paint at which the ground is sampled."""
+    max_misfit: float = 0.2
     """Largest rms of what an edge leaves of the profile, as a share of the contrast."""
-    least_contrast: float = 0.4
-    """Of the typical line: fainter ends are worn or covered."""
+    min_contrast: float = 0.4
+    """Least contrast of an end, as a share of the typical line's: fainter ends are worn or covered."""
     sigma_floor_px: float = 0.1
     """Ends are cut, worn and blurred by so much beyond the profile's own noise."""
     trial_px: float = 0.1
@@ -80,7 +80,7 @@ def observe_line_ends(
     contrast = paint - (levels(beside) + levels(-beside)) / 2
     offset, sigma, height, misfit = _fit_edges(contrast, places, search_px, blur_px)
     typical = float(np.median(height[inside])) if inside.any() else 0.0
-    found = inside & (misfit < _LIMITS.misfit) & (height * np.sign(typical) > _LIMITS.least_contrast * abs(typical))
+    found = inside & (misfit < _LIMITS.max_misfit) & (height * np.sign(typical) > _LIMITS.min_contrast * abs(typical))
     normals = along[:, ::-1] * (1.0, -1.0)
     normals *= np.sign((normals * outward).sum(axis=1))[:, None]
     half = (ends_mm[:, 0] > field.length_mm / 2).astype(np.intp)
