@@ -42,7 +42,6 @@ def advise(calibration: Calibration, wanted_yd: float = ADVICE_LIMITS.wanted_yd)
     """Return in one sentence which measurement would make base tops exact enough; empty if they are.
 
     Args:
-        calibration: with its covariance.
         wanted_yd: two standard deviations that are exact enough, such as a table's certified error.
 
     """

@@ -111,7 +111,6 @@ class CameraFit:
     """The result of a fit.
 
     Attributes:
-        camera: the camera.
         covariance: of `PARAMETERS`, shape (19, 19); of `PLACE_PARAMETERS`, (20, 20), where the stretch was open.
         residual_px: seen minus predicted along each observation's direction, shape (n,).
         weight: how much each observation counted, 0..1, shape (n,).

@@ -84,7 +84,6 @@ class AccuracyCheck:
 
     Attributes:
         against: ``"hash marks"``, ``"known spots"`` or ``"ruler"``.
-        points_mm: where they are, shape (n, 2).
         off_mm: measured less true place, NaN along an axis that was not measured, shape (n, 2).
 
     """
@@ -129,7 +128,6 @@ def check_spots(calibration: Calibration, spots: Sequence[Landmark], *, height_m
     """Measure spots whose field yards are known, such as coins laid on crossings of lines.
 
     Args:
-        calibration: to certify.
         spots: where they are, and where they are seen.
         height_mm: of the spots over the paint.
 
@@ -151,7 +149,6 @@ def check_rulers(calibration: Calibration, rulers: Sequence[Ruler], *, height_mm
     """Measure lengths along and across the field. They do not show a shift of the whole board.
 
     Args:
-        calibration: to certify.
         rulers: three or more, some along the field and some across it.
         height_mm: of the rulers' faces over the paint.
 
@@ -236,7 +233,6 @@ def render_certificate(calibration: Calibration, check: AccuracyCheck, picture: 
     """Render the certificate as one HTML page that needs no other file: figures, and pictures inside it.
 
     Args:
-        calibration: certified.
         check: the measurement it was certified by.
         picture: of the calibration, as `drawing.draw_calibration` draws it.
 

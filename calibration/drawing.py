@@ -54,7 +54,6 @@ def draw_calibration(image: Image, calibration: Calibration) -> Image:
 
     Args:
         image: blue green red, of the calibration's size.
-        calibration: what to draw.
 
     Returns:
         The photograph with the model on it, a caption above and the error map below; of the photograph's width.

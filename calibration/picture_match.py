@@ -58,7 +58,6 @@ def match_picture(image: Image, calibration: Calibration) -> PictureMatch:
     """Compare a picture with a calibration.
 
     Args:
-        image: blue green red or gray.
         calibration: for pictures of this size.
 
     Raises:

@@ -53,7 +53,6 @@ class SystematicError:
     Attributes:
         shapes: displacement of each observation by one pixel of each shape, shape (n, k).
         spread_px: prior standard deviations, shape (k,).
-        width_px: of the picture.
 
     """
 

@@ -19,12 +19,8 @@ class BoundedQueue(Generic[T]):
     """A bounded first-in, first-out queue between two threads, which drops the oldest items or makes the producer wait.
 
     Args:
-        capacity: number of items it holds.
         burst_capacity: number of further items it holds while no item was dropped lately. A short stall then drops
             nothing, and under constant overload no item waits longer.
-
-    Attributes:
-        dropped: number of dropped items.
 
     """
 

@@ -35,7 +35,6 @@ class FormatError(InputError):
     """The content of a file breaks its format.
 
     Args:
-        path: the file, as the user named it.
         problem: what is wrong.
         line: 1-based line number, where the format has lines.
         field: dotted path of the offending field, such as ``figures.3.heading_deg``.

@@ -177,7 +177,6 @@ class PoseError:
     """The error of a base's position and heading.
 
     Attributes:
-        center_mm: its center.
         sigma_mm: standard deviation of the center, along x and y.
         sigma_deg: of the heading.
 

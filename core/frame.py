@@ -15,7 +15,6 @@ class Frame:
 
     Attributes:
         index: in its source, from 0; a gap in the indices means dropped frames.
-        t_ns: capture time.
         image: uint8 blue green red, shape (height, width, 3), raw.
         hum: log10 of the odds that the board is on, from a microphone; 0 without one.
 

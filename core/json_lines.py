@@ -74,10 +74,8 @@ def write_json_lines(
     """Write a file, whole or not at all.
 
     Args:
-        path: where.
         header: type and value of the first line.
         line: type of the others.
-        lines: the other lines.
         defaults: whether to write fields that have their default value.
 
     Raises:

@@ -58,8 +58,6 @@ def to_json(kind: Any, value: object, *, defaults: bool = True) -> str:
     """Return a record as one line of JSON.
 
     Args:
-        kind: the record type.
-        value: the record.
         defaults: whether to write fields that have their default value; those that are None are left out anyway.
 
     """
@@ -70,8 +68,6 @@ def from_json(kind: type[T], text: str | bytes, *, path: str, line: int | None =
     """Parse one record from JSON.
 
     Args:
-        kind: the record type.
-        text: its JSON form.
         path: the file's name, for the error.
         line: 1-based line number, for the error.
 

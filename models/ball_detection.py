@@ -95,12 +95,7 @@ _CELL_CENTERS: Final = np.stack(np.meshgrid(_CENTERS, _CENTERS), axis=-1).reshap
 
 
 class NetworkColumns:
-    """Some columns of another network's output.
-
-    Args:
-        columns: the columns.
-
-    """
+    """Some columns of another network's output."""
 
     def __init__(self, network: Network, columns: slice) -> None:
         self.name, self.size_px = network.name, network.size_px
@@ -186,9 +181,6 @@ class BallRefiner:
         searching: the network for patches that may show the ball.
         tracking: the same network, opened a second time, for patches around the ball's last place.
         zoom: enlargement of the patches it was trained on, relative to the refiner's.
-
-    Attributes:
-        zoom: the same.
 
     """
 
@@ -304,7 +296,6 @@ def _average_views(logits: Array, places: Array, heat: Array, transforms: Array)
         logits: of each patch, shape (n,).
         places: where its ball would be, px, shape (n, 2).
         heat: as in `decode_ball_places`.
-        transforms: likewise.
 
     Returns:
         Logits, shape (n,).

@@ -87,7 +87,6 @@ def ball_votes(
 
     Args:
         network: the second refiner.
-        places: balls.
         figures: in the picture, for the size of patches.
         usual_px: median base length.
 

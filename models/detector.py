@@ -42,7 +42,6 @@ class TrackingDetector(Detector, Protocol):
         """Return rough detections, for `track` in this picture or one soon after.
 
         Args:
-            image: as in `detect`.
             ball: whether to search for the ball as well, which may double the time.
             hands: whether to search for hands as thoroughly as possible, which may as well.
 
@@ -55,7 +54,6 @@ class TrackingDetector(Detector, Protocol):
         """Refine candidates of an earlier picture; another thread may `track` in later ones meanwhile.
 
         Args:
-            image: as in `detect`.
             found: the result of `find_candidates` for it.
             seen: the result of `track` for it, or for a picture close to it.
 
@@ -71,7 +69,6 @@ class TrackingDetector(Detector, Protocol):
         """Return the known figures and balls at their places in the next picture, best first.
 
         Args:
-            image: as in `detect`.
             seen: detections of the previous picture.
             found: the result of `find_candidates`, from which new figures are added; None to track only.
 

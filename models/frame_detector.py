@@ -58,13 +58,7 @@ _HAND: Final = KINDS.index("hand")
 
 @dataclass(frozen=True, slots=True)
 class Letterbox:
-    """The place of frames of one size in a network's input: shrunk evenly, at the upper left, the rest gray.
-
-    Attributes:
-        frame_px: width and height of the frames.
-        input_px: width and height of the input.
-
-    """
+    """The place of frames of one size in a network's input: shrunk evenly, at the upper left, the rest gray."""
 
     frame_px: tuple[int, int]
     input_px: tuple[int, int]
@@ -131,7 +125,6 @@ def decode_head(head: NDArray[np.float32], columns: int, thresholds: Array) -> H
 
     Args:
         head: shape (`CHANNELS`, cells).
-        columns: cells in a row.
         thresholds: score from which each kind counts, shape (kinds,).
 
     """
@@ -162,7 +155,6 @@ class FrameDetector:
 
     Args:
         network: with the head that `decode_head` decodes.
-        name: of the weights.
         input_px: width and height of its input.
         thresholds: score from which each kind is reported.
         sigma_scale: standard deviation of a corner per spread that the network predicts.

@@ -93,19 +93,19 @@ def open_detector(
         sigma_scale=card.second_look.sigma_scale,
         front_odds=card.front_odds,
         augmented=augmented,
-        other_detector=None if card.hand_look is None else _open_other_detector(folder, card, card.hand_look),
+        second_detector=None if card.hand_look is None else _open_second_detector(folder, card, card.hand_look),
         opinions=card.opinions,
     )
     refiner = _open_refiner(refining, card, card.second_look, frequent=FULL_LINE_UP)
-    beside = _open_refiner(folder, card, card.second_look)
+    searching = _open_refiner(folder, card, card.second_look)
     if card.refiner_sees_ball:
-        return open_shared_refiner(two_stage, refiner, beside)
+        return open_shared_refiner(two_stage, refiner, searching)
     return two_stage(
         refiner,
         None if card.close_look is None else _open_ball_refiner(folder, card.close_look, tracking),
         None if card.ball_look is None else _open_ball_detector(folder, card, card.ball_look),
-        beside=two_stage(beside),
-        ball_opinion=_ball_opinion(card, beside, refiner),
+        candidate_refiner=two_stage(searching),
+        ball_opinion=_ball_opinion(card, searching, refiner),
     )
 
 
@@ -114,22 +114,21 @@ class Opinions:
     """The networks whose opinions about figures are combined, each by itself.
 
     Attributes:
-        detector, other_detector: over the whole frame.
-        refiner, other_refiner: over patches.
+        detector, second_detector: over the whole frame.
+        refiner, second_refiner: over patches.
 
     """
 
     detector: FrameDetector
-    other_detector: FrameDetector
+    second_detector: FrameDetector
     refiner: Network
-    other_refiner: Network
+    second_refiner: Network
 
 
 def open_opinions(folder: Path, card: NetworkCard) -> Opinions | None:
     """Open the two detectors and the two refiners of a network; None if it has no two of each.
 
     Args:
-        folder: of the network.
         card: its card; all figures are reported of which any opinion may count.
 
     Raises:
@@ -142,7 +141,7 @@ def open_opinions(folder: Path, card: NetworkCard) -> Opinions | None:
     counting = dataclasses.replace(card, opinions=dataclasses.replace(card.opinions, detectors=(1.0, 1.0, 0.0)))
     return Opinions(
         _open_frame_detector(opened, card, None),
-        _open_other_detector(opened, counting, card.hand_look),
+        _open_second_detector(opened, counting, card.hand_look),
         opened.open(card.second_look, _PATCH, BATCHES),
         opened.open(card.second_opinion, _PATCH, OPINION_BATCHES),
     )
@@ -220,7 +219,7 @@ def _open_ball_refiner(folder: _NetworkFolder, files: NetworkFiles, tracking: On
     return BallRefiner(folder.open(files, _PATCH, BALL_BATCHES), following.open(files, _PATCH))
 
 
-def _open_other_detector(folder: _NetworkFolder, card: NetworkCard, files: NetworkFiles) -> FrameDetector:
+def _open_second_detector(folder: _NetworkFolder, card: NetworkCard, files: NetworkFiles) -> FrameDetector:
     """Open a detector of which hands are used, and figures where they count: all else is as good as never detected."""
     figures = _NEVER if card.opinions.detectors is None else OPINION_LIMITS.min_score
     least = {"hand": card.hand_threshold, "upright": figures, "fallen": figures}
@@ -247,5 +246,5 @@ def open_shared_refiner(
 
     """
     ball = BallRefiner(NetworkColumns(searching, BALL_COLUMNS), NetworkColumns(tracking, BALL_COLUMNS), zoom=ZOOM)
-    beside = two_stage(NetworkColumns(searching, FIGURE_COLUMNS))
-    return two_stage(NetworkColumns(tracking, FIGURE_COLUMNS), ball, beside=beside)
+    candidate_refiner = two_stage(NetworkColumns(searching, FIGURE_COLUMNS))
+    return two_stage(NetworkColumns(tracking, FIGURE_COLUMNS), ball, candidate_refiner=candidate_refiner)

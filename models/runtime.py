@@ -92,9 +92,7 @@ def open_network(
 
     Args:
         path: the file; takes pictures as `Network.run` does.
-        backend: the runtime.
         size_px: width and height of the pictures it must take.
-        threads: number of threads it may use.
         precision: precision of the arithmetic that the file leaves open; a quantized file stays quantized.
         batches: how many pictures one pass may hold, ascending; `run` takes any number, in passes.
         frequent: that of them which runs most: it gets a graph of its own, a little faster, which takes as much memory
@@ -135,7 +133,6 @@ class OpenVinoNetwork:
     """An ONNX file in OpenVINO: the fastest on a processor without a GPU, above all in int8.
 
     Args:
-        threads: number of threads it may use.
         precision: of the arithmetic.
         batches: how many pictures one pass may hold, ascending.
         frequent: as of `open_network`.
@@ -216,7 +213,6 @@ class OnnxRuntimeNetwork:
     """An ONNX file in ONNX Runtime: slower than OpenVINO, but available nearly everywhere.
 
     Args:
-        threads: number of threads it may use.
         precision: of the arithmetic; bf16 is not available on processors.
         batches: how many pictures one pass may hold, ascending.
 
@@ -261,7 +257,6 @@ def split_batch(count: int, batches: Sequence[int]) -> list[tuple[slice, int]]:
     """Split pictures into passes of given sizes.
 
     Args:
-        count: number of pictures.
         batches: sizes a pass may have, ascending.
 
     Returns:

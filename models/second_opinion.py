@@ -1,4 +1,4 @@
-"""A second refiner and a second detector, whose opinions count beside the first's: two that learned apart err apart.
+"""A second refiner and a second detector: independently trained networks make less correlated errors.
 
 Which end of a base is its front, whether it has fallen and whether it is a figure are what refiners get wrong on tables
 they have never seen. Two that learned from pictures of different renderers make different mistakes, so a weighted mean
@@ -10,7 +10,7 @@ A figure that was tracked a moment ago has the opinion of both already, and a re
 frame. So the second is requested again only where the first would change what is known, is not sure of it, or says that
 its corners are coarse.
 
-Two detectors likewise: a figure's logit is a weighted sum of both detectors' logits; one that the second does not
+The same for two detectors: a figure's logit is a weighted sum of both detectors' logits; one that the second does not
 report has the logit of the least that it would report. Where both see a figure, but disagree which end is its front,
 neither is believed as much as both would be. Figures that only the second reports are left out: on validation pictures
 the first misses hardly any, and a second candidate beside a figure, cut out less well, only competes with the first.
@@ -73,12 +73,8 @@ class SecondOpinion:
     """A refiner that combines the opinions of two: a `Network`.
 
     Args:
-        refiner: the first.
         other: the second; numbers that it gives beyond a refiner's are not read.
         weights: how much each counts.
-
-    Attributes:
-        other: the same.
 
     """
 
@@ -163,7 +159,6 @@ def is_doubtful(outputs: Array, known: Sequence[Detection], turn_logit: float, f
 
     Args:
         outputs: of the first refiner for their patches, shape (n, `OUTPUTS`).
-        known: the figures.
         turn_logit: logit from which a figure counts as turned around.
         fallen_logit: logit from which a figure counts as fallen.
 

@@ -62,7 +62,6 @@ def non_maximum_suppression(
     """Greedy non-maximum suppression: keep the best, drop its duplicates, and so on.
 
     Args:
-        count: number of candidates, best first.
         duplicates: given a row and the rows after it, returns which of these are duplicates of it.
         limit: number of rows to keep at most.
 
@@ -90,7 +89,6 @@ def suppress_overlaps(figures: list[Detection], tracked: int) -> list[Detection]
     score relative to those it overlaps is dropped first.
 
     Args:
-        figures: the detections.
         tracked: number of detections, from the first on, that were tracked a moment ago.
 
     """
@@ -146,9 +144,7 @@ def join_hands(found: Sequence[Detection], hands: Sequence[Detection], width_px:
     """Return detections with those hands of another detector, or of another time, that are not among them.
 
     Args:
-        found: the detections.
         hands: the other hands.
-        width_px: width of the picture.
 
     """
     known = [_fingertips_px(hand) for hand in found if hand.kind == "hand"]

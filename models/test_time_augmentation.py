@@ -33,7 +33,6 @@ def merge_mirrored(found: Sequence[Detection], mirrored: Sequence[Detection]) ->
     A figure's score is the mean of both, taken as logits. Balls and hands stay as found in the picture.
 
     Args:
-        found: detections in the picture.
         mirrored: detections in the mirrored picture, mapped back.
 
     """

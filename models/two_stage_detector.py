@@ -72,7 +72,7 @@ class TwoStageDetector:
         detector: finds the figures.
         ball_refiner: finds the ball in patches; None to leave the ball as detected.
         ball_detector: finds ball candidates better than the detector; None to use the detector's.
-        beside: a second detector, which refines candidates while this one tracks; None to refine them here.
+        candidate_refiner: a second detector, which refines candidates while this one tracks; None to refine them here.
         threshold: score, by both stages, from which a figure is reported.
         ball_threshold: the same for the ball.
         turn_logit: the logit of facing the other way must exceed this to overrule the detector.
@@ -80,7 +80,7 @@ class TwoStageDetector:
         sigma_scale: standard deviation of a corner per deviation that the network predicts.
         front_odds: log-odds that a front is right per unit of its logit.
         augmented: whether single pictures and their figures are run mirrored as well.
-        other_detector: another detector, whose hands count as well, and figures by `opinions`; None if there is none.
+        second_detector: another detector, whose hands count as well, and figures by `opinions`; None if there is none.
         opinions: how much its figures count.
         ball_opinion: weighs what the ball refiner finds; None if that alone counts.
 
@@ -97,7 +97,7 @@ class TwoStageDetector:
         ball_refiner: BallRefiner | None = None,
         ball_detector: BallDetector | None = None,
         *,
-        beside: TwoStageDetector | None = None,
+        candidate_refiner: TwoStageDetector | None = None,
         threshold: float = 0.5,
         ball_threshold: float = 0.5,
         turn_logit: float = 0.0,
@@ -105,7 +105,7 @@ class TwoStageDetector:
         sigma_scale: float = 1.0,
         front_odds: float = 1.0,
         augmented: bool = False,
-        other_detector: Detector | None = None,
+        second_detector: Detector | None = None,
         opinions: OpinionWeights | None = None,
         ball_opinion: BallOpinion | None = None,
     ) -> None:
@@ -113,12 +113,12 @@ class TwoStageDetector:
         self._detector, self._refiner = detector, refiner
         self._ball_refiner, self._ball_detector, self._ball_opinion = ball_refiner, ball_detector, ball_opinion
         self.zoom = BALL_PATCH_ZOOM if ball_refiner is None else ball_refiner.zoom
-        self._beside = beside or self
+        self._candidate_refiner = candidate_refiner or self
         self._threshold, self._ball_threshold = threshold, ball_threshold
         self._turn_logit, self._fallen_logit = turn_logit, fallen_logit
         self._sigma_scale, self._front_odds = sigma_scale, front_odds
         self._augmented = augmented
-        self._other_detector, self._opinions = other_detector, opinions or OpinionWeights()
+        self._second_detector, self._opinions = second_detector, opinions or OpinionWeights()
 
     def detect(self, image: Image) -> tuple[Detection, ...]:
         """Return everything in a single picture, uint8 (height, width, 3), best first."""
@@ -167,9 +167,9 @@ class TwoStageDetector:
     def _detect_jointly(self, image: Image) -> tuple[Detection, ...]:
         """Return the output of both detectors."""
         found = self._detector.detect(image)
-        if self._other_detector is None:
+        if self._second_detector is None:
             return found
-        others = self._other_detector.detect(image)
+        others = self._second_detector.detect(image)
         hands = [other for other in others if other.kind == "hand"]
         return join_hands(join_figures(found, others, self._opinions), hands, image.shape[1])
 
@@ -203,7 +203,7 @@ class TwoStageDetector:
     ) -> tuple[Detection, ...]:
         """Return refined candidates: those that are new, and those of tracked figures that are vague.
 
-        Another thread may `track` meanwhile if there is a detector `beside`; `merge_refined` joins both results.
+        Another thread may `track` meanwhile if there is a `candidate_refiner`; `merge_refined` joins both results.
         """
         known = [figure for figure in seen if figure.corners_px]
         views = [view for view in select_new_views(found, known) if view.corners_px]
@@ -211,7 +211,7 @@ class TwoStageDetector:
             return ()
         usual_px = usual_length_px([*known, *views])
         views += [figure for figure in known if is_vague(figure, usual_px) and find_same_figure(figure, views) is None]
-        return self._beside._refine(image, (), views, further=average_rotated, usual_px=usual_px)
+        return self._candidate_refiner._refine(image, (), views, further=average_rotated, usual_px=usual_px)
 
     def track(
         self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None
@@ -375,7 +375,6 @@ class TwoStageDetector:
 
         Args:
             figures: at least one.
-            image: the picture that shows them.
 
         Returns:
             Its outputs, shape (n, `OUTPUTS`), and the transforms of the patches, shape (n, 2, 3).

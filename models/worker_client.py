@@ -60,7 +60,6 @@ class FindRequest:
     """Requests `TrackingDetector.find_candidates` in the picture that lies in shared memory.
 
     Attributes:
-        shape: shape of the picture.
         ball, hands: as in `TrackingDetector.find_candidates`.
 
     """
@@ -88,7 +87,6 @@ class WorkerStart:
     """The first message to the worker.
 
     Attributes:
-        options: arguments of `open_detector`.
         memory: file descriptor of the shared memory.
 
     """
@@ -129,8 +127,6 @@ class OffloadedDetector:
     """A detector that leaves whole pictures to a worker; for one thread that detects and one that tracks.
 
     Args:
-        here: the detector of this process.
-        client: the worker's client.
         whole_pictures: networks of this process that run while there is no worker, and are closed once it is back.
 
     """

@@ -100,9 +100,6 @@ class BallTracker:
 
         Args:
             detections: all detections; None for a frame that the detector skipped, in which the ball stays.
-            estimates: all figures.
-            camera: the camera at this frame.
-            t_ns: capture time.
             carrier: roster id of the declared ball carrier; None to use the picture alone.
             fit: whether the picture is reliable; if not, the ball stays as it was.
 

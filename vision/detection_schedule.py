@@ -160,7 +160,6 @@ class DetectionRate:
         """Return the runs due on a frame, in their order; call once per frame, in order of time.
 
         Args:
-            t_ns: capture time.
             waiting: number of newer frames that already wait. A late frame is skipped unless a run is long overdue,
                 and when many wait, runs become rarer. Ignored without a clock, since a recording's frames may wait.
 

@@ -160,7 +160,6 @@ def find_edges(image: Image, camera: Camera, bases: Sequence[Footprint]) -> Edge
     """Find the candidates for the edges of bases' tops.
 
     Args:
-        image: uint8 blue green red, raw.
         camera: the camera when the image was taken.
         bases: footprints where the search starts.
 
@@ -213,7 +212,6 @@ def _sample(image: Image, camera: Camera, outlines: Array, height_mm: Array, coe
     """Return colors along lines, averaged over the lines of a segment.
 
     Args:
-        image: uint8 blue green red.
         camera: the camera at that time.
         outlines: n bases, see `outlines_of`.
         height_mm: heights of their tops, shape (n,).

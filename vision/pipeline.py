@@ -161,9 +161,6 @@ class Vision:
     def process(self, frame: Frame, carrier: str | None = None) -> Scene:
         """Run the detector on the next frame and return its scene.
 
-        Args:
-            carrier: as in `update`.
-
         Raises:
             InputError: as `update`.
 

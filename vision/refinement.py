@@ -59,7 +59,7 @@ class RefinementLimits:
     """Tolerance of candidates around the common movement, round by round."""
 
     no_edge_weight: float = 0.25
-    """Weight of the chance that none of a segment's candidates is the edge."""
+    """Prior weight of the case that none of a segment's candidates is the edge."""
 
     systematic_sigma: tuple[float, float, float] = (0.05, 0.05, 0.003)
     """Error that all edges have in common: x mm, y mm, heading rad."""
@@ -72,7 +72,7 @@ class RefinementLimits:
     """Largest movement; beyond it, the edges belong to something else."""
 
     max_turn_rad: float = 0.12
-    """Largest turn, likewise."""
+    """Largest turn of a refined base."""
 
 
 REFINEMENT_LIMITS: Final = RefinementLimits()
@@ -165,7 +165,6 @@ def refine_outlines(image: Image, camera: Camera, estimates: Sequence[Estimate])
     """Measure bases on the edges of their tops.
 
     Args:
-        image: uint8 blue green red, raw.
         camera: the camera when the image was taken.
         estimates: upright figures; the search starts at their footprints and is weighed against their covariances.
 

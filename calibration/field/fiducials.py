@@ -101,7 +101,6 @@ def solve_fiducials(
     """Solve the pose, and refine the lens, from the markers in one picture.
 
     Args:
-        image: blue green red or gray.
         lens: the lens as measured, to begin with.
         prior: how well it is known.
         fiducials: places of the markers.

@@ -112,7 +112,6 @@ def find_goal_rungs(
         along: the other family.
         ladder: the yard lines in `across`.
         distortion: of the lens, as estimated so far.
-        fields: fields that it may be.
         ends: where the yard lines end.
 
     """

@@ -44,8 +44,6 @@ def solve_by_measuring(
         planes: gray pictures; the camera is that of the first.
         options: ways to read it.
         paint: contrast of the yard lines, gray levels, signed.
-        image: the first picture.
-        fields: the fields it may be.
         prior: the lens, when it was measured beforehand.
         proportions: of the print as it is described.
         reporter: takes how far it has come.

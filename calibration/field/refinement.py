@@ -46,7 +46,6 @@ def refine_solution(
 
     Args:
         planes: gray pictures; the camera is that of the first.
-        camera: where to begin.
         prior: the lens, when it was measured beforehand.
         proportions: of the print as it is described, if they are to be measured.
         searches_px: how far off the paint is searched, fit by fit; the camera may be off by the first.

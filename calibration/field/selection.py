@@ -152,8 +152,6 @@ def best_trusted(
 
     Args:
         solutions: to choose from.
-        image: the first picture.
-        fields: the fields it may be.
         planes: gray pictures.
         prior: the lens, when it was measured beforehand.
         paint: contrast of the yard lines, gray levels, signed, of a print that was measured in the picture; None when

@@ -23,7 +23,6 @@ class FieldSolution:
     """A camera over a printed field, with the evidence for it.
 
     Attributes:
-        field: the printed field.
         fit: the camera, its covariance and residuals.
         observations: what it was fitted to.
         evidence: measurements that it was not fitted to.

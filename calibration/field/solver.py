@@ -78,7 +78,6 @@ def solve_field(
     Args:
         images: one or more frames of the same camera, blue green red or gray; more frames show what figures and hands
             cover in one, and average noise.
-        fields: printed fields it may be.
         prior: the lens, when it was measured beforehand.
         distance: what is known of the camera's distance, which paint seen straight down does not show: a measured
             height, or how far figures in the first frame lean outward. Not used when the lens was measured.

@@ -209,8 +209,6 @@ def find_problems(
 
     Args:
         evidence: what the picture shows of the field.
-        fit: the solution.
-        field: the print.
         placed: whether the field was known to lie there to a pixel or two: then no line is mistaken for another, and
             a sideline that is covered or borders on other paint is no reason to distrust it.
         numbered: whether the kind of field is known, and numbers stand on just the yard lines that have them: then

@@ -76,7 +76,6 @@ class TypicalLens:
     by its coefficients, a short lens would always look more likely.
 
     Attributes:
-        size_px: picture width and height.
         focal: the likeliest focal length, as a share of the width.
         focal_spread: its relative standard deviation.
 

@@ -20,7 +20,6 @@ def csv_chunks(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterato
 
     Args:
         head: the names of the columns.
-        rows: the cells.
 
     """
     out = io.StringIO()

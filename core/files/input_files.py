@@ -126,7 +126,6 @@ def parse_toml(text: str, path: str) -> dict[str, Any]:
     """Return the content of a TOML document.
 
     Args:
-        text: the document.
         path: names it, for the error.
 
     Raises:

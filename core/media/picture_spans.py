@@ -29,7 +29,6 @@ def parse_span(text: str, name: str) -> tuple[Pixel, Pixel, float]:
     """Return both ends, px, and the length, mm, of a distance written as ``px,py=px,py=mm``.
 
     Args:
-        text: the distance.
         name: what it is, with its article, for the message.
 
     Raises:

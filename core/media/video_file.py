@@ -106,7 +106,6 @@ class VideoReader:
     """Reads the pictures of one video file, in order.
 
     Attributes:
-        stream: the stream that is read.
         size_px: width and height of its pictures as they are to be seen, in square pixels.
         pixel_aspect: width of a stored pixel by its height.
         fps: nominal frame rate; None if the file has none.
@@ -266,7 +265,6 @@ def upright_bgr(frame: av.VideoFrame, width_px: int | None = None, *, pixel_aspe
     """Return a picture turned, mirrored and widened as its file says, uint8 BGR, shape (height, width, 3).
 
     Args:
-        frame: the picture.
         width_px: how wide it is at most, see `even_size_px`; None for its own size. Scaling in the step that converts
             the colors, or before it, takes half of the time that scaling afterwards does.
         pixel_aspect: width of a stored pixel by its height.

@@ -14,14 +14,7 @@ from downfield.core.platform.system import SYSTEM, System
 
 
 def user_data_folder(name: str, system: System = SYSTEM, environment: Mapping[str, str] = os.environ) -> Path:
-    """Return the folder for a program's data of this user; it need not exist.
-
-    Args:
-        name: of the program.
-        system: the operating system.
-        environment: its variables.
-
-    """
+    """Return the folder for a program's data of this user; it need not exist."""
     home = Path.home()
     if system == "windows":
         local = environment.get("LOCALAPPDATA")
@@ -37,8 +30,6 @@ def user_cache_folder(name: str, system: System = SYSTEM, environment: Mapping[s
 
     Args:
         name: of the program; an environment variable ``NAME_CACHE`` with its name names another folder.
-        system: the operating system.
-        environment: its variables.
 
     """
     chosen = environment.get(f"{name.upper()}_CACHE")

@@ -42,10 +42,6 @@ def restore_process_priority(pid: int) -> None:
     """Have a process scheduled as usual again, so that it ends soon; on Linux, where this program may (sched(7)).
 
     It may as root, and where the limit of niceness (RLIMIT_NICE) allows 0, as the rig's systemd unit has it.
-
-    Args:
-        pid: its id.
-
     """
     if SYSTEM == "linux":
         with suppress(OSError):  # it has ended, or needs more rights

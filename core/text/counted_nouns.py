@@ -11,7 +11,6 @@ def counted(number: int, noun: str, verb: str = "") -> str:
     """Return a number with its noun, in the plural unless it is 1, and what they do.
 
     Args:
-        number: how many.
         noun: one of them; its plural is formed by -s, or -ies after a consonant and y.
         verb: as of several, such as ``are`` or ``stand``; nothing if empty.
 

@@ -85,7 +85,7 @@ def test_a_refiner_overrules_a_disputed_front_more_easily(second: float, *, turn
         FixedDetector(where),
         Turning(),
         turn_logit=1.0,
-        other_detector=FixedDetector(at(300, turn=second)),
+        second_detector=FixedDetector(at(300, turn=second)),
         opinions=EQUAL,
     )
     (seen,) = detector.detect(FRAME)

@@ -219,7 +219,7 @@ def test_only_new_and_vague_figures_are_refined_beside_the_frames() -> None:
         ]
     )
     beside = TwoStageDetector(FixedDetector(), Canned(output))
-    detector = TwoStageDetector(FixedDetector(), Canned(np.zeros((9, 9), np.float32)), beside=beside)
+    detector = TwoStageDetector(FixedDetector(), Canned(np.zeros((9, 9), np.float32)), candidate_refiner=beside)
     found = [figure(exact), figure(new, 0.9), figure(junk), Detection("hand", 0.8, (1.0, 2.0, 3.0, 4.0))]
     seen = [with_errors(figure(exact, 0.9), 0.3), with_errors(figure(vague, 0.9), 5.0)]
     assert centers(detector.refine_candidates(FRAME, found, seen)) == [(200, 200), (300, 200)]
@@ -376,7 +376,7 @@ def test_only_the_hands_of_a_hand_detector_count_and_only_where_they_are_request
     detector = TwoStageDetector(
         FixedDetector(known),
         Canned(np.zeros((1, OUTPUTS), np.float32)),
-        other_detector=FixedDetector(figure(base(100, 300, 0.0)), hand),
+        second_detector=FixedDetector(figure(base(100, 300, 0.0)), hand),
     )
     assert detector.find_candidates(FRAME) == (known, hand)
     assert detector.find_candidates(FRAME, hands=False) == (known,)

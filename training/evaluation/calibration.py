@@ -135,7 +135,7 @@ def _with_ball(folder: Path, card: NetworkCard, opinions: Opinions, sets: Sequen
     if card.close_look is None or not isinstance(detector, TwoStageDetector):
         return card
     pictures = ((number, *each) for number, folder_ in enumerate(sets) for each in pictures_of(folder_, "val"))
-    ball = fit_ball(gather_balls(detector, opinions.other_refiner, pictures))
+    ball = fit_ball(gather_balls(detector, opinions.second_refiner, pictures))
     if ball is not None:
         opinions_now = dataclasses.replace(card.opinions, ball=ball)
         card = dataclasses.replace(card, opinions=opinions_now, ball_threshold=BALL_SCORE)

@@ -81,7 +81,7 @@ def gather_candidates(opinions: Opinions, pictures: Iterable[tuple[int, Sample, 
 def _of_picture(opinions: Opinions, group: int, sample: Sample, image: Image) -> CandidateEvidence | None:
     found, others = (
         [figure for figure in detector.detect(image) if figure.corners_px]
-        for detector in (opinions.detector, opinions.other_detector)
+        for detector in (opinions.detector, opinions.second_detector)
     )
     if not found:
         return None
@@ -104,7 +104,7 @@ def _of_picture(opinions: Opinions, group: int, sample: Sample, image: Image) ->
         logits,
         agreement,
         _both_ways(opinions.refiner, patches),
-        _both_ways(opinions.other_refiner, patches),
+        _both_ways(opinions.second_refiner, patches),
         well_seen,
         none,
         turned,

@@ -41,9 +41,6 @@ _HARMONICS: Final = (2, 4, 6)  # of the mains: the coil pulls twice per cycle, a
 class HumDetector:
     """Listens for the hum of a board: its coil pulls twice in every cycle of the mains.
 
-    Args:
-        rate_hz: samples per second.
-
     Raises:
         InputError: the rate is below 1000 Hz.
 

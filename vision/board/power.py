@@ -103,7 +103,6 @@ class PowerReading:
     """The state of the board's switch.
 
     Attributes:
-        power: as in a scene.
         probability: that the board is on, 0..1.
         moving: share of the seen figures that move, 0..1.
 
@@ -133,8 +132,6 @@ class PowerDetector:
         """Add a frame and return the state of the switch.
 
         Args:
-            estimates: all figures.
-            t_ns: capture time.
             shake_px: displacement of the print since the previous frame; None if it is not tracked.
             hum: evidence of the microphone, from `HumDetector`.
 
@@ -294,7 +291,6 @@ class HaltDetector:
 
         Args:
             estimates: all figures; those that were not measured in this frame are left out.
-            t_ns: capture time.
 
         """
         now: dict[str, _Position] = {

@@ -95,7 +95,6 @@ class ContactFilter:
             observed: their measured gaps.
             rate_mm_s: rates of the gaps, shape (n,).
             bias_sigma_mm: standard deviation of the bias, shape (n,).
-            t_s: current time.
 
         """
         gap_mm, noise_mm = observed.gap_mm, observed.noise_mm
@@ -159,8 +158,6 @@ class ContactFilter:
         """Predict over a time step and update with the measured gaps.
 
         Args:
-            t_s: current time.
-            step_s: time since the last step.
             passing: corrections for bases that move past each other, from `passing_corrections`, shape (n, 3).
             changes: changes of the rates without a touch.
             bias_sigma_mm: standard deviation of the bias, shape (n,).

@@ -145,7 +145,6 @@ def passing_corrections(before: PairMeasurements, step_s: float) -> Array:
 
     Args:
         before: the pairs at the start of the step.
-        step_s: length of the step.
 
     Returns:
         Corrections of gap in mm and rate in mm/s, and the cosine; shape (n, 3).
@@ -289,7 +288,6 @@ class GapHistory:
         Args:
             pairs: the near pairs; all others are forgotten.
             noise_mm: standard deviation of the error that changes from frame to frame, shape (n,).
-            t_s: time of the frame.
             continued: pairs whose history continues; the history of all others, which a hand has moved, starts over.
 
         """

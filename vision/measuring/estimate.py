@@ -46,19 +46,16 @@ class Estimate:
     """One figure.
 
     Attributes:
-        id: roster id.
         jersey: its color class.
         footprint: its base, with the size as known so far.
         covariance: of x mm, y mm and heading in radians, detection and calibration error together; shape (3, 3).
         velocity: of x and y in mm/s and of the heading in rad/s; shape (3,).
-        posture: as in a scene.
         fallen: probability that it has fallen, 0..1.
         visible: share of the base top that is visible, 0..1.
         helmet_mm: the helmet's center projected to the board, None when not visible.
         seen: whether it was detected in this frame, or in the last frame that the detector ran on; otherwise it is
             predicted.
         sure: False when its identity is uncertain.
-        fell_ns: as in a scene.
         fresh: whether it was measured in this frame; if not, its motion was extrapolated.
         front: probability that its heading points to its front, 0..1.
 
@@ -130,7 +127,7 @@ def estimate_base_size(length_mm: float, width_mm: float, roster: BaseSize) -> B
 
     Args:
         length_mm: length, measured over many frames.
-        width_mm: width, likewise.
+        width_mm: width, measured over many frames.
         roster: the roster's size; its height and corner radius are taken as they are.
 
     """

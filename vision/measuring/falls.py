@@ -153,7 +153,6 @@ class Fall:
     """A fallen figure.
 
     Attributes:
-        id: roster id.
         t_ns: when it fell, half-way between the detections before and after.
         toward_deg: where its head points, counter-clockwise from +x; None while its helmet is not visible.
 
@@ -168,7 +167,6 @@ class PostureFilter:
     """The probability that each figure of a roster has fallen, and the direction of its head.
 
     Args:
-        count: number of figures.
         t_ns: a time at which all are known to stand.
 
     Attributes:
@@ -241,9 +239,7 @@ class PostureFilter:
 
         Args:
             rows: rows of the detected figures without a hand near, shape (k,).
-            signs: of these figures.
             bases: what their bases do.
-            step_s: time since the previous frame.
             at_rest: which of them nothing can have made fall, as the board is off, shape (k,); None for none.
 
         """
@@ -289,7 +285,6 @@ class PostureFilter:
             rows: rows of the detected figures, shape (k,).
             alarmed: whether their signs speak for a fall, shape (k,).
             lies: whether they are believed to lie, shape (k,).
-            step_s: time since the previous frame.
 
         """
         over = rows[~alarmed & ~lies]
@@ -323,7 +318,6 @@ class PostureFilter:
         Args:
             rows: rows of the detected figures without a hand near, shape (k,).
             odds: log-odds that they have fallen, from this frame alone, shape (k,).
-            step_s: time since the previous frame.
 
         """
         before = self.fallen

@@ -98,7 +98,6 @@ class Measurements:
     """The figures of one frame, measured on the board; one row for each detection.
 
     Attributes:
-        detections: the m detections.
         pose: x mm, y mm, heading in radians, length mm, width mm; shape (m, 5).
         covariance: covariance of the pose from the image noise alone, shape (m, 5, 5).
         systematic: covariance of x and y from the calibration's error, which lasts; shape (m, 2, 2).

@@ -96,9 +96,6 @@ class HandTracker:
         """Update the hands with a frame.
 
         Args:
-            detections: all detections.
-            camera: the camera at this frame.
-            t_ns: capture time.
             intrusions: objects that reach in over the board, whether or not the network detects a hand.
 
         """

@@ -75,12 +75,7 @@ class Intrusion:
 
 
 class IntrusionDetector:
-    """Finds intrusions; call `update` for every frame, in order of time.
-
-    Args:
-        field: the board.
-
-    """
+    """Finds intrusions; call `update` for every frame, in order of time."""
 
     def __init__(self, field: FieldModel) -> None:
         self._field = field
@@ -117,9 +112,6 @@ class IntrusionDetector:
         """Return the intrusions at a frame; the search runs about 20 times per second.
 
         Args:
-            image: the frame.
-            camera: the camera at this frame.
-            t_ns: capture time.
             hands_px: boxes of the hands the network sees; a resting hand never becomes background.
 
         """

@@ -100,7 +100,6 @@ class DialReader:
     """Reads the dials of one strip with one camera.
 
     Args:
-        camera: lens and pose.
         network: classifies digits.
 
     """

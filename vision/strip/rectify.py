@@ -44,13 +44,7 @@ class BoardBox:
 
 
 class Rectifier:
-    """Samples one box from pictures of one camera; rows run toward smaller y, as the camera sees the board.
-
-    Args:
-        camera: lens and pose.
-        box: the rectangle.
-
-    """
+    """Samples one box from pictures of one camera; rows run toward smaller y, as the camera sees the board."""
 
     def __init__(self, camera: Camera, box: BoardBox) -> None:
         self.box = box

@@ -48,7 +48,6 @@ class SlideHeight:
 
     Args:
         strip: the set, with the height it describes.
-        camera: lens and pose.
 
     """
 

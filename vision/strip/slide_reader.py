@@ -71,12 +71,7 @@ class SlideReading:
 
 
 class SlideReader:
-    """Reads the slide of one strip with one camera.
-
-    Args:
-        camera: lens and pose.
-
-    """
+    """Reads the slide of one strip with one camera."""
 
     def __init__(self, strip: StripSet, camera: Camera) -> None:
         self._strip = strip

@@ -60,7 +60,6 @@ class CoverDetector:
     """Compares every picture of a strip with its background.
 
     Args:
-        camera: lens and pose.
         background: a picture without a hand over the strip.
 
     """

@@ -34,7 +34,6 @@ class StripReading:
     """What a strip says at one instant.
 
     Attributes:
-        t_ns: capture time of the picture.
         settled: whether it has been still and uncovered long enough; otherwise nothing is reported.
         covered: whether a hand or something else is over it.
         slide: the slide as read in this picture.
@@ -82,13 +81,7 @@ class StripReader:
         self._recent: deque[SlideReading] = deque(maxlen=_LIMITS.pictures)
 
     def read(self, image: Image, t_ns: int) -> StripReading:
-        """Return the reading of a picture.
-
-        Args:
-            image: uint8 blue green red.
-            t_ns: its capture time.
-
-        """
+        """Return the reading of a picture."""
         slide = self._slide.read(image)
         cover = self._cover.update(image, slide.line_yd)
         same = not self._recent or _agree(self._recent[-1], slide)

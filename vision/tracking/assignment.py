@@ -167,7 +167,6 @@ def out_of_reach(off_way_mm: Array, away_ns: NDArray[np.int64], measurements: Me
     Args:
         off_way_mm: distances of the m detections from the n figures' ways, shape (n, m).
         away_ns: time since each figure was last detected, shape (n,).
-        measurements: the detections.
 
     """
     walked_mm = ASSIGNMENT_LIMITS.fastest_mm_per_s * away_ns[:, None] * 1e-9
@@ -260,7 +259,6 @@ def assign(
     Args:
         motion: of all figures, predicted to the time of the detections.
         rows: the figures to assign to.
-        measurements: of the frame.
         columns: the detections to assign.
         jersey: of each figure, 1 light, -1 dark, shape (n,).
         elsewhere: which detections are candidates for a figure only at its own place, shape (n, m).

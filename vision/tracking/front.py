@@ -153,7 +153,6 @@ class FrontFilter:
             rows: rows of measured figures, shape (k,).
             heading_rad: their headings, shape (k,).
             turned_rad: the angles by which they turned, shape (k,).
-            t_ns: time of the measurement.
 
         """
         self._along_rad[t_ns - self._across_ns > FRONT_LIMITS.across_ns] = np.nan

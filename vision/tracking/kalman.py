@@ -148,7 +148,6 @@ class MotionFilter:
         """Predict all figures one step ahead.
 
         Args:
-            step_s: length of the step.
             modes: the `MotionMode` of each figure, shape (n,).
 
         """
@@ -175,7 +174,6 @@ class MotionFilter:
             rows: the measured figures, each at most once, shape (k,).
             pose: as in `Measurements`, the heading already facing the figure's front, shape (k, 5).
             noise: covariances of the measurements, shape (k, 5, 5).
-            step_s: time since the previous frame.
 
         Returns:
             Normalized innovations squared of places and headings before the correction, 3 degrees of freedom, shape

@@ -62,7 +62,6 @@ def prefer_fallen(
 
     Args:
         found: pairs of figures and detections.
-        measurements: the m detections.
         off_mm: distances of detections from the n figures' predicted places, shape (n, m).
         jersey: of each figure, 1 light, -1 dark, shape (n,).
         lies: which figures are believed to lie, shape (n,).
@@ -92,7 +91,6 @@ class FrameInput:
     """What is known of a frame besides its measurements.
 
     Attributes:
-        t_ns: its time.
         power: whether the board is on, as known before.
         hands_mm: outlines of hands on the board.
         lies: which figures are believed to lie, shape (n,).
@@ -110,7 +108,6 @@ class FigureMatcher:
 
     Args:
         jersey: of each figure, 1 light, -1 dark, shape (n,).
-        began_ns: time of the line-up.
 
     """
 
@@ -125,7 +122,6 @@ class FigureMatcher:
 
         Args:
             motion: of the figures, predicted to the frame.
-            measurements: of the frame.
             taken: which figures a hand may have taken, shape (n,).
 
         """
@@ -195,7 +191,6 @@ def _impossible(
 
     Args:
         off_mm: distances of the m detections from the n figures' predictions, shape (n, m).
-        measurements: the detections.
         hands_mm: outlines of hands.
         present: figures detected a moment ago without a hand near, shape (n,).
         taken: figures that a hand may have taken, shape (n,).

@@ -240,7 +240,6 @@ def settled_for_far(measurements: Measurements, lasted_ns: NDArray[np.int64]) ->
     """Return which detections have lasted long enough to be figures that were lost far off, shape (m,).
 
     Args:
-        measurements: of the frame.
         lasted_ns: how long each has lasted unmatched, shape (m,).
 
     """

@@ -155,7 +155,6 @@ class TeamClassifier:
 
         Args:
             measurements: classified measurements of the frame.
-            estimates: estimates of the figures in it.
 
         """
         if self.colors is None or t_ns < self._next_ns or not len(measurements):
@@ -181,7 +180,6 @@ def sample_colors(image: Image, measurements: Measurements, camera: Camera, heig
 
     Args:
         image: uint8 blue green red, shape (height, width, 3).
-        measurements: measurements of that image.
         camera: the camera at that time.
         height_mm: height of base tops.
 

@@ -51,7 +51,6 @@ class Tracker:
 
     Args:
         line_up: the figures' poses at the start.
-        t_ns: time of these poses.
 
     """
 

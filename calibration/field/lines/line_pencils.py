@@ -46,7 +46,6 @@ class DivisionModel:
     """A one-term division model about the picture's middle.
 
     Attributes:
-        size_px: picture width and height.
         amount: how far a corner lies inside its straight place, as a share of its radius, negative for barrel.
 
     """

@@ -96,7 +96,6 @@ class Candidate:
     """A possible match.
 
     Attributes:
-        field: the printed field.
         camera: lens and pose, good to a few pixels.
         shift_score: share of the field's lines across that the ladder confirms, less lines where there should be none.
         shift: number of the rung that is the left goal line.
@@ -190,7 +189,6 @@ def candidates(
         along: the other family.
         ladder: the yard lines in `across`.
         distortion: of the lens, as estimated so far.
-        fields: printed fields to try.
 
     """
     for field in fields:
