@@ -168,6 +168,7 @@ def fit_camera(
     problem = _Problem(start, observations, prior, rough, np.array(bow_spread_mm), free, stretch)
     begin = np.concatenate([camera_parameters(start)[free], problem.begin_stretch, np.zeros(rough.count)])
     values, cost = _minimize(problem, begin, max_steps)
+    # How large this picture's systematic errors are is known only after a first fit.
     if fine and spread_of is None:
         problem = problem.with_learned_spread(values)
         values, cost = _minimize(problem, values, max_steps)
@@ -176,6 +177,7 @@ def fit_camera(
     whitened, jacobian = problem.evaluate(values)
     whitened = whitened[:n]
     weight = _weights(whitened)
+    # Neighboring observations err together, so that the plain inverse of the normal matrix would promise too much.
     found = cluster_robust_covariance(jacobian, whitened * weight, weight, observations.cluster)
     # The systematic errors are of no use to anybody else.
     kept = free if stretch is None else np.append(free, len(PARAMETERS))
@@ -330,5 +332,6 @@ def with_scaled_focal(camera: Camera, ratio: float) -> Camera:
     values = camera_parameters(camera)
     values[:2] *= ratio
     values[DISTORTION] *= ratio**FOCAL_POWERS
+    # Farther away by as much as the lens is longer: the scale in the picture stays.
     values[TRANSLATION] *= np.array([1.0, 1.0, ratio])
     return with_parameters(camera, values)

@@ -120,8 +120,8 @@ def solve_fiducials(
         if len(_detect(np.ascontiguousarray(image[:, ::-1]), known, family)) > len(used):
             raise CalibrationError(f"the picture is mirrored, since its markers read only in a mirror: {UNMIRROR}")
         raise CalibrationError(
-            f"{len(used)} of {len(known)} markers are seen and {_LIMITS.min_markers} are needed. Uncover them, add light,"
-            " or print them larger."
+            f"{len(used)} of {len(known)} markers are seen and {_LIMITS.min_markers} are needed. Uncover them, add"
+            " light, or print them larger."
         )
     points = np.concatenate([fiducial.corners_mm() for fiducial, _ in used])
     px = np.concatenate([corner for _, corner in used])

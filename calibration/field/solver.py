@@ -120,6 +120,7 @@ def solve_field(
             reporter,
             distance_follows=follows,
         )
+        # A preset taken as exact leaves fewer unknowns, so it goes first; a print that it does not fit is measured.
         best = _first_trusted([described, measured] if _may_be_exact(roughly[0], fields[0]) else [measured])
     if distance is not None:
         placed = at_distance(best, images, distance)
@@ -178,6 +179,7 @@ def _solve_as_described(
     best = best_trusted(kept, image, fields, planes, prior, distance_follows=distance_follows)
     if ends is not None:
         _refuse_other_length(planes[0], best, ends.paint)
+    # A print looks as regular in a mirror: only its numbers tell.
     refuse_mirrored(planes[0], best.fit.camera, best.field)
     return best
 
@@ -238,6 +240,7 @@ def find_lines(image: Image, plane: Plane) -> FieldLines:
     level, upright = find_chains(plane)
     distortion = estimate_distortion((level, upright), size)
     found = []
+    # Yard lines may run either way in the picture: the family with the better ladder has them.
     for across, along in ((upright, level), (level, upright)):
         pencil = fit_pencil(across, distortion, ridges_only=True)
         ladder = find_ladder(pencil, size[0])

@@ -104,6 +104,7 @@ class ContactFilter:
         cov[:, 0, 0], cov[:, 1, 1] = noise_mm**2, CONTACT_LIMITS.first_rate_mm_s**2
         near = gap_density(off, noise_mm[:, None] ** 2)
         above = normal_cdf(off / noise_mm[:, None])
+        # A pair may be seen for the first time while it already touches, as after a line-up.
         touching = CONTACT_LIMITS.first_touching * prior * near
         free = (1 - CONTACT_LIMITS.first_touching) / CONTACT_LIMITS.first_gap_spread_mm * prior * above + 1e-12 * prior
         zero = np.zeros_like(prior)
@@ -173,6 +174,7 @@ class ContactFilter:
         touched = self.free * (1 - chance) * self._share_crossing(steady[0], bias, before)
         touched += self.free * chance * self._share_crossing(changed[0], bias, before)
         remaining_s = self._add_touches(touched, steady[0], t_s, step_s)
+        # Locked bases bounce: pairs that meet again within a moment never parted, and keep their onset.
         touching_again = self.parted * self._share_returning(steady[0], bias)
         self.parted -= touching_again
         bounced = CONTACT_LIMITS.bounces * touched
@@ -182,6 +184,7 @@ class ContactFilter:
         bounced *= observed.likelihood_at(bias, (changes.sigma_mm_s * remaining_s) ** 2)
         released *= observed.likelihood_at(bias, np.full((len(passing), 1), (changes.sigma_mm_s * step_s) ** 2 / 3))
 
+        # Touching bases wander as well, though less than free ones: their gap is not exactly the bias.
         at_bias = observed.likelihood_at(bias, CONTACT_LIMITS.touching_wander * steady[2][:, :1, 0])
         like_steady, steady = observed.update(*steady)
         like_changed, changed = observed.update(*changed)
@@ -236,6 +239,7 @@ class ContactFilter:
         # A position error makes the normal turn that much earlier or later.
         slip = np.arccos(np.clip(cosine, 0.0, 1.0)) * self.bias_sigma_mm / step_s
         cov += slip[:, None, None] ** 2 * np.array([[step_s**2 / 4, step_s / 2], [step_s / 2, 1.0]])
+        # The bias drifts during the step, and the measured gap with it.
         drift_var = 2 * self.bias_sigma_mm**2 * step_s / CONTACT_LIMITS.bias_memory_s
         cov[:, 0, 0] += (CONTACT_LIMITS.passing_error * passing[:, 0]) ** 2 + drift_var
         cov[:, 1, 1] += (CONTACT_LIMITS.passing_error * passing[:, 1]) ** 2
