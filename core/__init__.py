@@ -9,7 +9,7 @@ Packages, each of which knows only those before it:
 
     platform    what differs between operating systems: clocks, locks, priorities, child processes
     text        sentences for people: counted nouns, plain text
-    files       reading what strangers wrote and writing what others must not read
+    files       reading untrusted files and writing private ones
     field       the printed field: model, limits, presets, painted lines
     media       pictures and video: files, streams, sizes that are refused
 """

@@ -76,7 +76,7 @@ def this_installation(environment: Path | None = None, note: str | None = None) 
 
 
 def _chosen(folder: Path) -> tuple[Installer, tuple[str, ...]]:
-    """Return what made an environment, and the extras it was told to install."""
+    """Return what made an environment, and the extras requested of it."""
     with suppress(OSError, ValueError, LookupError, TypeError):
         receipt = tomllib.loads((folder / "uv-receipt.toml").read_text(encoding="utf-8"))
         chosen, *_ = (each for each in receipt["tool"]["requirements"] if each["name"] == _NAME)

@@ -11,7 +11,7 @@ SECRET: Final[JsonDict] = {"secret": "value"}
 """Marks a setting that is never shown."""
 
 SECRET_PATH: Final[JsonDict] = {"secret": "path"}
-"""Marks an address of which only the host is shown: whoever knows its path may post there."""
+"""Marks an address of which only the host is shown: anyone who knows its path may post there."""
 
 
 class SettingsSection(BaseModel):

@@ -1,7 +1,8 @@
 """The second refiner's opinion about the ball: whether what the ball's networks take for it is one.
 
-The second refiner gives the ball's cells beside a figure's numbers (`models/ball_detection.py`), for patches that are
-not enlarged. It learned from path-traced pictures, the ball's own networks from faster ones, so they err apart.
+The second refiner outputs the ball's cells as well as a figure's numbers (`models/ball_detection.py`), for patches that
+are not enlarged. It was trained on path-traced pictures, the ball's own networks on faster ones, so their errors are
+less correlated.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from downfield.core.platform.folders import user_cache_folder
 _DEVICE: Final = "CPU"
 _SUFFIX: Final = ".network"
 _UNUSED_S: Final = 60 * 86_400
-"""Files that nobody opened for two months are of an older version or network, and deleted."""
+"""Files not opened for two months are of an older version or network, and deleted."""
 
 _TOUCHED_S: Final = 86_400
 """A file's time says on which day it was last opened."""
@@ -93,7 +93,7 @@ def _read(file: Path) -> bytes | None:
 
 
 def _write(file: Path, compiled: bytes) -> None:
-    """Keep a compiled network, and delete those that nobody opens any more.
+    """Keep a compiled network, and delete those that are no longer opened.
 
     Raises:
         OSError: it can't be written.

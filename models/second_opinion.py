@@ -3,8 +3,8 @@
 Which end of a base is its front, whether it has fallen and whether it is a figure are what refiners get wrong on tables
 they have never seen. Two that learned from pictures of different renderers make different mistakes, so a weighted mean
 of their logits is better than either (stacking: Wolpert, Stacked generalization, 1992). Places are means of both,
-weighted by the inverse variances that they say: the first is the more exact on pictures like its own, and on strange
-ones the second, and each knows it.
+weighted by the inverse of the variances that they predict: the first is the more exact on pictures like its own, the
+second on unfamiliar ones, and the predicted variances show it.
 
 A figure that was tracked a moment ago has the opinion of both already, and a refiner errs about a body, not about a
 frame. So the second is requested again only where the first would change what is known, is not sure of it, or says that

@@ -73,8 +73,8 @@ class TwoStageDetector:
         ball_refiner: finds the ball in patches; None to leave the ball as detected.
         ball_detector: finds ball candidates better than the detector; None to use the detector's.
         candidate_refiner: a second detector, which refines candidates while this one tracks; None to refine them here.
-        threshold: score, by both stages, from which a figure is reported.
-        ball_threshold: the same for the ball.
+        threshold: score, 0..1, by both stages, from which a figure is reported.
+        ball_threshold: score, 0..1, from which a ball is reported.
         turn_logit: the logit of facing the other way must exceed this to overrule the detector.
         fallen_logit: the logit of having fallen must exceed this.
         sigma_scale: standard deviation of a corner per deviation that the network predicts.

@@ -47,7 +47,7 @@ def solve_by_measuring(
         prior: the lens, when it was measured beforehand.
         proportions: of the print as it is described.
         reporter: takes how far it has come.
-        distance_follows: whether the camera's distance is to be told afterwards.
+        distance_follows: whether the camera's distance follows afterwards.
 
     Raises:
         AmbiguousField: several solutions are as good; carries them.

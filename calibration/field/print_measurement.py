@@ -21,7 +21,7 @@ from downfield.core.field.painted_lines import LineStyle, LineZero
 
 @dataclass(frozen=True, slots=True)
 class PrintLimits:
-    """Where lines of a print are looked for, and what counts as an edge."""
+    """Where lines of a print are searched for, and what counts as an edge."""
 
     step_px: float = 0.25
     """Spacing of profiles."""
@@ -66,7 +66,7 @@ def measure_styles(plane: Plane, camera: Camera, field: FieldModel, paint: float
 
 
 def _border(plane: Plane, camera: Camera, field: FieldModel) -> LineStyle:
-    """Return the style of the sidelines; one whose outer edge is not seen is as wide as was looked at."""
+    """Return the style of the sidelines; one whose outer edge is not seen has the largest width searched for."""
     widths = []
     x_mm = _between_lines(field)
     scale = _px_per_mm(camera, field)

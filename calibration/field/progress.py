@@ -46,7 +46,7 @@ class ProgressReporter:
     """Tells a listener how far one solution has come.
 
     Args:
-        listener: takes the reports; None when nobody listens.
+        listener: takes the reports; None for no reports.
         clock_s: seconds, rising; for tests.
 
     """

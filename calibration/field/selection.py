@@ -156,7 +156,7 @@ def best_trusted(
         prior: the lens, when it was measured beforehand.
         paint: contrast of the yard lines, gray levels, signed, of a print that was measured in the picture; None when
             the print is as it is described.
-        distance_follows: whether the camera's distance is to be told afterwards: until then the likeliest focal length
+        distance_follows: whether the camera's distance follows afterwards: until then the likeliest focal length
             is as good as the mean, unless it speaks against the solution.
 
     Raises:
@@ -192,6 +192,7 @@ def best_trusted(
         unknown = "or measure a length on the board and give that (--length)"
         advice = "Focus the camera" if is_blurred(image) else clear + (unknown if len(fields) > 1 else "check --field")
         raise CalibrationError(f"no trustworthy solution for {best.field.name}: {'; '.join(problems)}. {advice}.")
+    # Yard lines are evenly spaced, so the same lines shifted by a step may fit as well: then a person chooses.
     for other in ranked[1:]:
         near = other.evidence.score > best.evidence.score - VERIFICATION_LIMITS.rival_within
         same = distance_px(other.fit.camera, best.fit.camera, other.field, best.field) < SELECTION_LIMITS.same_px

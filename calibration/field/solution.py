@@ -93,7 +93,7 @@ class AmbiguousField(CalibrationError):  # noqa: N818 - it carries an answer tha
 
     Args:
         readings: the ways, the likeliest first; somebody who sees the table has to choose one.
-        reason: why it is not clear, and what to do where nobody can choose; made of the readings when empty.
+        reason: why it is not clear, and what to do where no person can choose; made of the readings when empty.
 
     """
 

@@ -31,7 +31,7 @@ from downfield.core.field.painted_lines import PaintKind
 
 @dataclass(frozen=True, slots=True)
 class VerificationLimits:
-    """What a correct solution must show; shares of what is looked for, unless stated."""
+    """What a correct solution must show; shares of what is searched for, unless stated."""
 
     first_every_yd: float = 4.0
     """Spacing of the samples of the first check."""
@@ -83,7 +83,7 @@ VERIFICATION_LIMITS: Final = VerificationLimits()
 
 @dataclass(frozen=True, slots=True)
 class FieldEvidence:
-    """Shares of what was looked for that was found, 0..1.
+    """Shares found of what was searched for, 0..1.
 
     Attributes:
         sidelines, goal_lines, end_lines: of each of the two, lower or left one first; 1 where none is printed.

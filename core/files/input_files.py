@@ -1,4 +1,4 @@
-"""Opening the text files that people name, or that come from a stranger: what can't be right is one line of error.
+"""Opens text files that people name or that are untrusted; a file that can't be right gives one line of error.
 
 Only regular files are opened: a pipe would be waited for without end, and a device may do something when it is opened.
 A byte order mark, which editors on Windows write, is no part of the text.

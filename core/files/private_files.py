@@ -37,7 +37,7 @@ def make_private_folder(folder: Path) -> None:
 def create_private_file(path: Path, content: bytes) -> bool:
     """Create a file with its content, on disk when this returns; a file that exists stays as it is.
 
-    The content is written beside the file and linked into place, so nobody ever reads half of it, and of two processes
+    The content is written beside the file and linked into place, so no reader sees half of it, and of two processes
     that create it at once one wins.
 
     Returns:

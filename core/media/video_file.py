@@ -342,7 +342,7 @@ def _scaler() -> VideoReformatter:
 
 def _display_matrix(frame: av.VideoFrame) -> Stored:
     """Return how a picture is to be turned: by quarters, as cameras do; any other angle is left."""
-    # A frame that is asked for its side data keeps them, and they keep the frame: such a pair stays in memory, with its
+    # A frame whose side data were read keeps them, and they keep the frame: such a pair stays in memory, with its
     # picture, until garbage is collected, which a live rig does not do for half a day.
     side_data = cast("Any", SideDataContainer).__new__(SideDataContainer)
     with suppress(ValueError):  # of a kind that PyAV does not know, such as the EXIF data of a photo

@@ -1,4 +1,4 @@
-"""The clocks: one that ticks from the start of the system, and a wall clock that nobody can set while a game runs."""
+"""The clocks: one that ticks from the start of the system, and a wall clock that can't be set while a game runs."""
 
 from __future__ import annotations
 

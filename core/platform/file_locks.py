@@ -30,7 +30,7 @@ class FileLocks(Protocol):
         ...
 
     def is_byte_locked(self, path: Path, offset: int) -> bool:
-        """Return whether another program has a lock on a byte of a file; False where nobody can tell."""
+        """Return whether another program has a lock on a byte of a file; False where the system has no answer."""
         ...
 
 

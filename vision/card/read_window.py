@@ -1,7 +1,7 @@
 """Reads one result window: three results in black, red and blue, each with the dot to its left.
 
-Ink is told from paper by how far it is from the paper's color, and the three results by their ink, wherever they stand.
-A result is a number, with a minus before or a letter behind it, or the word inc. A dot is a filled square.
+Ink is distinguished from paper by its difference from the paper's color, and the three results by their ink, wherever
+they stand. A result is a number, with a minus before or a letter behind it, or the word inc. A dot is a filled square.
 """
 
 from __future__ import annotations

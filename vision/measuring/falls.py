@@ -6,14 +6,14 @@ camera tells: projected down from the height of helmets, a standing figure's hel
 how often each case occurs with fallen and with standing figures, in validation images and plays of the twin, halved,
 since errors last from frame to frame.
 
-Whoever falls tilts the base, or knocks it aside, or takes it out of sight. Figures of builds that the detector was
+A figure that falls tilts its base, knocks it aside, or takes it out of sight. Figures of builds that the detector was
 never taught may be called fallen for as long as they stand, or for a second now and then. So a call counts for a fall
 only once the base gave way, and the less the more often this figure was called fallen while it stood. A base that
 stops, is pushed or is measured badly did not give way: it must be further off the way it walked than that explains. One
-that was out of sight and is back in full where it was did not either. And whoever walks on with a flat base stands.
+that was out of sight and is back in full where it was did not either. A figure that walks on with a flat base stands.
 How often all this together speaks for a fall of a figure that goes on standing is measured too, over the whole table:
-where bodies and bases are strange, it takes more of it. And while the board is off and no hand is near, hardly anything
-falls: signs of a fall must then last.
+where bodies and bases are unfamiliar, it takes more of it. And while the board is off and no hand is near, hardly
+anything falls: signs of a fall must then last.
 
 Filter. A figure is upright or fallen and sometimes changes between the two; every detection is evidence for one. Two or
 three frames in a row settle it; a single one that mistakes a leaning figure for a fallen one does not. The time of the

@@ -33,9 +33,9 @@ class ReflectionLimits:
     near: float = 0.16
     """The contrast that is left is that of the ink within half of this around."""
     least_contrast: float = 14.0
-    """Contrast, in gray levels over all channels, below which ink is not told from ground where that is full,"""
+    """Contrast, gray levels over all channels, from which ink is distinguished from ground at full brightness."""
     least_share: float = 0.35
-    """and the same elsewhere, as a share of the best contrast: the grain of a print is no ink."""
+    """Least contrast elsewhere, as a share of the best contrast: the grain of a print is no ink."""
     fading: float = 50.0
     """Ink of less contrast fades: where the ground is full it may go on unseen."""
     margin: float = 0.1

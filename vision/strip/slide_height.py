@@ -31,7 +31,7 @@ class SlideHeightLimits:
     sigma_mm: float = 0.8
     """Standard deviation of a height that somebody measured and described."""
     assumed: float = 0.3
-    """Share of the descriptions that nobody measured: their slides may be of any height."""
+    """Share of the descriptions that were not measured: their slides may be of any height."""
     set_yd: float = 0.15
     """Standard deviation of where a hand sets the slide around a whole yard, with what measuring adds."""
     careless: float = 0.08

@@ -26,7 +26,7 @@ class SlideLimits:
     px_per_mm: float = 5.0
     """Scale of the rectified strip."""
     bands: int = 15
-    """The line is looked for in this many bands across the strip."""
+    """The line is searched for in this many bands across the strip."""
     min_red: float = 0.045
     """Share of red, over that beside the line, from which a band shows the line."""
     min_bands: float = 0.5

@@ -132,7 +132,7 @@ class FrontFilter:
         self._scale(sure, FRONT_LIMITS.max_hidden / total[sure])
 
     def limit_handled(self, rows: Indices) -> None:
-        """Limit what all but the network said of figures beside a hand, which may turn them as the network will see."""
+        """Limit the evidence of all but the network about figures beside a hand, which may turn them."""
         self._along_rad[rows] = np.nan
         other = self._facing[rows] + self._walked[rows] + self._person[rows]
         share = np.where(
@@ -197,12 +197,12 @@ class FrontFilter:
         """Add the evidence of distances walked ahead, or backward, by figures that nothing pushes, shape (k,)."""
         walked = self._walked[rows] + FRONT_LIMITS.walking_per_mm * ahead_mm
         self._walked[rows] = np.clip(walked, -FRONT_LIMITS.max_walked, FRONT_LIMITS.max_walked)
-        told = (np.abs(self._walked) >= FRONT_LIMITS.proven) & (np.abs(self._network) >= FRONT_LIMITS.confirmed / 2)
+        proven = (np.abs(self._walked) >= FRONT_LIMITS.proven) & (np.abs(self._network) >= FRONT_LIMITS.confirmed / 2)
         agrees = self._walked * self._network > 0
-        first = told & (self._record == 0)  # every body counts once
+        first = proven & (self._record == 0)  # every body counts once
         self._right += int((first & agrees).sum())
         self._wrong += int((first & ~agrees).sum())
-        self._record[told] = np.where(agrees[told], 1, -1)
+        self._record[proven] = np.where(agrees[proven], 1, -1)
 
     def line_up(self, facing: Array) -> None:
         """Set the evidence of a new line-up, as `facing_odds` gives it, for figures whose walk says nothing yet."""
@@ -213,7 +213,7 @@ class FrontFilter:
     def settle(self, row: int, *, ahead: bool) -> None:
         """Take a person's word that a figure's heading points to its front, or to its rear.
 
-        What said otherwise is void, and so is from now on what the network says of a body that it takes wrong.
+        Evidence against it is void, and so is from now on what the network reports of a body that it takes wrong.
         """
         self._along_rad[row] = np.nan
         self._person[row] = FRONT_LIMITS.person if ahead else -FRONT_LIMITS.person
@@ -224,7 +224,7 @@ class FrontFilter:
             self._record[row] = 1 if self._network[row] * self._person[row] > 0 else -1
 
     def withdraw(self, row: int) -> None:
-        """Forget what a person said of a figure's front, and what followed from it about the network."""
+        """Forget what a person reported of a figure's front, and what followed from it about the network."""
         self._along_rad[row] = np.nan
         self._person[row] = 0.0
         self._record[row] = 0

@@ -135,7 +135,7 @@ class FigureMatcher:
         impossible[:, merged.detections] = True
         excluded = impossible | self._unmatched.seen_beside(place, figures.seen_ns)
         excluded |= out_of_reach(off_way_mm, away_ns, measurements) & alone[:, None]
-        # A figure that was never there comes by a detection that lasts, not by the first one that nobody else takes.
+        # A figure that was never there comes by a detection that lasts, not by the first one left unmatched.
         excluded |= (figures.seen_ns < self._began_ns - 2 * TRACKER_LIMITS.let_go_ns)[:, None]
         # So does one that is missed while others are detected, unless it comes back about on its way.
         blind = frame.t_ns - int(figures.seen_ns.max()) > TRACKER_LIMITS.blind_ns

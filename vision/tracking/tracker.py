@@ -113,6 +113,7 @@ class Tracker:
         self._t_ns = self._detected_ns = t_ns
         fingertips_off_mm = self._note_hands(fingertips_mm)
         self._motion.predict(step_s, modes)
+        # Bases are solid, so two detections in one place are one figure.
         measurements = drop_under_hands(hands_mm, suppress_duplicates(measurements))
         lies = np.asarray(self._posture.fallen >= FALL_LIMITS.fallen_probability)
         frame, taken = FrameInput(t_ns, power, hands_mm, lies), self._release_taken(power)
@@ -256,6 +257,7 @@ class Tracker:
         figures = self._figures
         taken: Bools = (figures.handled_ns >= figures.seen_ns) & (self._t_ns - figures.seen_ns > 0)
         if taken.any():
+            # A hand may turn the figure while it hides it.
             self._front.limit_hidden(taken)
             if power == "off":
                 self._motion.stop(np.flatnonzero(taken))
@@ -286,6 +288,7 @@ class Tracker:
         figures.by_height[rows] = measurements.by_height[columns]
         helmets_mm = [measurements.helmet_mm[column] for column in columns.tolist()]
         self._posture.update_helmets(rows, helmets_mm, self._motion.mean[rows, :2])
+        # Once two figures may be exchanged, no later frame tells them apart: only a person or a line-up does.
         figures.sure[found.ambiguous] = False
         beside_hand = near_hands(hands_mm, pose[:, :2])
         self._front.limit_handled(rows[beside_hand])
@@ -293,6 +296,7 @@ class Tracker:
         self._front.update_from_network(rows[upright], front[upright], visible[upright], beside_hand[upright], step_s)
         free = (self._t_ns - figures.handled_ns[rows] > 0) & ~beside_hand
         if power == "on":
+            # Figures walk ahead, but one that an opponent pushes back keeps its front.
             alone = self._t_ns - figures.touched_ns[rows] > TRACKER_LIMITS.pushed_ns
             walkers = rows[upright & free & alone]
             heading, velocity = self._motion.mean[walkers, HEADING], self._motion.mean[walkers, VX : VX + 2]
@@ -306,6 +310,7 @@ class Tracker:
         signs = measurements.signs.select(columns[free])
         moved_ns = np.maximum(figures.handled_ns[rows[free]], self._stopped_ns)
         at_rest = (self._power != "on") & (self._t_ns - moved_ns >= TRACKER_LIMITS.coming_to_rest_ns)
+        # A call of the network counts only if the base gave way, hence `bases`: it calls some standing figures fallen.
         odds = self._posture.weigh(rows[free], signs, bases.select(free), step_s, self._t_ns, at_rest)
         self._posture.update(rows[free], odds, step_s, self._t_ns)
 

@@ -16,7 +16,7 @@ from downfield.core.field.model import FieldModel
 
 @dataclass(frozen=True, slots=True)
 class HashRowLimits:
-    """Where marks are looked for, and what makes a row of them."""
+    """Where marks are searched for, and what makes a row of them."""
 
     ground_yd: float = 0.35
     """Distance beside a mark at which the bare ground is sampled."""
@@ -38,7 +38,7 @@ _LIMITS: Final = HashRowLimits()
 
 
 def with_hash_rows(plane: Plane, camera: Camera, field: FieldModel, paint: float) -> FieldModel | None:
-    """Return the field with its rows of hash marks where they are printed; None where that can't be told.
+    """Return the field with its rows of hash marks where they are printed; None where that can't be decided.
 
     Rows are taken that the field has in both halves alike. Without any, the field has none if nothing else is printed
     there in every step from one yard line to the next: in a wrong reading the marks are beside the yards.

@@ -17,7 +17,7 @@ from downfield.core.field.model import FieldModel
 
 @dataclass(frozen=True, slots=True)
 class NumberRowLimits:
-    """Where ink is looked for, and what makes a row of it."""
+    """Where ink is searched for, and what makes a row of it."""
 
     digits_yd: tuple[float, ...] = tuple(0.35 + 0.1 * i for i in range(18))
     """Distances from a yard line at which its digits are."""

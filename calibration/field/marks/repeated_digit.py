@@ -23,7 +23,7 @@ from downfield.core.field.painted_lines import FieldNumber
 
 @dataclass(frozen=True, slots=True)
 class RepeatedDigitLimits:
-    """How digits are compared, and when the answer is clear."""
+    """How digits are compared, and when the answer is accepted."""
 
     height_px: int = 24
     """Height of a number seen straight from above."""

@@ -50,7 +50,7 @@ def _interpolation(places: Array) -> tuple[Array, Array]:
 
 @dataclass(frozen=True, slots=True)
 class YardMarkLimits:
-    """Where marks are looked for, and what counts as some."""
+    """Where marks are searched for, and what counts as some."""
 
     beyond_steps: int = 5
     """Number of steps beyond either goal line that are sampled: the goal line may be mistaken by as many."""

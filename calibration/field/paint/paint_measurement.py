@@ -112,7 +112,7 @@ def measure_paint(
     """
     px, normals, widths = _predict(camera, samples)
     centers = px
-    # Of a wide border only the inner edge is measured, and nothing near the outer one is looked at.
+    # Of a wide border only the inner edge is measured, and nothing near the outer one is sampled.
     wide = samples.own_color & (widths > _LIMITS.wide_border_px)
     seen = np.where(wide, widths - _LIMITS.assumed_border_px / 2 - PROFILE_LIMITS.rim_px - search_px, np.inf)
     excess = np.where(wide, widths - _LIMITS.assumed_border_px, 0.0)

@@ -30,7 +30,7 @@ _LIMITS: Final = SampleLimits()
 
 @dataclass(frozen=True, slots=True)
 class PaintSamples:
-    """Places where paint is looked for.
+    """Places where paint is searched for.
 
     Attributes:
         points_mm: center of the paint, shape (n, 2).

@@ -22,7 +22,7 @@ from downfield.core.normal_distribution import normal_cdf
 
 @dataclass(frozen=True, slots=True)
 class LineEndLimits:
-    """Where the ends of yard lines are looked for, and what counts as one."""
+    """Where the ends of yard lines are searched for, and what counts as one."""
 
     step_px: float = 0.5
     """Spacing of profiles along the lines."""
