@@ -93,7 +93,6 @@ def create_app(
         access: decides which clients may reach it; only this computer by default.
         relay: takes over event streams when there are many; None to serve all of them here.
         known: the addresses of known devices; None where nobody else needs them.
-
     """
     app = FastAPI(
         title="Downfield",

@@ -63,7 +63,6 @@ class LabelReview:
         skipped: whether the person skipped the review.
         ended: set when the person is done.
         token: the part of the path that can't be guessed.
-
     """
 
     images: Sequence[Image]

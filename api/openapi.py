@@ -38,7 +38,6 @@ def serve_schema(app: FastAPI, routers: Sequence[APIRouter]) -> None:
     Args:
         app: the application.
         routers: those it includes.
-
     """
 
     @app.get("/openapi.json", include_in_schema=False)

@@ -56,7 +56,6 @@ class LatestPicture:
 
         Returns:
             The next picture, or the latest if none came in time; None before the first.
-
         """
         known = self.latest
         with suppress(TimeoutError):

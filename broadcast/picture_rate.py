@@ -33,7 +33,6 @@ class PictureRate:
         overloaded_fps: rate while frames are dropped or detections are too rare.
         late: whether frames come late.
         overloaded: whether the computer is too slow for its work.
-
     """
 
     def __init__(
@@ -55,7 +54,6 @@ class PictureRate:
         Args:
             index: of the frame in the source; a gap means dropped frames.
             now_s: on a clock that never goes back.
-
         """
         dropped = self._last_index is not None and index > self._last_index + 1
         self._last_index = index

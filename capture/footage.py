@@ -30,7 +30,6 @@ class FootageFrame:
         at_ns: its time in that file.
         rank: how many pictures before it in the file have the same time there.
         is_alone: whether it is known that no other picture in the file has the same time there.
-
     """
 
     frame: int
@@ -51,7 +50,6 @@ class MeasuredPair:
         gap_mm: its length as it was judged, or by the outlines; negative where they overlap.
         sigma_mm: its standard deviation, by this picture alone; 0 when it is exact.
         touching: probability of a touch by all pictures so far; None where it was not judged.
-
     """
 
     a: Figure
@@ -79,7 +77,6 @@ class CallMarks:
         scene: what was measured on the picture; None when that is not kept.
         players: the roster, for base heights.
         snap: the play; None when it is not known.
-
     """
 
     call: CallView | None
@@ -148,7 +145,6 @@ class FootageCalibration:
     Attributes:
         calibration: the calibration; None where none can be vouched for.
         origin: where it comes from, or why there is none; a sentence for people.
-
     """
 
     calibration: Calibration | None
@@ -171,7 +167,6 @@ class ScaledPicture:
     Attributes:
         image: uint8 BGR, shape (height, width, 3).
         size_px: width and height of the picture as the camera took it.
-
     """
 
     image: Image
@@ -191,7 +186,6 @@ class Footage(Protocol):
 
         Raises:
             NotRecordedError: there is none.
-
         """
         ...
 
@@ -200,7 +194,6 @@ class Footage(Protocol):
 
         Raises:
             NotRecordedError: it is gone, broken, or not on the disk yet.
-
         """
         ...
 

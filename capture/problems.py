@@ -19,7 +19,6 @@ class ActiveProblems:
     Args:
         changed: called whenever a problem begins, ends or gets another text.
         notify: receives notices, which are shown once.
-
     """
 
     def __init__(
@@ -50,7 +49,6 @@ class ActiveProblems:
 
         Args:
             text: notice to give if it was active.
-
         """
         with self._lock:
             resolved = self._active.pop(code, None)

@@ -44,7 +44,6 @@ class VideoPacket:
         data: the encoded bytes.
         is_keyframe: whether it can be decoded without earlier packets.
         extradata: further data that a decoder needs; empty for MJPEG.
-
     """
 
     codec: str
@@ -65,7 +64,6 @@ class CapturedFrame:
         packet: the camera's encoded picture; None if it arrives raw.
         image: uint8 BGR, shape (height, width, 3); None while it is still encoded.
         hum: as in `Frame`.
-
     """
 
     index: int
@@ -80,7 +78,6 @@ class CapturedFrame:
 
         Raises:
             SourceError: the picture is damaged.
-
         """
         image = self.image
         if image is None and self.packet is not None:
@@ -96,7 +93,6 @@ class PictureFaultError(SourceError):
     Args:
         symptom: what is seen, a whole sentence for the operator.
         remedy: what to do; empty for what helps a source that sends nothing.
-
     """
 
     def __init__(self, symptom: str, remedy: str = "") -> None:
@@ -124,7 +120,6 @@ class SourceFacts:
         live: whether it is live. Live frames arrive whether they are processed or not; recorded frames wait.
         codec: codec of its pictures; empty if they arrive raw.
         notes: settings that the camera refused, for people.
-
     """
 
     kind: SourceKind
@@ -149,7 +144,6 @@ class SourceWithTruth(Protocol):
         calibration: calibration of its camera.
         events: the declarations of the play.
         scenes: the true scenes, one per frame.
-
     """
 
     calibration: Calibration
@@ -170,7 +164,6 @@ class FrameSource(Protocol):
 
         Raises:
             SourceError: the source failed.
-
         """
         ...
 
@@ -225,7 +218,6 @@ class PlaybackPacer:
 
         Returns:
             False if playback was stopped meanwhile.
-
         """
         if self._paced:
             now = monotonic_ns()

@@ -129,7 +129,6 @@ def run_command(arguments: Sequence[str] | None = None) -> int:
 
     Args:
         arguments: of the command; None for those of the process.
-
     """
     try:
         try:

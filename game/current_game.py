@@ -42,7 +42,6 @@ class CurrentGame:
 
     Attributes:
         ended_games: tells those who follow that a game has ended, once its end is on disk.
-
     """
 
     def __init__(self) -> None:

@@ -29,7 +29,6 @@ class Decision:
         reason: why.
         by: who decides.
         replacement: the call that stands instead of one overturned; None for no call.
-
     """
 
     decision: ChallengeDecision
@@ -45,7 +44,6 @@ class DecidedChallenge:
     Attributes:
         challenges: those of the game.
         receipt: of the ruling on the call; None where none was needed.
-
     """
 
     challenges: ChallengesView
@@ -57,7 +55,6 @@ class Disputes:
 
     Args:
         game_service: runs the game.
-
     """
 
     def __init__(self, game_service: GameService) -> None:
@@ -69,7 +66,6 @@ class Disputes:
         Raises:
             NotFoundError: the game has no such call.
             RefusedError: no game is in play, or the rulebook does not allow this challenge.
-
         """
         with self._game_service.in_play() as session:
             text = next((view.text for view in session.calls() if view.id == call), None)
@@ -95,7 +91,6 @@ class Disputes:
         Raises:
             NotFoundError: the game has no such challenge.
             RefusedError: it was decided otherwise already, or the call can't be ruled on any more.
-
         """
         with self._game_service.in_play() as session:
             book = session.challenges
@@ -124,7 +119,6 @@ class Disputes:
 
         Raises:
             RefusedError: no game is in play, a challenge is open, or the score is not the one that was shown.
-
         """
         with self._game_service.in_play() as session:
             score = session.state.score
@@ -159,7 +153,6 @@ def undecided(raised: ChallengeRaised | None, ruled: ChallengeRuled | None) -> C
     Raises:
         NotFoundError: there is none of its id.
         RefusedError: it was decided already.
-
     """
     if raised is not None:
         return raised

@@ -34,7 +34,6 @@ class PolicyChange:
         by: the person or device.
         at_ns: wall clock, ns since 1970.
         policy: what may be done with such a call without a person; None for what the rulebook says.
-
     """
 
     kind: CallKind
@@ -48,7 +47,6 @@ class LeaguePolicies:
 
     Args:
         path: their file, which need not exist; None to keep them in memory.
-
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -60,14 +58,12 @@ class LeaguePolicies:
         """Set the policy for a kind of call, on disk when this returns; one that is set already is left.
 
         Args:
-            kind: of call.
             policy: for it; None for what the rulebook says.
             by: the person or device.
 
         Raises:
             InputError: the file can't be read.
             OutputError: it can't be written; nothing has changed.
-
         """
         with self._lock:
             changes = self._read()
@@ -81,7 +77,6 @@ class LeaguePolicies:
 
         Raises:
             InputError: the file can't be read.
-
         """
         with self._lock:
             return self._read()
@@ -91,7 +86,6 @@ class LeaguePolicies:
 
         Raises:
             InputError: the file can't be read.
-
         """
         return _latest(self.changes())
 
@@ -100,7 +94,6 @@ class LeaguePolicies:
 
         Raises:
             InputError: the file can't be read.
-
         """
         merged: dict[str, object] = dict(rulebook.policies)
         for kind, change in self.latest().items():

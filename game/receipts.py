@@ -27,7 +27,6 @@ class Submission:
             changes nothing.
         ago_ms: how long before it arrived it was made, as far as the device knows its own delay.
         role: of the device.
-
     """
 
     by: str = "operator"
@@ -51,7 +50,6 @@ class Accepted:
         text: the game afterwards, on one line.
         saved: False while it could not be written to disk: it counts, but would be lost in a crash.
         repeated: whether this answers a key that was used before.
-
     """
 
     event: str = ""
@@ -75,7 +73,6 @@ class Refused:
         code: ``"not_now"`` (the state of the game does not allow it), ``"unknown"`` (no such call or event),
             ``"key_reused"`` (the key was used for something else), ``"invalid"`` (it names what does not exist),
             ``"no_game"`` or ``"failed"``.
-
     """
 
     reason: str
@@ -148,7 +145,6 @@ def describe(body: Body, texts: Mapping[str, str]) -> str:
     Args:
         body: the declaration or ruling.
         texts: of calls and of earlier declarations, by id; one that is not there any more is not named.
-
     """
     if isinstance(body, Ruling):
         call = body.replacement.text if body.replacement is not None else texts.get(body.call, "a call")
@@ -234,7 +230,6 @@ class EventLog:
             set_aside: why events no longer count, by id.
             calls: texts of the calls, by id.
             latest: how many; None for all.
-
         """
         shown = [(event, by) for event, by in self.events if not isinstance(event.body, Tick)]
         if latest is not None:
@@ -279,7 +274,6 @@ class KeyedReceipt:
         Args:
             content: the command.
             carry_out: carries it out and returns what was done, as a sentence.
-
         """
         if self.receipt is not None:
             return self.repeat(content)

@@ -40,7 +40,6 @@ class ResumedSession:
         session: the game.
         receipts: idempotency keys, what was submitted under each, and the receipts.
         judged: number of entries that were judged; fewer than the journal has where there was a memento.
-
     """
 
     session: GameSession
@@ -71,7 +70,6 @@ def replay(
     Raises:
         FormatError: the journal can't be read.
         RulebookError: it is under a rulebook this program does not know.
-
     """
     found, after = _Replayed(), 0
     if memento is not None:
@@ -101,7 +99,6 @@ def unpack(row: EntryRow) -> Content:
 
     Raises:
         FormatError: it can't be read.
-
     """
     return unpack_entry(row.kind, row.content, where=place_of(row))
 
@@ -157,7 +154,6 @@ def _from_checkpoint(
 
     Raises:
         FormatError: the memento does not belong to the journal.
-
     """
     found, digest = _Replayed(), ""
     entries: list[tuple[int, int]] = []  # numbers of those that were judged since the last start, and their lengths
@@ -193,7 +189,6 @@ class KeptScenes:
         entries: numbers of the entries that were judged, and how many scenes and events each has.
         kept_from: place in the game's log of the first scene.
         last: number of the last entry.
-
     """
 
     def __init__(
@@ -214,7 +209,6 @@ class KeptScenes:
 
         Raises:
             RefusedError: the store can't be read.
-
         """
         self._thread.join()
         if self._scenes is None:

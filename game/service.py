@@ -60,13 +60,11 @@ class GameService(CurrentGame):
         journals: keep the games.
         sink: where topics are published.
         rig: does what only the rig can do.
-        field: the printed field.
         rulebook: for games that name none. Kept as an attribute, as are the policies and the ended games.
         clock: the capture clock now, ns; by default the last scene's time and what has passed since it.
         owner: whose games these are; only they are resumed.
         shadow: whether people referee by declarations alone, and calls are made in the shadow of their game.
         policies: of the league, over those of a game's rulebook; None for none.
-
     """
 
     def __init__(
@@ -112,7 +110,6 @@ class GameService(CurrentGame):
 
         Raises:
             InputError: its rulebook does not exist, or the league's policies can't be read.
-
         """
         rulebook = self.policies.applied_to(self.rulebook if game.rulebook is None else load_rulebook(game.rulebook))
         with self._lock:
@@ -136,7 +133,6 @@ class GameService(CurrentGame):
 
         Returns:
             The game's id.
-
         """
         with self._lock:
             self._scene_ns, self._scene_at_ns = 0, None
@@ -147,7 +143,6 @@ class GameService(CurrentGame):
 
         Returns:
             Whether the game in play was started on another field, so that a new one was started.
-
         """
         with self._lock:
             if field != self._field:
@@ -167,7 +162,6 @@ class GameService(CurrentGame):
         Raises:
             FormatError: its journal can't be read.
             RulebookError: it is under a rulebook this program does not know.
-
         """
         with self._lock:
             resumed = resume_session(self._journals, self._publisher, self._owner)
@@ -197,7 +191,6 @@ class GameService(CurrentGame):
 
         Raises:
             RefusedError: no game is in play.
-
         """
         with self._lock:
             if self._session is None:
@@ -220,7 +213,6 @@ class GameService(CurrentGame):
 
         Raises:
             RefusedError: the state does not allow it; nothing has changed.
-
         """
         with self._lock:
             if self._session is None:

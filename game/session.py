@@ -52,7 +52,6 @@ class GameSession:
         journal: of the game.
         publisher: of its topics.
         event_count: events the journal holds from before, under another rulebook.
-
     """
 
     def __init__(self, started: GameStarted, journal: Journal, publisher: StatePublisher, event_count: int = 0) -> None:
@@ -95,7 +94,6 @@ class GameSession:
 
         Returns:
             The calls made or changed.
-
         """
         update = self._judge(scene)
         if update.calls or len(self.unwritten) >= GAME_LIMITS.batch_scenes:
@@ -115,7 +113,6 @@ class GameSession:
 
         Raises:
             RefusedError: the state does not allow it; nothing has changed.
-
         """
         update, _ = self._record(event, event.origin, None)
         self.publish()
@@ -135,7 +132,6 @@ class GameSession:
         Raises:
             NotFoundError: it is about a call or event that the game does not have.
             RefusedError: the state does not allow it; nothing has changed.
-
         """
         self._check_known(body)
         event = self._event(body, submission.ago_ms, now_ns)
@@ -172,7 +168,6 @@ class GameSession:
         Args:
             memento: of a game that was started with the same.
             scenes: returns those that rulings can go back to, by their place in the game's log.
-
         """
         self._game.restore(memento.game, [event for event, _ in memento.events], scenes)
         self.event_count = memento.event_count
@@ -188,7 +183,6 @@ class GameSession:
 
         Raises:
             RefusedError: the rules of this version do not allow it; nothing has changed.
-
         """
         if isinstance(entry, Event):
             self.event_count += 1
@@ -226,7 +220,6 @@ class GameSession:
 
         Raises:
             RefusedError: the state does not allow one of them.
-
         """
         return self._game.preview(bodies)
 

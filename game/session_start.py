@@ -64,13 +64,11 @@ def start_session(
         publisher: of its topics.
         game: its teams and title.
         rulebook: in force.
-        field: the printed field.
         calibration: in use; calls finer than the error it is certified to are too close.
         owner: whose game it is.
 
     Returns:
         The game, and the first entry of its journal on its way to the disk.
-
     """
     now_ns = time.time_ns()
     game_id = time.strftime("%Y%m%d-%H%M%S", time.gmtime(now_ns / 1e9)) + f"-{secrets.token_hex(4)}"
@@ -90,7 +88,6 @@ def switch_rulebook(
     """Continue a game under another rulebook, set up as it stands, with its line-up.
 
     Args:
-        session: the game.
         publisher: of its topics.
         rulebook: to be in force from now on.
         by: who changes it.
@@ -99,7 +96,6 @@ def switch_rulebook(
     Raises:
         RefusedError: a play is under way, or no game under that rulebook can stand as this one does; nothing has
             changed.
-
     """
     state = session.state
     if state.phase not in BETWEEN_PLAYS:
@@ -128,7 +124,6 @@ def resume_session(journals: Journals, publisher: StatePublisher, owner: GameOwn
     Raises:
         FormatError: its journal can't be read.
         RulebookError: it is under a rulebook this program does not know.
-
     """
     row = journals.latest_game(owner)
     journal = None if row is None else journals.resume(row)

@@ -36,7 +36,6 @@ class Shadow:
 
     Args:
         journals: keep its journals.
-
     """
 
     def __init__(self, journals: Journals) -> None:

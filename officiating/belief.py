@@ -79,7 +79,6 @@ class Belief:
         probability: that the call is right, 0..1. With an error it is the share of the distribution that is positive.
         frame_margin, frame_sigma: what the decisive frame alone showed, where that is not the belief.
         front: probability that the ends of bases it rests on are the fronts; 1 where it rests on none.
-
     """
 
     basis: Basis
@@ -112,7 +111,6 @@ class Belief:
         Args:
             beyond: such as ``"over"`` for what exceeds something.
             limit: such as ``"the line"``.
-
         """
         parts = []
         is_measured = self.basis == "frame" or bool(self.sigma)  # a history without errors has no margin of its own
@@ -147,7 +145,6 @@ def believe(margin: float | None, sigma: float | None, unit: Unit, probability: 
         unit: of both.
         probability: that the call is right, 0..1.
         front: probability that the ends of bases the call rests on are the fronts; 1 where it rests on none.
-
     """
     if margin is None:
         return Belief("none", None, None, unit, probability, front=front)
@@ -218,7 +215,6 @@ def measured_words(belief: Belief, measure: Measure, when: str, *, too_close: bo
         measure: of what its margin is.
         when: follows what happened, such as ``" at 9.21 s"``; may be empty.
         too_close: whether nobody has decided yet that it happened.
-
     """
     if belief.basis == "none":
         return ""

@@ -34,7 +34,6 @@ class CallNumbers:
             where the rulebook gives no number, or one that follows from what the other coach does.
         measured: what was counted or timed, in the call's unit.
         allowed: the most of it that the rulebook allows, same unit.
-
     """
 
     kick_yd: float | None = None

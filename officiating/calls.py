@@ -98,7 +98,6 @@ class Finding:
         measure: of what the margin is, where the kind and the unit do not say it.
         conditions: the things measured of which the probability is the joint one; none where it is of one thing.
         together: whether all of them must hold, or one is enough.
-
     """
 
     rule: str
@@ -137,7 +136,6 @@ class CallReading:
         kind: what the call would be; ``"info"`` for none at all.
         probability: that this reading is right, 0..1.
         text: the reading in words.
-
     """
 
     kind: CallKind
@@ -174,7 +172,6 @@ class Call:
         conditions: the things measured that it rests on, where those are several; each has its own margin and
             probability, and the call's margin is None.
         together: whether all of them must hold, or one is enough.
-
     """
 
     id: str
@@ -260,7 +257,6 @@ class RefusedEvent:
     Attributes:
         event: id of the event.
         reason: why it was refused.
-
     """
 
     event: str
@@ -277,7 +273,6 @@ class CallsHeader:
         final: the game at the end, on one line.
         score: points of home and away at the end.
         refused: events that the state of the game did not allow.
-
     """
 
     rulebook: str
@@ -295,7 +290,6 @@ def read_calls(path: Path) -> tuple[CallsHeader, tuple[Call, ...]]:
     Raises:
         InputError: the file can't be read.
         FormatError: its content breaks the format; the message names the line and the field.
-
     """
     lines = JsonLinesFile(path, CallsHeader, Call)
     return lines.header, tuple(lines)
@@ -306,6 +300,5 @@ def write_calls(path: Path, header: CallsHeader, calls: Iterable[Call]) -> None:
 
     Raises:
         OutputError: the file can't be written.
-
     """
     write_json_lines(path, (CallsHeader, header), Call, calls)

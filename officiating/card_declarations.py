@@ -32,7 +32,6 @@ class WindowResult:
     Attributes:
         shown: the result as printed, as in `CardPlayed`.
         dot: the hash mark dot beside it; None where there is none.
-
     """
 
     shown: str
@@ -48,7 +47,6 @@ class CardWindow:
         black: the result when the ball lay on the left hash.
         red: when it lay in the center.
         blue: when it lay on the right hash.
-
     """
 
     rolls_to: int
@@ -77,7 +75,6 @@ class CardPlayed:
         return_to: highest roll that returns that fumble, or this interception (its pick number), for a touchdown.
         windows: the numbers in the cards' windows, by ascending rolls; the roll and the ball's hash then select the
             result and its dot.
-
     """
 
     kind: CardKind
@@ -102,7 +99,6 @@ class ReturnPlayed:
         shown: the card's result: yards, followed by F for a fumble.
         roll: the roll it came from, 1..100.
         reroll: the second roll, when the first one brought a penalty.
-
     """
 
     shown: str

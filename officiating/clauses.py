@@ -37,7 +37,6 @@ class Clause:
         reading: how it is interpreted where it is ambiguous or contradicts another clause; else empty.
         params: names of the parameters that change the reading or the number.
         amends: ids of the clauses that a house rule changes; a call that cites one of them cites the house rule, too.
-
     """
 
     how: Disposition
@@ -55,7 +54,6 @@ def read_clauses(package: str) -> Mapping[str, Clause]:
 
     Raises:
         RulebookError: it is no TOML, or a clause breaks the format; the message names the field.
-
     """
     file = files(package) / "clauses.toml"
     try:
@@ -69,7 +67,6 @@ def clauses_of(table: Any) -> dict[str, Clause]:
 
     Raises:
         RulebookError: it is no table, or a clause breaks the format; the message names the field.
-
     """
     if not isinstance(table, dict):
         raise RulebookError("clauses must be a table with an id for each clause, such as [clauses.RC-1].")

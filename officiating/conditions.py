@@ -67,7 +67,6 @@ class Condition:
         margin, sigma, unit: by how much, positive on the side of the call, and the standard deviation.
         limit: where the limit is not one number, how many agree that it is met, by margin.
         text: what was measured in words, such as ``"11.0° off square"``, in place of the margin.
-
     """
 
     measure: Measure
@@ -108,7 +107,6 @@ class Condition:
         Args:
             when: follows what happened, such as ``" at 9.21 s"``; may be empty.
             too_close: whether nobody has decided yet that the call is right.
-
         """
         if self.measure == "front":
             return f"{self.text or 'not sure which end is the front'} ({percent_text(self.probability)})"

@@ -50,7 +50,6 @@ class LineUpDeclared:
     Attributes:
         players: all figures on the board.
         offense: the jersey of the team with the ball; None leaves it as it is.
-
     """
 
     players: tuple[Player, ...]
@@ -82,7 +81,6 @@ class FrontDeclared:
         player: roster id.
         heading_deg: about where it faces, degrees counter-clockwise from +x of the board; the end of its base that is
             nearer to this is the front.
-
     """
 
     player: str
@@ -96,7 +94,6 @@ class Carrier:
 
     Attributes:
         player: roster id of the carrier.
-
     """
 
     player: str
@@ -110,7 +107,6 @@ class Switch:
     Attributes:
         on: whether the board is on now.
         by: the coach's side.
-
     """
 
     on: bool
@@ -127,7 +123,6 @@ class PassDeclared:
         distance_yd: its length as a person measured it, where the rulebook asks for it and no camera measures.
         near: roster ids of the defenders near enough to intercept, as a person found them.
         touching: roster ids of those among them that touch the passer or the receiver.
-
     """
 
     receiver: str | None = None
@@ -143,7 +138,6 @@ class Pitch:
 
     Attributes:
         to: roster id of the back that gets it.
-
     """
 
     to: str
@@ -156,7 +150,6 @@ class PivotsDone:
 
     Attributes:
         by: the coach's side.
-
     """
 
     by: Side
@@ -170,7 +163,6 @@ class BaseSwap:
     Attributes:
         player: roster id of the figure.
         stationary: whether the figure now stands on a stationary base.
-
     """
 
     player: str
@@ -186,7 +178,6 @@ class KickDeclared:
         kick: the kind of kick.
         gunners: roster ids of the gunners, on a punt.
         returner: roster id of the returner, where one is named.
-
     """
 
     kick: Literal["kickoff", "onside", "punt", "field_goal", "extra_point", "free_kick"]
@@ -202,7 +193,6 @@ class ChoiceMade:
     Attributes:
         choice: one that the game waits for (`PendingInput.options`), or one that a coach may make at any time.
         by: the coach's side.
-
     """
 
     choice: Choice
@@ -218,7 +208,6 @@ class Roll:
         dice: the faces shown, in the order rolled; a ten-sided die shows 0 or 10 for ten.
         purpose: what was rolled for; may be empty, since the state waits for just one thing.
         by: the coach's side.
-
     """
 
     dice: tuple[int, ...]
@@ -234,7 +223,6 @@ class Coin:
     Attributes:
         heads: whether it shows heads.
         purpose: what it was flipped for; may be empty, since the state waits for just one thing.
-
     """
 
     heads: bool
@@ -250,7 +238,6 @@ class Claim:
         claim: an offense of his opponent, a time-out of his own, or a review of the call just made.
         by: the coach's side.
         player: roster id of the figure concerned, where there is one.
-
     """
 
     claim: Literal[
@@ -274,7 +261,6 @@ class ClockSet:
     Attributes:
         running: whether the clock runs now.
         left_s: seconds left in the period; None leaves them as they are.
-
     """
 
     running: bool
@@ -288,7 +274,6 @@ class BallPlaced:
 
     Attributes:
         x_yd, y_yd: field yards; None when the ball is taken away.
-
     """
 
     x_yd: float | None = None
@@ -308,7 +293,6 @@ class FoulDeclared:
         loss_of_down: whether it also costs the down.
         automatic: whether the play does not count and nobody has a choice: an "auto-5".
         on_kicker: whether it is running into the kicker.
-
     """
 
     by: Side

@@ -34,7 +34,6 @@ class PassEnded:
         end: caught by the offense, by the defense, or by nobody.
         player: roster id of the figure that caught it.
         spot_yd: where it was caught, field yards along x of the board and across; None for where the camera sees him.
-
     """
 
     end: Literal["complete", "incomplete", "intercepted"]
@@ -52,7 +51,6 @@ class KickEnded:
         x_yd, y_yd: where it came down or was touched, field yards; None for a kick at the posts.
         player: roster id of the figure that touched it.
         by: the side that touched it, where no figure is named.
-
     """
 
     end: Literal["good", "no_good", "blocked", "out_of_bounds", "touched"]
@@ -74,7 +72,6 @@ class PlayEnded:
         player: roster id of the figure concerned: the carrier, or of a fumble the tackler.
         by: the side that had the ball at the end: the other one after an interception or a fumble lost. None for the
             side that had it before.
-
     """
 
     kind: PlayEnd

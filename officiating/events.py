@@ -34,7 +34,6 @@ class Ruling:
             as if never made; ``"manual"`` for a call that the rulebook's code did not make.
         replacement: the call that stands instead.
         note: the reason.
-
     """
 
     call: str
@@ -51,7 +50,6 @@ class Undo:
     Attributes:
         event: id of the event, a declaration or a ruling.
         note: the reason.
-
     """
 
     event: str
@@ -74,7 +72,6 @@ class Event:
         t_ns: the instant it is about, on the game's clock (the capture clock of the tracks).
         origin: who or what entered it.
         body: the declaration, ruling, undo or tick.
-
     """
 
     id: str
@@ -89,7 +86,6 @@ class EventsHeader:
 
     Attributes:
         game: name of the game the events belong to.
-
     """
 
     game: str = ""
@@ -103,7 +99,6 @@ def read_events(path: Path) -> tuple[EventsHeader, tuple[Event, ...]]:
     Raises:
         InputError: the file can't be read.
         FormatError: its content breaks the format; the message names the line and the field.
-
     """
     lines = JsonLinesFile(path, EventsHeader, Event)
     return lines.header, tuple(lines)
@@ -114,6 +109,5 @@ def write_events(path: Path, header: EventsHeader, events: Iterable[Event]) -> N
 
     Raises:
         OutputError: the file can't be written.
-
     """
     write_json_lines(path, (EventsHeader, header), Event, events)

@@ -24,7 +24,6 @@ def share_accepted(limit: GradedLimit, margin: float, sigma: float) -> float:
         limit: the limit; not empty.
         margin: measured, in the limit's unit.
         sigma: its standard deviation; 0 where it is exact. On a step, the side of more agreement counts.
-
     """
     if sigma <= 0:
         return _share_at(limit, margin)

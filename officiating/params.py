@@ -25,7 +25,6 @@ class Param:
         low, high: the least and greatest a number may be.
         choices: the allowed words, for a parameter that is a word or a list of words.
         columns: number of columns of a table; 0 where the value is not a table.
-
     """
 
     name: str
@@ -42,7 +41,6 @@ class Param:
 
         Raises:
             RulebookError: wrong type, out of range, or not among the choices; names the parameter.
-
         """
         if isinstance(self.default, bool):
             return self._checked_flag(value)
@@ -98,7 +96,6 @@ class Params:
 
     Raises:
         RulebookError: an unknown name or an impossible value.
-
     """
 
     def __init__(self, definitions: Iterable[Param], values: Mapping[str, object] | None = None) -> None:

@@ -56,7 +56,6 @@ class ScriptedFigure:
         front: probability reported that the heading points to the front.
         field: the printed field.
         base: the size of its base.
-
     """
 
     id: str
@@ -120,7 +119,6 @@ class KeyFrame:
         t_s: when, seconds.
         x_yd, y_yd: where, field yards along x of the board and across.
         heading_deg: where it faces; None for the way it goes from here to the next key frame.
-
     """
 
     t_s: float
@@ -134,7 +132,6 @@ def along(*frames: KeyFrame, field: FieldModel = FIELD) -> Path:
 
     Raises:
         InputError: there is no key frame, or their times do not increase.
-
     """
     times = [frame.t_s for frame in frames]
     if not frames or any(later <= earlier for earlier, later in itertools.pairwise(times)):
@@ -201,7 +198,6 @@ class Film:
     Attributes:
         scenes: its frames.
         players: one for each scripted figure.
-
     """
 
     scenes: tuple[Scene, ...]
@@ -236,7 +232,6 @@ def film(
         ball: the magnetic ball at a time in seconds; None for none.
         sigma_gap_mm: the error that gaps are reported with; 0 for exact ones.
         fps: scenes a second.
-
     """
     scenes: list[Scene] = []
     since: dict[tuple[str, str], int] = {}

@@ -19,7 +19,6 @@ class OvertimeSetUp:
         first: the side that had, or has, the ball first.
         number: 1-based.
         gains_yd: of the possessions so far, in order: yards under TAP (1000 for a touchdown), points under the EFL.
-
     """
 
     first: Side
@@ -48,7 +47,6 @@ class SetUp:
         spiked: whether home, away have spiked the ball in this half.
         opening_kicker: the side that kicked off first, which decides who kicks off the second half.
         overtime: the overtime in progress, where the rulebook counts its possessions.
-
     """
 
     offense: Side

@@ -25,7 +25,6 @@ class WriteSink:
     Attributes:
         waiting: what was written and not taken yet.
         closed: never; what was written is taken by whoever made it.
-
     """
 
     closed = False
@@ -86,7 +85,6 @@ class ZipPart:
         name: in the zip file, ASCII.
         chunks: its bytes.
         compressed: whether to compress them; video can't be compressed further.
-
     """
 
     name: str
@@ -115,7 +113,6 @@ def container_is_as_written(file: BinaryIO, archive: zipfile.ZipFile, stored: Se
         file: the zip file.
         archive: that file, opened for reading.
         stored: names of its last parts, uncompressed; what is before them is vouched for otherwise.
-
     """
     infos = archive.infolist()
     last = infos[-len(stored) :]

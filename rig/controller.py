@@ -56,7 +56,6 @@ class CalibrationInUse:
 
     Args:
         calibration: the first calibration; None for none.
-
     """
 
     def __init__(self, calibration: Calibration | None) -> None:
@@ -81,7 +80,6 @@ class RigController:
         record: starts or stops the recording; None where nothing is recorded.
         calibrated: called with each new calibration once it is in use.
         keep_game: keeps the game against what a strip says, by the question's id; None over a table.
-
     """
 
     def __init__(
@@ -115,7 +113,6 @@ class RigController:
         Raises:
             RefusedError: the command can't be carried out now.
             DownfieldError: the command failed.
-
         """
         if isinstance(command, Recalibrate):
             return self._recalibrate()

@@ -82,7 +82,6 @@ class Rig:
 
     Raises:
         DownfieldError: a source, file or service named in the configuration does not exist or does not work.
-
     """
 
     def __init__(
@@ -260,7 +259,6 @@ class Rig:
 
         Raises:
             SourceError: a recording could not be read to its end.
-
         """
         always = (self._annotated_picture, self.program, self._recent_pictures, self._health)
         watch = CameraWatch(lambda: self._table.source.facts, self._problems) if self.live else None

@@ -63,7 +63,6 @@ class Scorekeeper:
 
     Raises:
         DownfieldError: the store, a key or the port can't be opened, or another program has them.
-
     """
 
     def __init__(self, configuration: Configuration, field: FieldModel, new_game: NewGame | None = None) -> None:
@@ -168,7 +167,6 @@ class NoCamera:
 
         Raises:
             RefusedError: always.
-
         """
         name = command.command.replace("_", " ")
         raise RefusedError(f"{name}: this game is kept by hand, without a camera. Start 'downfield run' with one.")

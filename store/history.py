@@ -75,7 +75,6 @@ class LateEntry:
         seq: its number in the journal.
         at_ns: wall clock when it was written, ns since 1970.
         content: the entry.
-
     """
 
     seq: int
@@ -90,7 +89,6 @@ class SceneBatch:
     Attributes:
         seq: number of the entry they are attached to.
         first_ns, last_ns: times of the first and the last.
-
     """
 
     seq: int
@@ -106,11 +104,9 @@ class History:
 
     Args:
         store: where it is.
-        row: the game.
 
     Raises:
         FormatError: its journal can't be read.
-
     """
 
     def __init__(self, store: StoreReader, row: GameRow) -> None:
@@ -141,7 +137,6 @@ class History:
 
         Raises:
             FormatError: it can't be read; what was read before it stays.
-
         """
         for entry in store.entries(self.row.id, after=self.entries, attachments=False):
             content = unpack_entry(entry.kind, entry.content, where=f"game {self.row.id}, entry {entry.seq}")
@@ -174,7 +169,6 @@ class History:
         Raises:
             FormatError: its journal has no start.
             RulebookError: this program does not know the rulebook.
-
         """
         if self._started is None:
             raise FormatError(f"game {self.row.id}", "its journal has no start")
@@ -294,7 +288,6 @@ class RecentHistories:
 
     Args:
         store: where the games are.
-
     """
 
     def __init__(self, store: StoreReader) -> None:
@@ -307,7 +300,6 @@ class RecentHistories:
 
         Raises:
             FormatError: its journal can't be read.
-
         """
         last = next(iter(self._store.latest(row.id)), None)
         head = "" if last is None else last.digest

@@ -121,7 +121,6 @@ def _add_trainer(name: str, about: str, *, practice: bool = False, contributed: 
         name: name of the command, the checkpoints, the task and, with an underscore, the recipe's schedule.
         practice: also train on the sets where many figures have a ball of their own.
         contributed: also train on contributed pictures, in which not every figure is labeled.
-
     """
 
     def train(
@@ -231,7 +230,6 @@ class _TrainingRun:
         finish: bring the learning rate down to zero.
         start: checkpoint to begin from where the folder has none.
         threads: CPU cores to use.
-
     """
 
     name: str

@@ -25,7 +25,6 @@ class TrainingSet(_Part):
         renderer, seed, count, per_table, carriers, strewn, fallers: as `downfield twin dataset` takes them.
         share: of the frames that are learned from, against the other sets'.
         practice: whether only ball refiner and ball detector learn from it.
-
     """
 
     name: str
@@ -59,7 +58,6 @@ class TrainingRecipe(_Part):
         contributed_share: of the frames that the figure refiner learns from, of contributed pictures where there are
             any, against the other sets'.
         figure_detector, figure_refiner, ball_detector, ball_refiner: schedules of the networks.
-
     """
 
     sets: tuple[TrainingSet, ...]
@@ -79,7 +77,6 @@ class TrainingRecipe(_Part):
 
         Raises:
             InputError: none is there.
-
         """
         found = self.drawn_sources(folder, practice=practice)
         if contributed:
@@ -106,7 +103,6 @@ def read_recipe(path: Path | None = None) -> TrainingRecipe:
 
     Raises:
         InputError: it can't be read, or a value is invalid; names the key.
-
     """
     bundled = files("downfield.training") / "recipe.toml"
     text = read_text(path) if path is not None else bundled.read_text(encoding="utf-8")

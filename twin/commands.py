@@ -135,7 +135,6 @@ def parse_size(text: str) -> tuple[int, int]:
 
     Raises:
         InputError: it is not width x height, or a picture can't have that size.
-
     """
     width, _, height = text.partition("x")
     if not (width.isdecimal() and height.isdecimal()):
@@ -152,7 +151,6 @@ def needs_twin(purpose: str) -> Iterator[None]:
 
     Raises:
         MissingExtraError: one of them is not installed.
-
     """
     try:
         yield

@@ -51,7 +51,6 @@ class AccessControl:
         grants: decides about the grants of a tournament's desk; None where none are taken.
         only_games: whether there is no table here, only games to look at, for which routes may have another role.
         answered: the answers to the latest changes, for requests that are sent again.
-
     """
 
     policy: AccessPolicy
@@ -93,7 +92,6 @@ async def authorize(connection: HTTPConnection) -> None:
     Raises:
         ProblemError: the device is not paired, or its role is too low.
         WebSocketException: the same, on a WebSocket.
-
     """
     principal = authenticate(connection)
     connection.state.principal = principal
@@ -131,7 +129,6 @@ def open_stream(connection: HTTPConnection, kind: StreamKind) -> OpenStream:
 
     Raises:
         ProblemError: as of `OpenStreams.open`.
-
     """
     origin: Origin = connection.state.origin
     stream = access_control_of(connection.app).streams.open(kind, connection.state.principal, origin.address)
@@ -223,7 +220,6 @@ class RevocableResponses:
         app: the application behind it.
         streams: ends what a device has open.
         tokens: knows the paired devices.
-
     """
 
     def __init__(self, app: ASGIApp, streams: OpenStreams, tokens: TokenStore) -> None:

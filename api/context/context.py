@@ -53,7 +53,6 @@ class Bundles(Protocol):
         Raises:
             BusyError: another is being made.
             FormatError: the game's journal can't be read.
-
         """
         ...
 
@@ -82,7 +81,6 @@ class RigParts:
         grants: decides about the grants of a tournament's desk; None outside of one.
         setup_control: which device sets up the table.
         only_games: whether there is no table here, only games to look at: pages about a table lead to the games.
-
     """
 
     game_service: GameService
@@ -130,7 +128,6 @@ class AppContext:
         judging: judges games again for those who wait for it.
         background_judging: does so for games that have just ended.
         relay: takes over event streams when there are many; None to serve all of them in this process.
-
     """
 
     rig: RigParts
@@ -225,7 +222,6 @@ def reviewer(rig: RigPartsDep, principal: PrincipalDep) -> Principal:
 
     Raises:
         ProblemError: an operator, where the configuration does not let operators do so.
-
     """
     may_review = RANK["operator" if rig.operators_review else "referee"]
     if RANK[principal.role or "anyone"] >= may_review:

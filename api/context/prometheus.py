@@ -22,7 +22,6 @@ class PrometheusMetrics(Collector):
     Args:
         game_service, hub, picture: what is measured.
         responses: counts responses by method and status.
-
     """
 
     def __init__(

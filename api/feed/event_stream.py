@@ -75,7 +75,6 @@ class SendTimeout:
         Args:
             sending: sends, and enters this timeout around each send.
             leaving: the first of these to end ends it: when the client has left, or may no longer watch.
-
         """
         tasks = [asyncio.create_task(part) for part in (sending, *leaving)]
         try:
@@ -95,7 +94,6 @@ class EndlessResponse(Response):
         parts: the bytes to send.
         stream: its place among the open streams.
         media_type: of the whole.
-
     """
 
     def __init__(self, parts: AsyncGenerator[bytes], stream: OpenStream, media_type: str | None = None) -> None:

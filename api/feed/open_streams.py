@@ -53,7 +53,6 @@ class OpenStream:
         kind: what it sends.
         owner: device, or address without one.
         privileged: whether it may use the reserved places.
-
     """
 
     def __init__(self, streams: OpenStreams, kind: StreamKind, owner: str, *, privileged: bool) -> None:
@@ -91,7 +90,6 @@ class OpenStream:
 
         Args:
             end: makes the other process end it.
-
         """
         self._end_elsewhere = end
         if self.ended:
@@ -107,7 +105,6 @@ class OpenStreams:
 
     Args:
         limits: how many may be open, by kind.
-
     """
 
     def __init__(self, limits: dict[StreamKind, StreamBudget] | None = None) -> None:
@@ -129,7 +126,6 @@ class OpenStreams:
 
         Raises:
             ProblemError: this device has too many open, or all places are taken.
-
         """
         self._loop = asyncio.get_running_loop()
         limits = self._limits[kind]

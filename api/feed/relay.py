@@ -69,7 +69,6 @@ class RelayManager:
     Args:
         hub: publishes the messages.
         find_transport: finds connections.
-
     """
 
     def __init__(self, hub: Hub, find_transport: FindTransport) -> None:
@@ -101,7 +100,6 @@ class RelayManager:
 
         Returns:
             Whether it was handed over; if not, it has to be served here.
-
         """
         if self._hub.local_subscribers < RELAY_LIMITS.local_subscribers:
             return False

@@ -29,7 +29,6 @@ class RelayWorker:
     Args:
         connections: the socket they come over.
         writer: is sent the number of each that has ended.
-
     """
 
     def __init__(self, connections: socket.socket, writer: asyncio.StreamWriter) -> None:

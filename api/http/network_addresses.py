@@ -42,7 +42,6 @@ def usable(
 
     Args:
         found: name of the interface and address, of each address of this computer.
-
     """
     parsed = [
         ipaddress.ip_address(address.split("%", 1)[0])

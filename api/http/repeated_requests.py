@@ -47,8 +47,6 @@ class AnsweredRequests:
         Args:
             key: of all its attempts.
             request: what was requested, and by whom; a key with something else is handled by itself.
-            handle: handles it.
-
         """
         # Of those that waited for an attempt that failed, one goes on and the others wait for it.
         while (known := self._attempts.get(key)) is not None and known.request == request:

@@ -19,7 +19,6 @@ class RateLimit:
     Attributes:
         per_s: requests per second in the long run.
         burst: requests at once.
-
     """
 
     per_s: float
@@ -69,7 +68,6 @@ class AccessPolicy:
         prefix: the path under which the service appears, such as ``/football``; empty for none.
         tls_port: the port that other computers use with TLS; None without TLS. Without TLS they may then only watch.
         plain_port: the port without TLS; None where it is not known.
-
     """
 
     lan: bool = False
@@ -98,7 +96,6 @@ class RateLimiter:
     Args:
         limit: of each client.
         clock: seconds, monotonic.
-
     """
 
     def __init__(self, limit: RateLimit, clock: Callable[[], float] = time.monotonic) -> None:
@@ -111,7 +108,6 @@ class RateLimiter:
 
         Returns:
             0 if there was one; otherwise the seconds until the next.
-
         """
         now = self._clock()
         tokens, at = self._buckets.pop(client, (float(self._limit.burst), now))

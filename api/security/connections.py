@@ -117,7 +117,6 @@ class ConnectionGuard:
         known: the addresses with places of their own.
         limits: budgets and timeouts.
         clock: seconds, monotonic.
-
     """
 
     def __init__(
@@ -142,7 +141,6 @@ class ConnectionGuard:
         Args:
             accepted: the connection's socket.
             peer: its peer, as `socket.getpeername` gives it.
-
         """
         address = plain_address(peer[0]) if isinstance(peer, tuple) else ""
         known, limits = address in self._known, self._limits
@@ -243,7 +241,6 @@ class GuardedListener(socket.socket):
 
         Raises:
             ConnectionAbortedError: its address has used up its budget; the event loop goes on with the next.
-
         """
         plain, peer = super().accept()
         accepted = CountedSocket(plain.family, plain.type, plain.proto, plain.detach())
@@ -260,7 +257,6 @@ def affordable(soft_limit: int, limits: ConnectionLimits = CONNECTION_LIMITS) ->
     Args:
         soft_limit: the process's limit of open files (RLIMIT_NOFILE).
         limits: the limits without it.
-
     """
     total = max(32, min(limits.total, soft_limit - limits.other_files))
     reserved = min(limits.reserved, total // 2)

@@ -34,7 +34,6 @@ class Origin:
         peer: the address the connection comes from.
         local: whether it comes from a program on this computer, as far as its headers can tell.
         proxied: whether a trusted proxy passed it on.
-
     """
 
     address: str
@@ -50,7 +49,6 @@ def resolve(scope: Scope, known: KnownClients, prefix: str) -> Origin:
         scope: of the request; changed.
         known: knows the trusted proxies.
         prefix: the path under which the service appears, if the proxy does not name one; empty for none.
-
     """
     client = scope.get("client") or ("", 0)
     scope["state"]["peer"] = tuple(client)

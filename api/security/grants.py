@@ -44,7 +44,6 @@ class TableGrant:
         tables: their names; empty for all.
         expires_ns: wall clock, ns since 1970.
         key: the desk's public key.
-
     """
 
     id: str
@@ -85,7 +84,6 @@ def read_grant(text: str) -> TableGrant:
 
     Raises:
         RefusedError: it is no whole grant, or was altered.
-
     """
     parts = text.strip().removeprefix(GRANT_PREFIX).split(".")
     if len(text) > MAX_GRANT or len(parts) != 2 or not is_grant(text):
@@ -125,7 +123,6 @@ class Grants(Protocol):
 
         Raises:
             RefusedError: it is not taken here; one sentence says why.
-
         """
         ...
 
@@ -145,7 +142,6 @@ class KnownDesk:
     Attributes:
         key: its public key.
         revoked: ids of the grants it has revoked, ever.
-
     """
 
     key: str
@@ -172,7 +168,6 @@ class GrantedAccess:
     Raises:
         InputError: the file can't be read.
         FormatError: it holds something else.
-
     """
 
     def __init__(self, path: Path | None, table: str, now_ns: Callable[[], int] = RUN_CLOCK.now_ns) -> None:
@@ -209,7 +204,6 @@ class GrantedAccess:
 
         Raises:
             RefusedError: it is not taken here; one sentence says why.
-
         """
         grant = read_grant(text)
         with self._lock:
@@ -247,9 +241,7 @@ class GrantRefusedError(RefusedError):
     """A whole grant is not taken here.
 
     Args:
-        grant: it.
         reason: why not, one sentence.
-
     """
 
     def __init__(self, grant: TableGrant, reason: str) -> None:
@@ -262,7 +254,6 @@ def check_unexpired(grant: TableGrant, now_ns: int) -> None:
 
     Raises:
         GrantRefusedError: it has.
-
     """
     if grant.expires_ns < now_ns:
         day = time.strftime("%Y-%m-%d %H:%M", time.localtime(grant.expires_ns / 1e9))

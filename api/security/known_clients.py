@@ -19,7 +19,6 @@ class KnownClients:
 
     Args:
         proxies: addresses and networks of trusted proxies.
-
     """
 
     def __init__(self, proxies: Iterable[str] = ()) -> None:

@@ -45,7 +45,6 @@ class SignInLimiter:
     Args:
         limits: of addresses and networks.
         clock: seconds, monotonic.
-
     """
 
     def __init__(self, limits: RateLimits, clock: Callable[[], float] = time.monotonic) -> None:
@@ -58,7 +57,6 @@ class SignInLimiter:
 
         Returns:
             0 if there was one; otherwise the seconds until the next.
-
         """
         wait_s = self._addresses.acquire(address)
         for limiter, network in zip((self._links, self._sites), _networks(address), strict=False):
@@ -89,7 +87,6 @@ class BodyLimit:
     Args:
         app: the application behind it.
         max_bytes: the largest body.
-
     """
 
     def __init__(self, app: ASGIApp, max_bytes: int) -> None:
@@ -166,7 +163,6 @@ class SecurityMiddleware:
         known: the addresses of known devices and proxies.
         responses: counts responses by method and status.
         revocable: wraps what answers requests that change nothing, so that their responses end with their device.
-
     """
 
     def __init__(

@@ -28,7 +28,6 @@ class Principal:
         name: of the person or device, as the record shows it.
         device: id of a paired device; empty for this computer.
         local: whether the request comes from this computer.
-
     """
 
     role: Role | None = None
@@ -43,7 +42,6 @@ def allow(role: RequiredRole, *, in_review: RequiredRole | None = None) -> Calla
     Args:
         role: the lowest.
         in_review: the lowest where there is no table, only games to look at; None for the same.
-
     """
 
     def mark(endpoint: Endpoint) -> Endpoint:
@@ -60,7 +58,6 @@ def required_role(endpoint: Callable[..., Any], *, in_review: bool = False) -> R
     Args:
         endpoint: handles the route's requests.
         in_review: whether there is no table, only games to look at.
-
     """
     role: RequiredRole = getattr(endpoint, _IN_REVIEW if in_review else _AT_A_TABLE, "admin")
     return role

@@ -34,7 +34,6 @@ class SecretFile:
 
     Raises:
         InputError: the file can't be read or created, or holds something else.
-
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -79,7 +78,6 @@ class SecretFile:
 
         Raises:
             OSError: the file can't be written; the secret is as it was.
-
         """
         new = secrets.token_urlsafe(_BYTES)
         with self._lock:

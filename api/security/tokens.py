@@ -63,7 +63,6 @@ class PairingCode:
         code: the secret.
         role: of the device that uses it.
         expires_at: monotonic time, s.
-
     """
 
     id: str
@@ -81,7 +80,6 @@ class TokenStore:
         on_changed: called with each device that was paired or revoked, or has expired, after that.
         now_ns: ns since 1970; must not jump when the computer's clock is set.
         wall_ns: the computer's clock, ns since 1970.
-
     """
 
     def __init__(
@@ -108,7 +106,6 @@ class TokenStore:
 
         Raises:
             RefusedError: too many codes are unused.
-
         """
         valid_s = PAIRING_LIMITS.code_valid_s if valid_s is None else valid_s
         letters = "".join(secrets.choice(CODE_LETTERS) for _ in range(PAIRING_LIMITS.code_length))
@@ -141,7 +138,6 @@ class TokenStore:
 
         Raises:
             RefusedError: too many devices are paired.
-
         """
         given = code.upper().replace(" ", "").replace("-", "").encode()
         with self._lock:
@@ -168,7 +164,6 @@ class TokenStore:
 
         Raises:
             RefusedError: too many devices are paired.
-
         """
         if any(device.id == grant.id for device in self.devices()):
             self.revoke(grant.id, "the same grant")
@@ -184,7 +179,6 @@ class TokenStore:
         Args:
             grant: it; None for a text that no desk has signed, of which nothing is believed.
             reason: why it was refused.
-
         """
         device, name, role = ("", "an unknown device", "") if grant is None else (grant.id, grant.name, grant.role)
         with self._lock:
@@ -208,9 +202,7 @@ class TokenStore:
         """Make a device's token invalid; return whether there was such a device.
 
         Args:
-            device_id: its id.
             by: the person or device that revokes it.
-
         """
         with self._lock:
             revoked = [device for device in self._devices.values() if device.id == device_id]

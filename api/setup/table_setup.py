@@ -26,7 +26,6 @@ class SetupControl:
     Args:
         clock_s: returns seconds that never go back.
         silent_s: how long a device keeps control without being heard of.
-
     """
 
     def __init__(self, clock_s: Callable[[], float] = time.monotonic, silent_s: float = SILENT_S) -> None:
@@ -54,7 +53,6 @@ class SetupControl:
 
         Raises:
             RefusedError: another device has it.
-
         """
         if device is None:
             return

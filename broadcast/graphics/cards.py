@@ -27,7 +27,6 @@ def drive_card(game: GameView, history: History) -> GraphicView:
 
     Raises:
         NotFoundError: there was none yet.
-
     """
     drives = drives_of(history.plays())
     if not drives:
@@ -51,7 +50,6 @@ def player_card(game: GameView, history: History, players: Sequence[Player], wan
 
     Raises:
         NotFoundError: it is not on the board.
-
     """
     player = next((one for one in players if one.id == wanted), None)
     if player is None:
@@ -72,7 +70,6 @@ def line_up_card(game: GameView, players: Sequence[Player], side: Side) -> Graph
 
     Raises:
         NotFoundError: the line-up is not known yet.
-
     """
     team = _team(game, side)
     own = [player for player in players if player.jersey == team.jersey]
@@ -103,7 +100,6 @@ def review_card(game: GameView, calls: Sequence[CallView]) -> GraphicView:
 
     Raises:
         NotFoundError: there is none with a picture.
-
     """
     with_picture = [call for call in calls if call.frame is not None]
     waiting = [call for call in with_picture if call.standing == "open"] or with_picture
@@ -158,7 +154,6 @@ class FinalScore:
     Attributes:
         home, away: names of the teams.
         points: home, away.
-
     """
 
     home: str
@@ -201,7 +196,6 @@ def standings_card(games: Iterable[FinalScore]) -> GraphicView:
 
     Raises:
         NotFoundError: no game is finished.
-
     """
     lines: dict[str, _Line] = {}
     played = 0

@@ -45,7 +45,6 @@ class LogoFolder:
 
     Args:
         folder: made when the first logo is kept; None for a service that keeps none.
-
     """
 
     def __init__(self, folder: Path | None) -> None:
@@ -60,7 +59,6 @@ class LogoFolder:
         Raises:
             InputError: it is not one, is too large or too small, or there are too many.
             OutputError: it can't be kept.
-
         """
         if self._folder is None:
             raise OutputError("Logos are not kept here: there is no data folder.")
@@ -94,7 +92,6 @@ def small_png(data: bytes) -> bytes:
 
     Raises:
         InputError: it is no picture, or is too large or too small.
-
     """
     image = decode_uploaded(data, cv2.IMREAD_UNCHANGED)
     if image is None or image.dtype not in (np.uint8, np.uint16):
@@ -160,7 +157,6 @@ class KeptSponsors:
         folder: the data folder, which need not exist; None to keep them for this run only.
         logos: the logos that may be named.
         hub: where changes are published.
-
     """
 
     def __init__(self, folder: Path | None, logos: LogoFolder, hub: Hub) -> None:
@@ -182,7 +178,6 @@ class KeptSponsors:
         Raises:
             InputError: a logo was never uploaded.
             OutputError: they can't be kept; those from before stay.
-
         """
         for logo in wanted.logos:
             if self._logos.read(logo) is None:

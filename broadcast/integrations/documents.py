@@ -83,7 +83,6 @@ def web_vtt(calls: Sequence[CallView], from_ns: int, offset_s: float = 0.0) -> s
         calls: in any order.
         from_ns: the instant at which the video begins, on the calls' clock.
         offset_s: added to all times.
-
     """
     shown = sorted((call for call in calls if call.verdict != "reported"), key=lambda call: call.t_ns)
     times = [

@@ -27,7 +27,6 @@ class FilesOutlet:
 
     Args:
         folder: made if it does not exist.
-
     """
 
     name = "Files for mixers"
@@ -42,7 +41,6 @@ class FilesOutlet:
 
         Raises:
             FilesError: the folder can't be written to.
-
         """
         try:
             await self._run(updates)

@@ -67,7 +67,6 @@ class ObsOptions:
         password: as shown in its WebSocket server settings; empty for none.
         scene: shown while a replay runs, then the one before again; empty for none.
         replay_buffer: whether its replay buffer is saved after each call that shows something on the board.
-
     """
 
     address: str
@@ -85,7 +84,6 @@ class ObsRefusedError(ObsError):
 
     Attributes:
         code: of obs-websocket.
-
     """
 
     def __init__(self, text: str, code: object) -> None:
@@ -99,7 +97,6 @@ class ObsOutlet:
     Args:
         options: what it is asked for.
         report: receives what OBS refuses, as a sentence; once in a connection.
-
     """
 
     name = "OBS"
@@ -114,7 +111,6 @@ class ObsOutlet:
 
         Raises:
             ObsError: it can't be reached, refuses the password, or the connection ends.
-
         """
         try:
             async with connect(
@@ -192,7 +188,6 @@ class ReplayScene:
     Args:
         name: of the scene.
         failed: receives what OBS refuses.
-
     """
 
     def __init__(self, name: str, failed: Callable[[ObsError], None]) -> None:
@@ -263,7 +258,6 @@ class ObsSession:
 
     Args:
         socket: open.
-
     """
 
     def __init__(self, socket: ClientConnection) -> None:
@@ -276,7 +270,6 @@ class ObsSession:
 
         Raises:
             ObsError: it wants a password and has none, or is no OBS.
-
         """
         hello = await self._message(_HELLO)
         answer: dict[str, Any] = {"rpcVersion": _RPC_VERSION, "eventSubscriptions": 0}
@@ -294,7 +287,6 @@ class ObsSession:
         Raises:
             ConnectionClosed: it has ended.
             ObsError: what comes is none of its messages.
-
         """
         while True:
             op, data = _read(await self._socket.recv())
@@ -308,7 +300,6 @@ class ObsSession:
 
         Raises:
             ObsError: it is refused, or not answered.
-
         """
         name = str(next(self._ids))
         self._waiting[name] = answered = asyncio.get_running_loop().create_future()
@@ -342,7 +333,6 @@ def _read(text: str | bytes) -> tuple[int, dict[str, Any]]:
 
     Raises:
         ObsError: it is none of obs-websocket.
-
     """
     with suppress(ValueError, KeyError, TypeError):
         message = json.loads(text)

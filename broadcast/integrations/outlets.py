@@ -51,7 +51,6 @@ class StreamUpdate:
         replay: a replay that the overlay now shows; None likewise.
         replay_over: whether the overlay was told to show the replay before no longer; nothing else happened then.
         made_s: when, on the monotonic clock.
-
     """
 
     game: GameView | None
@@ -101,7 +100,6 @@ class OutletRunner:
         hub: publishes the game.
         outlets: at least one.
         failed: receives what failed, as a sentence; once until it works again.
-
     """
 
     def __init__(self, hub: Hub, outlets: Sequence[Outlet], failed: Callable[[str], None] = lambda _: None) -> None:

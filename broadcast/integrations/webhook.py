@@ -54,7 +54,6 @@ class WebhookOutlet:
         states: whether every change of the game is sent, or calls and replays only.
         post: sends a request.
         pauses_s: between attempts.
-
     """
 
     name = "Webhook"
@@ -76,7 +75,6 @@ class WebhookOutlet:
 
         Raises:
             WebhookError: one was given up; the next are delivered when it is run again.
-
         """
         async for update in updates:
             if update.replay_over:

@@ -103,7 +103,6 @@ class InstalledOverlays:
         overlays: by name, sorted by title.
         files: their scripts, styles and pictures by file name.
         problems: a sentence about each package whose overlays can't be used.
-
     """
 
     overlays: Mapping[str, Overlay]
@@ -139,7 +138,6 @@ def _overlays_of(entry: EntryPoint, taken: set[str]) -> Iterator[tuple[Overlay, 
 
     Raises:
         ValueError: it declares none, or a name is taken.
-
     """
     found = False
     for overlay, beside in _overlays_in(files(entry.load())):
@@ -157,7 +155,6 @@ def _overlays_in(folder: Traversable) -> Iterator[tuple[Overlay, dict[str, Trave
 
     Raises:
         ValueError: a declaration can't be used; the message says why.
-
     """
     there = sorted(folder.iterdir(), key=lambda file: file.name)
     names = [file.name.removesuffix(SUFFIX) for file in there if file.name.endswith(SUFFIX)]

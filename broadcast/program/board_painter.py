@@ -37,7 +37,6 @@ class PaintedPicture:
         volumes: what the figures in it cover, by roster id.
         move: of the calibration's pixels; None where the camera stands still.
         camera: where it is.
-
     """
 
     image: Image
@@ -51,8 +50,6 @@ class BoardPainter:
 
     Args:
         camera: as calibrated.
-        field: the printed field.
-
     """
 
     def __init__(self, camera: Camera, field: FieldModel) -> None:
@@ -78,7 +75,6 @@ class BoardPainter:
             scene: what was seen in it.
             shapes: what is painted, in order.
             camera: where it is in this picture; None for as calibrated.
-
         """
         camera = camera or self._reference
         move = self._motion.to(camera)

@@ -77,7 +77,6 @@ class BoardShape:
         outlines_mm: closed outlines, shape (n, 2) each; a second one is a hole in the first.
         color: of the paint, under the light of the board's brightest part.
         opacity: how much of the print it hides, 0..1.
-
     """
 
     outlines_mm: tuple[Array, ...]
@@ -86,12 +85,7 @@ class BoardShape:
 
 
 class ShapeMaker:
-    """Makes the shapes of one frame after another; remembers trails and where the drive began.
-
-    Args:
-        field: the printed field.
-
-    """
+    """Makes the shapes of one frame after another; remembers trails and where the drive began."""
 
     def __init__(self, field: FieldModel) -> None:
         self._field = field
@@ -115,7 +109,6 @@ class ShapeMaker:
             carrier: roster id of the ball carrier; None for none.
             elements: which are switched on.
             theme: of the colors.
-
         """
         colors = _COLORS[theme]
         figure = next((one for one in scene.figures if one.id == carrier and one.posture != "unseen"), None)

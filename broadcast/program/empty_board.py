@@ -37,8 +37,6 @@ class UnseenBoard:
 
     Args:
         camera: as calibrated.
-        field: the printed field.
-
     """
 
     def __init__(self, camera: Camera, field: FieldModel) -> None:
@@ -72,7 +70,6 @@ class UnseenBoard:
         Returns:
             The part as on that side of it that is darkest, as on the one that is brightest, and as on the one that
             differs most from both; and a plane.
-
         """
         left, top, right, bottom = box
         shift = np.array([[_CELL_PX, 0.0, -left], [0.0, _CELL_PX, -top]])
@@ -134,7 +131,6 @@ def _nearest(above: Any, seen: Any) -> tuple[list[Image], Plane]:
     Args:
         above: uint8 BGR, shape (height, width, 3).
         seen: 255 where it was seen, shape (height, width).
-
     """
     high, wide = seen.shape
     window = (1, _SMOOTH_PX)
@@ -198,8 +194,6 @@ class EmptyBoard:
 
     Args:
         camera: as calibrated.
-        field: the printed field.
-
     """
 
     def __init__(self, camera: Camera, field: FieldModel) -> None:
@@ -230,7 +224,6 @@ class EmptyBoard:
             t_ns: its capture time.
             move: of reference pixels; None where the camera stands still.
             volumes: of all figures in it.
-
         """
         self._learned_ns = t_ns
         height, width = self.known.shape

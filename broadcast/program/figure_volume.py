@@ -75,7 +75,6 @@ class FigureVolume:
         parts: which of them are around what.
 
     Outlines are made where they are needed: of most figures none is, as no paint is near.
-
     """
 
     box: Box
@@ -106,7 +105,6 @@ def figure_volumes(figures: Sequence[Figure], base_mm: Mapping[str, float], came
         figures: as they were seen.
         base_mm: heights of their bases by id.
         camera: where it is in this picture.
-
     """
     upright = [one for one in figures if one.posture == "upright"]
     others = [one for one in figures if one.posture != "upright"]

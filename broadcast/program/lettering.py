@@ -59,7 +59,6 @@ def text_width(text: str, size: int) -> int:
     Args:
         text: drawable.
         size: of its letters, px.
-
     """
     if _is_plain(text):
         return int(cv2.getTextSize((0, 0), text, (0, 0), cv2.FontFace("sans"), size, _WEIGHT)[2])
@@ -74,9 +73,7 @@ def draw_text(out: Image, text: str, origin: tuple[int, int], ink: Color, size: 
         out: uint8 BGR.
         text: drawable.
         origin: where its baseline begins at the left, px.
-        ink: its color.
         size: of its letters, px.
-
     """
     if _is_plain(text):
         cv2.putText(out, text, origin, ink, cv2.FontFace("sans"), size, _WEIGHT)

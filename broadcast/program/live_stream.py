@@ -56,7 +56,6 @@ class Part:
         data: its bytes.
         seconds: how long its pictures are shown.
         independent: whether it begins with a key frame, and with it a segment.
-
     """
 
     data: bytes
@@ -139,7 +138,6 @@ class LiveStream:
 
         Returns:
             None if there is none in time: no picture comes.
-
         """
         wait_s = TIMES.wait_s if self._segments else TIMES.start_s
         return await self._wait_for(lambda: self._playlist(query) if self._has(number, part) else None, wait_s=wait_s)

@@ -33,7 +33,6 @@ class NameTag:
         figure: roster id.
         text: on it.
         color, ink: of plate and text.
-
     """
 
     figure: str
@@ -55,7 +54,6 @@ class TagPlacer:
             out: the picture, uint8 BGR.
             tags: those to show, the most important first.
             boxes: what every figure covers of it, by roster id.
-
         """
         taken = np.array(list(boxes.values()), dtype=np.float64).reshape(-1, 4)
         size = max(12, round(_SIZE_PX * out.shape[0] / 1080))

@@ -73,7 +73,6 @@ def covered(image: Image, board: EmptyBoard, move: Array | None, volumes: Sequen
         board: the board without figures.
         move: of the board's pixels; None where the camera stands still.
         volumes: of the figures to look at.
-
     """
     out = np.zeros(image.shape[:2], np.uint8)
     for box, group in _groups(volumes):
@@ -159,7 +158,6 @@ def _differs(now: Image, before: Image, body: Plane) -> Plane:
         now: the picture.
         before: the board.
         body: 255 where bodies stand: only there is a figure what is too dark for a shadow; arms seldom are.
-
     """
     away = _greatest(cv2.split(cv2.absdiff(now, before)))
     seen, empty = (cv2.add(one, np.full_like(one, 4)) for one in (now, before))

@@ -23,7 +23,6 @@ class DrawRequest:
         moment, options: as of `ProgramPainter.draw`.
         film: whether it is a picture of the film.
         picture: whether it is shown as a picture.
-
     """
 
     t_ns: int
@@ -42,7 +41,6 @@ class SharedRequest:
     Attributes:
         shape: of the picture.
         request: what is drawn.
-
     """
 
     shape: tuple[int, ...]

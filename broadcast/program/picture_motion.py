@@ -17,8 +17,6 @@ class PictureMotion:
 
     Args:
         camera: the reference.
-        field: the printed field.
-
     """
 
     def __init__(self, camera: Camera, field: FieldModel) -> None:
@@ -43,7 +41,6 @@ def moved_part(image: Image, move: Array | None, box: tuple[int, int, int, int])
         image: the reference picture, uint8, shape (height, width) or (height, width, 3).
         move: of reference pixels; None for none.
         box: left, top, right, bottom of the part, pixels of now.
-
     """
     left, top, right, bottom = box
     if move is None:

@@ -77,7 +77,6 @@ class PictureProcess:
         film: receives the film.
         picture: receives pictures as JPEG.
         failed: receives why a picture could not be drawn, as a phrase.
-
     """
 
     def __init__(
@@ -108,7 +107,6 @@ class PictureProcess:
             image: the camera's picture.
             request: what is wanted of it.
             calibration: to draw with; None before the first.
-
         """
         worker = self._worker
         if worker is None:

@@ -56,7 +56,6 @@ class ProgramDrawer(LoopObserver):
     Attributes:
         picture: receives the program as pictures.
         stream: receives it as a film.
-
     """
 
     def __init__(

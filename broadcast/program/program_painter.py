@@ -30,8 +30,6 @@ class FieldView:
 
     Args:
         camera: as calibrated.
-        field: the printed field.
-
     """
 
     def __init__(self, camera: Camera, field: FieldModel) -> None:
@@ -51,7 +49,6 @@ class FieldView:
         Args:
             image: the camera's picture.
             move: of the calibration's pixels; None where the camera stands still.
-
         """
         first, second = self._still
         if move is not None:
@@ -72,7 +69,6 @@ class ProgramMoment:
         game: the state of the game; None for none.
         carrier: roster id of the ball carrier; None for none.
         players: on the board.
-
     """
 
     game: GameView | None = None
@@ -118,7 +114,6 @@ class ProgramPainter:
             camera: where it is in this picture; None for as calibrated.
             moment: what is shown besides.
             options: how it looks.
-
         """
         stage = self._stage
         if stage is None:

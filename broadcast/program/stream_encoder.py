@@ -48,7 +48,6 @@ class FragmentEncoder:
 
     Args:
         size_px: width and height; an odd edge is cut off.
-
     """
 
     def __init__(self, size_px: tuple[int, int]) -> None:
@@ -79,7 +78,6 @@ class FragmentEncoder:
             image: (h, w, 3), BGR.
             t_s: when it is shown.
             key: whether a player can begin with it.
-
         """
         yuv = cv2.cvtColor(image[: self._height, : self._width], cv2.COLOR_BGR2YUV_I420)
         frame = av.VideoFrame.from_ndarray(np.asarray(yuv, dtype=np.uint8), format="yuv420p")
@@ -117,7 +115,6 @@ class ProgramEncoder:
         stream: receives the parts.
         failed: receives why it could not be encoded, as a phrase; the next picture begins anew.
         lower: lowers the priority of its thread; does nothing where that of the whole process is low.
-
     """
 
     def __init__(

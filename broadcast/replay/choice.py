@@ -40,7 +40,6 @@ def most_worth(calls: Iterable[CallView], now_ns: int) -> CallView | None:
     Args:
         calls: in the order they were made.
         now_ns: the latest instant judged, on their clock.
-
     """
     fresh = [call for call in calls if worth_replaying(call) and now_ns - call.t_ns < FRESH_NS]
     # A close call is the one everybody asks about.

@@ -68,7 +68,6 @@ class ReplayOptions:
         automatic: whether one is made by itself after a call that is worth it.
         folder: where their clips are saved; None to save none.
         keep: clips kept in that folder; the oldest are deleted.
-
     """
 
     automatic: bool = False
@@ -115,7 +114,6 @@ class ReplayDirector:
         find_game: returns a game by its id; None for an unknown one.
         maker: makes the clips.
         options: how they are made.
-
     """
 
     def __init__(
@@ -150,7 +148,6 @@ class ReplayDirector:
 
         Raises:
             NotFoundError: the game has no such call.
-
         """
         calls = self._game_service.calls()
         wanted = [call for call in calls if (worth_replaying(call) if call_id is None else call.id == call_id)]
@@ -186,7 +183,6 @@ class ReplayDirector:
             NotFoundError: the game has no such call.
             NotRecordedError: no picture of it is kept.
             BusyError: too many wait already.
-
         """
         clip = self._clip(row.id, call, None)
         clip.wait_until_begun()

@@ -26,7 +26,6 @@ class FilmMaker:
 
     Attributes:
         renderer: draws and encodes them.
-
     """
 
     def __init__(self, renderer: ReplayRenderer | None = None) -> None:
@@ -41,7 +40,6 @@ class FilmMaker:
         Raises:
             BusyError: another film is being made.
             DownfieldError: the film itself failed, such as for a game of which nothing is recorded.
-
         """
         if not self._making.acquire(blocking=False):
             raise BusyError("Another film is being made already. Try again in a minute.")

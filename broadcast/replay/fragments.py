@@ -22,7 +22,6 @@ def encode_fragments(images: Iterator[TimedImage]) -> Iterator[bytes]:
 
     Args:
         images: in order, at least one, all of the size of the first.
-
     """
     sink = _Sink()
     flags = {"movflags": "frag_every_frame+empty_moov+default_base_moof"}

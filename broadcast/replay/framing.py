@@ -44,7 +44,6 @@ class Framing:
         wide_mm: width of the first view.
         field: the printed field.
         plane_mm: height over the board of what is seen to scale.
-
     """
 
     middle_mm: tuple[float, float]
@@ -58,7 +57,6 @@ class Framing:
 
         Args:
             approach: 0 for the first view, 1 for the last.
-
         """
         width = self.wide_mm * (self.close_mm / self.wide_mm) ** approach
         height = width * HEIGHT_PX / WIDTH_PX
@@ -75,7 +73,6 @@ def frame_call(marks: CallMarks, calibration: Calibration, plane_mm: float) -> F
         marks: of its decisive picture.
         calibration: of that picture.
         plane_mm: height over the board of what is seen to scale.
-
     """
     field = calibration.field
     points = _decisive_points(marks, field)

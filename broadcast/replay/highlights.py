@@ -82,7 +82,6 @@ class Highlight:
         play: the play.
         call: what it is about.
         worth: by which it was chosen.
-
     """
 
     play: Play
@@ -111,7 +110,6 @@ class HighlightsWork:
 
     Attributes:
         shown: of every highlight what its replay is made of.
-
     """
 
     shown: tuple[tuple[Highlight, ReplayWork], ...]
@@ -139,7 +137,6 @@ def highlight_film(
     """Return the film of a game's highlights, H.264 in a fragmented MP4, which is made as its parts are taken.
 
     Args:
-        row: the game.
         plays: of the game.
         finder: finds the evidence of its calls.
         renderer: draws and encodes it; None for the thread that takes its parts.
@@ -147,7 +144,6 @@ def highlight_film(
     Raises:
         NotFoundError: the game has no play to show.
         NotRecordedError: no picture of any is kept; raised with the first part.
-
     """
     chosen = choose_highlights(plays)
     if not chosen:

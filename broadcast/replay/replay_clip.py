@@ -17,7 +17,6 @@ class ReplayClip:
 
     Attributes:
         name: of the file; empty until it has begun.
-
     """
 
     def __init__(self) -> None:
@@ -60,7 +59,6 @@ class ReplayClip:
         Raises:
             DownfieldError: it can't be made.
             BusyError: nothing came in time.
-
         """
         with self._changed:
             self._changed.wait_for(lambda: self._parts or self._complete, STALLED_S)

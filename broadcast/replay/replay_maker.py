@@ -41,7 +41,6 @@ class BegunReplay:
         seconds: how long it plays.
         parts: yields the clip, H.264 in a fragmented MP4, as it is made. Raises NotRecordedError where none of its
             pictures can be read.
-
     """
 
     call: CallView
@@ -69,7 +68,6 @@ class FilmWork(Protocol):
 
         Raises:
             NotRecordedError: none of them can be read.
-
         """
         ...
 
@@ -81,7 +79,6 @@ class ReplayWork:
     Attributes:
         evidence: of the call, with the scenes that are shown.
         calibrated: the calibration at its decisive frame.
-
     """
 
     evidence: Evidence
@@ -104,7 +101,6 @@ class ReplayRenderer(Protocol):
 
         Raises:
             NotRecordedError: none of its pictures can be read.
-
         """
         ...
 
@@ -137,7 +133,6 @@ class ReplayMaker:
     Args:
         finder: finds the evidence of calls.
         renderer: draws and encodes them; None for the thread that takes them.
-
     """
 
     def __init__(self, finder: EvidenceFinder, renderer: ReplayRenderer | None = None) -> None:
@@ -162,7 +157,6 @@ class ReplayMaker:
             NotFoundError: the game has no such call.
             NotRecordedError: no picture of it is kept.
             BusyError: too many requests wait already.
-
         """
         work = replay_work(self._finder, row, call)
         _, schedule = _replayed(work.evidence)
@@ -178,7 +172,6 @@ def replay_work(finder: EvidenceFinder, row: GameRow, call: str) -> ReplayWork:
         NotFoundError: the game has no such call.
         NotRecordedError: no picture of it is kept.
         BusyError: too many requests wait already.
-
     """
     evidence = finder.find(row, call)
     stills, _ = _replayed(evidence)
@@ -215,7 +208,6 @@ class ReplayPictures:
     Args:
         work: what it is made of.
         source: reads its frames.
-
     """
 
     def __init__(self, work: ReplayWork, source: PictureSource) -> None:
@@ -228,7 +220,6 @@ class ReplayPictures:
 
         Raises:
             NotRecordedError: none can be read.
-
         """
         stills, schedule = _replayed(self._evidence)
         pictures = self._source.pictures(stills)

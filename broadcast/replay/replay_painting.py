@@ -48,7 +48,6 @@ class ReplayPicture:
         drawing: what was measured on it; None where nothing is kept.
         lines: of the play and the call.
         spot: where the ball is spotted; None for nowhere.
-
     """
 
     call: CallView
@@ -115,10 +114,8 @@ def _paint_gap(out: Image, gap: DrawnGap, region: BoardRegion, corners: Array) -
 
     Args:
         out: painted on.
-        gap: the gap.
         region: what the picture shows.
         corners: of both bases, shape (8, 2), px: no words may cover them.
-
     """
     ends = [place.above for place in gap.ends if place.above is not None]
     if len(ends) < 2:

@@ -51,7 +51,6 @@ class FilmEnd:
 
     Attributes:
         cause: why it could not be made, a sentence; empty when it is complete.
-
     """
 
     cause: str = ""
@@ -75,7 +74,6 @@ class ReplayProcess:
     Args:
         kept: whether the process stays for the next film, and a film is made in this one meanwhile where there is
             none; otherwise a film waits for the process to start, which ends after it.
-
     """
 
     def __init__(self, *, kept: bool = True) -> None:
@@ -102,7 +100,6 @@ class ReplayProcess:
         Raises:
             NotRecordedError: none of its pictures can be read, or it can't be drawn.
             BusyError: the process ended, or took too long, in the middle.
-
         """
         if not self._making.acquire(blocking=False):
             yield from self._here.film(work, source)

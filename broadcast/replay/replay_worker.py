@@ -47,7 +47,6 @@ class PacedFilms:
 
     Args:
         now_ns: a clock that never goes back.
-
     """
 
     def __init__(self, now_ns: Callable[[], int] = time.monotonic_ns) -> None:

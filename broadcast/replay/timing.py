@@ -42,7 +42,6 @@ class ReplayShot:
         approach: how far the view has closed in on what is decided, 0..1.
         speed: of the motion, 1 for real time; 0 while it is held.
         stamp: how far the verdict's stamp is down, 0..1; 0 before it falls.
-
     """
 
     place: int
@@ -58,7 +57,6 @@ def shots(times_ns: Sequence[int], pace: ReplayPace = PACE) -> list[ReplayShot]:
     Args:
         times_ns: capture times of its frames, rising; the last is the decisive one.
         pace: times and speeds.
-
     """
     end_ns = times_ns[-1]
     slow_from_ns = end_ns - round(pace.slow_s * 1e9)

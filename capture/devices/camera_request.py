@@ -24,7 +24,6 @@ class HeldValues:
 
     Attributes:
         cameras: values of the driver by the name of the control, by the camera's identity; the last opened comes last.
-
     """
 
     cameras: dict[str, dict[str, int]]
@@ -40,7 +39,6 @@ class HeldValuesFile:
         path: it need not exist.
         begins_anew: whether what was kept of a camera is passed over and replaced by what it is at now: it is being
             set up.
-
     """
 
     path: Path
@@ -83,7 +81,6 @@ class PluggedCamera:
         identity: names it for good, whatever is plugged in besides: on Linux its permanent path, if it has one.
         address: what opens it at present, such as its device file.
         name: its own name.
-
     """
 
     identity: str
@@ -99,7 +96,6 @@ class CameraControls:
         exposure: in units of 0.1 ms.
         focus: in the camera's own units.
         white_balance: in kelvin.
-
     """
 
     exposure: ControlMode = "hold"
@@ -116,7 +112,6 @@ class CameraRequest:
         fps: frames per second.
         controls: exposure, focus and white balance.
         held: keeps what the camera is held at over a restart; None to keep nothing.
-
     """
 
     size_px: tuple[int, int] = (1920, 1080)

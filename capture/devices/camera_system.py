@@ -73,7 +73,6 @@ class HeldControls:
 
     Args:
         file: keeps them for the next start of the rig; None where nothing is kept.
-
     """
 
     def __init__(self, identity: str = "", file: HeldValuesFile | None = None) -> None:
@@ -90,7 +89,6 @@ class HeldControls:
 
         Returns:
             What the camera does not take again, and what is set as it was before this start, one line each.
-
         """
         free, notes = _left_to_camera(requested), list[str]()
         kept = {} if self._file is None or self._is_known else self._file.read(self._identity)
@@ -162,7 +160,6 @@ class OpenedCamera:
     Attributes:
         container: its packets.
         notes: settings it refused, for people.
-
     """
 
     container: av.container.InputContainer
@@ -181,7 +178,6 @@ class CameraSystem(Protocol):
 
         Raises:
             av.FFmpegError, OSError: it was unplugged, another program has it, or it may not be used.
-
         """
         ...
 
@@ -205,7 +201,6 @@ class Video4Linux:
 
     Args:
         open_input: `av.open`; tests put others in their place.
-
     """
 
     def __init__(self, open_controls: OpenControls = open_device, open_input: OpenInput | None = None) -> None:
@@ -237,7 +232,6 @@ class DirectShow:
 
     Args:
         list_inputs, open_input: `av.enumerate_input_devices` and `av.open`; tests put others in their place.
-
     """
 
     def __init__(self, list_inputs: ListInputs | None = None, open_input: OpenInput | None = None) -> None:
@@ -260,7 +254,6 @@ class AvFoundation:
 
     Args:
         list_inputs, open_input: as in `DirectShow`.
-
     """
 
     def __init__(self, list_inputs: ListInputs | None = None, open_input: OpenInput | None = None) -> None:
@@ -322,7 +315,6 @@ def find_camera(text: str) -> PluggedCamera:
 
     Raises:
         InputError: no camera matches, or more than one; lists the available cameras.
-
     """
     cameras = list_cameras()
     matches = match_camera(text, cameras)

@@ -63,7 +63,6 @@ class DeviceControls:
 
     Args:
         ioctl: calls the kernel for this camera.
-
     """
 
     def __init__(self, ioctl: Ioctl) -> None:
@@ -92,7 +91,6 @@ class DeviceControls:
 
         Raises:
             OSError: the camera refused.
-
         """
         self._ioctl(S_CTRL, bytearray(struct.pack("Ii", control, value)))
         return self._read(control)
@@ -129,7 +127,6 @@ def open_device(device: Path) -> Iterator[DeviceControls]:
 
     Raises:
         OSError: it can't be opened.
-
     """
     handle = os.open(device, os.O_RDWR | os.O_NONBLOCK)
     try:
@@ -175,7 +172,6 @@ def apply_controls(device: DeviceControls, controls: CameraControls) -> list[str
 
     Returns:
         The refused settings, one line each; empty if all were set.
-
     """
     notes = []
     for adjustment, mode in (

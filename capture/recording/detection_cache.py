@@ -24,7 +24,6 @@ class DetectionCacheHeader:
         source_version: differs between versions of the recording.
         detector: name of the detector.
         thorough: whether the detector was run on the figures of every frame.
-
     """
 
     source: str
@@ -55,7 +54,6 @@ class CachingDetector:
 
     Raises:
         OutputError: the file can't be written.
-
     """
 
     def __init__(self, detector: Detector, path: Path, header: DetectionCacheHeader) -> None:

@@ -68,7 +68,6 @@ class FrameReader:
 
         Raises:
             NotRecordedError: the file was deleted, or the frame is damaged or not in it (yet).
-
         """
         stored, aspect = self._stored(frame)
         image = decode_jpeg(stored) if isinstance(stored, bytes) else upright_bgr(stored, pixel_aspect=aspect)
@@ -82,7 +81,6 @@ class FrameReader:
 
         Raises:
             NotRecordedError: as of `read`.
-
         """
         stored, aspect = self._stored(frame)
         decoded = decode_jpeg_frame(stored) if isinstance(stored, bytes) else stored

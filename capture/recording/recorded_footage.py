@@ -41,7 +41,6 @@ class _DecodedFootage:
 
         Raises:
             NotRecordedError: the file was deleted, or the frame is damaged or not in it (yet).
-
         """
         with self._reading:
             return self._reader.read(still)
@@ -60,7 +59,6 @@ class RecordedFootage(_DecodedFootage):
 
     Args:
         folder: folder of all recordings.
-
     """
 
     def __init__(self, folder: Path) -> None:
@@ -78,7 +76,6 @@ class RecordedFootage(_DecodedFootage):
 
         Raises:
             NotRecordedError: no frame of that time was recorded.
-
         """
         found = find_frames(self._folder, from_ns, to_ns)
         if not found:
@@ -110,7 +107,6 @@ class ClipFootage(_DecodedFootage, LoopObserver):
         calibration: the calibration in use; None for none.
         earlier: when the games began that were there before it was opened, and were not played from it. No comparison
             of times would tell: the computer's clock may have been put back since.
-
     """
 
     def __init__(
@@ -139,7 +135,6 @@ class ClipFootage(_DecodedFootage, LoopObserver):
 
         Raises:
             NotRecordedError: no frame of that time was played, or the game was played from another source.
-
         """
         if began_ns in self._earlier:
             raise NotRecordedError("This game was played before this file was opened. Play the game's own file again.")

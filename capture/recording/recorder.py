@@ -73,7 +73,6 @@ class Recorder(LoopObserver):
         calibration: the calibration in use, kept beside every file; None for none.
         finished: called with every file once it is finished.
         free_bytes: returns the free space on a folder's disk.
-
     """
 
     def __init__(
@@ -114,7 +113,6 @@ class Recorder(LoopObserver):
 
         Raises:
             RefusedError: the disk is full.
-
         """
         if on and not self._on:
             if self._update_free_gb() < self._settings.stop_below_gb:

@@ -45,7 +45,6 @@ class RecordingIndexHeader:
         size_px: width and height of the frames.
         fps: nominal frame rate; None if the source reported none.
         copied: whether the packets are the camera's own, not encoded again.
-
     """
 
     source: str
@@ -64,7 +63,6 @@ class RecordedFrame:
     Attributes:
         frame: its index in the source; a gap means lost frames.
         t_ns: capture time.
-
     """
 
     frame: int
@@ -78,7 +76,6 @@ class RecordingIndex:
     Attributes:
         header: its first line.
         frames: the other lines.
-
     """
 
     header: RecordingIndexHeader
@@ -96,7 +93,6 @@ def read_index(path: Path) -> RecordingIndex:
     Raises:
         InputError: it can't be read.
         FormatError: it is malformed; names the line and the field.
-
     """
     lines = [(number, text) for number, text in read_lines(path) if text.endswith("\n")]
     if not lines:
@@ -113,7 +109,6 @@ def find_frames(folder: Path, from_ns: int, to_ns: int) -> tuple[FootageFrame, .
         folder: folder of all recordings.
         from_ns: the first instant of the span, on the capture clock.
         to_ns: the last instant.
-
     """
     found: list[FootageFrame] = []
     searched: Path | None = None
@@ -145,7 +140,6 @@ def frames_of(video: Path) -> Iterator[FootageFrame]:
 
     Raises:
         InputError: its index can't be read.
-
     """
     frames = read_index(index_path(video)).frames
     ticks = (_rounded_ticks(frame.t_ns - frames[0].t_ns) * _TICK_NS for frame in frames)
@@ -157,7 +151,6 @@ def located(video: Path, frames: Sequence[tuple[int, int, int]]) -> Iterator[Foo
 
     Args:
         frames: index, capture time and time in the file, ns; all that have one time in the file must be among them.
-
     """
     together = Counter(at_ns for _, _, at_ns in frames)
     before: Counter[int] = Counter()
@@ -175,7 +168,6 @@ def create_recording(folder: Path, label: str) -> Path:
 
     Raises:
         OSError: it can't be made.
-
     """
     make_private_folder(folder)
     numbers = [int(number) for path in folder.iterdir() for number in _numbers(path)]
@@ -219,7 +211,6 @@ def prune(folder: Path, keep_bytes: int, keep_days: float, now_s: float, current
 
     Returns:
         The video files deleted.
-
     """
     oldest_first = sorted(recorded_videos(folder), key=recording_order)
     total = sum(_size_bytes(path) for path in oldest_first)

@@ -28,7 +28,6 @@ class SegmentSealer:
 
     Args:
         note: puts a seal into the journal of the game in play.
-
     """
 
     def __init__(self, note: Callable[[SegmentSealed], None]) -> None:
@@ -62,7 +61,6 @@ def seal_of(video: Path) -> SegmentSealed:
 
     Raises:
         OSError: it can't be read.
-
     """
     files = {path.name: file_digest(path) for path in _sealed_with(video) if path.is_file()}
     return SegmentSealed(segment_name(video), files)
@@ -83,7 +81,6 @@ def compare_recordings(folder: Path, seals: Iterable[SegmentSealed]) -> Iterator
 
     Args:
         seals: of the journals; of several for one file, each counts: a later one does not make an earlier one void.
-
     """
     seals, owners = list(seals), dict[str, str]()
     for seal in seals:

@@ -71,7 +71,6 @@ class H264Encoder:
     Args:
         size_px: size of the frames; an odd edge is cut off.
         fps: nominal frame rate; a key frame comes every half second.
-
     """
 
     def __init__(self, size_px: tuple[int, int], fps: float | None) -> None:
@@ -98,7 +97,6 @@ class H264Encoder:
 
         Raises:
             SourceError: the picture is damaged, or smaller than it was when the encoder was made.
-
         """
         image = frame.decode().image[: self._context.height, : self._context.width]
         if image.shape[:2] != (self._context.height, self._context.width):
@@ -128,7 +126,6 @@ class RecordingSegment:
 
     Raises:
         OutputError: they can't be written, or the packet can't be put into a file.
-
     """
 
     def __init__(
@@ -165,7 +162,6 @@ class RecordingSegment:
 
         Raises:
             OutputError: the disk does not accept it.
-
         """
         if self._began_ns is None:
             self._began_ns = frame.t_ns

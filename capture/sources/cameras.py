@@ -37,7 +37,6 @@ class UsbCamera:
 
     Raises:
         SourceError: the camera is unplugged, or in use by another program.
-
     """
 
     def __init__(
@@ -73,7 +72,6 @@ class UsbCamera:
 
         Raises:
             SourceError: the camera was unplugged, or failed.
-
         """
         source_clock, increasing = SourceClock(), IncreasingTimestamps()
         index = 0
@@ -118,7 +116,6 @@ class OpenCvCamera:
 
     Raises:
         SourceError: it can't be opened.
-
     """
 
     def __init__(self, number: int, request: CameraRequest, clock: CaptureClock) -> None:
@@ -152,7 +149,6 @@ class OpenCvCamera:
 
         Raises:
             SourceError: the camera stopped.
-
         """
         source_clock, increasing = SourceClock(), IncreasingTimestamps()
         index = 0

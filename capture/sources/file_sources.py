@@ -34,7 +34,6 @@ class RecordedClip:
         calibration: calibration of its camera.
         tracks: its scenes, one per frame.
         events: the declarations, in order; empty if there are none.
-
     """
 
     path: Path
@@ -49,7 +48,6 @@ def open_clip(path: Path) -> RecordedClip:
     Raises:
         InputError: a file is missing or can't be read.
         FormatError: a file is malformed.
-
     """
     if not path.is_file():
         raise InputError(f"{path}: no such file")
@@ -67,7 +65,6 @@ def read_declarations(clip: Path) -> tuple[Event, ...]:
 
     Raises:
         FormatError: the file is malformed.
-
     """
     events = clip.with_name(clip.stem + ".events.jsonl")
     return read_events(events)[1] if events.is_file() else ()
@@ -92,7 +89,6 @@ class VideoFile:
 
     Raises:
         InputError: the file is missing, holds no video, or its index is damaged.
-
     """
 
     def __init__(self, path: Path, *, paced: bool = True) -> None:
@@ -118,7 +114,6 @@ class VideoFile:
 
         Raises:
             SourceError: the rest of the file can't be read.
-
         """
         increasing = IncreasingTimestamps()
         try:
@@ -172,7 +167,6 @@ class ImageFolder:
 
     Raises:
         InputError: there is no such folder, or no picture in it.
-
     """
 
     def __init__(self, folder: Path, *, fps: float = 30.0, paced: bool = True) -> None:

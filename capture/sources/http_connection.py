@@ -34,7 +34,6 @@ class HttpStream:
     Attributes:
         response: its answer, whose body is read piece by piece.
         connected: its socket, with which a waiting reader is interrupted.
-
     """
 
     response: http.client.HTTPResponse
@@ -61,7 +60,6 @@ def open_http(address: Address, accept: str, timeout_s: float) -> HttpStream:
     Raises:
         SourceError: the server refuses, or redirects without end.
         OSError, http.client.HTTPException: it can't be reached, or does not speak HTTP.
-
     """
     at, password = address, b""
     for _ in range(_MOST_REQUESTS):
@@ -88,7 +86,6 @@ def _check_refusal(address: Address, challenges: Sequence[Challenge], *, is_firs
 
     Raises:
         SourceError: there is none, or it was refused.
-
     """
     if not (address.user or address.password):
         if is_asked:

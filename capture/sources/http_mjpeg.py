@@ -52,7 +52,6 @@ class HttpMjpeg:
     Raises:
         InputError: the address is malformed.
         SourceError: the address does not answer, or is not a motion-JPEG stream.
-
     """
 
     def __init__(self, url: str, clock: CaptureClock, *, timeout_s: float = 5.0) -> None:
@@ -95,7 +94,6 @@ class HttpMjpeg:
 
         Raises:
             SourceError: the stream ended, timed out or holds no pictures.
-
         """
         source_clock, increasing = SourceClock(), IncreasingTimestamps()
         part: Part | None = self._first
@@ -175,7 +173,6 @@ def _read_parts(response: http.client.HTTPResponse) -> Generator[Part, None, Non
 
     Raises:
         ValueError: there are no pictures in it.
-
     """
     scanner = JpegScanner()
     if not response.chunked:

@@ -39,7 +39,6 @@ class Challenge:
     Attributes:
         scheme: in lower case, such as ``"digest"``.
         values: its parameters by name in lower case.
-
     """
 
     scheme: str
@@ -75,7 +74,6 @@ def authorization(user: str, password: str, target: str, challenges: Sequence[Ch
 
     Raises:
         SourceError: it accepts neither.
-
     """
     for challenge in challenges:
         answer = _digest(user, password, target, challenge.values) if challenge.scheme == "digest" else None

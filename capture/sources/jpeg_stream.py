@@ -54,7 +54,6 @@ class StreamedJpeg:
         number: its number in the stream, from 0; a gap means pictures that broke off.
         data: from its first marker to its last.
         stamp_ns: the camera's own time stamp; None if it sends none.
-
     """
 
     number: int
@@ -79,7 +78,6 @@ class JpegScanner:
 
         Raises:
             ValueError: there is no picture, or no end of one, in more bytes than any camera sends.
-
         """
         self._bytes += data
         while True:

@@ -67,7 +67,6 @@ class NetworkVideo:
 
     Raises:
         SourceError: the address does not answer, or sends no video.
-
     """
 
     def __init__(self, url: str, clock: CaptureClock, *, timeout_s: float = 5.0) -> None:
@@ -117,7 +116,6 @@ class NetworkVideo:
 
         Raises:
             SourceError: the stream ended, failed or timed out.
-
         """
         source_clock, increasing = SourceClock(), IncreasingTimestamps()
         index = 0
@@ -260,7 +258,6 @@ def stream_error_text(error: Exception, *, scheme: str = "", late: bool = False,
         late: whether the time for opening was over. FFmpeg is interrupted then, and reports whatever it was at: often
             invalid data, or an operation that is not permitted.
         has_password: whether a user name or a password was sent.
-
     """
     if isinstance(error, av.error.HTTPUnauthorizedError):
         if has_password:

@@ -77,7 +77,6 @@ class ReconnectingSource:
 
     Raises:
         SourceError: it can't be opened the first time.
-
     """
 
     def __init__(
@@ -184,7 +183,6 @@ class _Reader:
 
         Raises:
             DownfieldError: it can't be opened, or not in time.
-
         """
         try:
             first = self._output.get(timeout=self._limits.open_timeout_s)
@@ -204,7 +202,6 @@ class _Reader:
 
         Raises:
             SourceError: it stopped or stalled.
-
         """
         timeout_s = max(self._limits.first_frame_s, self._stalled_s)
         while True:
@@ -267,7 +264,6 @@ class _FreezeDetector:
 
         Raises:
             SourceError: the picture has not changed for too long.
-
         """
         if frame.packet is not None:
             content = frame.packet.data
@@ -300,7 +296,6 @@ class _SizeCheck:
 
         Raises:
             SourceError: several in a row have another one.
-
         """
         size_px = None
         if frame.image is not None:

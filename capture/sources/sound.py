@@ -54,7 +54,6 @@ class HumListener:
 
     Attributes:
         hum: the result of `HumDetector.evidence` for the latest quarter second.
-
     """
 
     def __init__(self) -> None:
@@ -80,7 +79,6 @@ class Soundtrack:
 
     Args:
         path: a file that has sound.
-
     """
 
     def __init__(self, path: Path) -> None:
@@ -117,7 +115,6 @@ class Microphone:
     Raises:
         InputError: microphones can't be opened on this system.
         SourceError: no microphone has that name.
-
     """
 
     def __init__(self, name: str, problems: ActiveProblems, av_format: str = MICROPHONE_FORMAT) -> None:
@@ -174,7 +171,6 @@ class SourceWithMicrophone:
 
     Args:
         microphone: the microphone, which is closed with the source.
-
     """
 
     def __init__(self, source: FrameSource, microphone: Microphone) -> None:

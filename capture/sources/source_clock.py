@@ -60,7 +60,6 @@ class SourceClock:
 
     Attributes:
         believed: whether the stamps agree with the arrivals.
-
     """
 
     def __init__(self) -> None:
@@ -77,7 +76,6 @@ class SourceClock:
 
         Args:
             arrived_ns: when it arrived, monotonic clock.
-
         """
         right = self._steps_forward(stamp_ns)
         self._pairs.append((stamp_ns, arrived_ns))

@@ -25,7 +25,6 @@ def open_source(choice: SourceChoice, clock: CaptureClock, problems: ActiveProbl
         InputError: no source has that name.
         SourceError: it can't be opened, or the microphone can't.
         MissingExtraError: it needs an extra that is not installed.
-
     """
     kind = kind_on_disk(choice.text)
     if kind == "file":

@@ -39,7 +39,6 @@ class SourceChoice:
         camera: the settings requested from a camera.
         paced: whether recordings play at their own pace; otherwise as fast as they are processed.
         microphone: name of a microphone beside a live source; empty for none.
-
     """
 
     text: str
@@ -64,7 +63,6 @@ class SourceType:
             recorded one has an end, and its game is not kept.
         knows_truth: whether its sources are `SourceWithTruth`: their pictures need no calibration and no tracking.
         limits: when a live source is reopened; None for the limits of a camera.
-
     """
 
     open: Callable[[SourceChoice, CaptureClock], FrameSource]
@@ -91,7 +89,6 @@ def type_of(text: str) -> SourceType | None:
     Raises:
         InputError: its package is broken; the message says which and why.
         MissingExtraError: it needs an extra that is not installed.
-
     """
     if kind_on_disk(text) is not None:
         return None

@@ -53,7 +53,6 @@ def check_replaced(output: Path, kind: str = "") -> None:
 
     Raises:
         InputError: the file holds something else.
-
     """
     found = _content_of(output)
     expected = kind or _BY_SUFFIX.get(output.suffix.lower(), ARCHIVE)
@@ -153,7 +152,6 @@ def check_outputs(
         InputError: a file to write is a folder or a device, is read, holds something else, lies among pictures that are
             read, or is named twice.
         OutputError: a file can't be written, or a picture has an unknown format.
-
     """
     written = [output for output in (*outputs, picture) if output is not None]
     read = [path for path in inputs if path is not None]
@@ -181,7 +179,6 @@ def check_data_name(output: Path | None, suffix: str) -> None:
 
     Raises:
         InputError: the name ends like one.
-
     """
     if output is not None and output.suffix.lower() in _PICTURES | _VIDEOS:
         raise InputError(f"{output}: is named like a picture or a video. End its name in {suffix}.")

@@ -32,7 +32,6 @@ def print_stdout(*lines: str) -> None:
     Raises:
         OutputError: it can't be written.
         SystemExit: its reader has gone.
-
     """
     stream = GuardedStream(sys.stdout, required=True)
     stream.write("".join(f"{plain_text(line)}\n" for line in lines))
@@ -57,7 +56,6 @@ def open_console(*, stderr: bool = False, required: bool = True, wrap: bool = Fa
     Args:
         required: whether a command can't go on without it, as for `GuardedStream`.
         wrap: whether lines are broken at the terminal's width; tables need it.
-
     """
     stream = GuardedStream(sys.stderr if stderr else sys.stdout, required=required and not stderr)
     return PlainConsole(file=cast("IO[str]", stream), soft_wrap=not wrap)
@@ -82,7 +80,6 @@ class GuardedStream:
         stream: the stream; None for none, such as that of a service without standard output.
         required: whether losing it ends the command: quietly if its reader has gone, else by an error. Otherwise what
             is written from then on is dropped.
-
     """
 
     def __init__(self, stream: TextIO | None, *, required: bool) -> None:
@@ -111,7 +108,6 @@ class GuardedStream:
         Raises:
             OutputError: it is required and can't be written.
             SystemExit: it is required and its reader has gone.
-
         """
         if self._stream is not None:
             shown = text.encode(self.encoding, "backslashreplace").decode(self.encoding)
@@ -127,7 +123,6 @@ class GuardedStream:
         Raises:
             OutputError: as for `write`.
             SystemExit: as for `write`.
-
         """
         if self._stream is not None:
             try:
@@ -153,7 +148,6 @@ def end_output() -> None:
     Raises:
         OutputError: as for `print_stdout`.
         SystemExit: as for `print_stdout`.
-
     """
     GuardedStream(sys.stdout, required=True).flush()
 

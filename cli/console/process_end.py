@@ -33,7 +33,6 @@ class ProcessEnd:
 
     Attributes:
         status: the exit status; 1 until it is known.
-
     """
 
     def __init__(self) -> None:

@@ -46,7 +46,6 @@ class Advance(Protocol):
         Args:
             total: amount in all; None while it is not known.
             text: what is done now; empty for no change.
-
         """
 
 
@@ -59,7 +58,6 @@ def progress_bar(
     Args:
         description: what the step does, such as ``"Tracking game.mp4"``.
         clock: returns the time, s.
-
     """
     description = plain_text(description)
     out = console or open_console(stderr=True)
@@ -140,7 +138,6 @@ def with_progress(items: Iterable[T], description: str, total: int | None = None
     Args:
         description: the step, as for `progress_bar`.
         total: number of items; None if it is not known.
-
     """
     with progress_bar(description) as advance:
         for done, item in enumerate(items):

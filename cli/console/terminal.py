@@ -44,7 +44,6 @@ class TerminalLog(LoopObserver):
         situation: returns the state of the game on one line.
         live: whether times count from the first scene instead of the recording's beginning; those of a recording that a
             live rig made do anyway, as it has the times of the day.
-
     """
 
     def __init__(self, console: Console, situation: Callable[[], str], *, live: bool) -> None:
@@ -89,7 +88,6 @@ class TerminalView(LoopObserver):
         topic: returns the present value of a topic that the service publishes.
         title: the source and the rulebook.
         address: address of the service; empty for none.
-
     """
 
     def __init__(self, console: Console, topic: Callable[[str], Any], title: str, address: str) -> None:

@@ -123,7 +123,6 @@ def run_job(job: ArchiveJob, out: Path, ray: str | None, workers: int | None) ->
         InputError: the options exclude each other, or no cluster answers.
         OutputError: the folder can't be written.
         typer.Exit: with status 1 where a game failed, 130 where it was interrupted.
-
     """
     if ray is not None and workers is not None:
         raise InputError("--workers is for this computer; a cluster has as many as it has. Leave one of both out.")
@@ -210,7 +209,6 @@ def select_items(files: ArchiveFiles, words: Sequence[str], index: str | None) -
     Raises:
         InputError: a word is unknown, or nothing is selected.
         StorageError, FormatError, OutputError, MissingExtraError: the archive or its index can't be used.
-
     """
     selection = parse_selection(words)
     with open_index(files, index) as opened:

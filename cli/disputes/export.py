@@ -135,7 +135,6 @@ def find_game(store: StoreReader, named: str) -> GameRow:
 
     Raises:
         InputError: there is none.
-
     """
     latest = [row for row in store.games() if not is_shadow(row)]
     found = store.game(named) if named != "last" else latest[0] if latest else None
@@ -155,7 +154,6 @@ def write_chunks(path: Path, chunks: Iterable[bytes], advance: Callable[[int], N
 
     Raises:
         OutputError: it can't be written.
-
     """
     beside = path.with_name(f".{path.name}.part")
     size = 0
@@ -199,7 +197,6 @@ class ClipRequest:
         call: the call's id; None for a play.
         speed: 1 for real time.
         plain: whether without drawings and words.
-
     """
 
     file: Path
@@ -213,7 +210,6 @@ class ClipRequest:
 
         Raises:
             InputError: it is no clip and no picture, or both a play and a call, or neither.
-
         """
         if self.form not in {*MEDIA_TYPES, "png"}:
             raise InputError(f"{self.file}: clips are written as .mp4 or .gif, pictures as .png. End the name so.")
@@ -237,7 +233,6 @@ def make_clip(request: ClipRequest, store: StoreReader, row: GameRow, recordings
         InputError: the game has no such play or call.
         NotRecordedError: its pictures are not kept, or can't be read.
         RefusedError: it lasts too long.
-
     """
     exporter = ClipExporter(EvidenceFinder(store, NoGameInPlay(), RecordedFootage(recordings)))
     options = ClipOptions(request.speed, () if request.plain else DRAWING_KINDS, _WIDTH_PX)

@@ -86,7 +86,6 @@ def _is_opened(bundle: Path, folder: Path, *, altered: bool, alone: bool) -> boo
 
     Raises:
         InputError: it is not opened, and there is no other.
-
     """
     found = verify_bundle(bundle)
     report_bundle(bundle, found, None, None, folder)

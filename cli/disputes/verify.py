@@ -256,7 +256,6 @@ def checked_keys(keys: Iterable[str]) -> list[str]:
 
     Raises:
         InputError: one can't be used.
-
     """
     named = list(dict.fromkeys(keys))
     for key in named:
@@ -275,7 +274,6 @@ def report_bundle(path: Path, found: BundleVerification, key: str | None, trust:
         key: the public key it must be signed with; None for any that is trusted.
         trust: what to call its rig, whose key is trusted from now on; None to trust no further key.
         folder: the data folder, where trusted keys are.
-
     """
     for problem in found.problems:
         print_stdout(f"{path}: {problem.fault.replace('_', ' ')}: {problem.text}")

@@ -95,7 +95,6 @@ def _certified_error_yd(path: Path) -> tuple[float, float]:
 
     Raises:
         InputError: its calibration has no certificate.
-
     """
     certificate = read_calibration(path).certificate
     if certificate is None:
@@ -201,7 +200,6 @@ class JudgedFiles:
         tracks: a track file.
         events: the declarations; None for none.
         calibration: the table's certified calibration; None for none.
-
     """
 
     tracks: Path
@@ -218,7 +216,6 @@ def judged_files(given: JudgedFiles) -> Iterator[JudgedFiles]:
 
     Raises:
         InputError: the bundle was altered.
-
     """
     if not is_bundle(given.tracks):
         yield given

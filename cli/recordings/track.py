@@ -187,7 +187,6 @@ def open_live(source: str, out: Path, report: Report) -> FrameSource:
         InputError: no source has that name.
         SourceError: it can't be opened.
         OutputError: the track file exists already, and its game can't be tracked again.
-
     """
     part = out.with_name(out.name + ".part")
     for path in (out, part):
@@ -205,7 +204,6 @@ def live_scenes(vision: Vision, source: FrameSource, report: Report) -> Iterator
 
     Args:
         report: receives a line for each damaged frame, and at the end the number of dropped frames.
-
     """
     waiting = BoundedQueue[CapturedFrame](_WAITING_FRAMES, _BURST_FRAMES)
     latest_index = 0
@@ -261,7 +259,6 @@ def refuse_slow_options(*, independent: bool, thorough: bool) -> None:
 
     Raises:
         InputError: such an option was given.
-
     """
     if independent or thorough:
         name = "--independent" if independent else "--thorough"

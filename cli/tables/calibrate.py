@@ -275,7 +275,6 @@ def parse_landmark(text: str) -> Landmark:
 
     Raises:
         InputError: it is written in another form.
-
     """
     try:
         yards, _, pixels = text.partition("=")

@@ -84,7 +84,6 @@ def parse_ruler(text: str) -> Ruler:
 
     Raises:
         InputError: they are written in another form.
-
     """
     start, end, length_mm = parse_span(text, "a ruler")
     return Ruler(start, end, length_mm)

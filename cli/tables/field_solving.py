@@ -44,7 +44,6 @@ class FieldRequest:
         reading: which of several readings to take, from 1.
         height_mm: of the lens over the board; for a lens that was not measured.
         standing: something of known height on the board, as it was written.
-
     """
 
     field: str
@@ -58,7 +57,6 @@ class FieldRequest:
 
         Raises:
             InputError: a part of it can't be read, or contradicts another.
-
         """
         self.fields()
         self.known_length()
@@ -73,7 +71,6 @@ class FieldRequest:
 
         Raises:
             InputError: it is written in another form, or the print is named.
-
         """
         if self.length is None:
             return None
@@ -87,7 +84,6 @@ class FieldRequest:
 
         Raises:
             InputError: it is written in another form, or the camera's height is given as well.
-
         """
         if self.standing is None:
             return None
@@ -110,7 +106,6 @@ def solve_requested(
         CalibrationError: no trustworthy solution; says what to change.
         InputError: the print can be read in several ways and none is chosen, or a measurement does not suit the
             picture.
-
     """
     known, standing = request.known_length(), request.standing_object()
     is_known = (standing, request.height_mm, prior) != (None, None, None)

@@ -112,7 +112,6 @@ def without(numbers: Sequence[int], leave_out: str) -> list[int]:
 
     Raises:
         InputError: it names no frames.
-
     """
     left: set[int] = set()
     for part in leave_out.replace(",", " ").split():
@@ -178,7 +177,6 @@ def _pairs(frames: Frames, numbers: Sequence[int]) -> tuple[Frames, Sequence[int
 
     Raises:
         InputError: there are none.
-
     """
     if not numbers:
         raise InputError("All frames are left out.")

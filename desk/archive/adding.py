@@ -35,7 +35,6 @@ class ItemLabels:
         event: the event or season; empty for none.
         table: of recordings, which do not say it themselves.
         rulebook: of recordings.
-
     """
 
     event: str = ""
@@ -52,7 +51,6 @@ class AddedFile:
         state: whether it was added, was there already, or was refused.
         text: in words.
         item: in the archive; None where it was refused.
-
     """
 
     path: Path
@@ -66,7 +64,6 @@ def addable_files(path: Path) -> list[Path]:
 
     Raises:
         InputError: there is no such file, or nothing to add in the folder.
-
     """
     if path.is_file():
         return [path]
@@ -88,7 +85,6 @@ def add_files(files: ArchiveFiles, paths: list[Path], labels: ItemLabels, known:
 
     Raises:
         StorageError: the archive can't be written.
-
     """
     for path in paths:
         try:
@@ -116,7 +112,6 @@ def _described(path: Path, labels: ItemLabels) -> tuple[ArchivedItem, list[Path]
 
     Raises:
         InputError: it is neither a bundle nor a recording, or is altered.
-
     """
     if is_bundle(path):
         return _bundle(path, labels), [path]

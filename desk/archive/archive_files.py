@@ -34,7 +34,6 @@ class ArchiveFiles:
 
     Attributes:
         url: a folder, or an address such as ``s3://bucket/league``.
-
     """
 
     url: str
@@ -46,7 +45,6 @@ class ArchiveFiles:
         Raises:
             InputError: no such kind of store.
             MissingExtraError: what reads it is not installed.
-
         """
         system, root = cls(address).open()
         files = cls(str(system.unstrip_protocol(root)))
@@ -63,7 +61,6 @@ class ArchiveFiles:
 
         Raises:
             StorageError: it can't be read.
-
         """
         system, root = self.open()
         with _storage(self.shown):
@@ -81,7 +78,6 @@ class ArchiveFiles:
         Raises:
             InputError: there is none of this name.
             StorageError: it can't be read.
-
         """
         system, root = self.open()
         with _storage(f"{self.shown}/{name}"):
@@ -93,7 +89,6 @@ class ArchiveFiles:
 
         Raises:
             InputError, StorageError: as of `read`.
-
         """
         if not names:
             return {}
@@ -107,7 +102,6 @@ class ArchiveFiles:
 
         Raises:
             StorageError: it can't be written.
-
         """
         with self._whole(name) as (system, path):
             system.pipe_file(path, content)
@@ -117,7 +111,6 @@ class ArchiveFiles:
 
         Raises:
             StorageError: it can't be written.
-
         """
         with self._whole(name) as (system, path):
             system.put_file(str(source), path)
@@ -132,7 +125,6 @@ class ArchiveFiles:
         Raises:
             InputError: there is none of this name.
             StorageError: it can't be read.
-
         """
         system, root = self.open()
         if _is_folder(system):
@@ -151,7 +143,6 @@ class ArchiveFiles:
         Raises:
             InputError: no such kind of store.
             MissingExtraError: what reads it is not installed.
-
         """
         if importlib.util.find_spec("fsspec") is None:
             raise MissingExtraError("archive", "The archive")
@@ -190,7 +181,6 @@ def file_sha256(path: Path) -> str:
 
     Raises:
         OSError: it can't be read.
-
     """
     digest = hashlib.sha256()
     with path.open("rb") as file:

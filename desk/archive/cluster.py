@@ -78,7 +78,6 @@ class TaskFailure:
 
     Attributes:
         reason: in words.
-
     """
 
     reason: str
@@ -90,7 +89,6 @@ class RayCluster:
 
     Attributes:
         cpus: processors it had when it was connected.
-
     """
 
     cpus: float
@@ -104,7 +102,6 @@ class RayCluster:
             function: carries out a task in a worker; may be called again for one whose worker died.
             tasks: taken one by one as there is room for them.
             cpus: processors that one of them needs.
-
         """
         import ray
 
@@ -139,7 +136,6 @@ def connect_cluster(address: str | None, workers: int | None = None) -> Iterator
         MissingExtraError: Ray is not installed.
         InputError: no cluster answers at the address.
         OutputError: none can be started.
-
     """
     if importlib.util.find_spec("ray") is None:
         raise MissingExtraError("archive", "Judging an archive")
@@ -200,7 +196,6 @@ def _check_answers(address: str) -> None:
 
     Raises:
         InputError: it is no address, or nothing does.
-
     """
     if address == "auto":
         return

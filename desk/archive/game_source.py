@@ -39,7 +39,6 @@ class GameSource:
         certified_yd: error the table is certified to, along and across; None for none.
         calls: as they were; None where that is not known.
         score: home, away; None where it is not known.
-
     """
 
     videos: tuple[Path, ...]
@@ -63,7 +62,6 @@ def open_source(files: ArchiveFiles, item: ArchivedItem, folder: Path) -> GameSo
         InputError: it was altered, or has no pictures or no calibration.
         FormatError, RulebookError: it can't be read by this version.
         StorageError: the archive can't be read.
-
     """
     if not item.video:
         raise InputError("the bundle has no video. 'downfield export' leaves it out only where asked to.")

@@ -62,7 +62,6 @@ class Selection:
         texts: by key, values in the folded form of `folded`.
         spans_ns: times of beginning, from and before, wall clock ns; one of them for each value of ``date``.
         since_ns, before_ns: the same of ``since`` and ``until``; None for no bound.
-
     """
 
     names: tuple[str, ...] = ()
@@ -85,7 +84,6 @@ def parse_selection(words: Sequence[str]) -> Selection:
 
     Raises:
         InputError: a word is unknown, with what is known.
-
     """
     names: list[str] = []
     texts: dict[str, list[str]] = {}
@@ -174,7 +172,6 @@ class ArchiveIndex:
     Args:
         archive: the archive's address, under which the table lists its items.
         where: the database, for errors.
-
     """
 
     def __init__(self, engine: Engine, archive: str, where: str) -> None:
@@ -191,7 +188,6 @@ class ArchiveIndex:
             StorageError: the archive can't be read.
             FormatError: a record in it is malformed.
             OutputError: the database can't be used.
-
         """
         with self._errors():
             _SCHEMA.create_all(self._engine)
@@ -211,7 +207,6 @@ class ArchiveIndex:
 
         Raises:
             OutputError: the database can't be used.
-
         """
         rows = [_row(self._archive, item) for item in items]
         if not rows:
@@ -228,7 +223,6 @@ class ArchiveIndex:
         Raises:
             InputError: a name is unknown, or means several items.
             OutputError: the database can't be used.
-
         """
         query = select(_ITEMS.c.record).where(_ITEMS.c.archive == self._archive, *_conditions(selection))
         named: set[str] = set()
@@ -293,7 +287,6 @@ def open_index(files: ArchiveFiles, address: str | None) -> Iterator[ArchiveInde
         InputError: no such kind of database.
         MissingExtraError: what reads it is not installed.
         StorageError, FormatError, OutputError: as of `ArchiveIndex.synchronize`.
-
     """
     if address is None:
         engine = create_engine("sqlite://", poolclass=StaticPool, connect_args={"check_same_thread": False})

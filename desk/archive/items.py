@@ -30,7 +30,6 @@ class ArchivedFile:
         name: in the item's folder.
         size: bytes.
         sha256: of its content, hexadecimal.
-
     """
 
     name: str
@@ -57,7 +56,6 @@ class ArchivedItem:
         public_key: of the rig that signed it; empty for a recording.
         video: whether it has pictures.
         files: its files, in order.
-
     """
 
     id: str
@@ -109,7 +107,6 @@ def item_ids(files: ArchiveFiles) -> list[str]:
 
     Raises:
         StorageError: the archive can't be read.
-
     """
     return [found[1] for name in files.names_in(_ITEMS) if (found := _RECORD.fullmatch(name)) is not None]
 
@@ -120,7 +117,6 @@ def read_items(files: ArchiveFiles, ids: list[str]) -> list[ArchivedItem]:
     Raises:
         FormatError: a record is malformed.
         StorageError: the archive can't be read.
-
     """
     texts = files.read_all([_record_path(one) for one in ids])
     return [from_json(ArchivedItem, text, path=f"{files.shown}/{name}") for name, text in texts.items()]
@@ -131,7 +127,6 @@ def write_item(files: ArchiveFiles, item: ArchivedItem) -> None:
 
     Raises:
         StorageError: it can't be written.
-
     """
     files.write(_record_path(item.id), to_json(ArchivedItem, item).encode() + b"\n")
 

@@ -56,7 +56,6 @@ class JobSettings:
         rulebook: games are judged under; None for each its own.
         network: games are tracked by; None where they are only judged.
         libraries: what they are tracked with, with versions.
-
     """
 
     task: Literal["judge", "track"]
@@ -88,7 +87,6 @@ class ArchiveTask:
         archive: where the item is.
         kept: where its results go.
         item: the item.
-
     """
 
     settings: JobSettings
@@ -104,7 +102,6 @@ class JobReport:
     Attributes:
         games: a row for each, in the order of the items.
         before: how many of them were finished when it began.
-
     """
 
     games: tuple[GameResult, ...]
@@ -125,7 +122,6 @@ class ArchiveJob:
         archive: where the items are.
         kept: where the results of each are kept.
         items: what it is done to, in order.
-
     """
 
     settings: JobSettings
@@ -138,7 +134,6 @@ class ArchiveJob:
 
         Raises:
             StorageError: they can't be read.
-
         """
         there = set(self.kept.names_in(_folder(self.settings)))
         return frozenset(item.id for item in self.items if _name(item.id, GAMES) in there)
@@ -154,7 +149,6 @@ class ArchiveJob:
         Raises:
             StorageError: the archive can't be used.
             OutputError: the tables can't be written.
-
         """
         before = self.finished()
         left = [item for item in self.items if item.id not in before]
@@ -215,7 +209,6 @@ def do_task(task: ArchiveTask) -> GameResult:
 
     Raises:
         StorageError: the archive can't be used; worth trying again.
-
     """
     with tempfile.TemporaryDirectory(prefix="downfield-archive-") as temporary:
         folder = Path(temporary)

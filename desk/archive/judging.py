@@ -36,7 +36,6 @@ class BundledJournal:
 
     Attributes:
         path: of the bundle.
-
     """
 
     path: Path
@@ -49,7 +48,6 @@ class BundledJournal:
 
         Raises:
             FormatError: the journal can't be read.
-
         """
         try:
             with zipfile.ZipFile(self.path) as archive:
@@ -74,7 +72,6 @@ def judge_item(files: ArchiveFiles, item: ArchivedItem, rulebook: RulebookRecord
         InputError: it was altered, or does not have what judging needs.
         FormatError, RulebookError: it can't be read by this version.
         StorageError: the archive can't be read.
-
     """
     book = None if rulebook is None else rulebook_of(rulebook)
     if item.kind == "bundle":
@@ -89,7 +86,6 @@ def fetch_file(files: ArchiveFiles, item: ArchivedItem, file: ArchivedFile, fold
     Raises:
         InputError: it is missing in the archive, or was changed there.
         StorageError: the archive can't be read.
-
     """
     path = files.fetch(path_of(item, file.name), folder)
     if path.stat().st_size != file.size or file_sha256(path) != file.sha256:
@@ -102,7 +98,6 @@ def verified_manifest(path: Path, item: ArchivedItem) -> BundleManifest:
 
     Raises:
         InputError: it was altered, or is another than the archive lists.
-
     """
     found = verify_bundle(path)
     if not found.intact or found.manifest is None:
@@ -190,7 +185,6 @@ class CheckedItem:
     Attributes:
         good: whether it is as it was added and, where it is signed, not by a foreign rig.
         text: in words.
-
     """
 
     good: bool
@@ -205,7 +199,6 @@ def check_item(files: ArchiveFiles, item: ArchivedItem, trusted: TrustedKeys) ->
 
     Raises:
         StorageError: the archive can't be read.
-
     """
     with tempfile.TemporaryDirectory(prefix="downfield-archive-") as temporary:
         try:

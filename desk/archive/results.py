@@ -47,7 +47,6 @@ class GameResult:
         home_score_before, away_score_before: as the game stood in the bundle; empty where not known.
         home_score, away_score: now; empty where it failed.
         text: the game at the end, on one line.
-
     """
 
     item: str
@@ -93,7 +92,6 @@ class CallResult:
         together: whether all of them must hold, or `any` is enough.
         because: ids of the events and calls it rests on.
         readings: both readings of a call that is too close, in words.
-
     """
 
     item: str
@@ -140,7 +138,6 @@ class ChangeResult:
         kind_before, verdict_before, text_before, clauses_before: of the call in the bundle; empty where it has none.
         spot_x_yd_before, spot_y_yd_before: where that spotted the ball, field yards.
         kind, verdict, text, clauses, spot_x_yd, spot_y_yd: of the call now; empty where there is none.
-
     """
 
     item: str
@@ -176,7 +173,6 @@ class JudgedItem:
         refused: how many events the state did not allow.
         score: home, away.
         text: the game at the end, on one line.
-
     """
 
     item: ArchivedItem
@@ -247,7 +243,6 @@ def join_tables(table: str, parts: Iterable[bytes], out: Path) -> None:
 
     Raises:
         OSError: it can't be written.
-
     """
     import pyarrow.parquet
 

@@ -51,7 +51,6 @@ class JobNetwork:
         bundled: its name among those that come with Downfield; empty for another.
         digest: SHA-256 of its files.
         files: their names.
-
     """
 
     name: str
@@ -69,7 +68,6 @@ def describe_network(name_or_path: str) -> JobNetwork:
     Raises:
         InputError: there is no such network.
         FormatError: its card breaks the format.
-
     """
     folder = find_network(name_or_path)
     paths = sorted(path for path in folder.iterdir() if path.is_file())
@@ -86,7 +84,6 @@ def share_network(network: JobNetwork, name_or_path: str, kept: ArchiveFiles) ->
 
     Raises:
         StorageError: it can't be written.
-
     """
     if network.bundled:
         return
@@ -102,7 +99,6 @@ def open_shared_network(network: JobNetwork, kept: ArchiveFiles) -> Detector:
     Raises:
         InputError: this worker's own is another one, or the files were changed.
         StorageError: it can't be read.
-
     """
     if network.bundled:
         if describe_network(network.bundled).digest != network.digest:
@@ -142,7 +138,6 @@ def track_and_judge(
         InputError: no line-up is found in the pictures, or no rulebook is known.
         SourceError: a video can't be read to its end.
         OutputError: the track file can't be written.
-
     """
     chosen = book or source.rulebook
     if chosen is None:

@@ -31,7 +31,6 @@ def draw_pools(entrants: Sequence[Entrant], count: int) -> dict[str, tuple[str, 
     Args:
         entrants: the strongest first.
         count: number of pools, at least 1 and at most as many as entrants.
-
     """
     pools: list[list[Entrant]] = [[] for _ in range(count)]
     for start in range(0, len(entrants), count):
@@ -49,7 +48,6 @@ def round_robin(pool: str, ids: Sequence[str]) -> list[Match]:
     """Return the games of a pool in which everybody plays everybody once, by the circle method.
 
     Nobody plays twice in a round. Everybody is at home in half of the games, or in one more or less.
-
     """
     circle: list[str | None] = [*ids, None] if len(ids) % 2 else list(ids)
     size = len(circle)
@@ -85,7 +83,6 @@ def seed_order(size: int) -> list[int]:
 
     Args:
         size: a power of two.
-
     """
     order = [1]
     while len(order) < size:
@@ -101,7 +98,6 @@ def single_elimination(sides: Sequence[Slot], *, consolation: bool = False, thir
         sides: at least two, the strongest first.
         consolation: whether the first-round losers play on among themselves.
         third_place: whether the losers of the semifinals play for third place.
-
     """
     games = _Games()
     rounds = games.knock_out("winners", "W", _first_round(sides), final=True)
@@ -119,7 +115,6 @@ def consolation_bracket(sides: Sequence[Slot]) -> list[Match]:
 
     Args:
         sides: the strongest first.
-
     """
     games = _Games()
     if len(sides) > 1:
@@ -135,7 +130,6 @@ def double_elimination(sides: Sequence[Slot]) -> list[Match]:
 
     Args:
         sides: at least two, the strongest first.
-
     """
     games = _Games()
     rounds = games.knock_out("winners", "W", _first_round(sides))
@@ -243,7 +237,6 @@ def advancing(pools: int, advance: int) -> list[PoolPlace]:
     Args:
         pools: how many pools there are.
         advance: how many of each go on.
-
     """
     names = pool_names(pools)
     return _seeded([(place, names) for place in range(1, advance + 1)])
@@ -255,7 +248,6 @@ def staying(pools: Mapping[str, Sequence[str]], advance: int) -> list[PoolPlace]
     Args:
         pools: ids of the entrants of each pool.
         advance: how many of each go on.
-
     """
     last = max(len(ids) for ids in pools.values())
     return _seeded(
@@ -268,7 +260,6 @@ def _seeded(levels: Sequence[tuple[int, Sequence[str]]]) -> list[PoolPlace]:
 
     Args:
         levels: places, and the pools that have somebody there, the strongest first.
-
     """
     size = 1 << max(sum(len(names) for _, names in levels) - 1, 0).bit_length()
     position = {seed: at for at, seed in enumerate(seed_order(size))}
@@ -311,7 +302,6 @@ def elimination(rules: Rules, entrants: Sequence[Entrant], pools: Mapping[str, S
 
     Raises:
         InputError: too few would play it.
-
     """
     if rules.elimination == "none":
         return []

@@ -39,7 +39,6 @@ def read_entrants(text: str, known: Sequence[Entrant]) -> list[Entrant]:
 
     Raises:
         InputError: names the line and what is wrong in it.
-
     """
     by_coach = {entrant.coach.casefold(): entrant for entrant in known}
     out: list[Entrant] = []
@@ -80,7 +79,6 @@ def read_figures(text: str, known: Sequence[Entrant]) -> dict[str, tuple[Registe
 
     Raises:
         InputError: names the line and what is wrong in it.
-
     """
     by_coach = {entrant.coach.casefold(): entrant for entrant in known}
     figures: dict[str, list[RegisteredFigure]] = {}

@@ -27,7 +27,6 @@ class EventKeeper:
     Raises:
         InputError: the file can't be read.
         FormatError: it holds something else.
-
     """
 
     def __init__(self, path: Path) -> None:
@@ -58,7 +57,6 @@ class EventKeeper:
 
         Raises:
             OutputError: it can't be kept, so it is not done.
-
         """
         with self._lock:
             if key and key in self._keys:
@@ -79,7 +77,6 @@ class EventKeeper:
 
         Raises:
             OutputError: it can't be kept, so nothing changes.
-
         """
 
         def replace(_: TournamentEvent, change: Change) -> TournamentEvent:

@@ -36,7 +36,6 @@ def change_rules(event: TournamentEvent, rules: Rules, by: Change) -> Tournament
 
     Raises:
         RefusedError: it is drawn already.
-
     """
     _before_the_draw(event, "The rules can only change before the draw.")
     return _noted(replace(event, rules=rules), by)
@@ -47,7 +46,6 @@ def change_clock(event: TournamentEvent, clock: EventClock, tables: Sequence[str
 
     Raises:
         InputError: a table is named twice or not at all, a session is impossible, or there is too little time.
-
     """
     names = tuple(name.strip() for name in tables)
     if len(set(names)) != len(names) or "" in names:
@@ -65,7 +63,6 @@ def register(event: TournamentEvent, entrant: Entrant, by: Change) -> Tournament
     Raises:
         InputError: another coach has the name or the seed, or there are too many.
         RefusedError: it is drawn already, and somebody new wants to play.
-
     """
     others = [other for other in event.entrants if other.id != entrant.id]
     if any(other.name.casefold() == entrant.name.casefold() for other in others):
@@ -96,7 +93,6 @@ def withdraw(event: TournamentEvent, identity: str, by: Change) -> TournamentEve
 
     Raises:
         NotFoundError: nobody has that id.
-
     """
     leaving = find_entrant(event, identity)
     if not event.matches:
@@ -111,7 +107,6 @@ def draw(event: TournamentEvent, by: Change) -> TournamentEvent:
     Raises:
         RefusedError: it is drawn already.
         InputError: there are too few for the pools or for a game.
-
     """
     _before_the_draw(event, "The draw is made already. Undo it first, if no game is played.")
     rules, entrants = event.rules, seeded(event.entrants)
@@ -132,7 +127,6 @@ def undo_draw(event: TournamentEvent, by: Change) -> TournamentEvent:
 
     Raises:
         RefusedError: a game is played already.
-
     """
     if any(match.result is not None for match in event.matches):
         raise RefusedError("Games are played already, so the draw stands. Remove their results first.")
@@ -145,7 +139,6 @@ def make_schedule(event: TournamentEvent, by: Change) -> TournamentEvent:
     Raises:
         InputError: there is no table or too little time.
         RefusedError: there is no draw yet.
-
     """
     if not event.matches:
         raise RefusedError("Make the draw first.")
@@ -158,7 +151,6 @@ def enter_result(event: TournamentEvent, identity: str, result: Result | None, b
     Raises:
         NotFoundError: no game has that id.
         RefusedError: its sides are open, a later game was played with its winner or loser, or it may not be a tie.
-
     """
     match = find_match(event, identity)
     progress = Progress(event)
@@ -182,7 +174,6 @@ def move(event: TournamentEvent, identity: str, table: str, slot: int, by: Chang
         NotFoundError: no game has that id.
         InputError: there is no such table or time.
         RefusedError: the table is taken, a side plays elsewhere then, or the game before is not over.
-
     """
     match = find_match(event, identity)
     if table not in event.tables:
@@ -209,7 +200,6 @@ def draw_lots(event: TournamentEvent, order: Sequence[str], by: Change) -> Tourn
 
     Raises:
         InputError: somebody is missing or named twice.
-
     """
     if sorted(order) != sorted(entrant.id for entrant in event.entrants):
         raise InputError("The lots need every entrant exactly once.")
@@ -221,7 +211,6 @@ def find_match(event: TournamentEvent, identity: str) -> Match:
 
     Raises:
         NotFoundError: no game has that id.
-
     """
     found = next((match for match in event.matches if match.id == identity), None)
     if found is None:
@@ -234,7 +223,6 @@ def find_entrant(event: TournamentEvent, identity: str) -> Entrant:
 
     Raises:
         NotFoundError: nobody has that id.
-
     """
     found = next((entrant for entrant in event.entrants if entrant.id == identity), None)
     if found is None:
@@ -284,7 +272,6 @@ def enter_late(event: TournamentEvent, entrant: Entrant, by: Change) -> Tourname
     Raises:
         InputError: another coach has the name, there are too many, or the sessions have no time for more games.
         RefusedError: there are no pools, the elimination has begun, or the draw is not made.
-
     """
     if not event.matches:
         raise RefusedError("The draw is not made, so nobody is late. Register the coach.")

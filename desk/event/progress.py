@@ -96,7 +96,6 @@ class Rank:
         place: from 1; shared by those who went out in the same round.
         entrant: id.
         text: how it was decided, such as ``"lost FINAL"``.
-
     """
 
     place: int

@@ -29,7 +29,6 @@ class RegisteredFigure:
         grams: its weight; None if it was not weighed.
         note: what was found, such as ``"base filed"``.
         refused: whether the officials refused it.
-
     """
 
     number: str
@@ -57,7 +56,6 @@ class Entrant:
         seed: 1 for the strongest; None for unseeded.
         figures: the roster.
         withdrawn: whether they left the event; games not played are then forfeited.
-
     """
 
     id: str
@@ -135,7 +133,6 @@ class Result:
         signed_by: the names of those who signed it.
         note: for the record.
         game: id of the game at a table that it was taken from; empty where it was entered by hand.
-
     """
 
     home: int
@@ -171,7 +168,6 @@ class Match:
         slot: number of its start time, from 0; None while that is open.
         result: how it came out; None while it is open.
         if_needed: whether it is only played when the side that comes from the losers' bracket won the game before.
-
     """
 
     id: str
@@ -192,7 +188,6 @@ class Session:
 
     Attributes:
         begins, ends: local time, ``YYYY-MM-DDTHH:MM``.
-
     """
 
     begins: str
@@ -214,7 +209,6 @@ class Rules:
         largest_difference: more points of difference in one game don't count for tie-breaks; 0 for no limit.
         heaviest_g: a figure with its base may weigh so many grams; 0 for no limit.
         most_figures: so many may a coach bring; 0 for no limit.
-
     """
 
     pools: int = 0
@@ -255,7 +249,6 @@ class EventClock:
         change_min: from the end of a game to the next, minutes.
         sessions: when games are played, in order.
         rest_slots: slots between two games of one coach.
-
     """
 
     game_min: int = 60
@@ -277,7 +270,6 @@ class Change:
         at: wall clock, ISO 8601 with offset; a label only, the order is that of the entries.
         by: who made it.
         text: what was changed.
-
     """
 
     at: str
@@ -300,7 +292,6 @@ class TournamentEvent:
         changes: the audit trail, the oldest first.
         taken: keys of the signed games that were taken over, so that none is taken twice.
         taken_after: number of the last game in the tournament's store when the draw was made; None before the draw.
-
     """
 
     name: str

@@ -22,7 +22,6 @@ def slot_times(clock: EventClock) -> list[datetime]:
 
     Raises:
         InputError: a session is malformed, ends before it begins, or begins before the one before it ends.
-
     """
     times: list[datetime] = []
     last_end: datetime | None = None
@@ -51,7 +50,6 @@ def schedule(matches: Sequence[Match], tables: Sequence[str], clock: EventClock)
 
     Raises:
         InputError: there is no table, or there are too few slots; says how many are missing.
-
     """
     if not tables:
         raise InputError("There is no table to play on. Name the tables first.")

@@ -31,7 +31,6 @@ class Standing:
         points_for, points_against: points.
         difference: of the points, each game limited as the event's rules say.
         decided_by: what put it ahead of or behind those with the same percentage; empty where that was not needed.
-
     """
 
     place: int
@@ -81,7 +80,6 @@ def standings(event: TournamentEvent, ids: Sequence[str], matches: Iterable[Matc
 
     Args:
         matches: games with known sides; others don't count.
-
     """
     records = _records(ids, matches, event.rules.largest_difference)
     order = _Order(records, event)

@@ -41,7 +41,6 @@ class BrokerFiles:
     Attributes:
         configuration: of nats-server.
         desk, rig: the credentials of the desk, and those to be copied to every rig.
-
     """
 
     configuration: Path
@@ -54,7 +53,6 @@ def find_nats_server() -> str:
 
     Raises:
         InputError: it is not installed.
-
     """
     path = os.pathsep.join((os.environ.get("PATH", os.defpath), *_SYSTEM_FOLDERS))
     found = shutil.which("nats-server", path=path)
@@ -73,7 +71,6 @@ def write_broker_files(folder: Path, host: str, port: int) -> BrokerFiles:
 
     Raises:
         InputError: the folder can't be written, or credentials in it can't be read.
-
     """
     files = BrokerFiles(folder / CONFIGURATION_FILE, folder / DESK_FILE, folder / RIG_FILE)
     try:

@@ -146,7 +146,6 @@ class DeskTournament:
         results: takes the results of signed games over into the event.
         where: the broker, for people.
         kept_in: the tournament's database, for people.
-
     """
 
     def __init__(
@@ -198,7 +197,6 @@ def open_desk_tournament(
     Raises:
         InputError: the credentials or what was sent before can't be read, or there is no database.
         MissingExtraError: a client is not installed.
-
     """
     tournament = settings.tournament
     if not tournament.servers:

@@ -41,7 +41,6 @@ class SignedGame:
         score: home and away.
         signed_by: the coaches, home and away.
         notes: what they disagree with; empty where they agree.
-
     """
 
     key: str
@@ -72,7 +71,6 @@ def take_signed(event: TournamentEvent, signed: SignedGame, by: Change) -> Tourn
 
     Raises:
         RefusedError: no game of the event is between these two, or several are, or its result stands by now.
-
     """
     if signed.key in event.taken:
         return event
@@ -131,7 +129,6 @@ class ResultTaker:
 
     Only games that came to the tournament after the draw count: those of an earlier event between the same two are no
     results of this one.
-
     """
 
     def __init__(self, tournament: TournamentStore, keeper: EventKeeper) -> None:
@@ -171,7 +168,6 @@ class ResultTaker:
         Raises:
             InputError: the store can't be used.
             OutputError: it can't be read, or the event can't be kept.
-
         """
         with self._lock:
             ended = set(self._ended)

@@ -66,7 +66,6 @@ class CheckedBatch:
     Attributes:
         batch: as it came.
         rows: its entries.
-
     """
 
     batch: JournalBatch
@@ -198,7 +197,6 @@ class TournamentStore:
 
     Raises:
         InputError: it is no address of one, or its driver is not installed.
-
     """
 
     def __init__(self, url: str) -> None:
@@ -216,7 +214,6 @@ class TournamentStore:
         Raises:
             InputError: the server is too old, or a newer Downfield made the store.
             SQLAlchemyError: the server does not answer.
-
         """
         if self._is_open:
             return
@@ -239,7 +236,6 @@ class TournamentStore:
         Raises:
             InputError: the server can't be used.
             OutputError: it does not answer.
-
         """
         with self._reading() as connection:
             return int(connection.scalar(select(func.max(GAMES.c.number))) or 0)
@@ -250,7 +246,6 @@ class TournamentStore:
         Raises:
             InputError: the server can't be used.
             OutputError: it does not answer.
-
         """
         columns = [column for column in GAMES.c if column.name != "number"]
         with self._reading() as connection:
@@ -276,7 +271,6 @@ class TournamentStore:
         Raises:
             InputError: the server can't be used.
             SQLAlchemyError: it does not answer.
-
         """
         self.open()
         last = select(ENTRIES.c.game, func.max(ENTRIES.c.seq).label("seq")).where(ENTRIES.c.game.in_(games))
@@ -299,7 +293,6 @@ class TournamentStore:
 
         Returns:
             What became of each; those that are stored are on the server's disk.
-
         """
         replies: dict[int, BatchReply] = {}
         waiting: list[tuple[int, CheckedBatch]] = []

@@ -105,7 +105,6 @@ def create_desk_app(
     Args:
         admin_key: makes a browser the director's.
         known: the addresses of known devices.
-
     """
     app = FastAPI(
         title="Downfield desk",

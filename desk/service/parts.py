@@ -25,7 +25,6 @@ class DeskParts:
         watcher: what each of them is doing.
         tournament: the tables that a broker tells of; None without one.
         grants: the phones of the tournament.
-
     """
 
     keeper: EventKeeper
@@ -48,7 +47,6 @@ class DeskParts:
             NotFoundError: there is no such table.
             RefusedError: a broker tells of it, and its rig is connected.
             OutputError: it can't be kept.
-
         """
         if self.tournament is not None and any(status.id == table for status in self.tournament.statuses()):
             self.tournament.tables.forget(table)

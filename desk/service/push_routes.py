@@ -46,7 +46,6 @@ def match_of(event: TournamentEvent, identity: str) -> tuple[str, NewGame]:
     Raises:
         NotFoundError: there is no such game.
         RefusedError: it can't be played yet, or has no table.
-
     """
     match = next((match for match in event.matches if match.id == identity), None)
     if match is None:
@@ -67,7 +66,6 @@ def teams_of(event: TournamentEvent) -> PushedTeams:
 
     Raises:
         RefusedError: nobody is.
-
     """
     teams = tuple(
         PushedTeam(
@@ -91,7 +89,6 @@ def schedule_of(event: TournamentEvent) -> PushedSchedule:
 
     Raises:
         RefusedError: there are none.
-
     """
     rows = [
         match
@@ -222,7 +219,6 @@ def _content(event: TournamentEvent, given: PushRequest) -> tuple[str, Payload, 
         InputError: it is nothing, more than one thing, or no calibration.
         NotFoundError: the event has no such game.
         RefusedError: the event has nothing of the kind yet, or a calibration is for all tables.
-
     """
     if [given.text, given.rulebook, given.calibration, given.event, given.match].count(None) != 4:
         raise InputError(
@@ -256,7 +252,6 @@ def _calibration(text: str) -> Calibration:
 
     Raises:
         FormatError: it is neither.
-
     """
     if '"downfield.table"' in text:
         return from_json(TableProfile, text, path="the table's file").calibration

@@ -195,7 +195,6 @@ def _refuse_unknown_tables(desk: DeskParts, tables: tuple[str, ...]) -> None:
 
     Raises:
         RefusedError: a name is no table's, or there is no tournament.
-
     """
     if desk.tournament is None:
         raise RefusedError("Phones for all tables need the tournament's broker: set tournament.servers of the desk.")

@@ -27,7 +27,6 @@ class TableEntry:
         address: of the rig's start page.
         token: by which the rig lets the desk watch; empty where it asks for none.
         certificate: SHA-256 of the rig's own certificate, hex; empty without TLS or for one that others vouch for.
-
     """
 
     id: str
@@ -55,7 +54,6 @@ class AddressBook:
     Raises:
         InputError: the file can't be read.
         FormatError: it holds something else.
-
     """
 
     def __init__(self, path: Path) -> None:
@@ -74,7 +72,6 @@ class AddressBook:
         Raises:
             InputError: the name is impossible, or there are too many tables.
             OutputError: it can't be kept.
-
         """
         with self._lock:
             known = next((table for table in self._tables if table.name.casefold() == name.strip().casefold()), None)
@@ -95,7 +92,6 @@ class AddressBook:
             NotFoundError: there is no such table.
             InputError: the name is impossible or another table's.
             OutputError: it can't be kept.
-
         """
         with self._lock:
             known = self._find(identity)
@@ -111,7 +107,6 @@ class AddressBook:
         Raises:
             NotFoundError: there is no such table.
             OutputError: it can't be kept.
-
         """
         with self._lock:
             known = self._find(identity)
@@ -160,7 +155,6 @@ class TableStatus:
         questions: what waits for a person at the table.
         under_review: whether a call is under review.
         silent_s: how long nothing was heard; None if nothing was ever heard.
-
     """
 
     id: str
@@ -196,7 +190,6 @@ def status_of(
         silent_s: how long nothing was heard; None if nothing was ever heard.
         problem: why it can't be watched; empty where it can.
         refused: whether its rig does not let the desk watch.
-
     """
     game, health = _object(values.get("game")), _object(values.get("health"))
     questions = tuple(

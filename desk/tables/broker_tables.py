@@ -56,7 +56,6 @@ class BrokerTables:
 
     Args:
         now_ns: the monotonic clock.
-
     """
 
     def __init__(self, now_ns: Callable[[], int] = time.monotonic_ns) -> None:
@@ -70,7 +69,6 @@ class BrokerTables:
 
         Args:
             problem: why the broker is not reached; empty where it is.
-
         """
         now_ns = self._now_ns()
         with self._lock:
@@ -91,7 +89,6 @@ class BrokerTables:
 
         Args:
             live: whether it was sent now; otherwise it is what the broker has kept, and never replaces a live one.
-
         """
         rig = rig_id(message.key)
         name = message.table.strip()[:MAX_NAME] or rig
@@ -111,7 +108,6 @@ class BrokerTables:
         Raises:
             NotFoundError: there is none of this rig.
             RefusedError: its rig is connected.
-
         """
         with self._lock:
             table = self._tables.get(rig)

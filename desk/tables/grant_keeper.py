@@ -55,7 +55,6 @@ class IssuedGrant:
         at_ns: wall clock, ns since 1970; a label.
         by: who made it.
         revoked_by: who revoked it; empty while it is in force.
-
     """
 
     grant: TableGrant
@@ -83,7 +82,6 @@ class GrantKeeper:
     Raises:
         InputError: the key or the grants can't be read.
         FormatError: the file of the grants holds something else.
-
     """
 
     def __init__(self, folder: Path | None = None, now_ns: Callable[[], int] = RUN_CLOCK.now_ns) -> None:
@@ -113,7 +111,6 @@ class GrantKeeper:
             InputError: a name is empty or too long.
             RefusedError: too many are in force.
             OutputError: it can't be kept, so it is not made.
-
         """
         now_ns = self._now_ns()
         names = tuple(dict.fromkeys(" ".join(table.split()) for table in tables))
@@ -131,7 +128,6 @@ class GrantKeeper:
 
         Raises:
             NotFoundError: none of this id is in force.
-
         """
         return write_grant(self._key, self._in_force(identity).grant)
 
@@ -141,7 +137,6 @@ class GrantKeeper:
         Raises:
             NotFoundError: none of this id is in force.
             OutputError: it can't be kept, so it is not revoked.
-
         """
         with self._lock:
             self._in_force(identity)
@@ -162,7 +157,6 @@ class GrantKeeper:
 
         Raises:
             RefusedError: it is not taken; one sentence says why.
-
         """
         grant = read_grant(text)
         if grant.key != self._key.public_text:

@@ -62,7 +62,6 @@ class TableAnswer:
     Attributes:
         table: its name.
         state: what its rig reports.
-
     """
 
     table: str
@@ -79,7 +78,6 @@ class PushKeeper:
     Raises:
         InputError: it can't be read.
         FormatError: it holds something else.
-
     """
 
     def __init__(self, path: Path | None = None, standing: Callable[[], tuple[TablePush, ...]] = tuple) -> None:
@@ -104,7 +102,6 @@ class PushKeeper:
             RulebookError: a rulebook is none; the message says where.
             RefusedError: with it more is sent than a broker carries.
             OutputError: it can't be kept, so it is not sent.
-
         """
         if isinstance(payload, PushedRulebook):
             title = parse_rulebook(payload.toml, "the rulebook").title
@@ -121,7 +118,6 @@ class PushKeeper:
         Raises:
             NotFoundError: nothing of this id is sent.
             OutputError: it can't be kept.
-
         """
         with self._lock:
             left = tuple(push for push in self._pushes if push.id != identity)
@@ -134,7 +130,6 @@ class PushKeeper:
 
         Args:
             tables: names of the tables that are known, by the rigs' ids.
-
         """
         names = {rig: report.table for rig, report in self._reports.items()} | dict(tables)
         found = []
@@ -149,7 +144,6 @@ class PushKeeper:
 
         Raises:
             FormatError: it is not signed by the rig of its key.
-
         """
         if not report.is_signed:
             raise FormatError(PUSH_SUBJECT, "the report is not signed by its rig")

@@ -58,7 +58,6 @@ class Pairing:
         address: of the rig's start page.
         token: by which the rig lets the desk watch.
         certificate: SHA-256 of the certificate that the rig has made itself, hex; empty where there is none.
-
     """
 
     address: str
@@ -77,7 +76,6 @@ def pair_with(address: str, code: str, name: str) -> Pairing:
     Raises:
         InputError: the address or the code is wrong.
         SourceError: no rig answers there.
-
     """
     place = _split(address)
     connection, certificate = _connect(place, pinned=None)
@@ -99,7 +97,6 @@ def follow(table: TableEntry) -> Iterator[Mapping[str, Any]]:
     Raises:
         RigRefusedError: the rig does not let the desk watch.
         SourceError: it can't be reached, or has fallen silent.
-
     """
     place = _split(table.address)
     connection, _ = _connect(place, pinned=table.certificate)
@@ -141,7 +138,6 @@ def _connect(place: Address, pinned: str | None) -> tuple[http.client.HTTPConnec
     Args:
         pinned: the fingerprint it must have; empty for a certificate that others vouch for; None to accept any, as when
             pairing, where whoever typed the code stands at the rig.
-
     """
     port = place.port or (443 if place.scheme == "https" else 80)
     try:
@@ -253,7 +249,6 @@ class TableWatcher:
     Args:
         follow_table: yields what changes at a table.
         now_ns: the monotonic clock.
-
     """
 
     def __init__(self, follow_table: Follow = follow, now_ns: Callable[[], int] = time.monotonic_ns) -> None:

@@ -94,7 +94,6 @@ class FeedMessage:
         topic: ``"snapshot"``, or the topic that changed.
         data: the topic's value; for a snapshot the values of all topics.
         at_ms: wall clock, ms since 1970.
-
     """
 
     epoch: str
@@ -182,7 +181,6 @@ class Hub:
 
     Args:
         buffer: how many messages are kept for subscribers that lag.
-
     """
 
     def __init__(self, buffer: int = FEED_LIMITS.buffered_messages) -> None:
@@ -232,7 +230,6 @@ class Hub:
             topic: its name.
             data: its value, or what of it changed; must not be changed afterwards.
             full: its value for a snapshot, where `data` is only what changed.
-
         """
         with self._lock:
             self._add(FeedMessage(self.epoch, self._seq + 1, topic, data, RUN_CLOCK.now_ms()), full)
@@ -257,7 +254,6 @@ class Hub:
 
         Returns:
             A snapshot for the mirror to begin with.
-
         """
         with self._lock:
             self._mirror = mirror
@@ -294,7 +290,6 @@ class Hub:
 
         Yields:
             The messages since the last batch, in order; an empty list as a heartbeat when there were none.
-
         """
         loop = asyncio.get_running_loop()
         subscriber = _Subscriber(None if topics is None else frozenset(topics))

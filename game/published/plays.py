@@ -107,7 +107,6 @@ class PlayedGame:
         struck: that a ruling took away.
         length_yd: of the field, goal line to goal line.
         is_over: whether the last play is over, too.
-
     """
 
     snaps: Sequence[Snap]

@@ -50,7 +50,6 @@ class LineUpStatus:
         players: the roster of the last line-up.
         revision: counts the line-ups and "set" declarations of this game made by a person.
         fronts: where figures face, as declared by a person, by event id in order.
-
     """
 
     players: tuple[Player, ...] = ()
@@ -69,7 +68,6 @@ class ChangedGame:
         frames: the frame a call was made at, by call id.
         declarations: the latest declarations and rulings, in order.
         line_up: the figures on the board.
-
     """
 
     state: GameState
@@ -90,7 +88,6 @@ class TopicSink(Protocol):
             topic: its name.
             data: its value, or what of it changed; must not be changed afterwards.
             full: its value for a snapshot, where `data` is only what changed.
-
         """
         ...
 
@@ -100,9 +97,7 @@ class StatePublisher:
 
     Args:
         sink: where.
-        field: the printed field.
         shadow: whether the machine's calls are made in the shadow of the game, and not shown.
-
     """
 
     def __init__(self, sink: TopicSink, field: FieldModel, *, shadow: bool = False) -> None:
@@ -155,7 +150,6 @@ class StatePublisher:
 
         Returns:
             Every call that stands, as published.
-
         """
         state, line_up = game.state, game.line_up
         calls, before = self.call_views(game), self._calls

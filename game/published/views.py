@@ -48,7 +48,6 @@ class CallContext:
         open: ids of calls that wait for a person.
         rulings: by call id.
         frames: the frame a call was made at, by call id.
-
     """
 
     started: GameStarted
@@ -239,10 +238,8 @@ def ball_view(state: GameState, ball: Ball | None, mm_per_yd: tuple[float, float
     """Return the topic `ball`.
 
     Args:
-        state: the game.
         ball: as last detected; None when it was not.
         mm_per_yd: along the field and across.
-
     """
     carrier = state.player(state.play.carrier)
     side = state.play.ball_side

@@ -41,7 +41,6 @@ class ChallengeRaised:
         reason: why.
         by: the person or device that entered it.
         half: 1 or 2; the second includes overtime.
-
     """
 
     id: str
@@ -64,7 +63,6 @@ class ChallengeRuled:
         by: who decided.
         event: id of the ruling on the call; empty where none was needed.
         cost: what it cost the coach, in words; empty for nothing.
-
     """
 
     challenge: str
@@ -123,7 +121,6 @@ class ChallengeRules:
         lost_costs: what a lost one costs.
         too_close_is_lost: whether one that nobody can decide is lost.
         periods: of a game, to tell the halves.
-
     """
 
     limit: str = "none"

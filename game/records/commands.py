@@ -123,7 +123,6 @@ class RigControl(Protocol):
         Raises:
             RefusedError: it can't be done now.
             DownfieldError: it failed.
-
         """
         ...
 

@@ -52,7 +52,6 @@ class RulebookRecord:
         values: parameters by full name, where they differ from the system's.
         policies: by call kind, where not ``"auto"``.
         house_clauses: a league's own clauses by id.
-
     """
 
     name: str
@@ -74,7 +73,6 @@ class GameStarted:
         title: of the game.
         version: of the program.
         certified_yd: the error the table was certified to, along and across; None when it was not.
-
     """
 
     rulebook: RulebookRecord
@@ -100,7 +98,6 @@ class Snap:
         situation: down, distance and spot in words.
         carrier: roster id, None while not known.
         clock_s: time left in the period; None where no clock runs down.
-
     """
 
     kind: PlayKind
@@ -129,7 +126,6 @@ class Effects:
         text: the state of the game after it, on one line.
         snap: a play that began with it.
         plays: how every play of the game began, in order, where a ruling on a finished game changed that.
-
     """
 
     calls: tuple[Call, ...] = ()
@@ -150,7 +146,6 @@ class EventRecorded:
         event: the event.
         by: the person or device it came from.
         effects: what it changed.
-
     """
 
     event: Event
@@ -167,7 +162,6 @@ class ScenesRecorded:
         first_ns, last_ns: times of the first and the last.
         effects: what they changed.
         frame: index of the frame the calls were made at.
-
     """
 
     count: int
@@ -185,7 +179,6 @@ class GameEnded:
         text: the final state of the game, on one line.
         score: home, away.
         by: who closed it; empty where the game ended by itself.
-
     """
 
     text: str
@@ -200,7 +193,6 @@ class GameReopened:
     Attributes:
         by: the person or device.
         reason: why.
-
     """
 
     by: str
@@ -254,7 +246,6 @@ def unpack_entry(kind: str, content: str, *, where: str) -> Content:
 
     Raises:
         FormatError: it can't be read: a newer version wrote it, or it was altered.
-
     """
     if kind not in KINDS:
         raise FormatError(where, f"unknown kind of entry {kind!r}; a newer version of Downfield may have written it")
@@ -271,12 +262,10 @@ def unpack_scenes(attachment: bytes, *, where: str) -> Iterator[Scene]:
     """Yield the scenes of an attachment: zlib over one scene a line.
 
     Args:
-        attachment: the bytes.
         where: names the entry, for the error.
 
     Raises:
         FormatError: it can't be read.
-
     """
     unpacker = zlib.decompressobj()
     try:
@@ -295,7 +284,6 @@ def snap_of(before: GameState, state: GameState) -> Snap:
     Args:
         before: the game before the entry with which it began.
         state: the game after it, with the play under way.
-
     """
     snap_ns = state.play.snap_ns or state.now_ns
     left_s = before.clock.left_at_s(snap_ns)
@@ -326,7 +314,6 @@ def rulebook_of(data: RulebookRecord) -> Rulebook:
 
     Raises:
         RulebookError: its system is not installed, or this program does not know a parameter or clause.
-
     """
     system = load_system(data.system)
     return Rulebook(data.name, data.title, system, data.values, data.policies, data.house_clauses)

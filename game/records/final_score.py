@@ -22,7 +22,6 @@ class ScoreSigned:
         score: home, away, as it was shown.
         note: what he disagrees with; empty when he agrees.
         by: the person or device that it was signed on.
-
     """
 
     side: Side
@@ -61,7 +60,6 @@ def check_score(shown: tuple[int, int], score: tuple[int, int]) -> None:
 
     Raises:
         RefusedError: it has changed since it was shown.
-
     """
     if shown != score:
         raise RefusedError(f"The score is now {score[0]} to {score[1]} (home to away). Look again before you sign.")

@@ -32,7 +32,6 @@ class GameRow:
         rulebook: name of the rulebook it was started under.
         owner: id of the rig that plays it; empty for nobody's.
         table: name of the table it is played at.
-
     """
 
     id: str
@@ -58,7 +57,6 @@ class EntryRow:
         content: canonical JSON.
         attachment: bytes that belong to it; None where there are none.
         digest: of the hash chain up to and including it.
-
     """
 
     game: str
@@ -78,7 +76,6 @@ class JournalPosition:
     Attributes:
         seq: its number; 0 before the first.
         digest: of the hash chain up to and including it.
-
     """
 
     seq: int
@@ -105,7 +102,6 @@ class StoreProblem:
     Attributes:
         reason: what the store or its server reported.
         kept_in: the folder on the rig's disk that has all of them; empty where some are in memory only.
-
     """
 
     reason: str
@@ -124,7 +120,6 @@ class SessionMemento:
         call_texts: of every call that a declaration may name.
         last_event_ns: when the last event was.
         snaps_ns: when plays began.
-
     """
 
     game: GameMemento
@@ -149,7 +144,6 @@ class KeptCheckpoint(Protocol):
 
         Raises:
             FormatError: it can't be unpacked.
-
         """
         ...
 
@@ -173,7 +167,6 @@ class Journal(Protocol):
             content: the entry's content.
             scenes: those of a `ScenesRecorded`.
             key: idempotency key of an `EventRecorded`.
-
         """
         ...
 
@@ -216,9 +209,7 @@ class Journals(Protocol):
 
         Args:
             game: the game's id.
-            pending: the entry.
             capture: returns what the game has become; called at once, or not at all.
-
         """
         ...
 

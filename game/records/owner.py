@@ -18,7 +18,6 @@ class GameOwner:
     Attributes:
         rig: the rig's id; empty for games that are nobody's, such as those of a recording shown again.
         table: name of the table, for people.
-
     """
 
     rig: str = ""

@@ -19,7 +19,6 @@ class CommandCarriedOut:
         text: what was done.
         by: the person or device it came from.
         role: of the device.
-
     """
 
     command: str
@@ -39,7 +38,6 @@ class DeviceChanged:
         role: of the device.
         by: who did it; empty where nobody did.
         text: why its grant was refused; empty otherwise.
-
     """
 
     change: Literal["paired", "revoked", "expired", "refused"]
@@ -58,7 +56,6 @@ class MaterialUsed:
         material: what it is.
         name: for people.
         sha256: of its content, hexadecimal.
-
     """
 
     material: Material
@@ -73,7 +70,6 @@ class SegmentSealed:
     Attributes:
         segment: its folder and name.
         files: SHA-256 of the video and of what lies beside it, by name, hexadecimal.
-
     """
 
     segment: str

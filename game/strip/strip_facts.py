@@ -29,7 +29,6 @@ class StripFacts:
         spot_yd: the slide's place along x; None when it is not known, or says nothing between two plays.
         third: the ball's place; None likewise.
         numbers: what the dials say, without those that are not known.
-
     """
 
     spot_yd: float | None = None
@@ -58,7 +57,6 @@ class StripDifference:
     Attributes:
         about: ``"slide"``, ``"ball"``, ``"clock"``, or the count of a dial.
         strip, game: what each says, for people.
-
     """
 
     about: str

@@ -60,11 +60,9 @@ class StripFollower:
     """Follows one game by one strip. Readings come from one thread, answers from any.
 
     Args:
-        strip: the set.
         game: the game in play.
         publish: takes the topic `strip`, each time it changes.
         declares: whether a move that only one play explains is declared without asking.
-
     """
 
     def __init__(
@@ -114,7 +112,6 @@ class StripFollower:
 
         Raises:
             RefusedError: that question is not open any more.
-
         """
         with self._following:
             if self._question is None or self._question.id != question or self._about is None:

@@ -27,7 +27,6 @@ class StripMoveFound:
     Attributes:
         text: for people.
         declaration: declares it.
-
     """
 
     text: str

@@ -40,7 +40,6 @@ def question_about(
         different: what differs, at least one thing.
         moves: what may have happened.
         set_ups: the game as the strip says, one for each side that may have the ball.
-
     """
     strip = ", ".join(each.strip for each in different)
     game = ", ".join(each.game for each in different)
@@ -67,11 +66,9 @@ def view_of(
     Args:
         reading: the latest.
         facts: what it says for sure.
-        strip: the set.
         status: how it stands.
         text: of the status, for people.
         question: the one that is open.
-
     """
     confidence: dict[str, float] = {name: round(sure, 2) for name, (_, sure) in reading.numbers.items()}
     confidence |= {"slide": round(reading.slide.yard_confidence, 2), "third": round(reading.slide.third_confidence, 2)}

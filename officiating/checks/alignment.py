@@ -154,7 +154,6 @@ class StackedPair:
         front, rear: the player nearer to the line of scrimmage, and the player behind him.
         clear_mm: by how much they are not stacked: past each other across, or far enough apart along the field.
         sigma_mm: its standard deviation.
-
     """
 
     front: FormationPlayer

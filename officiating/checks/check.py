@@ -52,7 +52,6 @@ class ClauseResult:
         measured, allowed: what was counted or timed and the most that is allowed, same unit; None where the margin is
             of another kind.
         conditions: the things measured that break the clause together, where those are several.
-
     """
 
     check: str
@@ -84,7 +83,6 @@ class Measurement:
         clauses: catalog ids the measurement is about, where they are not all of its check's.
         allowed: the most that is allowed, in the unit, where the margin is that less what was measured.
         conditions: the things measured that break the clause together, where those are several.
-
     """
 
     text: str
@@ -127,7 +125,6 @@ class Check(Generic[Subject]):
         params: what a league may change in it.
         on_claim: whether the result may be shown only after the opposing coach has claimed it.
         measure: yields the measurements of a subject.
-
     """
 
     name: str
@@ -146,7 +143,6 @@ class Check(Generic[Subject]):
             params: in force; the defaults when None.
             book: prefix of the catalog ids wanted, such as ``"TAP-"``; empty for all.
             confidence: probability from which a clause counts as broken, or as kept; the rulebook's when None.
-
         """
         params = Params(self.params) if params is None else params
         if confidence is None:

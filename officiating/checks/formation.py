@@ -35,7 +35,6 @@ class FormationPlayer:
         inside_mm: how far his base reaches into the field of play (end zones included); negative when wholly outside.
         role: as named by the coach, else inferred; see `downfield.officiating.checks.roles`.
         inferred: whether it was inferred.
-
     """
 
     entry: Player
@@ -91,7 +90,6 @@ class Formation:
         returner: roster id of the returner, where one is named.
         stationary: roster ids on stationary bases.
         unseen: roster ids on the team that snaps or kicks which are not seen on the board.
-
     """
 
     field: FieldModel
@@ -156,7 +154,6 @@ def build_formation(
     Args:
         scene: the board at the instant to judge.
         roster: every figure on the board.
-        field: the printed field.
         offense: the jersey of the team that snaps or kicks.
         direction: 1 when that team goes toward larger x of the board, -1 toward smaller x.
         line_yd: line of scrimmage, or the spot of a kick, in field yards along x of the board.
@@ -167,7 +164,6 @@ def build_formation(
 
     Raises:
         InputError: the scene has a figure that the roster lacks.
-
     """
     entries = {entry.id: entry for entry in roster}
     players = []

@@ -54,7 +54,6 @@ class PoseChange:
             ends; only one of about half a turn may be the tracker's and not the figure's.
         dead: whether it had fallen.
         swapped: whether its base was swapped, which counts as a pivot.
-
     """
 
     player: Player
@@ -117,7 +116,6 @@ def find_pose_changes(
         offense: the jersey that had the ball at the snap, or kicked.
         fallen: roster ids of those that fell in this play.
         swapped: roster ids of those whose base was swapped.
-
     """
     poses_before = {pose.player: pose for pose in before}
     poses_after = {pose.player: pose for pose in poses_of(after)}
@@ -155,7 +153,6 @@ class PreSnapChanges:
     Attributes:
         changes: every figure, before and after.
         roles: roster id and role, inferred roles included; figures left out have the role the coach gave them.
-
     """
 
     changes: tuple[PoseChange, ...]

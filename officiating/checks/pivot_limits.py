@@ -26,7 +26,6 @@ class PivotLimit:
         beyond_offense: how many more than the offense has pivoted, where the number depends on that.
         none_for_none: whether he may pivot none when the offense pivoted none.
         done: whether he has declared his pivots done.
-
     """
 
     side: Side

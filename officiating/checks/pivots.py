@@ -89,7 +89,6 @@ class StoppageChanges:
         changes: every figure, before and after.
         target_mm: the ball, receiver or interceptor that pivots must aim at; None when there is no such point.
         exempt: roster ids that may be pivoted though engaged: the first to touch the pass, the recoverer.
-
     """
 
     field: FieldModel

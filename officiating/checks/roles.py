@@ -51,7 +51,6 @@ class RolePlacement:
         offense: whether he is on the team with the ball.
         depth_mm: distance behind the line of scrimmage on his side.
         v_mm, low_mm, high_mm: center and extent of his base across the field.
-
     """
 
     named: str
@@ -72,7 +71,6 @@ def infer_roles(
         mm_per_yd_x: scale of the field along its length.
         mm_per_yd_y: scale across.
         middle_mm: middle of the field, across.
-
     """
     roles = [canonical_role(placement.named) for placement in placements]
     named = [bool(role) for role in roles]

@@ -55,7 +55,6 @@ class RulebookChecks:
         stops: checks of a stoppage.
         times: checks of a stoppage's clocks.
         kick_run: checks of how long a kickoff ran.
-
     """
 
     book: str
@@ -84,7 +83,6 @@ class RulebookChecks:
             formation: both teams as lined up; see `build_formation`.
             kind: what is lined up for.
             params: in force; the defaults when None.
-
         """
         checks = self.formations.get(kind, ())
         return tuple(result for check in checks for result in check(formation, params, book=self.book))

@@ -58,7 +58,6 @@ class Timeline:
         stick_gone_ns: the passing stick was removed.
         kick_on_ns, kick_off_ns: the board ran for a kickoff.
         sigma_s: standard deviation of an interval.
-
     """
 
     stop: StoppageKind = "coach"

@@ -74,7 +74,6 @@ def refuse_unless(allowed: bool, name: str, game: GameState) -> None:
 
     Raises:
         RefusedError: it is not allowed now.
-
     """
     if not allowed:
         waiting = f", waiting for {game.wait.purpose.replace('_', ' ')}" if game.wait else ""
@@ -96,7 +95,6 @@ def refuse_with_ball_free(game: GameState, name: str) -> None:
 
     Raises:
         RefusedError: the board is stopped with a pass in the air.
-
     """
     stoppage = game.play.stoppage
     if stoppage is not None and stoppage.reason == "air":
@@ -131,7 +129,6 @@ def check_time_left(left_s: float, name: str, period: int, params: Params) -> No
 
     Raises:
         RefusedError: it is negative, or longer than the period, where the rulebook says how long that is.
-
     """
     if left_s < 0:
         raise RefusedError(f"{name}: time left can't be negative ({left_s:g} s)")
@@ -261,7 +258,6 @@ def require_on_field(game: GameState, spot_yd: tuple[float, float], name: str) -
 
     Raises:
         RefusedError: it is beside or beyond it.
-
     """
     x_yd, y_yd = spot_yd
     if not (-game.end_zone_yd <= x_yd <= game.length_yd + game.end_zone_yd and 0 <= y_yd <= game.width_yd):
@@ -273,7 +269,6 @@ def require_on_board(game: GameState, player: str, name: str) -> None:
 
     Raises:
         RefusedError: no such figure.
-
     """
     if game.player(player) is None:
         raise RefusedError(f"{name}: there is no figure {player!r} on the board")
@@ -284,7 +279,6 @@ def require_on_side(game: GameState, player: str, side: Side, name: str) -> None
 
     Raises:
         RefusedError: unknown, or the other team's.
-
     """
     entry = game.player(player)
     if entry is None:

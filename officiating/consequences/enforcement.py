@@ -30,7 +30,6 @@ def walk_off(
 
     Raises:
         RefusedError: the spot is not between the goal lines.
-
     """
     if not 0 <= spot_yd <= length_yd:
         raise RefusedError(
@@ -60,7 +59,6 @@ def walk_off_return(
 
     Raises:
         RefusedError: that spot is not between the goal lines.
-
     """
     if by_returners:
         return walk_off((start_yd + end_yd) / 2, -yards, length_yd=length_yd, whole=True)

@@ -28,7 +28,6 @@ class Possession:
     Attributes:
         side: the side that had the ball.
         end: how it ended; ``"nothing"`` for a turnover, a punt, a miss or lost downs.
-
     """
 
     side: Side
@@ -41,7 +40,6 @@ def yards_winner(first: Side, gains_yd: tuple[float, float]) -> Side | None:
     Args:
         first: the side that went first.
         gains_yd: its yards and the other side's; a turnover counts as 0 and a touchdown as `TOUCHDOWN_GAIN_YD`.
-
     """
     first_yd, second_yd = gains_yd
     if first_yd == second_yd or max(gains_yd) <= 0:
@@ -59,7 +57,6 @@ def clock_overtime_over(ended: tuple[Possession, ...], lead: int, left_s: float)
         ended: the possessions so far, in order.
         lead: either team's points less the other's.
         left_s: seconds left of its one period.
-
     """
     if lead == 0:
         return left_s <= 0, ("EFL-076",) if left_s <= 0 else ("EFL-071",)
@@ -115,7 +112,6 @@ def make_period_end(after_last: Callable[[GameState, Call, RuleContext], Outcome
 
     Args:
         after_last: what follows a last period that ends in a tie.
-
     """
 
     def period(game: GameState, call: Call, context: RuleContext) -> Outcome:

@@ -23,7 +23,6 @@ def two_dice(dice: Sequence[int], purpose: str) -> int:
 
     Raises:
         RefusedError: such dice do not exist.
-
     """
     return sum(checked_faces(dice, count=2, low=1, high=6, purpose=purpose))
 
@@ -33,7 +32,6 @@ def d66(dice: Sequence[int], purpose: str) -> int:
 
     Raises:
         RefusedError: such dice do not exist.
-
     """
     tens, units = checked_faces(dice, count=2, low=1, high=6, purpose=purpose)
     return 10 * tens + units
@@ -44,7 +42,6 @@ def d10(dice: Sequence[int], count: int, purpose: str) -> tuple[int, ...]:
 
     Raises:
         RefusedError: such dice do not exist.
-
     """
     return tuple(face or 10 for face in checked_faces(dice, count=count, low=0, high=10, purpose=purpose))
 
@@ -57,7 +54,6 @@ def percentile(dice: Sequence[int], purpose: str) -> int:
 
     Raises:
         RefusedError: such dice do not exist.
-
     """
     if len(dice) == 1:
         return checked_faces(dice, count=1, low=1, high=100, purpose=purpose)[0]
@@ -118,7 +114,6 @@ def choice_handler(awaited: Mapping[str, ChoiceHandler], anytime: Mapping[Choice
         awaited: by purpose, the handler of a choice that the game waits for, or that may be made in place of dice.
         anytime: by choice, the handler of a choice that a coach may make at any time; it refuses what the state does
             not allow.
-
     """
 
     def handle(game: GameState, event: Event, context: RuleContext) -> Outcome:

@@ -171,7 +171,6 @@ def checked_overtime(body: SetUp, game: GameState, context: RuleContext) -> Over
 
     Raises:
         RefusedError: no overtime under the rulebook can be so.
-
     """
     kind, periods, given = context.system.overtime, context.params.count("clock.periods"), body.overtime
     tied = body.score[0] == body.score[1]

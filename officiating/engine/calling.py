@@ -45,7 +45,6 @@ def merge_findings(
         found: what the rules have found now.
         precedence: of the rules at one instant, by id.
         confidence: the probability from which a call is made.
-
     """
     pending = {finding_key(finding): finding for finding in play.pending}
     changed = False
@@ -113,7 +112,6 @@ def make_call(finding: Finding, *, rulebook: str, policy: Policy, confidence: fl
         rulebook: name of the rulebook.
         policy: what may be done with calls of this kind without a person.
         confidence: the probability from which the rulebook calls.
-
     """
     verdict: Verdict = "called"
     if finding.reported or policy == "log":

@@ -38,7 +38,6 @@ class TriedDeclaration:
         word: what it declares within its type, such as ``"punt"`` for a kick; empty where there is but one.
         by: the side whose coach makes it; None where that is left open.
         player: roster id of the figure it names.
-
     """
 
     body: d.Declaration

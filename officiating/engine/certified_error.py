@@ -26,7 +26,6 @@ class ErrorFloor:
 
     Attributes:
         sigma_mm: standard deviation along and across the field.
-
     """
 
     sigma_mm: tuple[float, float]
@@ -37,12 +36,10 @@ class ErrorFloor:
 
         Args:
             certified_yd: 95th percentile of the table's errors, along and across.
-            field: the printed field.
             confidence: the probability from which the rulebook calls.
 
         Raises:
             InputError: a certified error is negative.
-
         """
         check(min(certified_yd) >= 0, InputError, f"a certified error can't be negative: {certified_yd} yd")
         sigmas = max(NormalDist().inv_cdf(confidence), LEAST_SIGMAS)

@@ -17,7 +17,6 @@ class Checkpoint:
         entries: how many entries of the log had been applied.
         state: the engine's state after them.
         calls: how many calls had been made.
-
     """
 
     entries: int
@@ -39,7 +38,6 @@ class GameMemento:
         refused: events that no longer apply.
         rulings: that are in force, by call id.
         off_since_ns: since when the board has been off.
-
     """
 
     places: bytes

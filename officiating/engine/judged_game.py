@@ -52,7 +52,6 @@ class GameUpdate:
         moved: ids of calls that now come after all others, in order; a ruling can bring back a call from before them.
         logged: what was added to the log, in order: the entry itself, after scenes of a resting board that it makes
             relevant; nothing while a board rests. Applying just these entries again leads to the same game.
-
     """
 
     calls: tuple[Call, ...] = ()
@@ -66,11 +65,9 @@ class JudgedGame:
 
     Args:
         rulebook: the rulebook in force.
-        field: the printed field.
         teams: home, away.
         keep_s: how long scenes are kept for rulings to go back to, seconds; None keeps all.
         certified_yd: the error the table is certified to, along and across; calls finer than it are too close.
-
     """
 
     def __init__(
@@ -140,10 +137,8 @@ class JudgedGame:
         """Become what a game under the same rulebook was, instead of applying its entries again.
 
         Args:
-            memento: of the game.
             events: of its log, in order.
             scenes: returns those of its log from `GameMemento.kept_from` on, by place, or raises a RefusedError.
-
         """
         following = iter(events)
         self._log = [next(following) if is_event else DROPPED_SCENE for is_event in memento.places]
@@ -167,7 +162,6 @@ class JudgedGame:
 
         Raises:
             RefusedError: the state does not allow one of them.
-
         """
         state = self._state
         for body in bodies:
@@ -180,7 +174,6 @@ class JudgedGame:
 
         Raises:
             RefusedError: the event is a duplicate or the state does not allow it; nothing has changed.
-
         """
         if isinstance(entry, Event):
             if entry.id in self._event_ids:
@@ -345,7 +338,6 @@ def calls_to_append(before: Iterable[str], now: Sequence[str]) -> tuple[str, ...
 
     Returns:
         Ids to move to the end one by one; none where dropping and appending lead to the right order.
-
     """
     standing, stood = set(now), dict.fromkeys(before)
     appended = [*(name for name in stood if name in standing), *(name for name in now if name not in stood)]

@@ -32,7 +32,6 @@ class LegalDeclaration:
         players: roster ids of the figures that may be named; empty where it names none.
         example: a declaration that would be accepted now, numbers in it to be replaced by the real ones; None where
             none would.
-
     """
 
     type: str
@@ -53,7 +52,6 @@ class LegalDeclarations:
         dice: the dice that are due, None when none are.
         pivots: how many figures each coach may pivot, the offense's first; empty unless the board is stopped.
         stoppages_left: stoppages that the offense has left in this play; None for any number.
-
     """
 
     declarations: tuple[LegalDeclaration, ...]

@@ -44,7 +44,6 @@ class Judgment:
         calls: in the order they were made.
         state: the game at the end.
         refused: events that the state did not allow, with the reasons.
-
     """
 
     rulebook: str
@@ -61,7 +60,6 @@ class CallDifference:
         t_ns: instant of the first call, or of the second where the first rulebook makes none.
         first: the call under the first rulebook, None when it makes none.
         second: the call under the second rulebook, None when it makes none.
-
     """
 
     t_ns: int
@@ -93,11 +91,9 @@ def judge_recording(
         events: in any order. Rulings among them are applied where the calls they are about are made; what was undone
             is left out.
         rulebook: the rulebook in force.
-        field: the printed field.
         players: the roster, when no event declares one before the first play.
         teams: home, away.
         certified_yd: the error the table is certified to, along and across; calls finer than it are too close.
-
     """
     undone = {event.body.event for event in events if isinstance(event.body, Undo)}
     events = [event for event in events if event.id not in undone]

@@ -64,7 +64,6 @@ class EngineState:
         power: the board's power as last measured; only changes of it are acted on.
         event_ns: time of the latest event.
         ended: the game as it was when its last play ended, until the next snap, for claims made after the whistle.
-
     """
 
     game: GameState
@@ -79,10 +78,8 @@ class RulesEngine:
 
     Args:
         rulebook: the rulebook in force.
-        field: the printed field.
         rulings: people's decisions about calls that this engine makes, by call id.
         certified_yd: the error the table is certified to, along and across; calls finer than it are too close.
-
     """
 
     def __init__(
@@ -118,7 +115,6 @@ class RulesEngine:
 
         Raises:
             RefusedError: it is.
-
         """
         if event.t_ns < (state.event_ns or 0):
             raise RefusedError(f"event {event.id} is out of order: an event of a later time was entered before it")
@@ -130,7 +126,6 @@ class RulesEngine:
 
         Raises:
             RefusedError: the state does not allow the event, or it comes too late; the state is unchanged.
-
         """
         if isinstance(entry, Scene):
             after, calls = self._apply_scene(state, entry)

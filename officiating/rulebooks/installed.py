@@ -38,7 +38,6 @@ def load_system(name: str) -> RuleSystem:
 
     Raises:
         RulebookError: no rulebook has that name, or its package is broken; the message says which package and why.
-
     """
     entry = _registered().get(name)
     if entry is None:

@@ -85,7 +85,6 @@ class Rulebook:
 
     Raises:
         RulebookError: an unknown parameter, call kind or clause, or an impossible value.
-
     """
 
     def __init__(
@@ -172,7 +171,6 @@ def load_rulebook(name: str = DEFAULT_RULEBOOK) -> Rulebook:
     Raises:
         InputError: no such file.
         RulebookError: no such rulebook, or it is broken or contains an unknown name; the message names it.
-
     """
     if "/" in name or name.endswith(".toml"):
         return parse_rulebook(read_text(Path(name)), where=name)
@@ -194,7 +192,6 @@ def parse_rulebook(text: str, where: str) -> Rulebook:
 
     Raises:
         RulebookError: it is no TOML, or contains an unknown name; the message names it.
-
     """
     try:
         data = parse_toml(text, where)

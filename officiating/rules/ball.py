@@ -50,7 +50,6 @@ class BallTouch:
         probability: that the base touches the ball.
         reach_mm, sigma_mm: how far the base reaches over the ball's edge, and the error of that; None where vision has
             timed the touch.
-
     """
 
     figure: Figure
@@ -74,7 +73,6 @@ class FirstTouch(ImmediateRule):
         catch: clauses of a reception or interception.
         tie: clauses for both sides touching it at once.
         void: clauses for an engaged or fallen figure, whose touch does not count.
-
     """
 
     catch: tuple[str, ...]
@@ -186,7 +184,6 @@ class BallLost(ImmediateRule):
 
     Attributes:
         clauses: ids of the clauses that its calls cite.
-
     """
 
     clauses: tuple[str, ...]
@@ -224,7 +221,6 @@ class Recovery(ImmediateRule):
 
     Attributes:
         clauses: ids of the clauses that its calls cite.
-
     """
 
     clauses: tuple[str, ...]

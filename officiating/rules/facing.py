@@ -46,7 +46,6 @@ class Backward(ImmediateRule):
     Attributes:
         turned: clauses when the carrier faces that way too.
         pushed: clauses when the carrier faces forward and is pushed.
-
     """
 
     turned: tuple[str, ...]
@@ -135,7 +134,6 @@ class CarrierTurnedBack(ImmediateRule):
 
     Attributes:
         first, second: clauses of the first and the second turn.
-
     """
 
     first: tuple[str, ...]

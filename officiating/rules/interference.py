@@ -54,7 +54,6 @@ class Interference:
         on_pass: clauses of pass interference.
         on_gunner: clauses of gunner interference.
         with_numbers: adds the penalty's yards and spots to a finding.
-
     """
 
     on_pass: tuple[str, ...]

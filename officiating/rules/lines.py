@@ -71,7 +71,6 @@ def reference_point(facts: Facts, figure: Figure, reference: str, scene: Scene |
         figure: the figure; may be from an earlier frame.
         reference: ``"base"``, ``"hand"`` or ``"ball"``.
         scene: the frame the figure is from, when not that of the facts.
-
     """
     if reference == "ball":
         ball = carried_ball((scene or facts.scene).ball, figure)
@@ -146,7 +145,6 @@ class OutOfBounds(ImmediateRule):
     Attributes:
         clauses: ids of the clauses that its calls cite.
         params: see `out_of_bounds_params`.
-
     """
 
     clauses: tuple[str, ...]
@@ -228,7 +226,6 @@ class LineCrossed(ImmediateRule):
         clauses: ids of the clauses that its calls cite.
         params: the one that names the reference point, ``touchdown.reference`` or ``line_of_scrimmage.reference``;
             where that may be a ball of which every part counts, also its ``ball_radius_mm`` in the same group.
-
     """
 
     id: Literal["touchdown", "line_of_scrimmage"]

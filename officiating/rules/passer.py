@@ -136,7 +136,6 @@ class TooDeep(ImmediateRule):
 
     Attributes:
         clauses: ids of the clauses that its calls cite.
-
     """
 
     clauses: tuple[str, ...]

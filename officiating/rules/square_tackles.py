@@ -93,7 +93,6 @@ class SquareHit:
         sigma_deg: standard deviation of the angle.
         limit: how many would call it square, by that margin.
         overlap_mm, overlap_sigma_mm: by how much enough of the faces meets, and the standard deviation.
-
     """
 
     pair: str
@@ -280,7 +279,6 @@ def square_hit(
         sigma_deg: standard deviation of the angle between the two bases.
         params: the parameters in force.
         fronts: probability that the carrier's and the defender's headings point to their fronts.
-
     """
     defender_face, carrier_face = _face_kind(contact.opponent_face), _face_kind(contact.own_face)
     overlap_mm = contact.overlap_mm - params.real("tackle.overlap_share") * width_mm

@@ -60,7 +60,6 @@ class Tackle:
         clauses: of a plain tackle.
         broken, fumble, both, spot: clauses of the other endings, and of where the ball is marked.
         params: see `tackle_params`.
-
     """
 
     clauses: tuple[str, ...]
@@ -169,7 +168,6 @@ class DownByFall:
 
     Attributes:
         clauses: ids of the clauses that its calls cite.
-
     """
 
     clauses: tuple[str, ...]
@@ -225,7 +223,6 @@ class FigureDead(ImmediateRule):
 
     Attributes:
         clauses: ids of the clauses that its calls cite.
-
     """
 
     clauses: tuple[str, ...]

@@ -22,7 +22,6 @@ class DiceDue:
         sides: of each die; a ten-sided die shows 1 to 10, its 0 is the 10.
         number: whether one number from 1 to 100 may be entered instead.
         by: the side whose coach rolls, None for either.
-
     """
 
     purpose: str
@@ -41,7 +40,6 @@ class DiceRule:
         sides: of each die: 4, 6 or 10.
         number: whether they may be entered as one number from 1 to 100.
         count_in: how many, where that depends on the game.
-
     """
 
     count: int
@@ -59,7 +57,6 @@ class DiceRule:
 
         Raises:
             RefusedError: the number of dice is wrong, or no such die has that face.
-
         """
         count = self.count if self.count_in is None else self.count_in(game)
         if self.number and len(dice) == 1:
@@ -80,7 +77,6 @@ def checked_faces(dice: Sequence[int], *, count: int, low: int, high: int, purpo
 
     Raises:
         RefusedError: the number of dice is wrong, or no such die has that face.
-
     """
     if len(dice) != count:
         raise RefusedError(f"{purpose}: {count} {'die' if count == 1 else 'dice'} expected, {len(dice)} entered")

@@ -45,7 +45,6 @@ class OpponentContact:
         gap_mm, sigma_mm, probability, angle_deg, overlap_mm, since_ns: as in `Contact`.
         own_face: the face of the figure's own base.
         opponent_face: the face of the opponent's base.
-
     """
 
     opponent: str
@@ -67,7 +66,6 @@ class MeasuredPoint:
         x_mm, y_mm: board frame.
         sigma_mm: standard deviation along the direction of interest. For a point of a base it is made up of the error
             of the base's center and of its heading, times the lever from the center to the point.
-
     """
 
     x_mm: float
@@ -85,7 +83,6 @@ class Facts:
             frame (a hand, a bump) empties them, since figures may have been moved.
         state: the game before the frame.
         field: the printed field.
-
     """
 
     scene: Scene
@@ -202,7 +199,6 @@ class Facts:
         Args:
             margin: now; not below 0 once the line is crossed.
             margin_then: returns the margin in an earlier frame, from the carrier's figure there and that frame.
-
         """
         play, t_ns = self.state.play, self.t_ns
         # Who stood past the line before he had the ball, or before the board ran, has not crossed it yet.

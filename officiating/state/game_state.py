@@ -45,7 +45,6 @@ class PendingInput:
         purpose: what it decides, such as ``"fumble"`` or ``"field_goal"``.
         options: the choices on offer; with dice, those that may be made in their place, such as not to roll.
         by: the side whose coach makes it, None for either.
-
     """
 
     kind: Literal["roll", "coin", "choice"]
@@ -61,7 +60,6 @@ class Team:
     Attributes:
         name: in full.
         short: as shown on a score bug.
-
     """
 
     name: str
@@ -76,7 +74,6 @@ class Clock:
         left_s: seconds left in the period at `at_ns`; None where the rulebook has no such clock.
         running: whether the clock has been running since then.
         at_ns: when the clock was last set.
-
     """
 
     left_s: float | None = None
@@ -98,7 +95,6 @@ class Overtime:
         number: 1-based.
         first: the side that had the ball first.
         gains_yd: yards gained in the possessions so far, in order; a touchdown counts as 1000.
-
     """
 
     number: int
@@ -154,7 +150,6 @@ class GameState:
         suspended: why no calls are made from the scenes.
         notes: what a rulebook remembers between plays, as (name, value) pairs; numbers only.
         now_ns: the latest instant of any entry; consequences of a call are about an earlier one, the call's.
-
     """
 
     phase: Phase = Phase.BETWEEN_PLAYS

@@ -80,7 +80,6 @@ class RuleContext:
         system: the code of the rulebook.
         facts: the facts of the latest scene; None before the first, and where the latest is too old to say anything.
         ended: the game as it was when its last play ended; None while a play is on, and before the first.
-
     """
 
     params: Params
@@ -103,7 +102,6 @@ class Outcome:
         state: the new state.
         findings: what follows at once (a first down after a tackle). Each becomes a call in turn, with its own
             consequence on the state that the one before has left; none waits for evidence.
-
     """
 
     state: GameState
@@ -166,7 +164,6 @@ class RuleSystem:
         series_notes: how the names of those notes of the game begin that are about the plays before: a set-up, which
             begins anew, forgets them.
         dice_anytime: purposes whose dice may be rolled without being asked for, each for a side.
-
     """
 
     name: str

@@ -32,7 +32,6 @@ class EitherEnd:
         front: probability of the end that makes it likelier; 1 where both ends are the same to it.
         margin, sigma: for that end.
         given: probability that the margin is 0 or more, for that end.
-
     """
 
     probability: float
@@ -53,7 +52,6 @@ def over_fronts(figure: Figure, measured: Callable[[Figure], tuple[float, float]
     Args:
         figure: as seen.
         measured: returns the margin and its standard deviation, given a figure whose front is known.
-
     """
     margin, sigma = measured(figure)
     seen = exceedance_probability(margin, sigma)

@@ -21,7 +21,6 @@ class FigureFall:
         player: roster id.
         t_ns: when it fell; where vision does not say, when it was first seen fallen.
         first_seen_ns: when it was first seen fallen.
-
     """
 
     player: str
@@ -39,7 +38,6 @@ class Pose:
         sigma_mm, sigma_deg: standard deviations of the position and the heading.
         touching: probability that it touched an opposing base.
         front: probability that the heading points to the front.
-
     """
 
     player: str
@@ -91,7 +89,6 @@ class Stoppage:
         swaps: roster ids of figures whose base was swapped.
         reason: ``"coach"``, ``"line"`` (line of scrimmage reached), ``"air"`` (with a pass in the air), ``"catch"``,
             ``"interception"``, ``"fumble"`` or ``"kick"``.
-
     """
 
     number: int
@@ -112,7 +109,6 @@ class OpponentTouch:
         players: roster ids of the two.
         t_ns: instant at which they met, interpolated between frames.
         spots_yd: where the front of each base was then, field yards along x of the board and across.
-
     """
 
     players: tuple[str, str]
@@ -168,7 +164,6 @@ class PlayState:
         landed_yd: where a kick came down, along x of the board.
         start_yd: where the side with the ball got it, for run-backs.
         notes: what a rule remembers within the play, as (name, value) pairs; numbers only, gone with the next play.
-
     """
 
     kind: PlayKind = "scrimmage"

@@ -54,7 +54,6 @@ class BundlePart:
         name: in the bundle.
         size: bytes, unpacked.
         sha256: of these, hexadecimal.
-
     """
 
     name: str
@@ -80,7 +79,6 @@ class BundleManifest:
         parts: every other file in it, in order.
         before_sha256: of all bytes of the bundle before those of the manifest.
         notes: what is not in it, and why, in words.
-
     """
 
     game: str
@@ -120,7 +118,6 @@ class JournalLine:
         digest: of the journal up to and including it.
         key: idempotency key of a submission.
         attachment: bytes that belong to it, in base64; the scenes, compressed by zlib.
-
     """
 
     game: str
@@ -144,7 +141,6 @@ class JournalLine:
 
         Raises:
             ValueError: the attachment is not base64.
-
         """
         attachment = None if self.attachment is None else base64.b64decode(self.attachment, validate=True)
         return EntryRow(self.game, self.seq, self.kind, self.at_ns, self.key, self.content, attachment, self.digest)

@@ -33,7 +33,6 @@ class UnpackedBundle:
         recordings: its recording, in a folder of recordings; None where it has none.
         clip: the video it was played from in place of a camera; None where it was a camera.
         calibration: of the camera; None where it has none.
-
     """
 
     manifest: BundleManifest
@@ -49,7 +48,6 @@ def read_manifest(path: Path) -> BundleManifest:
     Raises:
         InputError: the file can't be read, or is no bundle.
         FormatError: the manifest is malformed.
-
     """
     try:
         with open_bundle_file(path) as file, zipfile.ZipFile(file) as archive, archive.open(names.MANIFEST) as part:
@@ -66,14 +64,12 @@ def extract_parts(path: Path, manifest: BundleManifest, wanted: Collection[str],
 
     Args:
         path: the bundle.
-        manifest: of the bundle.
         wanted: names of the parts.
         folder: where they go; made.
 
     Raises:
         FormatError: it is damaged.
         OutputError: the disk is full.
-
     """
     try:
         with open_bundle_file(path) as file, zipfile.ZipFile(file) as archive:
@@ -98,7 +94,6 @@ def unpack_bundle(path: Path, store: Store, folder: Path) -> UnpackedBundle:
         InputError: the file can't be read, or is no bundle.
         FormatError: it is damaged.
         OutputError: the disk is full, or the store already has the game.
-
     """
     manifest = read_manifest(path)
     extract_parts(path, manifest, {part.name for part in manifest.parts} - {names.JOURNAL}, folder)
@@ -128,12 +123,10 @@ def import_game(store: Store, row: GameRow, entries: Iterable[EntryRow]) -> None
 
     Args:
         store: where it goes; must not have the game.
-        row: the game.
         entries: its journal, in order.
 
     Raises:
         OutputError: the store does not accept it.
-
     """
     listed: GameRow | None = row
     remaining = iter(entries)

@@ -49,7 +49,6 @@ class BundleProblem:
         fault: of which kind.
         part: the name of the part; empty where it is the whole file.
         text: what is wrong, in words.
-
     """
 
     fault: Fault
@@ -65,7 +64,6 @@ class BundleVerification:
         manifest: the game's id, teams and parts with their digests, as the bundle states them; None if unreadable.
         signed: whether the manifest is as the rig with its public key signed it.
         problems: what is wrong, in the order of the file; empty when nothing is.
-
     """
 
     manifest: BundleManifest | None
@@ -116,12 +114,8 @@ def other_zip_hint(path: Path) -> str:
 def verify_bundle(path: Path) -> BundleVerification:
     """Check every byte of a bundle.
 
-    Args:
-        path: the file.
-
     Raises:
         InputError: it can't be read, or is no bundle at all.
-
     """
     with open_bundle_file(path) as file:
         try:
@@ -140,7 +134,6 @@ def open_bundle_file(path: Path) -> BinaryIO:
 
     Raises:
         InputError: it can't be read, or is no bundle.
-
     """
     file = open_input(path)
     if not is_bundle(path):
@@ -154,7 +147,6 @@ def part_lines(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
 
     Raises:
         FormatError: a line is longer than any that Downfield writes.
-
     """
     with archive.open(name) as part:
         while line := part.readline(_MAX_LINE_BYTES):
@@ -168,7 +160,6 @@ def journal_rows(archive: zipfile.ZipFile) -> Iterator[EntryRow]:
 
     Raises:
         FormatError: a line is malformed.
-
     """
     for number, line in enumerate(part_lines(archive, names.JOURNAL), start=1):
         try:

@@ -43,7 +43,6 @@ class BundleFile:
     Attributes:
         name: in the bundle.
         path: on disk; it may still grow, and what it holds when it is reached is taken.
-
     """
 
     name: str
@@ -62,7 +61,6 @@ class BundleSource:
         configuration: of the rig, without secrets and paths; empty when it is not known.
         video: the recording, file by file.
         notes: what is missing from these and why.
-
     """
 
     store: StoreReader
@@ -86,7 +84,6 @@ def bundle_chunks(source: BundleSource, now_s: Callable[[], float] = time.time) 
     Raises:
         FormatError: the journal can't be read.
         OutputError: the store can't be read.
-
     """
     whole = hashlib.sha256()
     for chunk in zip_chunks(_parts(source, whole, now_s)):

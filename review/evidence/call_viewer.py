@@ -42,7 +42,6 @@ class DrawnField:
         length_mm, width_mm: goal line to goal line, sideline to sideline.
         end_zone_mm: depth of an end zone.
         mm_per_yd: millimeters for one yard, along and across.
-
     """
 
     length_mm: float
@@ -60,7 +59,6 @@ class AboveView:
         width_mm, height_mm: its size.
         px_per_mm: scale of the picture.
         plane: what is seen to scale: the base tops, or the paint.
-
     """
 
     x_mm: float
@@ -83,7 +81,6 @@ class CallDrawings:
         lines: of the play and the call.
         spot: where the ball is spotted; None for nowhere.
         frames: by picture, in order.
-
     """
 
     size_px: tuple[int, int] | None
@@ -100,7 +97,6 @@ class CallViewer:
 
     Args:
         finder: finds their evidence.
-
     """
 
     def __init__(self, finder: EvidenceFinder) -> None:
@@ -112,7 +108,6 @@ class CallViewer:
 
         Raises:
             NotFoundError, NotRecordedError, BusyError: as of `drawings`.
-
         """
         evidence = self._finder.find(row, call)
         self._ready.prepare(evidence.around(either_side_s), evidence.decisive)
@@ -123,7 +118,6 @@ class CallViewer:
 
         Raises:
             NotFoundError, NotRecordedError, BusyError: as of `drawings`.
-
         """
         stills = self._finder.find(row, call).around(either_side_s)
         return tuple(dict.fromkeys(still.video for still in stills))
@@ -136,7 +130,6 @@ class CallViewer:
         """Return the drawings of the pictures so long before and after a call.
 
         Args:
-            row: the game.
             call: the call's id.
             either_side_s: how long.
             plane: of the view from above that they are drawn on as well; None for none.
@@ -145,7 +138,6 @@ class CallViewer:
             NotFoundError: the game has no such call.
             NotRecordedError: no picture of it is kept.
             BusyError: too many requests wait already.
-
         """
         evidence = self._finder.find(row, call)
         calibrated = self._finder.calibration(evidence.decisive)
@@ -173,7 +165,6 @@ class CallViewer:
         """Return exactly one picture as JPEG.
 
         Args:
-            row: the game.
             call: the call's id.
             frame: the picture's index.
             plain: whether nothing is drawn on it.
@@ -182,7 +173,6 @@ class CallViewer:
             NotFoundError: the game has no such call.
             NotRecordedError: that picture is not kept, or is not one around the call.
             BusyError: too many requests wait already.
-
         """
         if not plain:
             with self._finder.picture(row, call, frame) as picture:
@@ -201,7 +191,6 @@ class CallViewer:
 
         Raises:
             NotFoundError, NotRecordedError, BusyError: as of `jpeg`; NotRecordedError also without its calibration.
-
         """
         with self._finder.picture(row, call, frame) as picture:
             made = _calibration(picture.calibrated)
@@ -217,7 +206,6 @@ class CallViewer:
         Raises:
             NotFoundError, NotRecordedError, BusyError: as of `jpeg`; NotRecordedError also without its calibration.
             InputError: a point is not on the board, or two are the same.
-
         """
         evidence, still = self._finder.still(row, call, frame)
         made = _calibration(self._finder.calibration(still))
@@ -228,7 +216,6 @@ class CallViewer:
 
         Raises:
             NotFoundError, NotRecordedError, BusyError: as of `jpeg`.
-
         """
         with self._finder.picture(row, call, None) as picture:
             wordless = dataclasses.replace(painted(picture), caption=())

@@ -26,7 +26,6 @@ class Evidence:
         players: the roster on the board.
         snap: the play the call is about; None when it is not known.
         play: its number in the game, from 1; 0 when it is not known.
-
     """
 
     call: CallView
@@ -61,7 +60,6 @@ class EvidencePicture:
         still: which picture it is.
         image: the picture, uint8 BGR, shape (height, width, 3), not to be written to.
         calibrated: the calibration it was captured under.
-
     """
 
     evidence: Evidence
@@ -106,7 +104,6 @@ class PlayEvidence:
         stills: its pictures, in order.
         scenes: what was measured on them, by capture time; some are missing, as scenes of a resting board are not kept.
         players: the roster on the board.
-
     """
 
     play: int
@@ -148,7 +145,6 @@ def play_span(
         next_snap_ns: when the next play began; None for the last.
         calls: of the play.
         scenes: from the snap on.
-
     """
     inside = [scene for scene in scenes if next_snap_ns is None or scene.t_ns < next_snap_ns]
     ends = [scene.t_ns for scene in inside if scene.board == "on"]
@@ -171,7 +167,6 @@ class MissingPictures:
         from_ns, to_ns: of the first and the last of them.
         until_ns: of the first picture after them.
         count: how many they are.
-
     """
 
     after_ns: int
@@ -193,7 +188,6 @@ def missing_pictures(stills: Sequence[FootageFrame], measured_ns: Iterable[int])
     Args:
         stills: the pictures that are kept, in order.
         measured_ns: capture times of the frames that were measured.
-
     """
     times_ns = sorted(measured_ns)
     for before, after in pairwise(stills):

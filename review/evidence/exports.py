@@ -45,7 +45,6 @@ class ClipOptions:
         speed: 1 for real time, 0.5 for half of it.
         kinds: what is drawn; nothing, and no words either, if empty.
         width_px: of the picture at most.
-
     """
 
     speed: float
@@ -68,7 +67,6 @@ class ClipExporter:
 
     Args:
         finder: finds the evidence of calls and plays.
-
     """
 
     def __init__(self, finder: EvidenceFinder) -> None:
@@ -81,7 +79,6 @@ class ClipExporter:
         """Return the name of a clip of a call, and the clip.
 
         Args:
-            row: the game.
             call: the call's id.
             form: of the file.
             either_side_s: how long before and after the call it reaches.
@@ -91,7 +88,6 @@ class ClipExporter:
             NotFoundError: the game has no such call.
             NotRecordedError: none of its pictures can be read.
             BusyError: too many requests wait already.
-
         """
         evidence = self._finder.find(row, call)
         film = _Film(
@@ -107,7 +103,6 @@ class ClipExporter:
             NotRecordedError: none of its pictures can be read.
             RefusedError: it lasts too long.
             BusyError: too many requests wait already.
-
         """
         evidence = self._finder.find_play(row, number)
         lasts_s = (evidence.stills[-1].t_ns - evidence.stills[0].t_ns) / 1e9 / options.speed
@@ -126,7 +121,6 @@ class ClipExporter:
 
         Raises:
             NotFoundError, NotRecordedError, BusyError: as of `call`.
-
         """
         evidence = self._finder.find(row, call)
         film = _Film(evidence.stills, evidence.scenes, evidence.marks, partial(call_caption, evidence.call))
@@ -137,7 +131,6 @@ class ClipExporter:
 
         Raises:
             NotFoundError, NotRecordedError, BusyError: as of `play`.
-
         """
         evidence = self._finder.find_play(row, number)
         film = _Film(evidence.stills, evidence.scenes, evidence.marks, partial(play_caption, number))

@@ -85,9 +85,7 @@ class EvidenceFinder:
 
     Args:
         store: of the games' journals.
-        in_play: the game in play.
         footage: the pictures; None where none are kept.
-
     """
 
     def __init__(self, store: StoreReader, in_play: GameInPlay, footage: Footage | None) -> None:
@@ -104,7 +102,6 @@ class EvidenceFinder:
             NotFoundError: the game has no such call.
             NotRecordedError: no picture of it is kept.
             BusyError: too many requests wait already.
-
         """
         with self._turn():
             return self._find(row, call)
@@ -113,9 +110,7 @@ class EvidenceFinder:
         """Return whether pictures up to an instant are kept: of one just now the last may not be on the disk yet.
 
         Args:
-            row: the game.
             t_ns: the instant, on the clock of its calls.
-
         """
         try:
             return self._footage is not None and bool(
@@ -128,14 +123,12 @@ class EvidenceFinder:
         """Return the current evidence of a play.
 
         Args:
-            row: the game.
             number: of the play, from 1.
 
         Raises:
             NotFoundError: the game has no such play.
             NotRecordedError: no picture of it is kept.
             BusyError: too many requests wait already.
-
         """
         with self._turn():
             return self._find_play(row, number)
@@ -145,7 +138,6 @@ class EvidenceFinder:
         """Return one picture; no other request is served within the ``with`` block.
 
         Args:
-            row: the game.
             call: the call's id.
             frame: the picture's index; None for the decisive one.
 
@@ -153,7 +145,6 @@ class EvidenceFinder:
             NotFoundError: the game has no such call.
             NotRecordedError: that picture is not kept, or is not one around the call.
             BusyError: too many requests wait already.
-
         """
         with self._turn():
             evidence, still = self._still(row, call, frame)
@@ -168,7 +159,6 @@ class EvidenceFinder:
 
         Raises:
             NotFoundError, NotRecordedError, BusyError: as of `picture`.
-
         """
         cached = self._cached(row, call)
         if cached is not None:  # need not wait while pictures are decoded

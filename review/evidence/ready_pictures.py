@@ -53,7 +53,6 @@ class ReadyPictures:
     Args:
         decode: yields pictures in order, None for one that can't be read.
         encode: makes a JPEG of one.
-
     """
 
     def __init__(self, decode: Decode, encode: Callable[[Image], bytes]) -> None:
@@ -81,7 +80,6 @@ class ReadyPictures:
             still: which picture it is.
             file: the state of its file before it was read; None where there was none: then nothing is kept.
             jpeg: the picture.
-
         """
         if file is None:
             return

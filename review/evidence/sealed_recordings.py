@@ -52,7 +52,6 @@ class RecordingCheck:
     Attributes:
         state: whether it is the one that was sealed.
         text: the same in a sentence; empty where there is nothing to tell.
-
     """
 
     state: SealState
@@ -64,7 +63,6 @@ class SealedRecordings:
 
     Args:
         store: of the games' journals.
-
     """
 
     def __init__(self, store: StoreReader) -> None:

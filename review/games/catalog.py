@@ -68,7 +68,6 @@ class GameLine:
         text: the game on one line, as it stands.
         under_review: challenges that are not decided.
         entries: entries of its journal.
-
     """
 
     row: GameRow
@@ -85,7 +84,6 @@ class GameLine:
 
         Args:
             in_play: id of the game in play; empty for none.
-
         """
         if self.row.id == in_play:
             return "in_play"
@@ -102,7 +100,6 @@ class GameSearch:
         text: every word of it is in the title, a team's, the rulebook's or the table's name, or the date.
         standing: only games that stand so; None for all.
         under_review: whether only games with an open challenge.
-
     """
 
     text: str = ""
@@ -126,7 +123,6 @@ class GameCatalog:
 
     Args:
         store: where they are.
-
     """
 
     def __init__(self, store: StoreReader) -> None:
@@ -142,7 +138,6 @@ class GameCatalog:
             limit: how many.
             before: only those started before the game of this id; None for all.
             in_play: id of the game in play; empty for none.
-
         """
         found: list[GameLine] = []
         for row in self._rows(before, limit if search == GameSearch() else CATALOG_LIMITS.page):

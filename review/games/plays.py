@@ -24,7 +24,6 @@ class PlaySearch:
         outcome: what became of a call.
         player: a figure of a call, as a roster id or a number.
         text: every word of it is in the play's situation or result or in a call.
-
     """
 
     play: int | None = None

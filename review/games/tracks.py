@@ -33,7 +33,6 @@ def game_scenes(store: StoreReader, history: History, span_ns: tuple[int, int] |
     Raises:
         FormatError: the journal can't be read.
         OutputError: the store can't be read.
-
     """
     latest_ns: int | None = None
     for batch in history.batches:
@@ -73,7 +72,6 @@ class TrackRow:
         sure: whether vision is sure which figure it is.
         board: whether the board's motor runs: `on`, `off` or `unknown`.
         touching: whether it more probably than not touches an opponent's base.
-
     """
 
     t_ns: int
@@ -121,7 +119,6 @@ class TrackTable:
 
     Raises:
         NotFoundError: the game has no such play.
-
     """
 
     store: StoreReader
@@ -219,7 +216,6 @@ def tracks_parquet(table: TrackTable) -> Iterator[bytes]:
 
     Raises:
         MissingExtraError: pyarrow is not installed.
-
     """
     if importlib.util.find_spec("pyarrow") is None:
         raise MissingExtraError("analysis", "A Parquet file")

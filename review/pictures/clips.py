@@ -66,7 +66,7 @@ _HD: Final = Colorspace.ITU709
 
 
 class ClipWorker:
-    """Makes clips one at a time, in a thread of low priority, whose encoder is as nice."""
+    """Makes clips one at a time, in a thread of low priority; the encoder runs at the same nice value."""
 
     def __init__(self) -> None:
         self._executor = ThreadPoolExecutor(1, "clips", initializer=lower_priority)
@@ -77,7 +77,6 @@ class ClipWorker:
 
         Raises:
             BusyError: too many clips wait already.
-
         """
         if not self._waiting.acquire(blocking=False):
             raise BusyError(f"{CLIP_LIMITS.waiting} clips are being made already. Try again in a few seconds.")
@@ -93,7 +92,6 @@ def encode_clip(images: Iterator[TimedImage], form: ClipFormat) -> bytes:
     Args:
         images: in order, at least one.
         form: of the file.
-
     """
     prepared = ahead(images)
     return _mp4(prepared) if form == "mp4" else _gif(prepared)

@@ -40,7 +40,6 @@ class DrawnFigure:
         mm: its corners on the board: front-left, front-right, rear-right, rear-left.
         px: the same in the camera's picture; empty without a calibration, or out of its view.
         above: the same on the plane of the view from above; empty without one.
-
     """
 
     id: str
@@ -65,7 +64,6 @@ class DrawnGap:
         touching: probability of a touch by all pictures so far; None where it was not judged.
         label: the gap in words, short enough to stand beside it.
         text: the same with the instant, and how sure a touch is.
-
     """
 
     ends: tuple[Place, Place]
@@ -86,7 +84,6 @@ class DrawnLine:
         mm: its two ends on the board.
         px: its course in the picture; empty without a calibration.
         above: its course on the plane of the view from above; empty without one.
-
     """
 
     kind: LineOnBoard
@@ -104,7 +101,6 @@ class FrameDrawing:
         figures: every figure that was seen.
         gap: of the first two figures of the call; None where they are fewer or not seen.
         board: whether the board was switched on.
-
     """
 
     frame: int

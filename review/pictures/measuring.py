@@ -29,7 +29,6 @@ class RulerPoint:
         px: in the camera's picture.
         mm: on the board, at the height it is measured at.
         yd: the same in field yards.
-
     """
 
     px: Point
@@ -50,7 +49,6 @@ class RulerReading:
         angle_deg, angle_sigma_deg: at the second point between the first and the third; None without a third.
         pixel_mm: what one pixel of the camera's picture covers there.
         text: the result in words, one line each.
-
     """
 
     points: tuple[RulerPoint, ...]
@@ -77,7 +75,6 @@ def measure(calibration: Calibration, points: Sequence[Point], unit: PointUnit, 
 
     Raises:
         InputError: a point lies off the board's plane or out of the camera's view, or two are the same.
-
     """
     given = np.array(points, dtype=np.float64)
     pixels = given

@@ -60,7 +60,6 @@ class PaintedCall:
         spot: where the ball is spotted; None for nowhere.
         trails_px: the way of each figure concerned up to this picture, shape (n, 2) each.
         caption: lines of text below the picture.
-
     """
 
     drawing: FrameDrawing
@@ -79,9 +78,7 @@ def paint(image: Image, call: PaintedCall, kinds: Collection[DrawingKind], scale
     Args:
         image: the picture, uint8 BGR, shape (height, width, 3).
         call: what is painted, in pixels of the camera's picture.
-        kinds: of drawings.
         scale: of the picture to the camera's.
-
     """
     height, width = image.shape[:2]
     size = max(12, round(_FONT_PX * width / 1920))
@@ -121,7 +118,6 @@ def close_up(image: Image, call: PaintedCall) -> Image:
     Args:
         image: the picture, at the camera's scale.
         call: what is painted on it.
-
     """
     height, width = image.shape[:2]
     concerned = [point for figure in call.drawing.figures if figure.part != "other" for point in figure.px]

@@ -35,7 +35,6 @@ class Place:
         mm: on the board.
         px: in the camera's picture; None without a calibration, or out of its view.
         above: on the plane of the view from above, where the camera sees it through that plane, mm; None without one.
-
     """
 
     mm: Point
@@ -50,7 +49,6 @@ class Projection:
         calibration: of the picture; None for none.
         players: the roster, for base heights.
         plane_mm: height over the board of the plane of a view from above; None for no such view.
-
     """
 
     def __init__(
@@ -76,7 +74,6 @@ class Projection:
         Args:
             corners_mm: of all bases, shape (n, 4, 2).
             heights_mm: over the board, shape (n,).
-
         """
         projected = self._projected(corners_mm.reshape(-1, 2), np.repeat(heights_mm, 4))
         pixels, above = (points.reshape(-1, 4, 2) for points in projected)
@@ -135,7 +132,6 @@ class BoardRegion:
         width_mm, height_mm: its size.
         px_per_mm: scale of the picture.
         plane_mm: height of the plane over the printed surface.
-
     """
 
     x_mm: float
@@ -171,7 +167,6 @@ def rectify(image: Image, camera: Camera, region: BoardRegion, *, quick: bool = 
         camera: that took it.
         region: what is shown.
         quick: whether it is one of many pictures that are seen for a moment: three times as fast, a little softer.
-
     """
     width, height = region.size_px
     both = board_map(camera, region, _QUICK_CELL_PX if quick else _CELL_PX)[:height, :width]
@@ -195,7 +190,6 @@ def board_map(camera: Camera, region: BoardRegion, cell_px: int = _CELL_PX) -> N
         camera: that takes the picture.
         region: what is seen from above.
         cell_px: at every so many pixels the camera is evaluated exactly.
-
     """
     width, height = region.size_px
     columns, rows = (-(-length // cell_px) for length in (width, height))

@@ -47,7 +47,6 @@ class Thumbnails:
 
         Raises:
             NotRecordedError: the picture can't be read.
-
         """
         with self._lock:
             if name in self._kept:
@@ -66,7 +65,6 @@ def scaled_down(jpeg: bytes, width_px: int = THUMBNAIL_LIMITS.width_px) -> bytes
 
     Raises:
         NotRecordedError: it can't be read.
-
     """
     data = np.frombuffer(jpeg, np.uint8)
     image = cv2.imdecode(data, cv2.IMREAD_COLOR) if data.size else None

@@ -86,7 +86,6 @@ def changes_between(
         after: what it comes to in the other.
         declarations: of the game, to name those that no longer apply.
         note: what to know besides.
-
     """
     old = {call.id: call for call in before.calls}
     now = {call.id: call for call in after.calls}
@@ -128,7 +127,6 @@ def receipt_lines(
         before: the calls that stood before it.
         declarations: of the game, as they were before it.
         receipt: of the ruling.
-
     """
     old = {call.id: call for call in before}
     lines = []

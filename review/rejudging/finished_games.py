@@ -54,7 +54,6 @@ class LateRuling:
         body: the ruling, or the undo of an event.
         by: the person or device.
         key: idempotency key; None for none.
-
     """
 
     body: Ruling | Undo
@@ -70,7 +69,6 @@ class FinishedGames:
         in_play: returns the id of the game in play; empty for none.
         worker: judges them again.
         standings: what they come to as they stand; by default nothing of it is kept on disk.
-
     """
 
     def __init__(
@@ -91,7 +89,6 @@ class FinishedGames:
         Raises:
             RefusedError: it is in play, here or at another table, or open already.
             OutputError: the store can't be written.
-
         """
         with self._lock:
             history = self._history(row)
@@ -109,7 +106,6 @@ class FinishedGames:
         Raises:
             RefusedError: it is not open, or a challenge is under review.
             OutputError: the store can't be written.
-
         """
         with self._lock:
             history = self._opened(row)
@@ -128,7 +124,6 @@ class FinishedGames:
             RefusedError: the game is not open, or the ruling is not possible.
             BusyError: too many games are being judged again.
             OutputError: the store can't be written.
-
         """
         if (done := self._done(row, ruling)) is not None:
             return done
@@ -165,7 +160,6 @@ class FinishedGames:
             NotFoundError: the game has no such call.
             RefusedError: the game is not open, or its rulebook does not allow this challenge.
             OutputError: the store can't be written.
-
         """
         with self._lock:
             history = self._opened(row)
@@ -193,7 +187,6 @@ class FinishedGames:
             RefusedError: it was decided already, the game is not open, or the ruling is not possible.
             BusyError: too many games are being judged again.
             OutputError: the store can't be written.
-
         """
         history = self._opened(row)
         ruling = ruling_of(_undecided(history, challenge).call, decision)
@@ -212,7 +205,6 @@ class FinishedGames:
 
         Raises:
             NotFoundError, RefusedError, BusyError: as of `rule`.
-
         """
         history = self._history(row)
         return self._changes(history, *self._judge(history, _event(history, ruling)))

@@ -51,7 +51,6 @@ class Way:
         undone: ids of events that do not count.
         more: events after those of the journal.
         rulebook: in force; None for the game's own.
-
     """
 
     rulings: Mapping[str, Ruling]
@@ -92,7 +91,6 @@ class JudgingCheckpoint:
         started: what the game was started with, or last went on with.
         state: of the engine after it.
         calls, plays, refused: how many there were.
-
     """
 
     seq: int
@@ -113,7 +111,6 @@ class JudgedAgain:
         refused: events that the state did not allow.
         end: the engine after all of it.
         checkpoints: from which it can be judged on, in order; empty where they were not kept.
-
     """
 
     calls: tuple[Call, ...]
@@ -146,7 +143,6 @@ def judge_again(
     Raises:
         FormatError: the journal can't be read.
         RulebookError: it is under a rulebook this program does not know.
-
     """
     judgings = [_Judging(way) for way in ways]
     _judge(store.entries(game), judgings, pause, keep=keep)
@@ -160,7 +156,6 @@ class Difference:
     Attributes:
         since_ns: the instant: of the call that is ruled on, or of the event that no longer counts.
         call: the call that is ruled on; None where that is not the difference.
-
     """
 
     since_ns: int
@@ -182,7 +177,6 @@ def judge_on(
 
     Raises:
         FormatError, RulebookError: as of `judge_again`.
-
     """
     first_ns = difference.since_ns - REJUDGING_LIMITS.before_ns
     points = [one for one in before.checkpoints if one.state.game.now_ns < first_ns]
@@ -318,7 +312,6 @@ class _Meeting:
     Args:
         before: what the game comes to in the other way.
         difference: where the ways can first differ.
-
     """
 
     def __init__(self, before: JudgedAgain, difference: Difference) -> None:

@@ -64,7 +64,6 @@ class JudgedTo:
     Attributes:
         events: ids of all events of the game.
         judged: what it comes to, without checkpoints.
-
     """
 
     events: tuple[str, ...]
@@ -77,7 +76,6 @@ class KeptJudgings:
     Args:
         folder: for the files; need not exist.
         key: the rig's, which signs them.
-
     """
 
     def __init__(self, folder: Path, key: RigKey) -> None:
@@ -90,7 +88,6 @@ class KeptJudgings:
             store: of the game.
             history: of the game.
             pause: called after every checkpoint.
-
         """
         path = self._path(history.row.id)
         try:
@@ -124,7 +121,6 @@ class KeptJudgings:
             position: an entry of its journal after all of them.
             judged: what it comes to, with checkpoints.
             pause: called after every checkpoint.
-
         """
         try:
             parts = [_packed(JudgedTo(events, replace(judged, checkpoints=())))]
@@ -182,7 +178,6 @@ class GameStandings:
         worker: judges them while somebody waits.
         kept: keeps what they come to; None to keep nothing.
         aside: judges games that have ended while nobody waits; None not to.
-
     """
 
     def __init__(
@@ -215,7 +210,6 @@ class GameStandings:
 
         Raises:
             BusyError: too many games are being judged again.
-
         """
         if not self._is_prepared_now(history):
             self._worker.begin(*self._job(history))
@@ -225,7 +219,6 @@ class GameStandings:
 
         Raises:
             BusyError: it takes long, or too many games are being judged again.
-
         """
         game, ids = history.row.id, event_ids(history)
         if self._latest is not None and self._latest[:2] == (game, ids):

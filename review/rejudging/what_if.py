@@ -75,7 +75,6 @@ def what_if(
 
     Args:
         store: where the game is.
-        row: the game.
         rulebook: the other one.
         worker: judges it in the background.
         play: number of the play to show; None for all.
@@ -85,7 +84,6 @@ def what_if(
         BusyError: too many games are being judged again, or this one is not done yet: it goes on, and can be asked for
             again.
         FormatError: its journal can't be read.
-
     """
     history = History(store, row)
     own = history.rulebook

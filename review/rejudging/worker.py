@@ -60,7 +60,6 @@ class JudgingWorker:
 
         Raises:
             BusyError: too many jobs wait already, or this one is not done yet: it goes on, and can be asked for again.
-
         """
         future = self.begin(name, job)
         try:
@@ -76,7 +75,6 @@ class JudgingWorker:
 
         Raises:
             BusyError: too many jobs wait already.
-
         """
         with self._lock:
             future = self._shared.get(name)

@@ -37,7 +37,6 @@ class PolicySuggestion:
     Attributes:
         policy: suggested; None for none.
         why: in words.
-
     """
 
     policy: Policy | None
@@ -56,7 +55,6 @@ class CallOutcomes:
         too_close: that stood as too close to call, whoever decided them later.
         open: that nobody has decided.
         by_hand: that a person made because the rulebook had not.
-
     """
 
     kind: CallKind

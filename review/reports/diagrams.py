@@ -22,9 +22,7 @@ class FieldDrawing:
     """A printed field, and what is drawn on it; the left goal line is to the left, as the camera sees it.
 
     Args:
-        field: the field.
         title: what it shows, for those who hear it read.
-
     """
 
     def __init__(self, field: FieldModel, title: str) -> None:

@@ -86,7 +86,6 @@ class GameReport:
     Args:
         store: of the game.
         history: the game.
-
     """
 
     def __init__(self, store: StoreReader, history: History) -> None:
@@ -111,7 +110,6 @@ class GameReport:
 
         Raises:
             FormatError: the game's journal has no start.
-
         """
         return self._started.field
 
@@ -124,7 +122,6 @@ class GameReport:
 
         Args:
             public_key: of the rig that makes it; empty for none.
-
         """
         box, drives, figures = (self.csv(name) for name in ("box", "drives", "figures"))
         return document(

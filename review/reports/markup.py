@@ -61,7 +61,6 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Cell]], empty: str) -> Ma
         head: titles of the columns.
         rows: the cells of each row.
         empty: the sentence.
-
     """
     found = [list(row) for row in rows]
     if not found:

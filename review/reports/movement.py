@@ -42,7 +42,6 @@ class Run:
         distance_mm: along these.
         top_speed_mm_s: over a quarter of a second.
         fell: whether it fell.
-
     """
 
     jersey: Jersey
@@ -87,7 +86,6 @@ class Movement:
         runs: by play, from 0, and roster id; plays without a scene are empty.
         heat: frames spent by a color class in a cell, by jersey, column and row of cells of `HEAT_CELL_YD`, while the
             board ran.
-
     """
 
     runs: tuple[dict[str, Run], ...]
@@ -101,7 +99,6 @@ def movement_of(scenes: Iterable[Scene], snaps_ns: Sequence[int], field_model: F
         scenes: in order of time.
         snaps_ns: the snap of each play, rising.
         field_model: the printed field.
-
     """
     runs: tuple[dict[str, Run], ...] = tuple({} for _ in snaps_ns)
     heat: dict[Jersey, dict[tuple[int, int], int]] = {"dark": {}, "light": {}}

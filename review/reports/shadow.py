@@ -58,7 +58,6 @@ class ComparedCall:
         result: how the two compare.
         declared: by people; None where they declared nothing.
         machine: the machine's call; None where it made none.
-
     """
 
     play: int
@@ -89,7 +88,6 @@ class KindComparison:
     Attributes:
         kind: what people declared, or what the machine called where they declared nothing.
         agreed, differed, undecided, missed, extra: counts.
-
     """
 
     kind: CallKind
@@ -109,7 +107,6 @@ def compare_calls(declared: Iterable[CallView], machine: Iterable[CallView]) -> 
     Args:
         declared: calls of the game on air.
         machine: calls that were made in its shadow.
-
     """
     told = sorted((call for call in declared if call.kind in OUTCOMES), key=lambda call: call.t_ns)
     made = sorted((call for call in machine if call.kind in OUTCOMES), key=lambda call: call.t_ns)
@@ -199,7 +196,6 @@ class ShadowReport:
     Attributes:
         compared: what people and the machine saw, in order.
         starts: how many starts of the rig were in shadow mode; 0 where the machine was never in the game's shadow.
-
     """
 
     def __init__(self, store: StoreReader, row: GameRow) -> None:

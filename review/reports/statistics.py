@@ -26,7 +26,6 @@ class TeamLine:
         first_downs, touchdowns, field_goals, turnovers, sacks, fumbles, penalties: how many; sacks are those it made,
             turnovers those it lost the ball by, penalties those called against it.
         passes, completions: thrown, and caught by its own side.
-
     """
 
     side: Side
@@ -56,7 +55,6 @@ class DriveLine:
         plays: how many from scrimmage.
         yards: gained, whole yards of each play.
         result: how it ended, in words.
-
     """
 
     number: int
@@ -86,7 +84,6 @@ class FigureLine:
         top_speed_mm_s: the fastest, over a quarter of a second.
         straightness: of its way, 0 to 1: the distance from where each run began to where it ended, over the distance
             walked; None where it hardly moved.
-
     """
 
     figure: str

@@ -18,7 +18,6 @@ class ReportTable:
     Attributes:
         head: titles of the columns, with units.
         rows: the cells.
-
     """
 
     head: tuple[str, ...]

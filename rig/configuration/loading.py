@@ -40,7 +40,6 @@ class Configuration:
         settings: the values.
         origins: where each value comes from, by dotted key; defaults are left out.
         file: the file that was read; None if there was none.
-
     """
 
     settings: RigSettings
@@ -66,7 +65,6 @@ def load(
     Raises:
         InputError: the file is missing; a variable or an option names no setting or has an invalid value.
         FormatError: the file is malformed, or has an unknown key or an invalid value; names it.
-
     """
     if file is None and Path(FILE_NAME).is_file():
         file = Path(FILE_NAME)
@@ -109,7 +107,6 @@ def parse_assignments(texts: Iterable[str]) -> dict[str, object]:
 
     Raises:
         InputError: a text has another form.
-
     """
     out = {}
     for text in texts:

@@ -54,7 +54,6 @@ class Scrubber:
         names: what known folders are called instead, such as the data folder.
         secrets: texts that must not appear, whatever they look like, also as JSON and addresses write them.
         hosts: names of computers that must not appear.
-
     """
 
     def __init__(

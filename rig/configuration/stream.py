@@ -26,7 +26,6 @@ def outlets_of(settings: RigSettings, report: Callable[[str], None]) -> list[Out
 
     Args:
         report: receives what such a program refuses, as a sentence.
-
     """
     outlets: list[Outlet] = []
     obs, webhook = settings.obs, settings.webhook

@@ -46,7 +46,6 @@ def crop_to_board(image: Image, calibration: Calibration) -> tuple[Image, Calibr
     Args:
         image: the picture, uint8, shape (height, width, 3).
         calibration: of the whole picture.
-
     """
     outline = np.rint(_board_outline_px(calibration)).astype(np.int64)
     height, width = image.shape[:2]
@@ -109,7 +108,6 @@ def table_id(data_folder: Path, table: str) -> str:
 
     Raises:
         OutputError: the data folder can't be written.
-
     """
     path = data_folder / SALT
     try:
@@ -130,7 +128,6 @@ class Collected:
     Attributes:
         frames: with their pictures, in the order of their times.
         unrecorded: moments worth learning from of which no picture or no calibration is kept.
-
     """
 
     frames: tuple[tuple[ContributedFrame, Image], ...]
@@ -145,7 +142,6 @@ class Collector:
         store: of the games.
         footage: of their pictures.
         data_folder: of the rig.
-
     """
 
     store: StoreReader
@@ -163,7 +159,6 @@ class Collector:
         Raises:
             FormatError: a journal can't be read.
             OutputError: the store can't be read.
-
         """
         found: list[tuple[Moment, GameRow, History]] = []
         for row in games:

@@ -45,7 +45,6 @@ class ContributedFrame:
         calibration: of the picture as it is cut out.
         scene: what the tracker knew, with what people corrected; figures are only numbered.
         players: their bases.
-
     """
 
     table: str
@@ -68,7 +67,6 @@ class Contribution:
     Attributes:
         frames: its pictures, in the order of their files.
         made_by: version of the program that wrote it.
-
     """
 
     frames: Annotated[tuple[ContributedFrame, ...], Field(max_length=MOST_FRAMES)]
@@ -86,7 +84,6 @@ def write_contribution(output: Path, contribution: Contribution, images: Sequenc
 
     Raises:
         OutputError: it can't be written.
-
     """
     content = b"".join(zip_chunks(_parts(contribution, images)))
     try:
@@ -115,7 +112,6 @@ def read_contribution(path: Path) -> Iterator[tuple[ContributedFrame, bytes, Ima
     Raises:
         InputError: the file can't be read, or a picture can't be decoded or has another size than its calibration.
         FormatError: its listing breaks the format; names the field.
-
     """
     try:
         with zipfile.ZipFile(io.BytesIO(path.read_bytes())) as archive:
@@ -189,7 +185,6 @@ def contact_sheet(frames: Sequence[tuple[ContributedFrame, Image]], numbers: Seq
     Args:
         frames: what would be written, at least one.
         numbers: of the frames.
-
     """
     cells = [_cell(frame, image, number) for (frame, image), number in zip(frames, numbers, strict=True)]
     rows = [cells[start : start + _COLUMNS] for start in range(0, len(cells), _COLUMNS)]

@@ -43,7 +43,6 @@ class Moment:
         scene: what is believed of it, with what people corrected.
         reasons: why it was chosen.
         doubt: how unsure the tracker was; larger for corrections than for anything else.
-
     """
 
     scene: Scene
@@ -67,7 +66,6 @@ def find_moments(
     Raises:
         FormatError: the journal can't be read.
         OutputError: the store can't be read.
-
     """
     corrections: dict[int, Moment] = {}
     for scene, reason in _corrections(store, history):

@@ -61,7 +61,6 @@ class CameraExamination:
     Attributes:
         results: results of the checks.
         images: some of its pictures; empty if none arrived.
-
     """
 
     results: tuple[CheckResult, ...]
@@ -116,7 +115,6 @@ def check_calibration(settings: CalibrationSettings, images: Sequence[Image], be
 
     Args:
         beside: path of the calibration beside a clip.
-
     """
     try:
         if settings.file or beside.is_file():

@@ -30,7 +30,6 @@ class CheckedRig:
         settings: the configuration in effect.
         images: pictures of its source, the newest last; empty where none arrived.
         calibration_file: the calibration beside a clip, which need not exist.
-
     """
 
     settings: RigSettings
@@ -45,7 +44,6 @@ class DoctorCheck:
     Attributes:
         run: returns its results.
         needs_pictures: whether it is left out where the source sent no picture.
-
     """
 
     run: Callable[[CheckedRig], Iterable[CheckResult]]

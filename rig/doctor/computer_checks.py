@@ -44,7 +44,6 @@ class CheckResult:
         state: with a fault the rig does not work; with a warning it works less well than it could.
         text: the finding.
         remedy: what to do about it; empty if nothing needs to be done.
-
     """
 
     subject: str

@@ -32,7 +32,6 @@ class RecordedSpan:
     Attributes:
         video: the file.
         first_ns, last_ns: capture times of its first and last frames.
-
     """
 
     video: Path
@@ -47,7 +46,6 @@ def recorded_between(folder: Path, from_ns: int, to_ns: int) -> list[RecordedSpa
         folder: folder of all recordings.
         from_ns: the first instant, on the capture clock.
         to_ns: the last.
-
     """
     found = [span for span in _spans(folder) if span.first_ns <= to_ns and span.last_ns >= from_ns]
     return sorted(found, key=lambda span: recording_order(span.video))
@@ -89,7 +87,6 @@ class PlayedClip:
     Attributes:
         path: the file.
         earlier: when the games began that were there before it was opened, and were not played from it.
-
     """
 
     path: Path
@@ -102,7 +99,6 @@ class BundleExporter:
     Args:
         calibration: returns the calibration in use; None where none is known.
         clip: the video that is played; None for a camera's recordings.
-
     """
 
     def __init__(
@@ -123,7 +119,6 @@ class BundleExporter:
         Raises:
             BusyError: another is being made.
             FormatError: the game's journal can't be read.
-
         """
         if not self._making.acquire(blocking=False):
             raise BusyError("Another bundle is being made. Try again when it is finished.")

@@ -50,7 +50,6 @@ def leased_data_folder(settings: RigSettings, table: str | None = None) -> Itera
 
     Raises:
         InputError: another one has it; it is named.
-
     """
     folder = data_folder(settings)
     thing = LeasedThing(f"The data folder {folder}", "give this one a folder of its own with --set data=FOLDER.")
@@ -76,7 +75,6 @@ def open_store(
 
     Raises:
         InputError: the store can't be opened, or another program has this rig's games.
-
     """
     url = settings.store.url
     if not live:

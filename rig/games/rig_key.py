@@ -23,7 +23,6 @@ def open_rig_key(folder: Path, *, must_be_kept: bool) -> RigKey:
 
     Raises:
         InputError: it can't be read or created.
-
     """
     try:
         return RigKey.load_or_create(folder / RIG_KEY)
@@ -45,7 +44,6 @@ class TrustedKeys:
 
     Attributes:
         names: by key.
-
     """
 
     names: dict[str, str]
@@ -56,7 +54,6 @@ class TrustedKeys:
 
         Raises:
             InputError: a file of them can't be read, or holds something else.
-
         """
         names = {}
         own = folder / RIG_KEY
@@ -82,7 +79,6 @@ class TrustedKeys:
 
         Raises:
             InputError: it can't be kept.
-
         """
         self.names.setdefault(key, " ".join(name.split()))
         lines = [f"{known} {called}".rstrip() for known, called in self.names.items() if called != OWN]

@@ -42,7 +42,6 @@ class TableSeals:
         Args:
             settings: the configuration, without secrets.
             network: name or folder of the network, empty for the bundled one; None where none is used.
-
         """
         values = json.dumps(settings.values, sort_keys=True)
         self._fixed = [MaterialUsed("configuration", settings.version, _digest(values)), *_network(network)]

@@ -48,7 +48,6 @@ class GameMarks:
     Attributes:
         los_yd, to_gain_yd: x of the lines across the field; None for none.
         carrier: roster id of the ball carrier; None for none.
-
     """
 
     los_yd: float | None = None
@@ -61,7 +60,6 @@ class Annotator:
 
     Args:
         players: the roster, for base heights.
-
     """
 
     def __init__(self, camera: Camera, field: FieldModel, players: tuple[Player, ...]) -> None:
@@ -175,7 +173,6 @@ class AnnotatedPicture(LoopObserver):
         overlay: returns the lines and the carrier to draw.
         overloaded: whether the computer is too slow for its work.
         failed: receives why a picture could not be drawn, as a phrase; the next one is drawn again.
-
     """
 
     def __init__(

@@ -35,7 +35,6 @@ class VisionStage(Protocol):
 
         Returns:
             None when the detector skipped the frame.
-
         """
         ...
 
@@ -46,7 +45,6 @@ class VisionStage(Protocol):
             detections: waits for the result of `detect` and returns it; its exceptions are raised here. Call it late:
                 what needs no detections runs meanwhile.
             carrier: roster id of the declared ball carrier; None if none is declared.
-
         """
         ...
 
@@ -91,7 +89,6 @@ class Referee(Protocol):
 
         Raises:
             RefusedError: the state does not allow the entry, and is unchanged.
-
         """
         ...
 
@@ -117,7 +114,6 @@ class LoopControls:
 
     Attributes:
         suspension: why no calls are made from the camera now; empty while calls are made.
-
     """
 
     def __init__(self) -> None:
@@ -140,7 +136,6 @@ class EventPlayback:
 
     Args:
         events: in any order.
-
     """
 
     def __init__(self, events: Iterable[Event] = ()) -> None:

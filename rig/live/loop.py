@@ -59,7 +59,6 @@ class Loop:
     Args:
         observers: notified of frames, scenes and calls, in this order for each.
         ticks: whether the game's clock advances while no scenes come; False for recordings, which have their own time.
-
     """
 
     def __init__(
@@ -110,7 +109,6 @@ class Loop:
 
         Raises:
             SourceError: a recording could not be read to its end.
-
         """
         stages = [
             supervised_thread(stage, _words(stage.__name__), partial(self._end_by, _words(stage.__name__)))

@@ -31,7 +31,6 @@ class Notices:
     """Publishes notices, and passes them to observers; each first gets those given before there were any.
 
     `give` is called from any thread; `add_observer` only while the rig is being put together.
-
     """
 
     def __init__(self, hub: Hub) -> None:
@@ -100,7 +99,6 @@ class FrameStatistics:
         damaged: whose pictures could not be decoded, since the start.
         damaged_lately: of these, those of the last ten seconds.
         damaged_only: whether all pictures of the last second were damaged.
-
     """
 
     frames: int
@@ -167,7 +165,6 @@ class HealthReporter(LoopObserver):
     Args:
         wake: set on a change, so that the next report is made at once.
         picture_health: returns the vision stage's health of the pictures; None without one.
-
     """
 
     def __init__(

@@ -89,7 +89,6 @@ class StripVision:
         calibration: of the camera over it.
         readings: where the readings go.
         live: whether calibrating again goes on beside the frames; else frames wait for it.
-
     """
 
     def __init__(self, strip: StripSet, calibration: Calibration, readings: StripReadings, *, live: bool) -> None:
@@ -127,7 +126,6 @@ class StripVision:
 
         Raises:
             InputError: the picture has another size than the calibration's.
-
         """
         self._check_size(frame)
         self.health = self._monitor.step(frame)
@@ -265,7 +263,6 @@ class StripGame(LoopObserver):
 
     Args:
         readings: returns those of the table that is open; None while it is not a strip.
-
     """
 
     def __init__(self, follower: StripFollower, readings: Callable[[], StripReadings | None]) -> None:
@@ -309,7 +306,6 @@ def keep_game(strip: StripGame | None, question: str) -> str:
 
     Raises:
         RefusedError: no strip is followed, or that question is not open any more.
-
     """
     if strip is None:
         raise RefusedError("The camera looks at a table: there is no strip to keep the game against.")

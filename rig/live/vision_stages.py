@@ -40,7 +40,6 @@ def open_vision(settings: RigSettings, calibration: Calibration, roster: Path | 
     Raises:
         InputError: the network or the file does not exist.
         FormatError: the roster is malformed.
-
     """
     known = None if roster is None else read_roster(roster)
     network = settings.network
@@ -62,7 +61,6 @@ def local_detector(network: NetworkSettings) -> Detector:
 
     Raises:
         InputError: the network does not exist, or can't be run here.
-
     """
     return open_detector(**_arguments(network))
 
@@ -73,7 +71,6 @@ def worker_detector(network: NetworkSettings) -> Detector:
 
     Raises:
         InputError: the network does not exist, or can't be run here.
-
     """
     open_here = partial(open_detector, **_arguments(network))
     return open_with_worker(lambda whole_pictures: open_here(whole_pictures=whole_pictures), _arguments(network))
@@ -97,7 +94,6 @@ class RecordedVision:
 
     Args:
         players: the roster to declare to the game; empty when recorded events declare it.
-
     """
 
     def __init__(self, tracks: Iterable[Scene], players: tuple[Player, ...] = ()) -> None:
@@ -121,7 +117,6 @@ class RecordedVision:
 
         Raises:
             InputError: the tracks have no scene for the frame.
-
         """
         while self._next is not None and self._next.frame < frame.index:
             self._next = next(self._scenes, None)

@@ -43,7 +43,6 @@ class CertificateFiles:
         certificate: the file of the certificate, and of those that signed it.
         key: the file of the private key, without a password.
         fingerprint: SHA-256 of the certificate, in pairs of hexadecimal digits as browsers show it.
-
     """
 
     certificate: Path
@@ -56,7 +55,6 @@ class CertificateFiles:
 
         Raises:
             InputError: one is missing, can't be read, or they do not belong together.
-
         """
         files = Path(certificate).expanduser(), Path(key).expanduser()
         if not certificate or not key:
@@ -85,7 +83,6 @@ def own_certificate(folder: Path, hosts: Iterable[str], now: datetime.datetime |
 
     Raises:
         InputError: it can't be written.
-
     """
     now = now or datetime.datetime.now(datetime.UTC)
     names = _subject_names(hosts)

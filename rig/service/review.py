@@ -47,7 +47,6 @@ class ReviewFolder:
     Attributes:
         store: its games.
         recordings: its recordings, which need not exist.
-
     """
 
     store: Path
@@ -66,7 +65,6 @@ def find_rig_folder(path: Path) -> ReviewFolder:
 
     Raises:
         InputError: it holds neither bundles nor a rig's games; the message says what it holds.
-
     """
     if not path.exists():
         raise InputError(f"{path}: no such file or folder")
@@ -93,7 +91,6 @@ def load_rig_folder(found: ReviewFolder, store: Store) -> Footage | None:
     Raises:
         InputError: its store can't be read.
         OutputError: the disk is full.
-
     """
     with open_for_reading(str(found.store)) as opened:
         rows = opened.store.games(limit=1_000_000)
@@ -117,7 +114,6 @@ def load_bundles(bundles: Sequence[Path], store: Store, folder: Path) -> tuple[l
     Raises:
         InputError: a bundle can't be read; or two are of one game.
         OutputError: the disk is full.
-
     """
     by_game: dict[str, Path] = {}
     began_ns: dict[Path, int] = {}
@@ -205,7 +201,6 @@ class ReviewRig:
     Args:
         calibration: of the camera; None where none is known.
         values: the configuration that the games were played with.
-
     """
 
     def __init__(self, calibration: Calibration | None, values: Mapping[str, Any]) -> None:
@@ -216,7 +211,6 @@ class ReviewRig:
 
         Raises:
             RefusedError: always.
-
         """
         raise RefusedError(f"This is a review: no camera is connected to {command.command.replace('_', ' ')}.")
 
@@ -240,7 +234,6 @@ class ReviewService:
 
     Raises:
         InputError: the port can't be opened.
-
     """
 
     def __init__(self, store: Store, footage: Footage | None, rig: ReviewRig, port: int, folder: Path) -> None:

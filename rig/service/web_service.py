@@ -68,7 +68,6 @@ class Service:
 
     Raises:
         InputError: an address or port can't be opened, or a certificate can't be read.
-
     """
 
     def __init__(
@@ -220,7 +219,6 @@ def open_listener(host: str, port: int) -> socket.socket:
 
     Raises:
         InputError: the address is not one of this computer, or can't be opened.
-
     """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
@@ -249,7 +247,6 @@ def _certificate(settings: ServiceSettings, folder: Path) -> CertificateFiles:
 
     Raises:
         InputError: it can't be read or made.
-
     """
     if settings.certificate or settings.private_key:
         return CertificateFiles.named(settings.certificate, settings.private_key)
@@ -278,7 +275,6 @@ def open_admin_key(folder: Path, *, must_be_kept: bool) -> SecretFile:
 
     Raises:
         InputError: it can't be read or created.
-
     """
     try:
         return SecretFile(folder / ADMIN_KEY)
@@ -305,7 +301,6 @@ def serve_label_review(
     Raises:
         InputError: the port can't be opened.
         OutputError: the page can't be served any more.
-
     """
     listener = open_listener(host, port)
     server = uvicorn.Server(

@@ -79,7 +79,6 @@ class AimCheck:
     Args:
         images: returns the latest pictures, oldest first; none while nothing is to be searched.
         limits: when to search.
-
     """
 
     def __init__(self, images: Callable[[], list[Image]], limits: AimLimits = AIM_LIMITS) -> None:

@@ -20,7 +20,6 @@ class CameraPreview:
     Raises:
         InputError: no camera has that name, or it is a recording.
         SourceError: it can't be opened.
-
     """
 
     def __init__(self, choice: SourceChoice) -> None:

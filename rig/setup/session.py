@@ -57,7 +57,6 @@ class SetupSession:
         running_images: returns recent pictures of the camera in play.
         saved: called with each table that was saved.
         running_failure: returns why the camera in play sends no pictures; empty while it does.
-
     """
 
     def __init__(
@@ -122,7 +121,6 @@ class SetupSession:
         Raises:
             InputError: it is no camera of this computer and no address.
             SourceError: it can't be opened.
-
         """
         if not is_address(source) and source not in {option.source for option in self._cameras()}:
             raise InputError(f"'{source[:80]}' is no camera of this computer. Choose one, or give a stream's address.")
@@ -151,7 +149,6 @@ class SetupSession:
 
         Raises:
             RefusedError: there is none yet.
-
         """
         with self._lock:
             images = self._images()
@@ -165,7 +162,6 @@ class SetupSession:
 
         Raises:
             RefusedError: nothing is solved.
-
         """
         with self._lock:
             calibration = self._found.calibration
@@ -180,7 +176,6 @@ class SetupSession:
 
         Raises:
             RefusedError: there is no picture, or it is already being searched for.
-
         """
         with self._lock:
             self._refuse_while_busy()
@@ -199,7 +194,6 @@ class SetupSession:
 
         Raises:
             RefusedError: nothing is solved, or one of several readings has to be chosen first.
-
         """
         with self._lock:
             self._refuse_while_busy()
@@ -222,7 +216,6 @@ class SetupSession:
 
         Raises:
             InputError: there is no such reading.
-
         """
         with self._lock:
             found, image = self._found, self._frozen[-1] if self._frozen else None
@@ -236,7 +229,6 @@ class SetupSession:
         Raises:
             InputError: there is no such reading.
             RefusedError: the field is being searched for, or the table is saved.
-
         """
         with self._lock:
             self._refuse_while_busy()
@@ -255,7 +247,6 @@ class SetupSession:
             RefusedError: nothing is solved, or the table is saved already.
             InputError: it can't be the name of a table.
             OutputError: the file can't be written.
-
         """
         with self._lock:
             self._refuse_while_busy()

@@ -70,7 +70,6 @@ def solve_placed(
     Raises:
         InputError: the field is not named, or not known.
         CalibrationError: no camera fits the landmarks.
-
     """
     marks = [Landmark(mark.x_yd, mark.y_yd, mark.px) for mark in placed]
     if name in preset_names():
@@ -118,7 +117,6 @@ def solve_as_requested(
     Raises:
         CalibrationError: no trustworthy solution; says what to change.
         InputError: landmarks or a length don't suit the picture.
-
     """
     if request.landmarks:
         return solve_placed(images, request.field, request.landmarks, shown)
@@ -153,7 +151,6 @@ def solve_with_height(images: Sequence[Image], solution: FieldSolution, request:
 
     Raises:
         InputError: none or both are given, or the height does not suit the picture.
-
     """
     if (request.camera_height_mm is None) == (request.standing is None):
         raise InputError("Give either the height of the lens over the board, or something that stands on the board.")
@@ -179,7 +176,6 @@ class FoundReadings:
         undecided: whether nobody has chosen one of several yet.
         unsized: whether the size of the print is still unknown.
         calibration: of the one that is shown; None while nothing is found.
-
     """
 
     camera: str = ""
@@ -202,7 +198,6 @@ class FoundReadings:
         Raises:
             InputError: there is no such reading.
             CalibrationError: the picture is mirrored in it; says what to change.
-
         """
         self.at(index).accepted()
         return dataclasses.replace(self, undecided=False)._showing(index)
@@ -212,7 +207,6 @@ class FoundReadings:
 
         Raises:
             InputError: there is none of that number.
-
         """
         if index >= len(self.readings):
             raise InputError(f"There is no reading {index}. There are {len(self.readings)}.")
@@ -247,7 +241,6 @@ class FoundReadings:
 
         Raises:
             InputError: there is no such reading.
-
         """
         chosen = self.at(index)
         thickness = max(round(image.shape[1] / _WIDTH_PX), 1)

@@ -44,7 +44,6 @@ class TableProfile:
 
     Raises:
         InputError: the name is empty, too long or has control characters.
-
     """
 
     name: str
@@ -69,7 +68,6 @@ def check_table_name(name: str) -> None:
 
     Raises:
         InputError: it is empty, too long, or has control characters or others that can't be seen.
-
     """
     printable = "".join(char if char.isprintable() else "?" for char in name[:80])
     is_name = name.strip() == name and name.isprintable() and 0 < len(name) <= _LONGEST_NAME
@@ -100,7 +98,6 @@ def new_profile(name: str, source: str, calibration: Calibration) -> TableProfil
 
     Raises:
         InputError: it can't be the name of a table.
-
     """
     field_toml = measured_field_toml(calibration.field)
     return TableProfile(name.strip(), camera_identity(source), source, calibration, field_toml)
@@ -123,7 +120,6 @@ class TableFolder:
 
     Attributes:
         folder: where their files are; it need not exist yet.
-
     """
 
     folder: Path
@@ -144,7 +140,6 @@ class TableFolder:
 
         Raises:
             NotFoundError: there is none; lists the names there are.
-
         """
         profiles = self.profiles()
         for profile in profiles:
@@ -160,7 +155,6 @@ class TableFolder:
 
         Raises:
             OutputError: the file can't be written.
-
         """
         path = self.folder / f"{profile.id}{SUFFIX}"
         try:
@@ -178,7 +172,6 @@ class TableFolder:
         Raises:
             NotFoundError: there is no such table.
             OutputError: the choice can't be written.
-
         """
         write_text(self.folder / IN_USE, ["" if name is None else self.get(name).id, "\n"])
 
@@ -195,7 +188,6 @@ class TableFolder:
         Raises:
             NotFoundError: there is none of that name.
             OutputError: its file can't be deleted.
-
         """
         path = self.folder / f"{self.get(name).id}{SUFFIX}"
         try:
@@ -208,7 +200,6 @@ class TableFolder:
 
         Args:
             source: the camera, as for ``--source``.
-
         """
         identity, size_px = camera_identity(source), (image.shape[1], image.shape[0])
         for profile in self.profiles():

@@ -63,7 +63,6 @@ class OpenedTable:
         events: recorded events.
         text: the source, for people.
         readings: of the strip that the camera looks at; None over a table.
-
     """
 
     source: FrameSource
@@ -82,7 +81,6 @@ def source_choice(settings: RigSettings, *, paced: bool, is_set_up: bool = False
     Args:
         paced: whether recordings play at their own pace.
         is_set_up: whether its camera is being set up, so that it is held from now on at what it is at then.
-
     """
     source = settings.source
     controls = CameraControls(source.exposure, source.focus, source.white_balance)
@@ -111,7 +109,6 @@ def open_table(
         SourceError: the source can't be opened.
         CalibrationError: no calibration is configured, and a recording can't be calibrated from its pictures. A live
             camera is opened without a calibration, since its picture is needed to aim it.
-
     """
     choice = source_choice(settings, paced=paced)
     clip = Path(choice.text)

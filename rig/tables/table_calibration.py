@@ -50,7 +50,6 @@ def find_calibration(
     Raises:
         InputError: the configured file can't be read, or settings contradict each other.
         CalibrationError: the printed field was not found, or the result is not trustworthy; says what to change.
-
     """
     standing = _standing_object(settings)
     beside = calibration_beside(choice.text)
@@ -83,7 +82,6 @@ def calibrate(settings: CalibrationSettings, images: list[Image], name: str) -> 
     Raises:
         InputError: settings contradict each other, or what stands on the board does not suit the picture.
         CalibrationError: the printed field was not found, or the result is not trustworthy; says what to change.
-
     """
     prior = read_lens(Path(settings.lens)).prior() if settings.lens else None
     standing = _standing_object(settings)
@@ -102,7 +100,6 @@ def calibrate_again(settings: CalibrationSettings, images: list[Image], before: 
 
     Raises:
         CalibrationError: the printed field was not found, or the result is not trustworthy; says what to change.
-
     """
     if settings.strip:
         return calibrate(settings, images, name)
@@ -164,7 +161,6 @@ def first_pictures(source: FrameSource) -> list[Image]:
 
     Raises:
         SourceError: the source ended or failed before it sent any.
-
     """
     images: list[Image] = []
     for frame in source.frames():

@@ -67,7 +67,6 @@ class BrokerCredentials:
         user: as whom.
         password: of that user.
         certificate: PEM file of those who vouch for the broker's certificate, beside this file; empty for the system's.
-
     """
 
     user: str
@@ -86,7 +85,6 @@ class BrokerAccess:
         user, password: of the credentials; empty for none.
         certificate: PEM file of those who vouch for its certificate; None for the system's.
         name: of whoever connects, as the broker lists it.
-
     """
 
     servers: Sequence[str]
@@ -111,7 +109,6 @@ def broker_access(servers: Sequence[str], credentials: str, name: str) -> Broker
         InputError: the file can't be read.
         FormatError: it holds something else.
         MissingExtraError: the client is not installed.
-
     """
     if importlib.util.find_spec("nats") is None:
         raise MissingExtraError("tournament", "a tournament's broker")
@@ -131,7 +128,6 @@ class BrokerConnection:
     Attributes:
         client: NATS's own.
         ended: set once it is no longer connected.
-
     """
 
     def __init__(self, client: Client, where: str, ended: asyncio.Event) -> None:
@@ -148,7 +144,6 @@ class BrokerConnection:
 
         Raises:
             BrokerError: nobody answers, or the connection has ended.
-
         """
         from nats.errors import Error, NoRespondersError
 
@@ -166,7 +161,6 @@ class BrokerConnection:
 
         Raises:
             BrokerError: the connection has ended.
-
         """
         from nats.errors import Error
 
@@ -180,7 +174,6 @@ class BrokerConnection:
 
         Raises:
             BrokerError: the connection has ended.
-
         """
         from nats.errors import Error
 
@@ -202,7 +195,6 @@ async def open_broker(access: BrokerAccess) -> AsyncIterator[BrokerConnection]:
 
     Raises:
         BrokerError: it can't be reached, or lets nobody in with these credentials.
-
     """
     from nats.aio.client import Client
     from nats.errors import Error
@@ -283,7 +275,6 @@ class BrokerThread:
     Attributes:
         is_connected: whether the broker is reached.
         problem: why it is not; empty where it is.
-
     """
 
     def __init__(self, access: BrokerAccess, works: Sequence[Work], name: str) -> None:
@@ -345,7 +336,6 @@ class BrokerThread:
 
         Raises:
             DownfieldError: why it has ended.
-
         """
         async with open_broker(self._access) as connection:
             self.is_connected, self.problem = True, ""

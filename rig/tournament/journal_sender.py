@@ -70,7 +70,6 @@ class SenderState:
         problem: why the last batch was not stored; empty where it was.
         refused: why games are never stored, by game.
         is_compared: whether the tournament has reported the end of every game since it was last reached.
-
     """
 
     behind: int = 0
@@ -92,7 +91,6 @@ class JournalSender:
     Args:
         rig: the rig's id; other rigs' games in the store are theirs to send.
         monotonic_s: measures how long nothing was stored.
-
     """
 
     def __init__(self, store: Store, rig: str, key: RigKey, monotonic_s: Callable[[], float] = time.monotonic) -> None:
@@ -138,7 +136,6 @@ class JournalSender:
         Raises:
             BrokerError: nobody answers.
             OutputError: the rig's own store can't be read now.
-
         """
         games = await asyncio.to_thread(self._own_games)
         for start in range(0, len(games), MAX_GAMES):
@@ -163,7 +160,6 @@ class JournalSender:
         Raises:
             BrokerError: nobody answers.
             OutputError: the rig's own store can't be read now.
-
         """
         game = await asyncio.to_thread(self._next_game)
         if game is None:

@@ -46,7 +46,6 @@ class LinkState:
         problem: why the broker or the desk behind it is not; empty where they are.
         sender: how far the tournament's store is behind.
         other: another computer that is this rig; None where there is none.
-
     """
 
     is_connected: bool
@@ -109,7 +108,6 @@ class TournamentLink:
         works: what else is done with each connection.
         pushes: applies what the desk sends; its work is one of them. None for nothing.
         identity: hears of other computers that are this rig; None for nothing.
-
     """
 
     def __init__(
@@ -190,7 +188,6 @@ def open_grants(settings: RigSettings, owner: GameOwner) -> GrantedAccess | None
 
     Raises:
         InputError: what is kept of the desk can't be read.
-
     """
     if not settings.tournament.servers or not owner.rig:
         return None
@@ -215,7 +212,6 @@ def open_tournament(
     Raises:
         InputError: the credentials can't be read, or what the desk has sent before.
         MissingExtraError: the broker's client is not installed.
-
     """
     servers = settings.tournament.servers
     if not servers or not owner.rig:

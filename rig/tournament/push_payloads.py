@@ -54,7 +54,6 @@ class PushedFigure:
         position: such as ``"QB"``; empty when not known.
         note: what was found; empty for nothing.
         refused: whether the officials refused it.
-
     """
 
     number: str
@@ -71,7 +70,6 @@ class PushedTeam:
         id: unique among those that are sent together.
         sheet: its names and colors.
         figures: its roster.
-
     """
 
     id: str
@@ -103,7 +101,6 @@ class ScheduledGame:
         table: where it is played.
         begins: local time, ISO 8601; empty while it is open.
         home, away: the teams, or where they come from.
-
     """
 
     id: str
@@ -140,7 +137,6 @@ class PushedAccess:
     Attributes:
         key: the desk's public key.
         revoked: ids of the grants that it has revoked.
-
     """
 
     key: str
@@ -185,7 +181,6 @@ class TablePush:
         title: for people.
         payload: what it is.
         rigs: ids of the rigs it is for; empty for all.
-
     """
 
     id: str
@@ -204,7 +199,6 @@ class PushState:
         status: ``"waiting"`` for the end of a game, ``"applied"``, ``"refused"`` for good, or ``"replaced"``: a later
             one of its kind came before this one could be applied.
         text: what was done, or why not.
-
     """
 
     status: PushStatus
@@ -220,7 +214,6 @@ class PushReport:
         table: the table's name.
         states: by id of the push.
         signature: Ed25519, base64.
-
     """
 
     key: str

@@ -69,7 +69,6 @@ class PushedMaterial:
         store: of the rig, with the saved teams.
         save_profile: saves a calibration; None where no camera is configured.
         grants: decides about the desk's grants; None where none are taken.
-
     """
 
     def __init__(
@@ -113,7 +112,6 @@ class PushedMaterial:
 
         Raises:
             RefusedError: this table takes none.
-
         """
         if self._grants is None:
             raise RefusedError("this table takes no grants")
@@ -164,7 +162,6 @@ class PushFile:
         states: by id of the push, the latest last.
         rulebook: the text of the rulebook in force; empty for the configured one.
         schedule: the games of the event, as they were sent last; None before.
-
     """
 
     states: dict[str, PushState]
@@ -184,7 +181,6 @@ class PushReceiver:
     Raises:
         InputError: the file can't be read.
         FormatError: it holds something else.
-
     """
 
     def __init__(self, path: Path, hub: Hub, key: RigKey, table: str, material: PushedMaterial) -> None:

@@ -57,7 +57,6 @@ class TableMessage:
         table: the table's name.
         topic: ``"about"``, ``"game"``, ``"health"``, ``"questions"`` or ``"source"``.
         data: the topic's value, an object.
-
     """
 
     key: str
@@ -84,7 +83,6 @@ def opened_message(subject: str, content: bytes, signature: str) -> TableMessage
 
     Raises:
         FormatError: it is malformed, or the rig that the subject names has not signed it.
-
     """
     message = from_json(TableMessage, content, path=subject)
     try:
@@ -121,7 +119,6 @@ class OtherRun:
     Attributes:
         where: address of its pages, else its table.
         began_first: whether it began before this one.
-
     """
 
     where: str
@@ -140,7 +137,6 @@ class IdentityWatch:
 
     Args:
         monotonic_s: measures time; never compared with another computer's.
-
     """
 
     def __init__(self, rig: str, monotonic_s: Callable[[], float] = time.monotonic) -> None:
@@ -176,7 +172,6 @@ class IdentityWatch:
 
         Raises:
             RefusedError: another run goes on, which began before this one.
-
         """
         other = self.other
         if other is not None and other.began_first:
@@ -219,7 +214,6 @@ class FeedPublisher:
     Args:
         address: returns the address of the rig's pages, as other computers reach it; empty for none.
         identity: hears of other computers that are this rig, and tells them of this one.
-
     """
 
     def __init__(

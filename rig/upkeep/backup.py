@@ -56,7 +56,6 @@ class BackupManifest:
         files: SHA-256 of each file, by its name in the backup.
         store_left_out: whether games are in a database server and so not in the backup.
         recordings: whether recordings are in it.
-
     """
 
     format: str
@@ -76,7 +75,6 @@ class RestoredBackup:
         moved_aside: where what was there before is now; None if nothing was.
         settings_file: the configuration file of the backup; None if it had none.
         manifest: what the backup holds.
-
     """
 
     folder: Path
@@ -96,7 +94,6 @@ def make_backup(
     Raises:
         InputError: there is nothing to back up.
         OutputError: it can't be written.
-
     """
     folder = data_folder(settings)
     store = _sqlite_file(settings)
@@ -138,7 +135,6 @@ def restore_backup(archive_file: Path, settings: RigSettings, *, replace: bool, 
         FormatError: it is no backup, a newer one, or damaged; nothing was changed.
         InputError: the data folder holds something and `replace` is false, or a rig runs with it.
         OutputError: it can't be written; what was there is as it was.
-
     """
     folder = data_folder(settings).absolute()
     in_use = folder.exists() and any(path.name != DATA_FOLDER_LOCK for path in folder.iterdir())

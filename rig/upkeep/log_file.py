@@ -91,7 +91,6 @@ def log_file(folder: Path, level: LogLevel, keep_mb: float) -> Iterator[None]:
         folder: where `LOG_FILE_NAME` and the rotated files go; made if it is missing.
         level: the least level that is logged.
         keep_mb: size of all files together, MB.
-
     """
     file = _opened(folder, keep_mb)
     if file is None:
@@ -142,7 +141,6 @@ def last_lines(folder: Path, count: int, least: LogLevel = "debug") -> list[str]
 
     Raises:
         InputError: there is no log, or it can't be read.
-
     """
     names = [f"{LOG_FILE_NAME}.{number}" for number in range(_LIMITS.files - 1, 0, -1)] + [LOG_FILE_NAME]
     files = [folder / name for name in names if (folder / name).is_file()]

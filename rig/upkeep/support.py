@@ -47,7 +47,6 @@ def write_support_file(output: Path, parts: dict[str, str]) -> None:
 
     Raises:
         OutputError: it can't be written.
-
     """
     beside = output.with_name(f".{output.name}.part")
     try:

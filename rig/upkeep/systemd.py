@@ -41,7 +41,6 @@ class ServiceUnit:
         folder: the folder it runs in.
         system: whether it is one of the system's units, which start without anybody logging in; otherwise the user's.
         user: who it runs as, for a unit of the system.
-
     """
 
     command: tuple[str, ...]
@@ -96,7 +95,6 @@ def run_unit(python: str, config: Path | None, folder: Path, *, system: bool) ->
         config: the configuration file; None for none.
         folder: the folder it runs in.
         system: whether it is the system's unit.
-
     """
     given = () if config is None else ("--config", str(config.absolute()))
     return ServiceUnit((python, "-m", "downfield", "run", *given), folder, system, getpass.getuser() if system else "")
@@ -110,7 +108,6 @@ def install(unit: ServiceUnit) -> list[str]:
 
     Raises:
         OutputError: the unit can't be written, or systemd refuses it.
-
     """
     require_systemd()
     _write(unit)
@@ -140,7 +137,6 @@ def require_systemd(system: System = SYSTEM) -> None:
 
     Raises:
         OutputError: it does not; says what does.
-
     """
     if system == "linux" and shutil.which("systemctl") is not None:
         return
@@ -162,7 +158,6 @@ def uninstall(unit: ServiceUnit) -> list[str]:
     Raises:
         InputError: there is no such unit.
         OutputError: it can't be removed, or systemd refuses.
-
     """
     require_systemd()
     if not unit.path.is_file():
@@ -182,7 +177,6 @@ def unit_status(unit: ServiceUnit) -> str:
     Raises:
         InputError: there is no such unit.
         OutputError: there is no systemd here, or it can't be reached.
-
     """
     require_systemd()
     done = _run(*_command(unit.system), "status", "--no-pager", UNIT)
@@ -273,7 +267,6 @@ class Watchdog(LoopObserver):
         status: returns what `systemctl status` shows, one line.
         environment: with ``NOTIFY_SOCKET`` and ``WATCHDOG_USEC`` as systemd sets them.
         now_ns: the monotonic clock, ns.
-
     """
 
     def __init__(

@@ -26,9 +26,7 @@ def listing_differences(store: StoreReader, games: Sequence[str] | None = None) 
     """Yield how the lists of a store differ from its journals, one sentence for each difference.
 
     Args:
-        store: the store.
         games: ids of the games to compare; None for all, and the devices.
-
     """
     changes: dict[str, DeviceChanged] = {}
     for row in reversed(store.games(limit=1_000_000)):

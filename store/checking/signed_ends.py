@@ -48,7 +48,6 @@ class SignedEnd:
         seq, digest: of the last entry that the tournament received.
         key: the rig's public key.
         signature: as `downfield.store.writing.replication.sign_journal` returns it.
-
     """
 
     game: GameRow
@@ -71,7 +70,6 @@ class SignedEnds:
     Args:
         engine: of its database.
         where: the database, for errors.
-
     """
 
     def __init__(self, engine: Engine, where: str) -> None:
@@ -82,7 +80,6 @@ class SignedEnds:
 
         Raises:
             InputError: the database can't be read, or is no tournament's.
-
         """
         listed = [column for column in GAMES.c if column.name != "number"]
         ends = [SIGNED_ENDS.c[name] for name in ("seq", "digest", "key", "signature")]
@@ -103,7 +100,6 @@ def open_signed_ends(url: str) -> Iterator[SignedEnds]:
     Raises:
         InputError: it is no address of a database.
         MissingExtraError: its driver is not installed.
-
     """
     address = parse_address(url)
     engine = create_reading_engine(address)
@@ -119,7 +115,6 @@ def compare_with_tournament(store: StoreReader, ends: Collection[SignedEnd]) -> 
     Args:
         store: of the table.
         ends: of its rig's games.
-
     """
     for end in ends:
         fault = end.fault() or _difference(store, end)

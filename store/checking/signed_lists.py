@@ -27,7 +27,6 @@ class _RigList:
         owner: the rig's id.
         rows: content by kind and subject.
         seal: content of its seal; None where it is missing.
-
     """
 
     owner: str
@@ -49,7 +48,6 @@ class Signer:
         tables: names of the tables of its games.
         games: how many of the store's games are its own.
         devices: how many of the paired devices it lists.
-
     """
 
     rig: str
@@ -82,7 +80,6 @@ def list_differences(store: StoreReader, game: str | None = None, keys: Collecti
         store: the store; its rigs may be writing.
         game: the id of the only game to compare; None for all, and the devices.
         keys: public keys of rigs that must have lists there.
-
     """
     differences: list[str] = []
     for attempt in range(_ATTEMPTS):

@@ -36,7 +36,6 @@ def parse_address(url: str) -> URL:
     Raises:
         InputError: it is no address of an SQLite file or a PostgreSQL database.
         MissingExtraError: its driver is not installed.
-
     """
     try:
         parsed = make_url(url)
@@ -60,7 +59,6 @@ def create_writing_engine(url: URL, *, creates: bool = True) -> Engine:
     Args:
         url: the database's address.
         creates: whether connecting creates an SQLite file that is not there; otherwise it is an error.
-
     """
     if url.drivername != "sqlite":
         return _create_server_engine(url, {})
@@ -86,9 +84,7 @@ def create_file_reading_engine(path: Path, *, is_unchanging: bool) -> Engine:
     """Return an engine for an SQLite file that can't write to it, nor to its folder.
 
     Args:
-        path: the file.
         is_unchanging: whether nobody writes it, so that it is read without locks and without the files beside it.
-
     """
     uri = f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if is_unchanging else ''}"
 

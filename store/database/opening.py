@@ -56,7 +56,6 @@ class OpenedForReading:
     Attributes:
         store: the store.
         note: what may be missing from it and why; empty when nothing is.
-
     """
 
     store: StoreReader
@@ -73,7 +72,6 @@ def open_for_reading(named: str) -> Iterator[OpenedForReading]:
     Raises:
         InputError: there is no store, it is damaged, or a newer version made it; one line says which.
         MissingExtraError: its driver is not installed.
-
     """
     address = parse_address(named) if "://" in named else None
     with ExitStack() as resources:

@@ -35,7 +35,6 @@ class DeviceRow:
         role: viewer, operator or admin.
         token_sha256: of its token; the token itself is stored nowhere.
         paired_ns, expires_ns: wall clock, ns since 1970.
-
     """
 
     id: str
@@ -54,7 +53,6 @@ class ListRow:
         owner: the rig's id.
         kind, subject: what it is about, as in `downfield.store.sealing.signed_list`.
         content: JSON.
-
     """
 
     owner: str
@@ -93,7 +91,6 @@ class StoreReader:
     Args:
         engine: of its database.
         where: the store, for errors.
-
     """
 
     def __init__(self, engine: Engine, where: str) -> None:
@@ -159,7 +156,6 @@ class StoreReader:
             after: only entries with higher numbers; None for all, as a check reads them: no rig numbers one below 1.
             attachments: whether to read them.
             page_entries: how many entries are read at once.
-
         """
         columns = [null() if column.name == "attachment" and not attachments else column for column in ENTRIES.c]
         while True:
@@ -189,7 +185,6 @@ class StoreReader:
             game: its id.
             kinds: only entries of these kinds; all where none is named.
             limit: how many.
-
         """
         columns = [null() if column.name == "attachment" else column for column in ENTRIES.c]
         query = select(*columns).where(ENTRIES.c.game == game).order_by(ENTRIES.c.seq.desc()).limit(limit)
@@ -233,7 +228,6 @@ class StoreReader:
         Raises:
             FormatError: a value is of another type. SQLite keeps any in any column, so that a file that was altered
                 by hand, or damaged, may hold numbers where texts are.
-
         """
         for (name, allowed), value in zip(_FIELDS[kind], values, strict=True):
             if not isinstance(value, allowed):

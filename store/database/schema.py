@@ -108,7 +108,6 @@ def create_tables(connection: Connection, where: str) -> None:
 
     Raises:
         InputError: another version of the program made the store.
-
     """
     if is_store(connection, where):
         return
@@ -125,7 +124,6 @@ def is_store(connection: Connection, where: str) -> bool:
 
     Raises:
         InputError: another version of the program made the store, or it was altered.
-
     """
     if not inspect(connection).has_table(VERSIONS.name):
         return False

@@ -27,7 +27,6 @@ class BoundedConnection(psycopg.Connection[Any]):
 
         Raises:
             OperationalError: the server does not answer.
-
         """
         return super().wait(self._bounded(gen), *args, **options)
 
@@ -52,7 +51,6 @@ def server_connector(url: URL, options: dict[str, Any]) -> Callable[[], BoundedC
     Args:
         url: of the database.
         options: of the driver.
-
     """
     address = url.set(drivername="postgresql").render_as_string(hide_password=False)
     return lambda: BoundedConnection.connect(address, **options)

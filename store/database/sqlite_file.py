@@ -40,7 +40,6 @@ class StoreFile:
 
     Raises:
         sqlite3.Error, OSError: it can't be opened.
-
     """
 
     def __init__(self, path: Path) -> None:
@@ -56,7 +55,6 @@ class StoreFile:
 
         Raises:
             OutputError: another file is in its place, or it can't be written again.
-
         """
         try:
             now = self._path.stat()

@@ -29,7 +29,6 @@ class Verification:
         entries: how many are intact, or the number of the first that is not.
         head: digest of the last intact entry.
         problem: what is wrong and where; empty when nothing is.
-
     """
 
     game: str
@@ -45,7 +44,6 @@ def verify_journal(game: str, entries: Iterable[EntryRow], head: str | None = No
         game: its id.
         entries: in order, with their attachments.
         head: a digest known from elsewhere, which must be among the entries'; None when there is none.
-
     """
     previous, count, is_known = GENESIS, 0, head is None
     for entry in entries:
@@ -71,9 +69,7 @@ def follows(previous: str, entry: EntryRow, game: str | None = None) -> bool:
 
     Args:
         previous: the digest before it.
-        entry: the entry.
         game: the game it must belong to; None for the one it names.
-
     """
     digest = digest_of(
         previous,

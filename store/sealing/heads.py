@@ -57,7 +57,6 @@ class KeptHead:
         at_ns: wall clock, ns since 1970; a label.
         key: the rig's public key.
         signature: of the line without it, Ed25519, base64.
-
     """
 
     previous: str
@@ -79,7 +78,6 @@ class HeadsFile:
         path: the file; made for its owner only where it is missing.
         key: the rig's.
         monotonic_s: measures the time between lines.
-
     """
 
     def __init__(self, path: Path, key: RigKey, monotonic_s: Callable[[], float] = time.monotonic) -> None:
@@ -170,13 +168,11 @@ def read_heads(path: Path, keys: Collection[str] = ()) -> list[KeptHead]:
     """Read a heads file.
 
     Args:
-        path: the file.
         keys: public keys of which every line must be signed with one; none to accept any.
 
     Raises:
         InputError: it can't be read.
         FormatError: a line is missing, altered, malformed, or signed by another; names it.
-
     """
     heads: list[KeptHead] = []
     previous = _FIRST
@@ -210,9 +206,7 @@ def compare_with_heads(store: StoreReader, heads: list[KeptHead]) -> Iterator[st
     Of the last two seconds of a rig that plays or was killed there are no heads: `entries_after_heads` says so.
 
     Args:
-        store: the store.
         heads: of a heads file, in order.
-
     """
     games = {row.id: row for row in store.games(limit=1_000_000)}
     kept_of: dict[str, list[KeptHead]] = {}
@@ -244,9 +238,7 @@ def entries_after_heads(store: StoreReader, heads: list[KeptHead]) -> Iterator[s
     """Yield how far journals are ahead of their last heads: by two seconds of a rig that plays or was killed.
 
     Args:
-        store: the store.
         heads: of a heads file, in order.
-
     """
     latest = {row.id: 0 for rig in {rig_id(head.key) for head in heads} if (row := store.latest_game(rig)) is not None}
     for game, seq in (latest | {head.game: head.seq for head in heads if head.game}).items():
@@ -264,7 +256,6 @@ def differs_from_last_heads(store: StoreReader, path: Path) -> str:
     Args:
         store: the store; of one that can't be read nothing is said.
         path: the heads file; a missing one says nothing.
-
     """
     last = {head.game: head for head in _tail(path) if head.game}
     try:

@@ -45,7 +45,6 @@ class GameStanding:
         number: the game's place in the order of the store's games.
         rewound_to: number of the entry that the rig went on from though later ones had been there; None where it
             never did.
-
     """
 
     seq: int
@@ -62,7 +61,6 @@ class DeviceStanding:
     Attributes:
         name: as people call it.
         row: SHA-256 of its row; empty where it was revoked or has expired.
-
     """
 
     name: str
@@ -79,7 +77,6 @@ class ListSeal:
         altered: whether the list did not agree with its seal when the rig went on with it.
         key: the rig's public key.
         signature: of the seal without it, Ed25519, base64.
-
     """
 
     owner: str
@@ -96,7 +93,6 @@ class SignedList:
 
     Args:
         key: the rig's.
-
     """
 
     def __init__(self, key: RigKey) -> None:
@@ -182,7 +178,6 @@ def read_seal(owner: str, rows: Mapping[tuple[str, str], str], text: str | None)
         owner: the id of the rig.
         rows: content of the list's other rows, by kind and subject.
         text: content of the seal.
-
     """
     seal = None if text is None else read_row(ListSeal, text)
     if seal is None or owner != seal.owner or rig_id(seal.key) != owner or seal.rows != rows_digest(rows):

@@ -49,7 +49,6 @@ class SignedHeader:
         content: SHA-256 of what follows.
         key: the rig's public key.
         signature: of the line without it, Ed25519, base64.
-
     """
 
     game: str
@@ -69,7 +68,6 @@ class SignedContent:
         game: the game's id.
         position: the entry that it stands at.
         content: the states, packed.
-
     """
 
     game: str
@@ -86,7 +84,6 @@ class StateSeal:
         signed_as: begins what is signed, so that no file passes for one of another kind.
         code: SHA-256 of the code that makes and reads them.
         max_bytes: no larger file is read.
-
     """
 
     key: RigKey
@@ -101,7 +98,6 @@ class StateSeal:
             FileNotFoundError: there is none.
             OSError: it can't be read.
             FormatError: it is no file, is damaged, or not this rig's and this code's.
-
         """
         kind = special_kind(path)
         if kind is not None:
@@ -126,7 +122,6 @@ class StateSeal:
 
         Raises:
             OSError: it can't be written.
-
         """
         digest = hashlib.sha256(content).hexdigest()
         header = SignedHeader(game, position.seq, position.digest, self.code, digest, self.key.public_text)
@@ -149,7 +144,6 @@ def unpack_state(content: bytes, kind: type[State], packages: tuple[str, ...] = 
 
     Raises:
         FormatError: it can't be unpacked, or is something else.
-
     """
     try:
         state = _Unpacker(io.BytesIO(content), packages).load()
@@ -166,7 +160,6 @@ def code_digest(packages: tuple[str, ...] = JUDGING_CODE) -> str:
 
     Args:
         packages: their names below `downfield`, with all that is in them.
-
     """
     digest = hashlib.sha256()
     for package in packages:

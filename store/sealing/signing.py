@@ -32,12 +32,7 @@ MAX_KEY_BYTES: Final = 4096
 
 
 class RigKey:
-    """A rig's private key.
-
-    Args:
-        private: the key.
-
-    """
+    """A rig's private key."""
 
     def __init__(self, private: Ed25519PrivateKey) -> None:
         self._private = private
@@ -59,7 +54,6 @@ class RigKey:
 
         Raises:
             InputError: the file can't be read or created, or holds no such key.
-
         """
         try:
             if not path.exists():
@@ -78,7 +72,6 @@ class RigKey:
 
         Raises:
             OSError: it can't be written.
-
         """
         make_private_folder(path.parent)
         create_private_file(path, self._private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
@@ -100,7 +93,6 @@ def verify_signature(public_text: str, data: bytes, signature: bytes) -> bool:
         public_text: as `RigKey.public_text`; anything else verifies nothing.
         data: what was signed.
         signature: what `RigKey.sign` returned.
-
     """
     try:
         public = _public_key(public_text)

@@ -46,7 +46,6 @@ class SignedCheckpoint:
     Attributes:
         position: the entry that it stands at.
         content: how the game stood, packed.
-
     """
 
     position: JournalPosition
@@ -57,7 +56,6 @@ class SignedCheckpoint:
 
         Raises:
             FormatError: it can't be unpacked.
-
         """
         return unpack_state(self.content, SessionMemento)
 
@@ -66,10 +64,8 @@ class CheckpointFile:
     """Keeps the last checkpoint of a rig's game. Callable from any thread; a disk that fails is no fault of the game.
 
     Args:
-        path: the file.
         key: the rig's.
         monotonic_s: measures the time between checkpoints.
-
     """
 
     def __init__(self, path: Path, key: RigKey, monotonic_s: Callable[[], float] = time.monotonic) -> None:
@@ -82,9 +78,7 @@ class CheckpointFile:
 
         Args:
             game: the game's id.
-            pending: the entry.
             capture: returns what the game has become; called under the game's lock, which the caller holds.
-
         """
         now_s = self._monotonic_s()
         if now_s - self._taken_s < _LIMITS.every_s:

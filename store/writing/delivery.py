@@ -52,7 +52,6 @@ class Delivery:
 
     Args:
         store: where entries go; its spool keeps what it does not accept.
-
     """
 
     def __init__(self, store: Store) -> None:
@@ -134,13 +133,11 @@ def not_stored(store: StoreReader, rows: Sequence[EntryRow]) -> tuple[Sequence[E
     """Return those of a game's entries that a store does not have, and whether it lists the game.
 
     Args:
-        store: the store.
         rows: entries of one game, in order.
 
     Raises:
         ForeignEntriesError: the store has other entries in their place, or they do not follow its last one.
         OutputError: the store can't be read.
-
     """
     game = rows[0].game
     last = store.last_entry(game)

@@ -68,7 +68,6 @@ class QueuedEntry:
         is_passed_on: whether it was handed to the thread that stores it.
         is_spooled: whether it is among the unsaved entries on disk.
         is_settled: whether it is in the store, or can never be.
-
     """
 
     journal: SealedJournal
@@ -106,7 +105,6 @@ class EntryQueue:
         name: of the thread.
         work: works on what is queued and returns why some of it is not done, or nothing.
         is_done: whether an entry needs no more work.
-
     """
 
     def __init__(
@@ -189,7 +187,6 @@ class JournalWriter:
 
     Args:
         store: where.
-
     """
 
     def __init__(self, store: Store) -> None:
@@ -248,9 +245,7 @@ class SealedJournal:
 
     Args:
         writer: writes it.
-        game: the game.
         last: the entry to go on after; None for a new game, which is listed in the store with its first entry.
-
     """
 
     def __init__(self, writer: JournalWriter, game: GameRow, last: JournalPosition | None = None) -> None:
@@ -266,7 +261,6 @@ class SealedJournal:
             content: the entry's content.
             scenes: those of a `ScenesRecorded`.
             key: idempotency key of an `EventRecorded`.
-
         """
         pending = QueuedEntry(self, content, scenes, key)
         self._writer.submit(pending)

@@ -40,7 +40,6 @@ class StoredJournals:
 
     Attributes:
         notes: what could not be stored and never will be, for people.
-
     """
 
     def __init__(self, store: Store, checkpoints: CheckpointFile | None = None) -> None:

@@ -41,7 +41,6 @@ class Lease(Protocol):
 
         Raises:
             OutputError: another program has it now, or nobody can tell.
-
         """
         ...
 
@@ -57,7 +56,6 @@ class LeasedThing:
     Attributes:
         name: begins a sentence: "The data folder /srv/rig".
         remedy: what to do instead, where another program is to have it.
-
     """
 
     name: str
@@ -78,7 +76,6 @@ class FileLease:
 
     Raises:
         InputError: another program holds it, or the file can't be made.
-
     """
 
     def __init__(self, path: Path, thing: LeasedThing, table: str = "") -> None:
@@ -112,7 +109,6 @@ class FileLease:
 
         Raises:
             InputError: another program holds it, or the file can't be made.
-
         """
         try:
             make_private_folder(self._path.parent)
@@ -139,7 +135,6 @@ class ServerLease:
         rig: id of the rig whose games are leased.
         thing: what is leased.
         table: name of the table, told to whoever is refused.
-
     """
 
     def __init__(self, engine: Engine, rig: str, thing: LeasedThing, table: str = "") -> None:
@@ -154,7 +149,6 @@ class ServerLease:
         Raises:
             InputError: another program holds it.
             OutputError: the server can't be reached.
-
         """
         with self._lock:
             self._acquire()

@@ -32,7 +32,6 @@ class JournalBatch:
         game: as the rig lists it.
         entries: in order, at least one.
         signature: of the journal up to the last of them, Ed25519, base64.
-
     """
 
     key: str
@@ -53,7 +52,6 @@ class BatchReply:
             tournament's store does not answer now.
         seq: number of the last entry of the game that is stored; 0 for none.
         text: why it was not stored, for people.
-
     """
 
     status: Literal["stored", "behind", "refused", "unavailable"]
@@ -77,7 +75,6 @@ class StoredPosition:
     Attributes:
         seq: its number.
         digest: of the chain up to and including it.
-
     """
 
     seq: int
@@ -91,7 +88,6 @@ class PositionsReply:
     Attributes:
         positions: by game; games that are not there are left out.
         text: why they can't be looked up now; empty where they were.
-
     """
 
     positions: dict[str, StoredPosition]
@@ -109,9 +105,7 @@ def is_signed(public_text: str, game: GameRow, last: EntryRow, signature: str) -
     Args:
         public_text: the rig's public key.
         game: as it is listed.
-        last: the entry.
         signature: as `sign_journal` returns it.
-
     """
     try:
         raw = base64.b64decode(signature, validate=True)

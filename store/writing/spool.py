@@ -38,7 +38,6 @@ class SpooledGame:
     Attributes:
         number: orders games as they were started.
         id, began_ns, title, home, away, rulebook, owner, table: as in the store's list of games.
-
     """
 
     number: int
@@ -66,7 +65,6 @@ class SpooledEntry:
     Attributes:
         game, seq, kind, at_ns, key, content, digest: as in the store.
         attachment: base64; None where there is none.
-
     """
 
     game: str
@@ -92,7 +90,6 @@ class SpooledEntry:
 
         Raises:
             ValueError: its attachment is not base64.
-
         """
         attachment = None if self.attachment is None else base64.b64decode(self.attachment, validate=True)
         return EntryRow(self.game, self.seq, self.kind, self.at_ns, self.key, self.content, attachment, self.digest)
@@ -105,7 +102,6 @@ class Spool:
         places: folders to keep them in, the best first; each is made when it is needed.
         comes_first: whether every entry is kept here before it is stored, and a game's until it is over. Otherwise only
             what the store did not accept is kept.
-
     """
 
     def __init__(self, places: Sequence[Path], *, comes_first: bool = False) -> None:
@@ -125,7 +121,6 @@ class Spool:
 
         Raises:
             OutputError: no place accepts them.
-
         """
         reasons = []
         with self._lock:
@@ -161,7 +156,6 @@ class Spool:
         Args:
             game: its id.
             stored: number of the last entry that is; files with later ones stay.
-
         """
         with self._lock:
             for path in self._files(game):

@@ -54,7 +54,6 @@ class Store(StoreReader):
     Raises:
         InputError: it can't be opened, or another version of the program made it.
         MissingExtraError: its driver is not installed.
-
     """
 
     def __init__(self, url: str | URL, *, may_be_down: bool = False) -> None:
@@ -108,7 +107,6 @@ class Store(StoreReader):
 
         Raises:
             InputError: another program does so; it is named.
-
         """
         name = f"The store {self.where} of this rig ({owner.rig})"
         thing = LeasedThing(
@@ -182,7 +180,6 @@ class Store(StoreReader):
         Raises:
             ForeignEntriesError: another process writes the same game.
             OutputError: the disk or server does not accept them.
-
         """
         try:
             if self._lease is not None:
@@ -276,7 +273,6 @@ class Store(StoreReader):
 
         Raises:
             OutputError: it can't be.
-
         """
         if self._held is not None and self._held.check():
             _log.error("%s: the store was deleted while it was in use. It is written again, whole.", self.where)

@@ -50,7 +50,6 @@ class BallCrops(Dataset[Batch]):
 
     Raises:
         InputError: a folder holds no finished pictures of the split.
-
     """
 
     def __init__(self, sources: Sources, split: Split, seed: int) -> None:
@@ -76,7 +75,6 @@ def crops_of(image: Image, objects: Objects, rng: np.random.Generator, optional:
         ``img`` uint8 (n, 3, 128, 128) red green blue; ``ball`` and ``known`` (n, 16, 16): whether a ball's middle is in
         a cell, and whether that is trained; ``place`` (n, 2, 16, 16): how far right and down of a cell's middle one is,
         in cells, and ``placed`` (n, 16, 16): whether that is trained.
-
     """
     balls = objects.points[objects.kinds == BALL_KIND, BALL_POINT, :2]
     balls = np.array([ball for ball in balls if not (np.abs(optional - ball) < 1).all(axis=1).any()]).reshape(-1, 2)
@@ -156,7 +154,6 @@ class BallPatches(Dataset[Batch]):
 
     Raises:
         InputError: a folder holds no finished pictures of the split.
-
     """
 
     def __init__(self, sources: Sources, split: Split, seed: int) -> None:
@@ -203,7 +200,6 @@ def ball_patches_of(
     Returns:
         ``img`` uint8 (n, 3, 64, 64) red green blue, n at most `BALL_PATCHES_PER_FRAME`; ``ball``, ``ball_known`` (n,):
         0 or 1; ``ball_place`` (n, 2) in units.
-
     """
     more = _shaken(taken_for_ball, rng)
     cut = cut_guessed(

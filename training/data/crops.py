@@ -29,7 +29,6 @@ class CropStream(Dataset[list[dict[str, Any]]]):
 
     Raises:
         InputError: a folder holds no labeled pictures of the split.
-
     """
 
     def __init__(self, sources: Sources, split: str, seed: int) -> None:
@@ -47,7 +46,6 @@ def read_small(path: Path) -> tuple[Image, Objects]:
 
     Raises:
         InputError: it can't be decoded.
-
     """
     image = read_frame(path, halved=True)
     if image.shape[1] < INPUT_WIDTH_PX:

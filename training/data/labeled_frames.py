@@ -65,7 +65,6 @@ def things_of(sources: Sources, split: Split) -> dict[Path, tuple[ThingLabel, ..
 
     Raises:
         InputError: a folder holds no finished pictures of the split.
-
     """
     return {
         folder / sample.image: sample.labels.things for folder, _ in sources for sample in read_samples(folder, split)
@@ -77,7 +76,6 @@ class FrameDraw:
 
     Raises:
         InputError: a folder holds no labeled pictures of the split.
-
     """
 
     def __init__(self, sources: Sources, split: str, seed: int) -> None:
@@ -98,7 +96,6 @@ def labeled_images_of(folder: Path, split: str) -> list[Path]:
 
     Raises:
         InputError: there are none.
-
     """
     where = folder / "images" / split
     images = [path for path in sorted(where.iterdir()) if labels_of(path).exists()] if where.is_dir() else []
@@ -115,7 +112,6 @@ def read_frame(path: Path, *, halved: bool = False) -> Image:
 
     Raises:
         InputError: it can't be decoded.
-
     """
     image = cv2.imread(str(path), cv2.IMREAD_REDUCED_COLOR_2 if halved else cv2.IMREAD_COLOR)
     if image is None:
@@ -136,7 +132,6 @@ def make_guesses(detector: Detector, folder: Path, progress: Callable[[int, int]
 
     Raises:
         InputError: it has no training pictures.
-
     """
     images = labeled_images_of(folder, "train")
     for number, image in enumerate(images, 1):

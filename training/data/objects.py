@@ -50,7 +50,6 @@ class Objects:
         kinds: class of each, shape (n,).
         boxes: left, top, right, bottom, shape (n, 4).
         points: x, y and flag (0 none, 1 hidden, 2 seen) of the keypoints, shape (n, 5, 3).
-
     """
 
     kinds: Array
@@ -118,7 +117,6 @@ def draw_cut(objects: Objects, size_px: tuple[int, int], rng: np.random.Generato
 
     Returns:
         The affine matrix from the frame's pixels to the crop's, shape (2, 3), and whether it is mirrored.
-
     """
     exact = bool(rng.random() < _EXACT_CROPS)
     scale = 1.0 if exact else float(np.exp(rng.uniform(*np.log(_CROP_SCALES))))

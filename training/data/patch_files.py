@@ -33,7 +33,6 @@ def write_blocks(
         folder: made where there is none.
         count: number of files to take from `samples`.
         first: number of the first file.
-
     """
     folder.mkdir(parents=True, exist_ok=True)
     for number in range(first, first + count):
@@ -55,7 +54,6 @@ def read_block(path: Path) -> PatchSamples:
 
     Raises:
         InputError: it holds no patches.
-
     """
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:
@@ -72,7 +70,6 @@ def read_blocks(folders: Sequence[Path], seed: int) -> Iterator[PatchSamples]:
 
     Raises:
         InputError: a folder holds no patches.
-
     """
     drawn = random.Random(seed)  # noqa: S311 - not for secrets
     sources = [_shuffled(folder, drawn) for folder in folders]

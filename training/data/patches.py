@@ -44,7 +44,6 @@ class PatchStream(Dataset[Batch]):
 
     Raises:
         InputError: a folder holds no labeled pictures of the split.
-
     """
 
     def __init__(self, sources: Sources, split: str, seed: int, *, plain: bool = False) -> None:
@@ -80,7 +79,6 @@ class PatchCut(PatchPlaces):
 
     Attributes:
         patches: blue green red, uint8, shape (m, 64, 64, 3).
-
     """
 
     patches: Image
@@ -101,7 +99,6 @@ def cut_guessed(
         plain: neither stretch nor recolor, as for calibration.
         faithful: leave colors nearly what they are: a ball is recognized by its color.
         options: where patches are cut, as of `place_patches`.
-
     """
     places = place_patches(objects, (image.shape[1], image.shape[0]), rng, stretched=not plain, **options)
     patches = cut_patches(image, places.transforms)
@@ -117,7 +114,6 @@ def patches_of(cut: PatchCut) -> Batch:
     Returns:
         ``img`` uint8 (n, 3, 64, 64) red green blue; ``points`` (n, 5, 2) in units, in the patch's order; ``flags``
         (n, 5): 0 unknown, 1 hidden, 2 seen; ``flip``, ``fallen``, ``figure`` (n,): 0 or 1.
-
     """
     points, flags, flip, fallen, figure = patch_labels(cut)
     truth = {"points": to_units(points), "flags": flags, "flip": flip, "fallen": fallen, "figure": figure}

@@ -33,7 +33,6 @@ class PatchPlaces:
         transforms: from the frame's pixels to the patches', shape (m, 2, 3).
         kinds: class of each figure, shape (n,), where n is at most m.
         points: of each figure in the frame, x, y and flag, shape (n, 5, 3).
-
     """
 
     transforms: Array
@@ -47,7 +46,6 @@ def patch_labels(places: PatchPlaces) -> tuple[Array, Array, Array, Array, Array
     Returns:
         Keypoints in the patch's order, pixels, shape (m, 5, 2); their flags, shape (m, 5), 0 outside the patch; and of
         each patch, 0 or 1: whether its figure faces -x, has fallen, and is there, shape (m,) each.
-
     """
     total, count = len(places.transforms), len(places.points)
     placed, flags = np.zeros((total, 5, 2)), np.zeros((total, 5))
@@ -74,7 +72,6 @@ class PlaceOptions(TypedDict, total=False):
         extra_corners: corners about which more patches are cut, which come last, shape (n, 4, 2).
         fallen_repeats: additional patches of each fallen figure, since these are few.
         zoom: scale of the patches against those of the figure refiner.
-
     """
 
     avoid: Array | None
@@ -98,7 +95,6 @@ def place_patches(
     Args:
         stretched: stretch bases a little, since real makes differ in length and width.
         options: see `PlaceOptions`.
-
     """
     detected, distractors = options.get("detected"), options.get("distractors")
     avoid, extra_corners = options.get("avoid"), options.get("extra_corners")
@@ -128,7 +124,6 @@ def _stretched(transforms: Array, corners: Array, rng: np.random.Generator) -> A
     Args:
         transforms: shape (m, 2, 3).
         corners: of the bases in the first of them, along and across which it is stretched, shape (n, 4, 2).
-
     """
     ahead = np.zeros((len(transforms), 2))
     ahead[:, 0] = 1.0
@@ -190,7 +185,6 @@ def guessed_bases(corners: Array, along: Array, detected: Array | None, rng: np.
 
     Returns:
         Corners, shape (n, 4, 2).
-
     """
     guessed = _guess(corners, along, rng)
     return guessed if detected is None else _with_detections(guessed, corners, along, detected, rng)
@@ -258,7 +252,6 @@ def empty_bases(
 
     Returns:
         Corners, shape (`EMPTY_PER_FRAME` at most, 4, 2).
-
     """
     drawn = _empty(corners, taken, size_px, distractors, rng)
     wrong = np.zeros((0, 4, 2)) if detected is None else _false_detections(detected, taken, rng)

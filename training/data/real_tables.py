@@ -48,7 +48,6 @@ class TableFrame:
         image: as the camera gave it.
         objects: upright figures with their corners; no helmets.
         unsure: middles of what may be figures too, pixels, shape (n, 2): nothing near them is known to be empty.
-
     """
 
     image: Image
@@ -70,7 +69,6 @@ def corrected(frame: TableFrame, corners: Sequence[Array]) -> TableFrame:
     Args:
         frame: the frame with its labels from tracks.
         corners: of the bases' tops that are there, pixels, shape (4, 2) each.
-
     """
     points = np.zeros((len(corners), 5, 3))
     before = frame.objects.points
@@ -96,7 +94,6 @@ def read_table(
 
     Raises:
         InputError: video and tracks don't belong together, or nothing is sure in them.
-
     """
     known = TrackFile(tracks)
     scenes = {scene.t_ns: scene for scene in known}
@@ -136,7 +133,6 @@ def label_frame(
     Args:
         seen: detections in it, which tell which corners are visible.
         heights_mm: of the bases' tops, by roster id.
-
     """
     figures = [figure for figure in scene.figures if _is_sure(figure)]
     doubtful = [figure for figure in scene.figures if not _is_sure(figure)]
@@ -208,7 +204,6 @@ class AddedPictures:
         tables: ids of the tables seen, by split.
         known: pictures that were in the set before.
         unlabeled: pictures in which nothing is sure.
-
     """
 
     pictures: Counter[Split] = field(default_factory=Counter)
@@ -230,7 +225,6 @@ def add_contributions(
         InputError: a file can't be read, or a picture in it can't be decoded.
         FormatError: a file is no contribution.
         OutputError: the set can't be written.
-
     """
     added = AddedPictures()
     read = 0

@@ -33,7 +33,6 @@ class FrameSamples(NamedTuple):
             have only the last.
         boxes: left, top, right, bottom, shape (n, k, 4).
         shown: visible share of figures' base tops and of balls, shape (n, k).
-
     """
 
     image: Tensor
@@ -54,7 +53,6 @@ class PatchSamples(NamedTuple):
         fallen: whether it has fallen, likewise.
         figure: whether a figure is there at all, likewise.
         ball: x, y of the ball's center and its visible share, 0 for no ball, shape (n, 3).
-
     """
 
     image: Tensor

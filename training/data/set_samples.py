@@ -49,7 +49,6 @@ def detector_samples(sources: Sources, seed: int, *, crops: int, workers: int = 
 
     Raises:
         InputError: a data set has no training pictures.
-
     """
     stream = CropStream(sources, "train", seed)
     return _endless(stream, max(crops // CROPS_PER_FRAME, 1), workers, _frames_of)
@@ -67,7 +66,6 @@ def with_real_tables(
 
     Args:
         share: patches of real tables for each of a drawn one.
-
     """
     count = real_count = 0
     while True:
@@ -85,7 +83,6 @@ class BallAndFigurePatches(Dataset[PatchSamples]):
 
     Raises:
         InputError: a data set has no training pictures.
-
     """
 
     def __init__(self, sources: Sources, seed: int) -> None:
@@ -109,7 +106,6 @@ def balls_in_patches(balls: Array, transforms: Array) -> Array:
     Args:
         balls: x, y in the picture and flag, shape (m, 3).
         transforms: of the patches, shape (n, 2, 3).
-
     """
     out = np.zeros((len(transforms), 3))
     known = balls[balls[:, 2] > 0]

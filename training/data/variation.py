@@ -37,7 +37,6 @@ def recolor(image: Image, rng: np.random.Generator, *, faithful: bool = False) -
     Args:
         image: uint8 blue green red, shape (height, width, 3).
         faithful: keep colors nearly as they are, where something is recognized by its color.
-
     """
     if not faithful and rng.random() < 0.5:
         image = _shift_hue(image, rng)
@@ -118,7 +117,6 @@ def lay_balls(image: Image, objects: Objects, rng: np.random.Generator) -> tuple
 
     Returns:
         The picture, the same one where nothing is drawn, and the objects with the balls.
-
     """
     known = (objects.points[:, :4, 2] > 0).all(axis=1)
     corners = objects.points[known, :4, :2]
@@ -238,7 +236,6 @@ def cast_hard_shadows(image: Image, objects: Objects, rng: np.random.Generator) 
 
     Returns:
         The picture, the same one where it has none, and the middles of what was cast, pixels, shape (k, 2).
-
     """
     upright = objects.points[(objects.kinds == _UPRIGHT) & (objects.points[:, :4, 2] > 0).all(axis=1), :4, :2]
     if not len(upright) or rng.random() >= _SHADOWS_CHANCE:

@@ -56,7 +56,6 @@ class CalibrationReport:
         front_certainty: mean certainty of fronts, 0..1, before and now.
         fronts_right: share of fronts that are right.
         card: the new card.
-
     """
 
     pictures: int
@@ -75,7 +74,6 @@ def calibrate_network(
 
     Raises:
         InputError: a set has no validation pictures, they show too few figures, or the network has no refiner.
-
     """
     before = read_card(folder)
     if before.second_look is None:
@@ -157,7 +155,6 @@ def fit_front_odds(logits: Array, right: Bools) -> float:
     Args:
         logits: at least 0, shape (n,).
         right: whether each front was right, shape (n,).
-
     """
     signs = np.where(right, 1.0, -1.0)
 

@@ -25,7 +25,6 @@ class Measure:
         unit: printed after it; shares are printed as percentages.
         promised: target value; None for a measure without one.
         least: whether the target is a minimum, else a maximum.
-
     """
 
     name: str

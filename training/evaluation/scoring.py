@@ -61,7 +61,6 @@ class FrameScore:
         balls_false: balls seen elsewhere.
         hands: how many there are.
         hands_found, hands_false: how many were found, and seen where there are none.
-
     """
 
     table: int
@@ -91,7 +90,6 @@ def pictures_of(folder: Path, split: Split) -> Iterable[tuple[Sample, Image]]:
 
     Raises:
         InputError: there are none, or one can't be decoded.
-
     """
     for sample in read_samples(folder, split):
         image = cv2.imread(str(folder / sample.image), cv2.IMREAD_COLOR)

@@ -104,7 +104,6 @@ def tune(folder: Path, sets: Iterable[Path], progress: Progress = lambda _line: 
 
     Raises:
         InputError: a set has no validation pictures.
-
     """
     card = _untuned(read_card(folder))
     write_card(folder, card)

@@ -50,7 +50,6 @@ class CandidateEvidence:
         is_none: whether it is no figure, or one seen twice, shape (n,); what is neither is a figure hardly seen.
         is_turned: whether its front is at the other end, shape (n,).
         is_fallen: shape (n,).
-
     """
 
     group: Indices
@@ -69,7 +68,6 @@ def gather_candidates(opinions: Opinions, pictures: Iterable[tuple[int, Sample, 
 
     Raises:
         InputError: the pictures show no candidate.
-
     """
     parts = [part for each in pictures if (part := _of_picture(opinions, *each)) is not None]
     if not parts:
@@ -164,7 +162,6 @@ def fit_logits(
         groups: number of each row's data set, shape (n,); every set counts the same.
         start: weights to which they are held, length k.
         offset: added to the log-odds, shape (n,) or one number.
-
     """
     signs = np.where(right, 1.0, -1.0)
     names, which = np.unique(groups, return_inverse=True)
@@ -247,7 +244,6 @@ class BallEvidence:
         own: logit of the ball's networks, shape (n,).
         other: of the second refiner, shape (n,).
         is_ball: shape (n,).
-
     """
 
     group: Indices
@@ -263,7 +259,6 @@ def gather_balls(
 
     Args:
         detector: with the ball's own networks, without the second refiner.
-
     """
     group: list[int] = []
     own: list[float] = []

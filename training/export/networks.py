@@ -74,7 +74,6 @@ def export_network(
 
     Raises:
         InputError: a checkpoint is none, or a set has no training pictures.
-
     """
     card = NetworkCard(name, NetworkFiles("first-look.onnx", "first-look.int8.onnx"))
     out.mkdir(parents=True, exist_ok=True)
@@ -115,7 +114,6 @@ def export_pair(
 
     Raises:
         InputError: a checkpoint is none, or a set has no training pictures.
-
     """
     networks = open_average(DetectorNetwork(), detector), open_average(RefinerNetwork(), refiner)
     files = NetworkFiles("detector.onnx", "detector.int8.onnx"), NetworkFiles("refiner.onnx", "refiner.int8.onnx")
@@ -191,7 +189,6 @@ def open_figure_refiner(path: Path) -> FigureRefiner:
 
     Raises:
         InputError: it is another network.
-
     """
     graph = onnx.load(str(path)).graph
     values = {one.name: numpy_helper.to_array(one) for one in graph.initializer}
@@ -216,7 +213,6 @@ def figure_refiner_of(network: Path) -> FigureRefiner:
 
     Raises:
         InputError: the network has none that can be trained by itself.
-
     """
     card = read_card(network)
     if card.second_look is None:
@@ -234,7 +230,6 @@ def write_refined(
     Args:
         card: its card, with whatever else is new.
         patches: pictures that int8 is calibrated on, uint8 (1, 64, 64, 3) each.
-
     """
     write_card(out, export_figure_refiner(refiner, copy_network(network, card, out), out, patches))
 
@@ -264,7 +259,6 @@ def write_retrained(
 
     Raises:
         InputError: a checkpoint is none, or the network lacks a part that was trained.
-
     """
     card = dataclasses.replace(read_card(network), name=name)
     paths = {part: runs / f"{part}.pt" for part in (FIGURE_REFINER_NAME, REFINER_NAME, DETECTOR_NAME)}
@@ -293,7 +287,6 @@ def calibration_blocks(folders: Sequence[Path], seed: int) -> list[Pictures]:
 
     Raises:
         InputError: a folder holds no patches.
-
     """
     samples, rng, out = read_blocks(folders, seed), np.random.default_rng(seed), list[Pictures]()
     while len(out) < CALIBRATION_PATCHES:

@@ -44,7 +44,6 @@ class YoloGraph(nn.Module):
 
     Args:
         model: of one head, stride 8; its first convolution is changed.
-
     """
 
     def __init__(self, model: Any) -> None:
@@ -76,7 +75,6 @@ class PictureGraph(nn.Module):
 
     Args:
         network: its first convolution is changed.
-
     """
 
     def __init__(self, network: nn.Module) -> None:
@@ -125,7 +123,6 @@ def export_onnx(
     Args:
         network: from uint8 pictures to one tensor or more.
         any_batch: whether n is left open.
-
     """
     axes = {name: {0: "n"} for name in names} if any_batch else None
     with warnings.catch_warnings():
@@ -160,7 +157,6 @@ def quantize(
         exact_nodes: names of nodes to leave in full precision.
         correct_biases: subtract, layer by layer, the mean error of rounding. Outliers spoil that mean, such as a
             refiner's places in patches without a figure.
-
     """
     logging.getLogger("nncf").setLevel(logging.ERROR)
     graph = onnx.load(str(full))

@@ -103,7 +103,6 @@ def ball_detector_loss(outputs: Tensor, batch: Mapping[str, Tensor]) -> tuple[Te
     Args:
         outputs: shape (n, 3, rows, columns).
         batch: labels as of `data.ball_pictures.crops_of`.
-
     """
     logits, ball = outputs[:, 0], batch["ball"]
     each = binary_cross_entropy_with_logits(logits, ball, reduction="none")
@@ -120,7 +119,6 @@ def ball_refiner_loss(heat: Tensor, batch: Mapping[str, Tensor]) -> tuple[Tensor
     Args:
         heat: logits of the cells, shape (n, `CELLS` ** 2); that of nowhere is 0.
         batch: labels as of `data.ball_pictures.ball_patches_of`.
-
     """
     places = ((batch["ball_place"] + 1) * CELLS / 2 - 0.5).clamp(0, CELLS - 1.001)
     target = cell_shares(places) * batch["ball"][:, None]

@@ -17,7 +17,6 @@ class ResidualBlock(nn.Module):
 
     Args:
         inner: channels between the convolutions; None for `width`.
-
     """
 
     def __init__(self, width: int, inner: int | None = None) -> None:

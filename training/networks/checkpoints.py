@@ -37,7 +37,6 @@ def load_file(path: Path) -> dict[str, Any]:
 
     Raises:
         InputError: there is no such file, it is no checkpoint, or it holds code.
-
     """
     if not path.is_file():
         raise InputError(f"{path}: no such file")
@@ -60,7 +59,6 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
 
     Raises:
         InputError: there is no such file, or it is no such checkpoint.
-
     """
     kept = load_file(path)
     if not isinstance(kept.get("steps"), int):
@@ -73,7 +71,6 @@ def write_checkpoint(path: Path, contents: Mapping[str, Any]) -> None:
 
     Args:
         contents: see `read_checkpoint`; moments of an optimizer keep their range in bfloat16.
-
     """
     kinds = {"optimizer": torch.bfloat16}
     save_file(path, {name: halved(value, kinds.get(name, torch.float16)) for name, value in contents.items()})
@@ -84,7 +81,6 @@ def slim_checkpoint(path: Path, out: Path) -> None:
 
     Raises:
         InputError: the file is no checkpoint.
-
     """
     kept = read_checkpoint(path)
     write_checkpoint(out, {"average": kept["average"], "steps": kept["steps"]})
@@ -109,7 +105,6 @@ def load_weights(network: nn.Module, weights: Mapping[str, Tensor]) -> None:
 
     Raises:
         InputError: the weights belong to another network.
-
     """
     whole = {name: each.float() if each.is_floating_point() else each for name, each in weights.items()}
     try:
@@ -129,7 +124,6 @@ def open_average(network: Trained, path: Path) -> Trained:
 
     Raises:
         InputError: the file is no checkpoint of such a network.
-
     """
     kept = load_file(path)
     try:

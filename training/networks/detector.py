@@ -101,7 +101,6 @@ def join_branches(pose: Tensor, ball: Tensor) -> Tensor:
 
     Returns:
         Shape (n, `downfield.models.frame_detector.CHANNELS`, rows * columns).
-
     """
     sizes = (4, len(POSE_KINDS), 3 * KEYPOINTS, 2 * KEYPOINTS)
     box, classes, points, spreads = pose.flatten(2).split(sizes, dim=1)

@@ -58,7 +58,6 @@ class CellObjects(NamedTuple):
         around: distance within which cells learn the place, shape (b, n).
         required: whether it must be found, shape (b, n).
         optional: whether it may be found or not, shape (b, n).
-
     """
 
     kinds: Tensor
@@ -77,7 +76,6 @@ def cell_objects(kinds: Tensor, points: Tensor, shown: Tensor, size: Tensor) -> 
         points: keypoints in cells, with flags, shape (b, n, 5, 3).
         shown: visible shares, shape (b, n).
         size: columns and rows, shape (2,).
-
     """
     corners, flags = points[:, :, :4, :2], points[..., 2]
     figure = (kinds == UPRIGHT) | (kinds == FALLEN)
@@ -110,7 +108,6 @@ def cell_scores(objects: CellObjects, cells: Tensor, chosen: Tensor) -> tuple[Te
 
     Returns:
         Scores, shape (b, n, c), 1 in the nearest cell; and a mask, shape (b, c).
-
     """
     off = (objects.middles[:, :, None] - cells).square().sum(dim=-1)
     width = 2 * objects.reach[..., None].square()
@@ -164,7 +161,6 @@ def detector_loss(pose: Tensor, ball: Tensor, truth: FrameSamples) -> tuple[Tens
     Args:
         pose: pose branch of `DetectorNetwork`, shape (b, `POSE_CHANNELS`, rows, columns).
         ball: its ball branch, shape (b, `BALL_CHANNELS`, rows, columns).
-
     """
     rows, columns = pose.shape[-2:]
     size = torch.tensor([columns, rows], dtype=torch.float32, device=pose.device)

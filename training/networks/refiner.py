@@ -92,7 +92,6 @@ class FigureRefiner(nn.Module):
 
     Args:
         hidden: width of the first full layer; networks of earlier versions have narrower ones.
-
     """
 
     def __init__(self, hidden: int = HIDDEN) -> None:
@@ -160,7 +159,6 @@ class PatchLabels(NamedTuple):
         fallen: probability of having fallen, shape (p,).
         figure: whether there is a figure, 0 or 1, shape (p,).
         known: whether its presence is trained, 0 or 1, shape (p,).
-
     """
 
     points: Tensor
@@ -208,7 +206,6 @@ def refiner_loss(outputs: Tensor, heat: Tensor | None, truth: PatchSamples) -> t
     Args:
         outputs: figures' numbers, shape (p, `OUTPUTS`).
         heat: logits of the ball's cells, shape (p, `CELLS` ** 2); None from a `FigureRefiner`.
-
     """
     points = (truth.points + 0.5) / _HALF_PX - 1
     flags = truth.flags * (points.abs() < 1).all(dim=-1) * truth.figure[:, None]
@@ -232,7 +229,6 @@ def cell_shares(places: Tensor) -> Tensor:
 
     Returns:
         Shares of all cells, row by row, shape (n, `CELLS` ** 2).
-
     """
     steps = torch.arange(CELLS, device=places.device)
     near_x, near_y = ((1 - (places[:, k, None] - steps).abs()).clamp(min=0) for k in (0, 1))

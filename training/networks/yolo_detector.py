@@ -91,7 +91,6 @@ class PlaceAssigner(PoseTaskAlignedAssigner):
             pd_bboxes: of cells, shape (pictures, cells, 4).
             pd_kpts: x, y in pixels as cells put them, shape (pictures, cells, 5, 2).
             gt_kpts: true x, y, flag in pixels, shape (pictures, objects, 5, 3).
-
         """
         picture, thing, cell = indices
         true, predicted = gt_kpts[picture, thing], pd_kpts[picture, cell].float()
@@ -133,7 +132,6 @@ class VisibilityPoseLoss(PoseLoss26):
             stride_tensor: pixels per cell, shape (cells, 1).
             target_bboxes: left, top, right, bottom in pixels, shape (pictures, cells, 4).
             pred_kpts: x, y, confidence logit and two spread logits in cells, shape (pictures, cells, 5, 5).
-
         """
         picture, cell = masks.nonzero(as_tuple=True)
         stride = stride_tensor[cell].view(-1, 1, 1)

@@ -45,7 +45,6 @@ class ReplayPool:
     Args:
         capacity: most samples it holds.
         mixed: batches of which one drawn batch is mixed.
-
     """
 
     def __init__(self, capacity: int, mixed: int = 8, seed: int = 0) -> None:
@@ -97,7 +96,6 @@ class NetworkKind:
         network: makes an untrained network.
         loss: of a network and drawn samples, with its parts.
         pace: learning rate relative to the run's.
-
     """
 
     name: str
@@ -147,7 +145,6 @@ class NetworkTraining:
         pool: the same.
         steps: taken in all runs.
         average: the moving average, which is what is used.
-
     """
 
     def __init__(self, kind: NetworkKind, device: torch.device, pool: ReplayPool, batch: int) -> None:
@@ -200,7 +197,6 @@ class NetworkTraining:
 
         Raises:
             InputError: the file is no checkpoint of this network.
-
         """
         kept = read_checkpoint(path)
         try:

@@ -46,7 +46,6 @@ class Agreement:
         found: share of them found, 0..1.
         corner_mm, corner_p95_mm: median and 95th percentile of the corners' distances on the board.
         turned: share of those found whose front is taken for the rear, 0..1.
-
     """
 
     figures: int
@@ -96,7 +95,6 @@ def learn_table(
 
     Raises:
         InputError: the network has no figure refiner of Downfield's own.
-
     """
     card = read_card(network)
     model, old = (figure_refiner_of(network) for _ in range(2))

@@ -67,7 +67,6 @@ def pack(
     Raises:
         InputError: the folder holds something, the checkpoints are not there, or the network has no such refiner.
         OutputError: the folder can't be written, or the wheels can't be downloaded.
-
     """
     if out.exists() and any(out.iterdir()):
         raise InputError(f"{out}: holds something already. Name a new folder.")

@@ -46,7 +46,6 @@ class RunSizes:
         workers: processes that prepare samples, for each network.
         turns: how the networks take turns.
         traced: what is traced where there are no data sets.
-
     """
 
     crops: int
@@ -80,7 +79,6 @@ class PairRun:
         seed: of all random draws.
         sizes: None for those of the device.
         clock: monotonic clock, seconds.
-
     """
 
     out: Path
@@ -112,7 +110,6 @@ class PairRun:
         Raises:
             InputError: there is no such device, a checkpoint is none, or a data set has no training pictures.
             MissingExtraError: numba, which traces, is not installed.
-
         """
         budget = TimeBudget(seconds, min(_LAST_S, 0.1 * seconds), self.clock)
         device = chosen_device(self.device)
@@ -185,7 +182,6 @@ def chosen_device(name: str) -> torch.device:
 
     Raises:
         InputError: there is no such device here.
-
     """
     cuda = torch.cuda.is_available()
     if name == "auto":

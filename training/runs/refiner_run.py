@@ -27,7 +27,6 @@ class RefinerPlan:
         pool: most patches kept in memory, about 13 kB each.
         mixed: number of files from which a batch is drawn.
         turns: how the two networks take turns.
-
     """
 
     batch: int = 256
@@ -49,7 +48,6 @@ class RefinerRun:
         seed: of all random draws.
         plan: sizes and turns.
         clock: monotonic clock, seconds.
-
     """
 
     network: Path
@@ -72,7 +70,6 @@ class RefinerRun:
         Raises:
             InputError: there is nothing to train, the network has no refiner of Downfield's own or no second one, a
                 checkpoint is none, or a folder holds no patches.
-
         """
         if not self.first and self.second is None:
             raise InputError(

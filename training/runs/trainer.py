@@ -60,7 +60,6 @@ class TrainingState:
         optimizer: AdamW.
         seen: samples learned from so far.
         descent: from how many samples seen to how many the rate comes down; None while it is level.
-
     """
 
     model: Any
@@ -81,7 +80,6 @@ class TrainingTask:
         samples_per_item: in one item of the stream.
         items: in a batch.
         loss: of a model and a batch, with its parts.
-
     """
 
     network: Callable[[], Any]
@@ -176,7 +174,6 @@ def load_state(state: TrainingState, path: Path) -> None:
 
     Raises:
         InputError: the file is no checkpoint of this network.
-
     """
     kept = load_file(path)
     try:
@@ -209,7 +206,6 @@ def train(
 
     Raises:
         InputError: a data set has no training pictures.
-
     """
     if finish and state.descent is None:
         state.descent = (state.seen, until)

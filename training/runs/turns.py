@@ -30,7 +30,6 @@ class RateSchedule:
         last_share: of the rate at the end.
         warm_up_steps: after so many steps it is level,
         warm_up_share: or after this share of the time, whichever comes first.
-
     """
 
     rate: float = 3e-3
@@ -53,7 +52,6 @@ class TimeBudget:
 
     Args:
         reserve_s: of them for the last checkpoints.
-
     """
 
     def __init__(self, seconds: float, reserve_s: float = 0.0, clock: Callable[[], float] = time.monotonic) -> None:
@@ -86,7 +84,6 @@ class TurnPlan:
         sampling: share of a turn for taking samples in.
         detector: share of all time for the detector; the rest is the refiner's.
         check_s: seconds between checkpoints.
-
     """
 
     seconds: float = 8.0
@@ -109,7 +106,6 @@ def train_networks(
 
     Args:
         trainings: networks in training by name, each with its samples.
-
     """
     spent = dict.fromkeys(trainings, 0.0)
     shares = {name: plan.detector if name == "detector" else 1 - plan.detector for name in trainings}

@@ -38,7 +38,6 @@ def through_jpeg(pictures: Tensor, quality: Tensor) -> Tensor:
     Args:
         pictures: red green blue, 0..255, float (n, 3, height, width); a block begins at the first pixel.
         quality: 1..100, shape (n,), as libjpeg counts it.
-
     """
     height, width = pictures.shape[2:]
     x = functional.pad(pictures, (0, -width % 16, 0, -height % 16), mode="replicate")
@@ -111,7 +110,6 @@ def sensor_row(sensor: Sensor, size_px: tuple[int, int], phase: float) -> NDArra
     Args:
         size_px: of its whole picture.
         phase: of the lamps' flicker at the first row, radians.
-
     """
     own = sensor.processing or _NEUTRAL
     red, green, blue = (sensor.gain * factor for factor in sensor.white_balance)
@@ -136,7 +134,6 @@ def develop(light: Tensor, sensors: Tensor, inverses: Tensor, *, generator: torc
         inverses: affine matrices from each window's pixels to its frame's, shape (n, 2, 3), on that device: blur,
             noise, fringes and vignette follow them.
         generator: of the noise, on that device.
-
     """
     field = {name: sensors[:, column, None, None, None] for column, name in enumerate(FIELDS)}
     origins, steps = inverses[:, :, 2], torch.linalg.det(inverses[:, :, :2]).abs().sqrt()

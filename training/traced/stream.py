@@ -38,7 +38,6 @@ class TracedRecipe:
         crop_samples: paths per pixel of crops.
         patch_samples: paths per pixel of patches; powers of two are spread best.
         webcams: how many cameras develop the light of each patch.
-
     """
 
     tables: TableRecipe = field(default_factory=TableRecipe)
@@ -60,7 +59,6 @@ def traced_detector_samples(
 
     Args:
         workers: processes that make tables; 0 makes them where they are needed.
-
     """
     plans = _planned(_PlannedTables(recipe, seed, plan_kind="crops"), workers)
 

@@ -59,7 +59,6 @@ class TableRecipe:
         carriers: share of the figures with a ball of their own in hands or arms.
         strewn: share of them with a ball nearby.
         lying: share of the tables on which many figures lie.
-
     """
 
     scenes: int = 6
@@ -79,7 +78,6 @@ class TracedView:
         objects: in its picture, which is not drawn.
         shown: visible share of figures' base tops and of balls and hands, shape (n,).
         distractors_px: places that may be taken for a ball or a figure, shape (k, 2).
-
     """
 
     scene: int
@@ -200,7 +198,6 @@ class WindowPlan:
         feet_px: see `downfield.twin.tracing.tracer.Windows`.
         sensors: rows of `development.FIELDS` for each webcam and window, float32 (k, n, columns).
         truth: arrays of the samples in their order, without pictures; see `samples`.
-
     """
 
     table: TracedTable

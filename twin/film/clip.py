@@ -28,7 +28,6 @@ class ClipWriter:
     It is a context manager.
 
     Args:
-        path: of the file.
         size_px: picture width and height, both even.
         fps: nominal frame rate.
         crf: x264's quality, lower is better; about 18 is hard to tell from the source.
@@ -36,7 +35,6 @@ class ClipWriter:
     Raises:
         InputError: an odd size.
         OutputError: the file can't be written.
-
     """
 
     def __init__(self, path: Path, size_px: tuple[int, int], fps: float, crf: int = 20) -> None:
@@ -81,7 +79,6 @@ class ClipWriter:
 
         Raises:
             OutputError: the place can't be written any more.
-
         """
         frame = av.VideoFrame.from_ndarray(np.ascontiguousarray(image), format="bgr24")
         frame = frame.reformat(
@@ -95,7 +92,6 @@ class ClipWriter:
 
         Raises:
             OutputError: the place can't be written any more.
-
         """
         self._mux(None)
         try:

@@ -26,7 +26,6 @@ def film(renderer: Renderer, snapshots: Sequence[Snapshot], *, seed: int) -> Ite
         renderer: draws the pictures.
         snapshots: in order of time; their times become the frames' times.
         seed: of noise, shake and flicker.
-
     """
     appearance = renderer.appearance
     effects = SensorEffects(appearance.sensor, appearance.camera.lens.size_px, seed)
@@ -46,7 +45,6 @@ def expose(
         nominal: where the camera is mounted.
         snapshots: in order of time; movement follows from the neighbors.
         index: of the snapshot.
-
     """
     snapshot, appearance = snapshots[index], renderer.appearance
     camera = effects.camera(nominal, snapshot.t_ns, power=snapshot.power)

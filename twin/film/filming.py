@@ -46,7 +46,6 @@ def truth_frame(frame: int, rendered: RenderedFrame, snapshot: Snapshot, events:
         rendered: the picture.
         snapshot: that it was rendered from.
         events: since the picture before, as of `truth.by_frame`.
-
     """
     tilts = {figure.id: _tilt_deg(figure.rotation) for figure in snapshot.figures}
     figures = tuple(
@@ -85,7 +84,6 @@ def film_recording(
     """Film a recording and write the clip with its truth.
 
     Args:
-        recording: of a play.
         renderer: of an appearance of the recording's field and roster.
         name: the files' common name; suffixes are added to it.
         seed: of noise, shake and flicker.
@@ -94,7 +92,6 @@ def film_recording(
 
     Raises:
         OutputError: the place can't be written.
-
     """
     appearance, field, players = renderer.appearance, recording.field, recording.script.players
     snapshots = [with_bench(snapshot, players, field) for snapshot in recording.snapshots]

@@ -30,10 +30,8 @@ class PlaySource:
     """A play being filmed, with its calibration, its declarations and its true scenes.
 
     Args:
-        recording: the play.
         appearance: of the table and its camera.
         paced: whether frames come in real time, as far as rendering keeps up; else each waits until it is read.
-
     """
 
     def __init__(self, recording: PlayRecording, appearance: Appearance, *, paced: bool) -> None:
@@ -74,7 +72,6 @@ def open_play(choice: SourceChoice, _: CaptureClock) -> PlaySource:
 
     Raises:
         ScriptError: no play has this name.
-
     """
     size_px, fps = choice.camera.size_px, choice.camera.fps
     known = named(choice.place)

@@ -44,7 +44,6 @@ class Sway:
     Args:
         sensor: gives shake, buzz and the mains' frequency.
         seed: of the phases of sway and buzz.
-
     """
 
     def __init__(self, sensor: Sensor, seed: int) -> None:
@@ -146,7 +145,6 @@ class SensorEffects:
         sensor: its properties.
         size_px: picture width and height.
         seed: of noise, shake and flicker.
-
     """
 
     def __init__(self, sensor: Sensor, size_px: tuple[int, int], seed: int) -> None:
@@ -168,7 +166,6 @@ class SensorEffects:
         Args:
             frame: an ideal picture taken with `camera` at the same time.
             power: whether the board is on.
-
         """
         t_s = frame.t_ns * 1e-9
         image = self._moved(frame.image, t_s, power=power)

@@ -42,7 +42,6 @@ class Vibration:
         rock: standard deviation of the rocking couple, as a share of weight times height of the center of mass.
         jitter_mm_s2: standard deviation of the horizontal shaking's acceleration, white.
         steer_deg_s: the fastest turn of a base that is steered toward a target.
-
     """
 
     rock: float = 0.26
@@ -64,7 +63,6 @@ class FigureMotion:
         moment: of inertia about the figures' z, g mm^2, shape (n,).
         loose: whether a knock has taken the figure's prongs off the board, out of reach of drive and shaking, shape
             (n,).
-
     """
 
     position_mm: Array
@@ -84,7 +82,6 @@ class Drive:
         count: number of figures.
         seed: of wandering and shaking.
         vibration: strength of the board's shaking.
-
     """
 
     def __init__(self, count: int, seed: int, vibration: Vibration) -> None:

@@ -31,7 +31,6 @@ class PhysicsEngine:
     Args:
         players: the roster, whose order is that of all rows; one more row is the foam ball's.
         field: gives the board's extent.
-
     """
 
     def __init__(self, players: Sequence[Player], field: FieldModel) -> None:
@@ -74,7 +73,6 @@ class PhysicsEngine:
 
         Raises:
             ScriptError: the simulation became unstable.
-
         """
         q, v, model = self._q[self._figures], self._v[self._figures], self._model
         motion = FigureMotion(
@@ -151,7 +149,6 @@ class PhysicsEngine:
             toward_deg: 0 ahead, 90 to its left.
             strength: energy of its turning and rising, as a multiple of what lifts its center of mass over that edge;
                 on the shaking board the base slides, and the energy of sliding does not lift the figure.
-
         """
         base, toward = self._players[row].base, math.radians(toward_deg)
         ahead, aside = math.cos(toward), math.sin(toward)

@@ -61,7 +61,6 @@ class Crowd:
     Attributes:
         half_mm: half lengths and widths of the core rectangles, shape (n, 2).
         corner_mm: radii of their corners, shape (n,).
-
     """
 
     half_mm: Array
@@ -144,8 +143,6 @@ class ExactWorld(World):
         players: the roster.
         placements: by roster id, where figures stand at the start.
         traits: of the figures; only speed, curl and stationary bases are used.
-        field: the printed field.
-
     """
 
     def __init__(
@@ -179,7 +176,6 @@ class ExactWorld(World):
             points_mm: the polyline, board frame.
             heading_deg: kept along the whole path; None turns the figure into each leg.
             speed_mm_s: None is its trait's.
-
         """
         speed = self.trait(id_).speed_mm_s if speed_mm_s is None else speed_mm_s
         self._paths.routes[self._row(id_)] = _Route(tuple(points_mm), heading_deg, speed)

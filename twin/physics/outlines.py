@@ -37,7 +37,6 @@ class Outlines:
         corner_mm: radii of the corners, shape (n + 1,).
         height_mm: of the object with the outline, 0 for fallen figures, shape (n + 1,).
         touchable: on the board and in no hand, shape (n + 1,).
-
     """
 
     center_mm: Array
@@ -78,7 +77,6 @@ class Bases:
 
     Args:
         players: in roster order.
-
     """
 
     def __init__(self, players: Sequence[Player]) -> None:
@@ -134,7 +132,6 @@ def check_room(row: int, where: Footprint, outlines: Outlines, players: Sequence
 
     Raises:
         ScriptError: it would stand in another base or off the board.
-
     """
     spot = f"{players[row].id} at {where.x_mm:.1f}, {where.y_mm:.1f} mm"
     x_low, y_low, x_high, y_high = field.board_mm

@@ -37,7 +37,6 @@ class Poses:
         held: which are in a hand, shape (n,).
         ball_kind: which ball is on the board.
         ball: its position and attitude, shape (7,); undefined when there is none.
-
     """
 
     t_ns: int
@@ -113,7 +112,6 @@ def to_snapshot(
         players: the roster.
         power: whether the board is on.
         carried: the carrier's row and the ball's position in its frame, mm; None when no figure carries the ball.
-
     """
     figures = tuple(
         FigurePose(
@@ -142,7 +140,6 @@ def with_bench(snapshot: Snapshot, players: Sequence[Player], field: FieldModel)
         snapshot: of a world; figures that are off the board are missing in it.
         players: the roster.
         field: gives the board's extent.
-
     """
     on_board = {figure.id: figure for figure in snapshot.figures}
     figures = tuple(

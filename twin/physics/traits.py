@@ -13,7 +13,6 @@ class Placement:
     Attributes:
         x_mm, y_mm: center of its base, board frame.
         heading_deg: direction of its front, counter-clockwise from +x.
-
     """
 
     x_mm: float
@@ -36,7 +35,6 @@ class Trait:
         wander: unsteadiness of its walk: the standard deviation of its speed as a share of that speed, and of its
             turning as a share of 60 deg/s.
         stationary: whether it stands still, on a base without prongs.
-
     """
 
     speed_mm_s: float = 70.0

@@ -63,7 +63,6 @@ class EventRecorder:
 
     Attributes:
         events: all events, in the order they became certain.
-
     """
 
     def __init__(self, players: Sequence[Player], touching_mm: float = TOUCHING_MM) -> None:
@@ -189,7 +188,6 @@ class Truth:
     Args:
         world: the table.
         touching_mm: bases this near touch; less than the physics needs where figures walk on exact paths.
-
     """
 
     def __init__(self, world: World, *, touching_mm: float = TOUCHING_MM) -> None:
@@ -215,7 +213,6 @@ class Truth:
         Args:
             snapshot: hands and sticks may have been added to it.
             frame: its index in the recording.
-
         """
         poses = self._world.poses()
         outlines = self._bases.outlines(poses)
@@ -294,7 +291,6 @@ def by_frame(events: Sequence[TruthEvent], times_ns: Sequence[int]) -> tuple[tup
     Args:
         events: in order of time.
         times_ns: of the frames, rising.
-
     """
     when = [event.t_ns for event in events]
     ends = [bisect_right(when, t_ns) for t_ns in times_ns]

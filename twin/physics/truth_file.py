@@ -30,7 +30,6 @@ class TruthEvent:
         t_ns: the instant, interpolated between two steps of the physics.
         player: roster id.
         other: the other of two that touched or parted, in order of their ids.
-
     """
 
     type: Condition
@@ -50,7 +49,6 @@ class FigureTruth:
         visible: share of the base's top that is seen, 0..1.
         top_px: sharp corners of the base's top: front-left, front-right, rear-right, rear-left; pixels. None where they
             can't be projected.
-
     """
 
     id: str
@@ -70,7 +68,6 @@ class TruthFrame:
         camera: lens and pose at that instant, shake included.
         figures: all that are on the table, in roster order.
         events: after the frame before and up to this one, in order of time.
-
     """
 
     frame: int
@@ -89,7 +86,6 @@ class TruthHeader:
         players: the roster.
         fps: nominal frame rate; the frames carry their own times.
         seed: of the clip's noise, shake and flicker.
-
     """
 
     field: FieldModel
@@ -108,7 +104,6 @@ class TruthFile(JsonLinesFile[TruthHeader, TruthFrame]):
     Raises:
         InputError: the file can't be read.
         FormatError: its content breaks the format; names the line and the field.
-
     """
 
     def __init__(self, path: Path) -> None:
@@ -128,6 +123,5 @@ def write_truth(path: Path, header: TruthHeader, frames: Iterable[TruthFrame]) -
 
     Raises:
         OutputError: the place can't be written.
-
     """
     write_json_lines(path, (TruthHeader, header), TruthFrame, frames)

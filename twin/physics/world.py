@@ -54,7 +54,6 @@ class World:
 
     Raises:
         ScriptError: an id that is twice or not at all on the roster, or bases placed into each other or off the board.
-
     """
 
     def __init__(
@@ -103,7 +102,6 @@ class World:
 
         Raises:
             ScriptError: the instant has passed.
-
         """
         if t_ns < self._t_ns:
             raise ScriptError(f"the world stands at {self._t_ns} ns and can't go back to {t_ns} ns")
@@ -130,7 +128,6 @@ class World:
 
         Raises:
             ScriptError: it is not on the board.
-
         """
         return self._bases.outlines(self.poses()).footprint(self._present(id_))
 
@@ -139,7 +136,6 @@ class World:
 
         Raises:
             ScriptError: it is not on the board.
-
         """
         return float(self.poses().tilt_deg[self._present(id_)])
 
@@ -155,7 +151,6 @@ class World:
 
         Raises:
             ScriptError: it would overlap another base or stand off the board.
-
         """
         row = self._row(id_)
         where = Footprint(x_mm, y_mm, heading_deg, self.players[row].base)
@@ -178,7 +173,6 @@ class World:
 
         Raises:
             ScriptError: no such figure.
-
         """
         row = self._row(id_)
         self._engine.put(row, (x_mm, y_mm, lift_mm), heading_deg, pinned=True)
@@ -190,7 +184,6 @@ class World:
 
         Raises:
             ScriptError: it is not held, or would overlap another base or stand off the board.
-
         """
         row = self._present(id_)
         if not self._engine.held[row]:
@@ -203,7 +196,6 @@ class World:
 
         Raises:
             ScriptError: it is not on the board.
-
         """
         row = self._present(id_)
         if self._carried is not None and self._carried[0] == row:
@@ -222,7 +214,6 @@ class World:
 
         Raises:
             ScriptError: it is not on the board.
-
         """
         row = self._present(id_)
         self._engine.knock(row, toward_deg - self.footprint(id_).heading_deg, strength)
@@ -234,7 +225,6 @@ class World:
 
         Raises:
             ScriptError: no such figure.
-
         """
         row = self._row(id_)
         self._traits[id_] = trait
@@ -255,7 +245,6 @@ class World:
 
         Raises:
             ScriptError: no such figure.
-
         """
         row = self._row(id_)
         self._targets.pop(row, None)
@@ -271,7 +260,6 @@ class World:
 
         Raises:
             ScriptError: the figure is not on the board.
-
         """
         row = self._present(id_)
         hand_mm = self.players[row].hand_mm

@@ -49,7 +49,6 @@ class Coach:
         field: its printed field.
         by: the coach's side.
         tick_s: time from one yield to the next.
-
     """
 
     world: World
@@ -68,7 +67,6 @@ class Coach:
 
         Raises:
             ScriptError: there is no room for it.
-
         """
         on_board = any(figure.id == id_ for figure in self.world.snapshot().figures)
         if not on_board and goal is None:

@@ -93,10 +93,8 @@ def standard(field: FieldModel, *, apart_yd: float = 5.0, base: BaseSize = BASE)
     """Return both teams at the line, 11 a side: dark 7 on the line and 4 behind it, light 5 in front and 6 behind.
 
     Args:
-        field: the printed field.
         apart_yd: from the line of scrimmage to the defensive line; the offense stands on it.
         base: size of all bases.
-
     """
     step = (base.width_mm + _APART_MM) / field.mm_per_yd_y
     wide = min(field.width_yd / 2 - base.width_mm / field.mm_per_yd_y, 5.2 * step)

@@ -23,7 +23,6 @@ class Ground:
         field: the printed field.
         line_yd: line of scrimmage, field yards along x of the board.
         direction: 1 when the offense goes toward larger x, -1 toward smaller x.
-
     """
 
     field: FieldModel
@@ -62,7 +61,6 @@ class Ground:
 
         Raises:
             ScriptError: it would not be on the board.
-
         """
         offense = player.jersey == OFFENSE
         facing = (0.0 if offense else 180.0) if stance.heading_deg is None else stance.heading_deg

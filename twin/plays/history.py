@@ -27,7 +27,6 @@ class PlayHistory:
     Attributes:
         ground: where the play is; the last one after cuts.
         marks: instants that the script recorded, ns.
-
     """
 
     def __init__(self, world: World, truth: Truth, ground: Ground, marks: Mapping[str, int]) -> None:
@@ -56,7 +55,6 @@ class PlayHistory:
 
         Raises:
             ScriptError: it did not happen.
-
         """
         event = next((event for event in self._events(condition, player, other) if event.t_ns >= after_ns), None)
         if event is None:

@@ -35,7 +35,6 @@ class ExpectedCall:
         t_ns: first and last instant the call may be about; None for any.
         clauses: catalog ids that must be among the call's clauses.
         verdict: as in `Call`; None for any.
-
     """
 
     kind: CallKind
@@ -55,7 +54,6 @@ class Expectation:
         calls: by rulebook, the calls that must be made; others may be made too unless they are absent.
         absent: by rulebook, the kinds of calls that must not be made.
         refused: by rulebook, the types of declarations that it does not allow here.
-
     """
 
     calls: Mapping[RulebookName, tuple[ExpectedCall, ...]] = dataclasses.field(default_factory=dict)
@@ -77,7 +75,6 @@ class PlayRecording:
         happened: all events, such as contacts and falls, with their exact instants.
         marks: instants that the script recorded, ns.
         expected, absent, refused: as in `Expectation`.
-
     """
 
     script: Script
@@ -102,7 +99,6 @@ class Expected:
         calls: by rulebook, the calls that must be made; others may be made too unless they are absent.
         absent: by rulebook, the kinds of calls that must not be made.
         refused: by rulebook, the types of declarations that it does not allow here.
-
     """
 
     play: str
@@ -123,7 +119,6 @@ def write_expected(path: Path, expected: Expected) -> None:
 
     Raises:
         OutputError: the place can't be written.
-
     """
     write_text(path, [to_json(Expected, expected), "\n"])
 
@@ -136,7 +131,6 @@ class ExpectedPlay:
         script: the play.
         expect: returns the calls that it should bring, from the true history.
         seed: of the physics.
-
     """
 
     script: Script
@@ -148,7 +142,6 @@ class ExpectedPlay:
 
         Raises:
             ScriptError: it can't be played, or an event that it needs did not happen.
-
         """
         recording, history = _perform(self.script, self.seed)
         expectation = self.expect(history)
@@ -161,7 +154,6 @@ def play(script: Script, seed: int) -> PlayRecording:
     Raises:
         InputError: no such field.
         ScriptError: the script is impossible, or an event that it waits for did not happen.
-
     """
     return _perform(script, seed)[0]
 

@@ -31,7 +31,6 @@ class Stance:
         ahead_yd, across_yd: of its reference point from the line of scrimmage and the middle of the field.
         heading_deg: direction of its front, 0 is the direction of attack; None faces the other team.
         at: the reference point: the part of its base nearest to the other team (``"front"``), or its ``"center"``.
-
     """
 
     player: str
@@ -133,7 +132,6 @@ class Until:
         within_s: longest wait.
         required: whether the play fails when none of them happens; otherwise the script goes on.
         mark: name under which the instant is recorded; empty for none.
-
     """
 
     happens: tuple[Condition, ...]
@@ -150,7 +148,6 @@ class Board:
     Attributes:
         on: whether it is on afterwards.
         by: the side whose coach turns it, by a declaration; None where power is only measured.
-
     """
 
     on: bool
@@ -180,7 +177,6 @@ class Handling:
         lift_away: take it off the board.
         if_free: skip the figure when it is engaged, lies, or has no room where it would be set down; otherwise a lack
             of room is an error.
-
     """
 
     player: str
@@ -202,7 +198,6 @@ class Hands:
         moves: their actions, in order.
         hands: how many hands work at once, 1 or 2.
         seconds: time for each figure, the reach included; 0.3 or more.
-
     """
 
     by: Side
@@ -223,7 +218,6 @@ class Topple:
         player: roster id.
         away_from: it tips away from this figure; None tips it to its right.
         strength: energy of the knock in the physics, as a multiple of what lifts it over its base's edge.
-
     """
 
     player: str
@@ -253,7 +247,6 @@ class Route:
         points: the polyline, yards ahead and across.
         heading_deg: kept along the whole path; None faces along it.
         speed_mm_s: None walks at its own speed.
-
     """
 
     player: str
@@ -288,7 +281,6 @@ class LayStick:
         start: roster id of the figure at whose helmet it begins.
         end: place of the ball, yards ahead and across.
         seconds: time from the arrival of the stick to its removal.
-
     """
 
     by: Side
@@ -314,7 +306,6 @@ class CutTo:
         spot: a figure and a mark instead: the line is at the most advanced part of its base at that mark.
         formation: all figures, as at the start.
         seconds: time that the cut leaves out.
-
     """
 
     formation: tuple[Stance, ...]
@@ -361,7 +352,6 @@ class Script:
         traits: by roster id; figures without an entry have the defaults of `Trait`.
         motion: ``"physics"`` walks the figures by dynamics, ``"exact"`` on geometric paths.
         fps: frames per second, 1..240.
-
     """
 
     name: str

@@ -26,7 +26,6 @@ def load_script(path: Path) -> Script:
         InputError: the file can't be read.
         FormatError: broken TOML, or a key that is unknown, missing or impossible; names it.
         ScriptError: the script can't be played.
-
     """
     script = from_data(Script, read_toml(path), path=str(path))
     try:
@@ -43,7 +42,6 @@ def check_script(script: Script) -> FieldModel:
         InputError: no such field.
         ScriptError: a figure that is not on the roster or is there twice, bases that overlap or stand off the board,
             a frame rate or a line of scrimmage that can't be.
-
     """
     field = load_field(script.board)
     ids = [player.id for player in script.players]

@@ -50,7 +50,6 @@ class ConditionChecker:
         ground: where the play is.
         players: the roster by id.
         touching_mm: bases this near touch, as the truth has it.
-
     """
 
     world: World
@@ -119,13 +118,11 @@ class Stage:
     Args:
         script: a checked script.
         seed: of the physics.
-        field: the printed field.
 
     Attributes:
         snapshots, scenes, events, marks: as in `PlayRecording`.
         truth: of the world.
         history: positions and events by instant.
-
     """
 
     def __init__(self, script: do.Script, seed: int, field: FieldModel) -> None:
@@ -158,7 +155,6 @@ class Stage:
 
         Raises:
             ScriptError: a step is impossible, or an event it waits for did not happen; the message names the step.
-
         """
         for number, step in enumerate(self.script.steps, start=1):
             try:

@@ -65,7 +65,6 @@ def give_balls(
         figures: without balls.
         carriers: share of them with a ball in the left or right arm, 0..1.
         strewn: share of them with a ball on the board beside them instead, 0..1 - `carriers`.
-
     """
     out = []
     for figure in figures:
@@ -104,7 +103,6 @@ def with_ball_at(
         spot: place of the ball's middle in the figure's frame, mm.
         turn: its attitude there.
         part: part that its solids are named: held (``ball``) or on the board (``strewn``).
-
     """
     solids = []
     for solid in ball.solids:
@@ -193,7 +191,6 @@ def give_varied_balls(
         figures: without balls.
         carriers: share of them that hold a ball, 0..1.
         strewn: share of them with a ball on the board beside them, 0..1 - `carriers`.
-
     """
     out = []
     for figure in figures:

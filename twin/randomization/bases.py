@@ -44,7 +44,6 @@ class BaseStyle:
         extra: a detail besides dial and plate; ``none`` leaves these out, too.
         labeled: whether a number is let into the top, in `ink`.
         ink: of numbers.
-
     """
 
     surface: Material

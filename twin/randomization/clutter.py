@@ -203,7 +203,6 @@ def draw_small_decoy(deck: Deck, ground: Color) -> tuple[Parts, float]:
     Args:
         deck: random draws of one split.
         ground: color of what it lies on, which shows through stains and the holes of washers.
-
     """
     kinds = (_knob, _screw, _bead, _small_die, _stain, _peg, _washer, _crumb)
     return kinds[int(deck.rng.integers(len(kinds)))](deck, ground)

@@ -29,7 +29,6 @@ def split_named(name: str) -> Split:
 
     Raises:
         InputError: there is no such split.
-
     """
     for split in SPLITS:
         if split == name:
@@ -43,7 +42,6 @@ class Deck:
     Args:
         split: draws come from this split's share of every setting.
         seeds: whole numbers; the same ones give the same stream, in another split another one.
-
     """
 
     def __init__(self, split: Split, *seeds: int) -> None:

@@ -56,7 +56,6 @@ def build_player(parts: Parts, mold: Mold, paint: Paint, deck: Deck, tall_mm: fl
 
     Returns:
         Places of a ball in his hands and arms, shape (k, 3).
-
     """
     bulk = mold.bulk * float(np.exp(deck.rng.normal(0, 0.04)))
     body = _Body(parts, mold, paint, draw_stance(deck, mold.stances), deck, tall_mm, top_mm, bulk)

@@ -25,7 +25,6 @@ class Joint:
         out: of its upper part, to its side.
         bend: of elbow or knee; a knee bends backward.
         toward: direction in which an elbow bends: ahead, outward, up.
-
     """
 
     up: float
@@ -42,7 +41,6 @@ class PlayerStance:
         legs, arms: left and right.
         lean, twist: of the trunk, ahead and about the vertical, degrees.
         loose: standard deviation of every joint when the stance is drawn, degrees.
-
     """
 
     legs: tuple[Joint, Joint]
@@ -185,7 +183,6 @@ class Mold:
         flat: factors on depth and width: older figures are cut from a sheet, along or across.
         stand, stand_mm: what is under the feet, and its height.
         stances: that the figures of this mold come in.
-
     """
 
     bulk: float
@@ -219,7 +216,6 @@ class Paint:
         chest: of the trunk: with numbers or without.
         shell: of the helmet.
         banded: of banded socks and sleeves; None for plain ones.
-
     """
 
     jersey: Color

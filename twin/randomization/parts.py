@@ -53,7 +53,6 @@ class Parts:
 
     Args:
         material: of solids that are given none.
-
     """
 
     def __init__(self, material: Material | None = None) -> None:

@@ -20,7 +20,6 @@ class Kit:
     Attributes:
         base, base_opacity: color and opacity of the bases; an opacity below 1 is clear plastic.
         jersey, pants, socks, helmet, mask, number, skin: colors.
-
     """
 
     base: Color
@@ -48,7 +47,6 @@ class Build:
         arms_deg: elevation of each arm ahead of hanging down: left, right.
         arms_out_deg: sideways angle of each arm: left, right.
         bulk: thickness of body and limbs, relative to the slimmest usual figure.
-
     """
 
     height_mm: float = 33.0
@@ -69,7 +67,6 @@ def shape(base: BaseSize, kit: Kit, build: Build) -> FigureAppearance:
         base: size of its base; the solid whose part is ``base`` is exactly this box.
         kit: its colors.
         build: its pose and proportions.
-
     """
     parts = _Parts()
     half = (base.length_mm / 2, base.width_mm / 2, base.height_mm / 2)

@@ -61,7 +61,6 @@ def draw_table(
         carriers: share of the figures that hold a ball of their own, 0..1, for training; a game has one ball, which at
             most one figure of 22 carries.
         strewn: share of the figures with a ball on the board beside them, 0..1 - `carriers`.
-
     """
     draw = _wide if variety == "wide" else _usual
     return draw(_Order(seed, players, split, size, fps, ball, carriers, strewn), field)
@@ -150,7 +149,6 @@ def draw_players(
         per_side: figures of a team; None for eleven, in the wide variety on a quarter of the tables fewer.
         variety: ``wide`` gives most tables bases of other makes than the twin's own.
         split: draws come from this split's share of the settings.
-
     """
     if variety == "usual":
         return _roster(draw_bases(seed, 2 * (per_side or _PER_SIDE), split=split))

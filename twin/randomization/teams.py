@@ -35,7 +35,6 @@ class _Glue:
         turn_deg: standard deviation of the turn from straight ahead.
         odd: whether turns are drawn from -15 to 15 degrees instead.
         tilt_deg: scale of the deviation from upright, for three players in five.
-
     """
 
     along: float

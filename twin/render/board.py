@@ -51,7 +51,6 @@ class LensGrid:
     Attributes:
         size_px: of the picture.
         rays: normalized image coordinates without distortion, shape (rows, columns, 2).
-
     """
 
     size_px: tuple[int, int]
@@ -280,9 +279,6 @@ def mirror_angles(points: Array, lamp: Lamp, camera: Camera) -> tuple[Array, flo
 
     Args:
         points: on the board, mm, shape (..., 3); the first result has shape (...).
-        lamp: the lamp.
-        camera: the camera.
-
     """
     to_lamp = np.array(lamp.position_mm) - points
     to_eye = camera.position_mm - points

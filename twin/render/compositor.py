@@ -40,7 +40,6 @@ class Compositor(TableRenderer):
     Args:
         appearance: of the table.
         players: the roster, for the bases' sizes.
-
     """
 
     def __init__(self, appearance: Appearance, players: Sequence[Player]) -> None:
@@ -61,7 +60,6 @@ class SolidPainter:
         appearance: its lamps.
         camera: lens and pose.
         image: drawn upon.
-
     """
 
     def __init__(self, appearance: Appearance, camera: Camera, image: Image) -> None:
@@ -175,7 +173,6 @@ class _Boxes:
         corners_mm: of every solid, shape (n, 8, 3); only those of boxes are used.
         appearance: its lamps.
         eye: the camera's place, board frame.
-
     """
 
     def __init__(self, corners_mm: Array, appearance: Appearance, eye: Array) -> None:
@@ -203,7 +200,6 @@ class _RoundBodies:
         ambient: light from everywhere.
         direct: light on every solid, shape (n,).
         aside: the light's direction in the picture, shape (n, 2).
-
     """
 
     def __init__(self, points_px: Array, colors: Array, ambient: float, direct: Array, aside: Array) -> None:

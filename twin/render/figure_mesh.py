@@ -27,7 +27,6 @@ class Mesh:
         normals: outward unit vectors, shape (n, 3).
         faces: vertex indices, counter-clockwise from outside, shape (m, 3).
         solid: for each vertex the index of the solid it belongs to, shape (n,).
-
     """
 
     vertices_mm: Array
@@ -42,7 +41,6 @@ def figure_mesh(solids: Sequence[Solid], corner_mm: float) -> Mesh:
     Args:
         solids: in their owner's frame.
         corner_mm: radius of the corners of the solid whose part is ``base``.
-
     """
     vertices, normals, faces, owner = [], [], [], []
     count = 0

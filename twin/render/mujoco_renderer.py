@@ -63,7 +63,6 @@ class MujocoRenderer(TableRenderer):
 
     Raises:
         DownfieldError: this machine has no OpenGL.
-
     """
 
     def __init__(self, appearance: Appearance, players: Sequence[Player]) -> None:
@@ -94,7 +93,6 @@ class FigureLayer:
 
     Raises:
         DownfieldError: this machine has no OpenGL.
-
     """
 
     def __init__(self, appearance: Appearance, players: Sequence[Player]) -> None:
@@ -315,7 +313,6 @@ def open_context(width: int, height: int) -> Any:
 
     Raises:
         DownfieldError: this machine has neither EGL nor OSMesa; names the packages.
-
     """
     reason = ""
     for module, libraries in _LIBRARIES.items():

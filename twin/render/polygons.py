@@ -40,7 +40,6 @@ def fill_hull(
         color: one value per channel.
         rounds: number of times that corners are cut, to round them.
         smooth: whether edges blend with the image.
-
     """
     hull = cv2.convexHull(points)
     for _ in range(rounds):

@@ -41,7 +41,6 @@ class BaseTop:
         corners_px: the sharp corners in the order of a footprint, shape (4, 2).
         corners_visible: whether each of them is in the picture and not occluded.
         visible: share of the top's area that is seen, 0..1; 0 when it faces away.
-
     """
 
     id: str
@@ -59,7 +58,6 @@ class RenderedFrame:
         camera: lens and pose at that instant, shake included.
         image: uint8 blue green red, shape (height, width, 3).
         base_tops: one per figure, in roster order.
-
     """
 
     t_ns: int
@@ -83,7 +81,6 @@ class Renderer(Protocol):
             snapshot: of the table.
             camera: lens and pose; the same lens size as the appearance's.
             t_ns: the time to stamp it with.
-
         """
         ...
 
@@ -98,7 +95,6 @@ class TableRenderer(ABC):
     Args:
         appearance: of the table.
         players: the roster, in the appearance's order, for the bases' sizes.
-
     """
 
     def __init__(self, appearance: Appearance, players: Sequence[Player]) -> None:
@@ -135,7 +131,6 @@ def base_tops(
         snapshot: of the table, settled onto the surface by `twin.table.solids.settle`.
         placed: the solids of that snapshot.
         camera: lens and pose at that instant.
-
     """
     if not players:
         return ()

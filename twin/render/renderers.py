@@ -21,7 +21,6 @@ def renderer_named(name: str) -> RendererName:
 
     Raises:
         InputError: there is no such renderer.
-
     """
     for known in RENDERERS:
         if known == name:
@@ -35,7 +34,6 @@ def open_renderer(name: RendererName, appearance: Appearance, players: Sequence[
     Raises:
         MissingExtraError: its packages are not installed.
         DownfieldError: this machine can't run it.
-
     """
     if name == "mujoco":
         from downfield.twin.render.mujoco_renderer import MujocoRenderer

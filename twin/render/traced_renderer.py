@@ -34,7 +34,6 @@ class TracedRenderer(TableRenderer):
 
     Raises:
         MissingExtraError: numba is not installed.
-
     """
 
     def __init__(self, appearance: Appearance, players: Sequence[Player], *, samples: int = SAMPLES) -> None:

@@ -52,7 +52,6 @@ class Mix:
         stick_chance: of a passing stick.
         carried_chance, magnetic_chance, loose_chance: of the ball in each state; the rest has no ball.
         walking_chance: of a switched-on board, where no hand is over it.
-
     """
 
     fallen_chance: float = 0.55
@@ -73,10 +72,8 @@ class Arranger:
     Args:
         appearance: of the table: its field and figures are arranged.
         players: the roster.
-        rng: random generator.
         mix: chances and ranges; None for the defaults.
         obstacles_mm: things on the board that bases stand clear of: x, y, reach, shape (n, 3); None for none.
-
     """
 
     def __init__(
@@ -98,7 +95,6 @@ class Arranger:
         Args:
             t_ns: the instant.
             step_ns: time between two frames: moving figures move by their speed times this.
-
         """
         rng, mix = self._rng, self._mix
         fallen = self._fallers()
@@ -303,7 +299,6 @@ def lie(
 
     Returns:
         Its attitude and the place of its frame's origin, board frame.
-
     """
     upright = Rotation.from_euler("z", base.heading_deg + rng.normal(0, 4), degrees=True)
     way = math.radians(way_deg)

@@ -62,7 +62,6 @@ class Recipe:
 
     Raises:
         InputError: a value is out of its range.
-
     """
 
     split: Split
@@ -117,7 +116,6 @@ def make_dataset(
         InputError: an impossible count, or the split was started with another recipe.
         OutputError: the folder can't be written.
         DownfieldError: a renderer can't run.
-
     """
     check(count > 0, InputError, f"the count must be at least 1, not {count}")
     check(workers > 0, InputError, f"there must be at least 1 worker, not {workers}")
@@ -138,7 +136,6 @@ def read_samples(out: Path, split: Split) -> Iterator[Sample]:
     Raises:
         InputError: the split has no samples.
         FormatError: a line that can't be read; names it.
-
     """
     files = sorted((out / "truth" / split).glob("*.jsonl"))
     if not files:

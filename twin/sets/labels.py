@@ -50,7 +50,6 @@ class FigureLabel:
         tilt_deg: 0 standing, 90 lying.
         base_mm: length, width, height and corner radius of its base.
         in_hand: whether a coach holds it.
-
     """
 
     id: str
@@ -81,7 +80,6 @@ class ThingLabel:
         shown: visible share, 0..1.
         state: of the ball; None for a hand.
         carrier: roster id of the figure that carries the ball.
-
     """
 
     kind: Literal["ball", "hand"]
@@ -106,7 +104,6 @@ class Labeler:
     Args:
         appearance: of the pictures.
         players: the roster.
-
     """
 
     def __init__(self, appearance: Appearance, players: Sequence[Player]) -> None:
@@ -120,7 +117,6 @@ class Labeler:
         Args:
             snapshot: of the table at its mid exposure.
             frame: the picture with the visible parts of base tops.
-
         """
         settled = settle(snapshot, self._appearance.field, self._appearance.board.bow_mm)
         placed = self._placer.place(settled)
@@ -213,7 +209,6 @@ class _Seen:
         placed: all solids.
         owners: owner of each solid; -1 for none.
         camera: lens and pose.
-
     """
 
     def __init__(self, placed: PlacedSolids, owners: NDArray[np.intp], camera: Camera) -> None:

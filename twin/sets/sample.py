@@ -31,7 +31,6 @@ class Sample:
         power: whether the board was on.
         calibration: the printed field, and the camera at mid exposure, shake included.
         labels: of the objects in it.
-
     """
 
     index: int

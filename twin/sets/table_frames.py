@@ -51,7 +51,6 @@ class CameraView:
         size_px: width and height of the camera's picture.
         scale: of the drawn picture: 0.5 gives half its width and height.
         crop_px: side of square parts cut out of it around figures, at that scale; 0 for whole pictures.
-
     """
 
     renderer: RendererName
@@ -88,7 +87,6 @@ def table_pictures(
         which: number on this table and index in the split of each picture.
         view: settings of the pictures.
         carriers, strewn, fallers: shares of the figures, as of `twin.sets.dataset.Recipe`.
-
     """
     table_seed = int(np.random.SeedSequence([SPLITS.index(split), seed, table]).generate_state(1)[0])
     ball: BallKind = "magnetic" if table % _MAGNET_EVERY == 0 else "foam"
@@ -141,7 +139,6 @@ def crop_camera(camera: Camera, left_top_px: tuple[float, float], scale: float, 
         left_top_px: outer corner of the part in the whole picture (the whole's own is -0.5, -0.5).
         scale: pixels of the part per pixel of the whole.
         size_px: width and height of the part's picture.
-
     """
     lens = camera.lens
     x, y = ((c - edge) * scale - 0.5 for c, edge in zip(lens.center_px, left_top_px, strict=True))

@@ -53,7 +53,6 @@ class StripScript:
     Attributes:
         moments: its pictures.
         events: the cards, dice and choices, each at the time when it is declared.
-
     """
 
     moments: tuple[StripMoment, ...]
@@ -65,11 +64,9 @@ def script_of(moves: Sequence[StripMove], strip: StripSet, *, fps: float, slip: 
 
     Args:
         moves: of the game.
-        strip: the set.
         fps: frames per second.
         slip: the move (1-based) after which the slide is set two yards off at first; 0 for none.
         seed: of the hands.
-
     """
     rng = np.random.default_rng([seed, 0x5C21])
     first = _before(strip)
@@ -116,7 +113,6 @@ def write_clip(
 
     Raises:
         OutputError: a file can't be written.
-
     """
     total = sum(len(moment.t_ns) for moment in script.moments)
     done = 0

@@ -38,8 +38,6 @@ class PlasticGlare:
     Args:
         inner: draws everything else.
         look: the strip's look.
-        state: of the strip.
-
     """
 
     def __init__(self, inner: Renderer, look: StripLook, state: StripState) -> None:
@@ -112,7 +110,6 @@ class StripMoment:
         t_ns: times of its pictures.
         state: of the strip, which does not change.
         hands: over it in each of the pictures; empty for none in any.
-
     """
 
     t_ns: tuple[int, ...]
@@ -129,7 +126,6 @@ class StripFrame:
         image: uint8 blue green red, shape (height, width, 3).
         state: of the strip.
         hands: number of hands in the picture.
-
     """
 
     t_ns: int
@@ -145,7 +141,6 @@ class StripFilm:
         look: of the strip, its light and its camera.
         renderer: that draws it; `traced` shows the plastic's glare by itself, to the others' pictures it is added.
         seed: of noise, shake and flicker.
-
     """
 
     def __init__(self, look: StripLook, renderer: RendererName = "compositor", *, seed: int = 0) -> None:
@@ -177,7 +172,6 @@ class _CachingRenderer:
 
     Args:
         inner: draws the pictures.
-
     """
 
     def __init__(self, inner: Renderer) -> None:

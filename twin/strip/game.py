@@ -34,7 +34,6 @@ class StripMove:
         events: the cards, dice and choices declared.
         game: the state after them.
         strip: as the coach sets it then, its line up to 0.2 yd off the yard.
-
     """
 
     events: tuple[Event, ...]
@@ -49,7 +48,6 @@ def play_moves(strip: StripSet, seed: int, count: int) -> Iterator[StripMove]:
         strip: the set; its dials must have every face that the game comes to.
         seed: of cards, dice and the slide's error.
         count: number of moves; fewer where the game ends before.
-
     """
     rng = np.random.default_rng([seed, 0x57A7E])
     game = JudgedGame(load_rulebook("nfl-strategy"), preset("tudor-620"))

@@ -63,7 +63,6 @@ class StripLook:
         plate: opacity of the clear slide, 0..1.
         shine: strength of the lamps' mirror images in clear plastic, 0..1.
         lamps, ambient, table, skin, sleeve, camera, sensor: as in `twin.table.appearance.Appearance`.
-
     """
 
     seed: int
@@ -94,12 +93,10 @@ def draw_look(
     """Return the look of a strip.
 
     Args:
-        strip: the set.
         seed: of all draws, together with the split.
         split: draws come from this split's share of the settings.
         size: of the picture, px.
         fps: frames per second.
-
     """
     deck = Deck(split, seed, 40)
     field = _vary_field(deck, strip.field)

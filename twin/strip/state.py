@@ -22,7 +22,6 @@ class StripState:
             off one when it was set by hand.
         ball: the ball's place, 0 in the left third, 1 in the middle one, 2 in the right one; fractions between them.
         dials: turn of each window's dial, in faces from the first; fractions between two faces.
-
     """
 
     slide_yd: float
@@ -60,7 +59,6 @@ def set_to(strip: StripSet, slide_yd: float, third: Third, numbers: dict[Count, 
 
     Raises:
         InputError: a dial has no such face.
-
     """
     turns = [0.0] * len(strip.dials)
     for counts, number in numbers.items():

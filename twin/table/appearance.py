@@ -57,7 +57,6 @@ class Material:
         pattern: see above.
         second: the color that the pattern mixes in.
         values: see above.
-
     """
 
     roughness: float | None = None
@@ -78,7 +77,6 @@ class SkyLobe:
         toward: its direction, a unit vector, board frame.
         power: exponent of the cosine from its direction: the higher, the narrower.
         color: its light there, relative to the ambient light.
-
     """
 
     toward: tuple[float, float, float]
@@ -99,7 +97,6 @@ class Surroundings:
         sky: color of the ambient light.
         sky_rise: share by which it is brighter straight above than at the horizon; negative for darker.
         lobes: bright parts, at most two.
-
     """
 
     table_z_mm: float = -20.0
@@ -123,7 +120,6 @@ class Wear:
         scratches: number of scratches and tracks of bases.
         scratch: color of the scratches.
         marks: number of discs, tape and stickers put on the board.
-
     """
 
     soil: float = 0.0
@@ -148,7 +144,6 @@ class Solid:
         part: name of the part; the solid whose part is ``base`` is the base box itself, rounded by
             `BaseSize.corner_mm`.
         material: its surface in traced pictures; None for the part's usual one.
-
     """
 
     kind: Literal["box", "ellipsoid", "capsule", "cylinder"]
@@ -168,7 +163,6 @@ class FigureAppearance:
     Attributes:
         solids: the base's box first.
         holds_mm: places where its hands and arms may hold a ball, in its own frame.
-
     """
 
     solids: tuple[Solid, ...]
@@ -185,7 +179,6 @@ class Lamp:
         color: of its light, 1 is white.
         radius_mm: of its disc; the larger, the softer its shadows.
         half_mm: half width and height of a window or panel, in place of a disc, in traced pictures.
-
     """
 
     position_mm: Vector
@@ -208,7 +201,6 @@ class Decal:
         shift: of the text toward larger y, as a share of the rectangle's height.
         font: style of the text, see `twin.table.lettering`.
         edge_mm: width of a rim in the ink's color; 0 for none.
-
     """
 
     x_mm: tuple[float, float]
@@ -247,7 +239,6 @@ class BoardAppearance:
         arrows: whether the numbers carry arrows toward the nearer goal.
         decals: printed over everything else, in order.
         dirt: stains, scratches and marks.
-
     """
 
     grass: tuple[Color, ...]
@@ -287,7 +278,6 @@ class Processing:
         hue_deg: rotation of the colors about gray.
         aberration_px: shift of red outward and blue inward at the picture's corners.
         denoise: 0 none .. 1: smoothing of everything but strong edges.
-
     """
 
     sharpen: float = 0.0
@@ -320,7 +310,6 @@ class Sensor:
         jpeg: quality of the camera's MJPEG, 1..100.
         vignette: share of the light that is lost at the corners, 0..1.
         processing: what the camera itself does to its picture; None for nothing.
-
     """
 
     fps: float = 30.0
@@ -358,7 +347,6 @@ class Appearance:
         camera: nominal lens and pose; shake and buzz move it frame by frame.
         sensor: properties of the camera beyond geometry.
         surroundings: table and room in traced pictures; None for plain ones.
-
     """
 
     seed: int

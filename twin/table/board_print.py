@@ -37,7 +37,6 @@ class BoardPrint:
         image: shape (rows, columns, 3), uint8, blue green red; rows run toward smaller y, as the camera sees the board.
         origin_mm: board point of the picture's upper left corner (of its outer edge): lowest x, highest y.
         px_per_mm: resolution, the same both ways.
-
     """
 
     image: NDArray[np.uint8]
@@ -57,10 +56,8 @@ def paint(field: FieldModel, appearance: BoardAppearance, px_per_mm: float) -> B
     """Paint a board.
 
     Args:
-        field: the printed field.
         appearance: colors, words, texture and wear.
         px_per_mm: resolution of the print.
-
     """
     canvas = _Canvas(field, px_per_mm)
     rng = np.random.default_rng([appearance.seed, 0xB0A2D])
@@ -257,7 +254,6 @@ def soiled(image: NDArray[np.uint8], wear: Wear, px_per_mm: float, rng: np.rando
         wear: kinds and amounts of dirt and damage.
         px_per_mm: resolution of the print.
         rng: random generator, which draws places, shapes and colors.
-
     """
     if wear.soil > 0:
         image = _stained(image, wear, px_per_mm, rng)

@@ -118,7 +118,6 @@ def _kept_glyphs() -> dict[str, NDArray[np.uint8]]:
 
     Raises:
         InputError: there is no such file.
-
     """
     path = os.environ.get(GLYPHS_VARIABLE, "")
     if not Path(path).is_file():

@@ -47,7 +47,6 @@ class FigurePose:
         position_mm: origin of the figure's frame.
         rotation: attitude of that frame.
         in_hand: whether a coach holds it.
-
     """
 
     id: str
@@ -65,7 +64,6 @@ class BallPose:
         position_mm: its center.
         rotation: its attitude.
         carrier: roster id while a figure carries it.
-
     """
 
     kind: BallKind
@@ -82,7 +80,6 @@ class HandPose:
         fingertip_mm: end of the fingers.
         elbow_mm: end of the forearm, beyond the board.
         holds: roster id of the figure it holds; None for none.
-
     """
 
     fingertip_mm: Vector
@@ -97,7 +94,6 @@ class StickPose:
     Attributes:
         start_mm, end_mm: middles of its short edges.
         width_mm: from one long edge to the other.
-
     """
 
     start_mm: Vector
@@ -117,7 +113,6 @@ class Snapshot:
         ball: None when there is none in play.
         hands: hands over the board.
         sticks: passing sticks on it.
-
     """
 
     t_ns: int

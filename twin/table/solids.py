@@ -63,7 +63,6 @@ def surface_mm(field: FieldModel, bow_mm: float, points_mm: ArrayLike) -> Array:
 
     Returns:
         Heights, shape (...): -bow_mm in the middle, 0 at the edges and beyond them.
-
     """
     x_low, y_low, x_high, y_high = field.board_mm
     points = np.asarray(points_mm, dtype=np.float64)
@@ -94,9 +93,7 @@ def as_calibrated(camera: Camera, field: FieldModel, bow_mm: float) -> Camera:
 
     Args:
         camera: in whose board frame z = 0 is the plane through the board's edges.
-        field: the printed field.
         bow_mm: depth of the middle below the edges.
-
     """
     if not bow_mm:
         return camera
@@ -181,7 +178,6 @@ class PlacedSolids:
         solids: in their owners' frames.
         owners: for each solid the index of its figure in the roster; -1 without a figure.
         points_mm: surface points in the board frame, shape (solids, POINTS, 3).
-
     """
 
     solids: tuple[Solid, ...]

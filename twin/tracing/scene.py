@@ -64,7 +64,6 @@ class PrintTexture:
     Attributes:
         raster: both sizes, uint8, flat, blue green red.
         px_per_mm: of the larger.
-
     """
 
     def __init__(self, appearance: Appearance) -> None:
@@ -98,7 +97,6 @@ class TracedScene:
         members: first and last row of each group's solids, int32 (m, 2).
         cells: where each cell's list begins in `lists`, int32 (cells + 1,).
         lists: groups in each cell, int16.
-
     """
 
     head: NDArray[np.float32]
@@ -116,8 +114,6 @@ class SceneBuilder:
     Args:
         appearance: the table.
         players: the roster, for the bases' corners.
-        texture: its print.
-
     """
 
     def __init__(self, appearance: Appearance, players: Sequence[Player], texture: PrintTexture) -> None:

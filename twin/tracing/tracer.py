@@ -34,7 +34,6 @@ class Windows:
         inverses: affine matrices from its pixels to the picture's, shape (n, 2, 3).
         feet_px: side of the square of the picture from which its pixels gather light, shape (n,).
         size_px: width, a multiple of 8, and height, of 4, of all of them.
-
     """
 
     views: NDArray[np.int64]
@@ -48,7 +47,6 @@ class Tracer:
 
     Args:
         texture: the print of all scenes.
-
     """
 
     def __init__(self, texture: PrintTexture) -> None:
@@ -63,7 +61,6 @@ class Tracer:
             camera: lens and pose.
             samples: paths per pixel; the noise falls with its square root.
             seed: of the samples: the same seed gives the same picture.
-
         """
         width, height = camera.lens.size_px
         padded = (-(-width // 8) * 8, -(-height // 4) * 4)
@@ -91,7 +88,6 @@ class Tracer:
         Returns:
             Red green blue, float32 (n, height, width, 3), in the target's memory: an array of numpy's or of a CUDA
             device, which torch takes as it is.
-
         """
         count, (width, height) = len(windows.views), windows.size_px
         jobs = np.zeros((count, at.JOB_COLUMNS), dtype=np.float32)
@@ -115,7 +111,6 @@ class Tracer:
             scene: the table.
             camera: lens and pose.
             places_px: shape (n, 2).
-
         """
         places = np.ascontiguousarray(places_px, dtype=np.float32)
         arrays: Arrays = (places, np.zeros(len(places), dtype=np.int64), *_tables([scene], [(0, camera)]))

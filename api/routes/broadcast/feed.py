@@ -43,7 +43,6 @@ class EventStream(EndlessResponse):
         topics: as of `Hub.subscribe`.
         after: as of `Hub.subscribe`.
         relay: takes over streams when there are many; None to serve all of them here.
-
     """
 
     media_type = "text/event-stream"

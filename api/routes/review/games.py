@@ -44,7 +44,6 @@ def _row(rig: RigPartsDep, game: GameId) -> GameRow:
 
     Raises:
         ProblemError: there is none.
-
     """
     row = rig.store.game(rig.game_service.game_id if game == "current" else game)
     if row is None:

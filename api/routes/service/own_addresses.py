@@ -56,7 +56,6 @@ def refuse_unreachable(request: Request) -> None:
 
     Raises:
         ProblemError: they can't.
-
     """
     access = access_control_of(request.app).policy
     if not access.reachable:

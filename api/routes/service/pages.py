@@ -38,7 +38,6 @@ class Page:
         path: where it is served.
         file: its file in ``api/pages``.
         about_games: whether it needs no table, only games.
-
     """
 
     path: str

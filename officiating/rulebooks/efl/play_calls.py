@@ -41,7 +41,6 @@ class Situation:
         spot_yd: line of scrimmage.
         style: of the series so far, None before its first play.
         gain_yd: of the previous play in this series, None before its first play.
-
     """
 
     lead: int
@@ -61,7 +60,6 @@ class RequiredPlay:
     Attributes:
         call: the play call.
         clauses: catalog ids that prescribe it.
-
     """
 
     call: PlayCall
@@ -119,7 +117,6 @@ def required_try(period: int, left_s: float, lead: int, params: Params) -> Liter
         left_s: time left in it.
         lead: the scorers' points less the others', the touchdown counted.
         params: in force.
-
     """
     late = period == 4 and left_s < params.real("play_call.late_s")
     return "two_point" if late and lead == -params.count("play_call.two_point_deficit") else "extra_point"

@@ -32,7 +32,6 @@ class PuntRoll:
     Attributes:
         blocked: whether it was blocked.
         yards: from the line of scrimmage, forward; a blocked one may lie behind it.
-
     """
 
     blocked: bool
@@ -45,7 +44,6 @@ def place_kick(roll: int, yards_to_goal: float) -> PlaceKick:
     Args:
         roll: two dice as tens and units.
         yards_to_goal: from the line of scrimmage.
-
     """
     if roll <= 12:
         return "blocked"

@@ -55,7 +55,6 @@ def rating_of(game: GameState, position: str, side: Side) -> int:
 
     Raises:
         RefusedError: it was never rolled.
-
     """
     player = f"quarterback_{quarterback_string(game, side)}" if position == "quarterback" else position
     value = game.note(f"rating_{player}_{side}")

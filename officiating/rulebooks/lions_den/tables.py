@@ -39,7 +39,6 @@ class PenaltyRoll:
         by: which team committed it.
         yards: of the penalty; None where the row with them is lost and the league has set none.
         first_down: whether it gives an automatic first down.
-
     """
 
     name: str
@@ -58,7 +57,6 @@ def career_seasons(die: int) -> int:
 
     Raises:
         InputError: no such face.
-
     """
     if not 1 <= die <= 4:
         raise InputError(f"A career is one four-sided die, 1 to 4, not {die}.")
@@ -79,7 +77,6 @@ def kick_direction(die: int, first_row: KickDirection = "middle") -> KickDirecti
     Args:
         die: 1..10.
         first_row: the meaning of 1-4; lost in the source, the middle by elimination.
-
     """
     if die <= 4:
         return first_row
@@ -118,7 +115,6 @@ def penalty_roll(
         side_die: 1d10, the defense is guilty on 1-5.
         passed: whether the down was a pass.
         first_row: yards against the offense and the defense on 01-05, lost in the source.
-
     """
     by: Literal["offense", "defense"] = "defense" if side_die <= 5 else "offense"
     defense = by == "defense"
@@ -143,7 +139,6 @@ def injury(die: int, first_row_to: int = 8) -> Literal["no", "downs", "game"]:
     Returns:
         ``"no"`` when he is unhurt; ``"downs"`` when he rests some offensive downs, ``"game"`` when he is out for the
         game, with how many still to be rolled.
-
     """
     if die <= first_row_to:
         return "no"
@@ -156,7 +151,6 @@ def injury_games(die: int, first_row_to: int = 6) -> int:
     Args:
         die: 1..10.
         first_row_to: up to here none; that row is lost in the source, 1-6 by elimination.
-
     """
     if die <= first_row_to:
         return 0

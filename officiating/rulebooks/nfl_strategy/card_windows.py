@@ -29,7 +29,6 @@ def read_windows(card: CardPlayed, hash_: Hash) -> CardPlayed:
 
     Raises:
         RefusedError: windows that no card can have, no roll to select one of them, or another result beside them.
-
     """
     if not card.windows:
         return card

@@ -55,7 +55,6 @@ class LineClock:
         running: whether it runs.
         warning_at: lines left at the two-minute warning still to come; None when there is none.
         one_more: whether an auto-5 or a recovered onside kick has left time for one more play only.
-
     """
 
     left: int
@@ -86,7 +85,6 @@ def lines_moved(play: ClockPlay, *, running: bool, hurry_up: bool = False) -> in
 
     Raises:
         RefusedError: a spike with the clock stopped, or a kickoff or try with it running.
-
     """
     if play == "spike" and not running:
         raise RefusedError("spike: the clock is not running (NFLS-017)")
@@ -123,7 +121,6 @@ def after_play(
 
     Raises:
         RefusedError: such a play can't take place with the clock as it stands.
-
     """
     lines = lines_moved(play, running=clock.running, hurry_up=hurry_up)
     left, one_more = clock.left - lines, clock.one_more
@@ -142,7 +139,6 @@ def run_out_clock(clock: LineClock) -> LineClock:
 
     Raises:
         RefusedError: it does not run, or more than three lines are left.
-
     """
     if not clock.running or not 1 <= clock.to_mark <= RUN_OUT_LINES:
         raise RefusedError(

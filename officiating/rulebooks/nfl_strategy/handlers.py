@@ -262,7 +262,6 @@ def _play_waiting_for(game: GameState, purpose: str) -> CardPlay:
 
     Raises:
         RefusedError: it does not.
-
     """
     play = card_game(game).play
     if play is None or game.wait is None or game.wait.purpose != purpose:

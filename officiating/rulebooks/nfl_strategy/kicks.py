@@ -146,7 +146,6 @@ def _end_return(
         end: where it ended.
         clauses: catalog ids that decided.
         own_frame: whether the returning side is the state's offense, so that its yards are those of spots.
-
     """
     if end >= game.length_yd:
         return replace(touchdown(game, by, clauses), start_yd=start, end_yd=end)

@@ -32,7 +32,6 @@ class PenalizedPlay:
     Attributes:
         play: the part of the play that counts; None when it does not count.
         foul: the penalty as a result of its own: its spot is the new line of scrimmage, in the offense's own yards.
-
     """
 
     play: PlayResult | None

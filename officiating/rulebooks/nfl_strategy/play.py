@@ -43,7 +43,6 @@ class CardPlay:
         review: the state of reviewing an interception; empty while none was requested.
         foul: its penalty, as the penalty card says; None until it is declared.
         accepted: whether the offended side takes it.
-
     """
 
     card: CardPlayed
@@ -66,7 +65,6 @@ class CardGame(SystemState):
     Attributes:
         lines: the game clock, counted in lines.
         play: the card play under way, None between plays.
-
     """
 
     lines: LineClock
@@ -90,7 +88,6 @@ class PlayResult:
         yards: the penalty's yards.
         enforced_yd: where a penalty was walked off from and to, in the offense's own yards, where that is not from the
             line of scrimmage to its spot.
-
     """
 
     kind: CallKind
@@ -111,7 +108,6 @@ def card_game(game: GameState) -> CardGame:
 
     Raises:
         TypeError: the game is played under another rulebook.
-
     """
     if not isinstance(game.system, CardGame):
         raise TypeError(f"NFL Strategy's state expected, not {type(game.system).__name__}")

@@ -80,7 +80,6 @@ class CardResult:
         yards: gained or kicked, or for an interception where its return ends past the line of scrimmage; None when the
             result has none.
         mark: the mark printed with the yards; ``"gain"`` without a mark.
-
     """
 
     yards: int | None
@@ -96,7 +95,6 @@ def read_card_result(text: str) -> CardResult:
 
     Raises:
         RefusedError: the text is none of these.
-
     """
     found = _RESULT.fullmatch(text.strip())
     mark = (found["mark"] or "").casefold() if found else ""
@@ -118,7 +116,6 @@ def gain_out_of_bounds(gain: float, dot: Color) -> float:
 
     Raises:
         RefusedError: the play ended in the middle of the field.
-
     """
     if dot == "red":
         raise RefusedError("out of bounds: only from a play that ends in the black or blue zone (NFLS-026)")
@@ -148,7 +145,6 @@ def fumble_end(
 
     Raises:
         RefusedError: the recovery has not been rolled for.
-
     """
     if spot_yd + gain >= length_yd:
         return "touchdown"
@@ -193,7 +189,6 @@ def review_refusal(roll: int, successes_left: int, time_outs: int, left_s: float
         successes_left: successful reviews still allowed in this game, or in this overtime.
         time_outs: that the offense has left.
         left_s: time left in the half or overtime, after the play.
-
     """
     if not is_reviewable(roll):
         return f"an interception on a roll of {roll} is not reviewable, only on 42-50 and 76-80 (NFLS-055)"
@@ -251,7 +246,6 @@ def is_safety_foul(line_yd: float, yards: int, *, on_pass: bool, incomplete: boo
         on_pass: whether the play was a pass.
         incomplete: whether that pass was incomplete.
         loss_of_down: whether it is the foul that also costs the down, for incomplete passes only.
-
     """
     near = 1 <= line_yd <= 3
     return near and on_pass and yards == 10 and (incomplete or not loss_of_down)

@@ -44,7 +44,6 @@ class PenaltyRule:
         param: name of the parameter with its yards; empty for a spot foul.
         first_down: whether it gives an automatic first down.
         loss_of_down: whether it costs the down.
-
     """
 
     clauses: tuple[str, ...]

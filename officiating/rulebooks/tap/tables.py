@@ -36,7 +36,6 @@ class OnsideRoll:
     Attributes:
         in_play: whether the teams line up for the ball; if not, the kick failed and the receivers have the ball.
         yard_line: where the ball goes, in the kicking team's frame.
-
     """
 
     in_play: bool
@@ -54,7 +53,6 @@ def highest_good(yards_to_goal: float, table: FieldGoalTable = FIELD_GOAL) -> in
 
     Raises:
         RefusedError: too far out for any row.
-
     """
     for farthest, highest in table:
         if yards_to_goal <= farthest:
@@ -92,7 +90,6 @@ def onside_place(total: int, across_yd: Sequence[float]) -> float | None:
 
     Returns:
         Field yards across; None when the operator must place the ball.
-
     """
     return across_yd[total - 2] if across_yd else None
 
@@ -107,7 +104,6 @@ def punt_landing(gunner_fronts_yd: Sequence[float], beyond_yd: float = PUNT_BEYO
 
     Raises:
         RefusedError: no gunner was named.
-
     """
     if not gunner_fronts_yd:
         raise RefusedError("a punt comes down beyond a gunner, and no gunner was named (TAP-115)")

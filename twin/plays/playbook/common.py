@@ -106,7 +106,6 @@ def walkers(speeds: Mapping[str, float] | None = None) -> dict[str, Trait]:
 
     Args:
         speeds: of the figures in the play, mm/s; 0 for a stationary base.
-
     """
     out = {player.id: Trait(speed_mm_s=18.0, wander=0.0) for player in teams()}
     for lineman in (C, LG, RG, LT, RT, TE, SE):

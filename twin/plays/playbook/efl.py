@@ -89,7 +89,6 @@ def missed(tries: int = 3) -> ExpectedPlay:
 
     Args:
         tries: number of throws, 1 to 3.
-
     """
     steps = (*stop_and_throw(*[PassEnded("incomplete")] * tries), WaitFor(0.3))
     about = f"{tries} throws of a play are missed; the EFL gives three."
@@ -148,7 +147,6 @@ def kickoff(receiver: str = RB, at_yd: float = 18.0) -> ExpectedPlay:
     Args:
         receiver: roster id of the one it touches.
         at_yd: where, in the receivers' own yards.
-
     """
     deep = receiver == RB
     middle_yd = FIELD.width_yd / 2

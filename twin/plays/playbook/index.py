@@ -102,7 +102,6 @@ def named(name: str) -> ExpectedPlay:
 
     Raises:
         ScriptError: no play has this name.
-
     """
     if name not in PLAYS:
         raise ScriptError(f"no play is named '{name}'; there are: {', '.join(sorted(PLAYS))}")

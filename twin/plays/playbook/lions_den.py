@@ -64,7 +64,6 @@ def caught(number: int = RATING) -> ExpectedPlay:
 
     Args:
         number: the percentile dice.
-
     """
     steps = (
         *stop_and_roll(number),
@@ -96,7 +95,6 @@ def intercepted(die: int = 10) -> ExpectedPlay:
 
     Args:
         die: of that defender.
-
     """
     steps = (*stop_and_roll(RATING), WaitFor(0.1), Declare(Roll((die,), "interception", "away")), WaitFor(0.2))
     near = Stance(RCB, RECEIVER.ahead_yd + 4.0, RECEIVER.across_yd)
@@ -173,7 +171,6 @@ def kickoff(side_die: int = 1) -> ExpectedPlay:
 
     Args:
         side_die: 1 to 4 the middle, 5 and 6 the left mark, 7 and 8 the right one, 9 and 10 out of bounds.
-
     """
     dead, length = side_die > 8, 5 + 5 + 5 + 20 + 10
     landing = 35.0 if dead else 65.0 - length

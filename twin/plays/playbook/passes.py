@@ -134,7 +134,6 @@ def overrun(clear_mm: float = 2.0) -> ExpectedPlay:
 
     Args:
         clear_mm: gap between his base and the ball as he passes it.
-
     """
     lane = 10.5
     ball = (8.0, lane + across(WIDTH_MM / 2 + clear_mm + BALL_RADIUS_MM))
@@ -168,7 +167,6 @@ def pitch(legal: bool = True) -> ExpectedPlay:
 
     Args:
         legal: whether the back is behind the quarterback.
-
     """
     back = () if legal else (Stance(FB, -2.5, -14.0),)
     steps = (
@@ -233,7 +231,6 @@ def pass_interference(turned: bool = True, touched: bool = True) -> ExpectedPlay
     Args:
         turned: whether the receiver turns.
         touched: whether the defender touches him before.
-
     """
     steps = (
         *opening(40.0, QB),

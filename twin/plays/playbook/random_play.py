@@ -65,7 +65,6 @@ def random_play(seed: int, *, board: str | None = None) -> Script:
 
     Raises:
         InputError: no preset has this name.
-
     """
     for attempt in itertools.count():
         draw = np.random.default_rng([seed, attempt])

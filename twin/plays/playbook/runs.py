@@ -68,7 +68,6 @@ def turned_back(times: int = 2) -> ExpectedPlay:
 
     Args:
         times: how often he turns back, 1 or 2.
-
     """
     steps: list[Step] = [*opening(40.0, RB), *to_the_line(), Until((Reaches(RB, 9.0),), within_s=6.0)]
     for turn in range(1, times + 1):
@@ -152,7 +151,6 @@ def sideline_graze(outside_mm: float = -0.3) -> ExpectedPlay:
 
     Args:
         outside_mm: distance of his base beyond the inner edge of the sideline's paint; negative stays in bounds.
-
     """
     along = HALF_YD - across(WIDTH_MM / 2 - outside_mm)
     steps = (
@@ -226,7 +224,6 @@ def goal_line_stop(short_mm: float = 1.5) -> ExpectedPlay:
 
     Args:
         short_mm: distance of his base's front from the goal line when he is touched.
-
     """
     stand_yd = 6.0 - ahead(short_mm) + ahead(LENGTH_MM / 2)
     steps = (*opening(94.0, RB, distance_yd=0.0), *to_the_line(until_yd=10.0), *met())

@@ -116,7 +116,6 @@ def twelve_men(claimed: bool = True) -> ExpectedPlay:
 
     Args:
         claimed: whether he does; otherwise no call may be made or shown.
-
     """
     twelfth = player("dark-40", "RB")
     players = (*teams(), twelfth)
@@ -151,7 +150,6 @@ def pivots(offense: int = 2, defense: int = 3, motion: Motion = "exact", seed: i
         defense: number of figures the defense pivots, 0..6.
         motion: exact or physics, as in `Script`.
         seed: of the physics.
-
     """
     steps = (
         *opening(40.0, QB),
@@ -210,7 +208,6 @@ def moved_pivot(shift_mm: float = 8.0) -> ExpectedPlay:
 
     Args:
         shift_mm: distance toward the goal that the offense attacks.
-
     """
     steps = (
         *opening(40.0, QB),
@@ -230,7 +227,6 @@ def stoppages(count: int = 4) -> ExpectedPlay:
 
     Args:
         count: number of stoppages; TAP allows three.
-
     """
     stop = (WaitFor(0.3), Board(on=False, by="home"), WaitFor(0.35), Board(on=True, by="home"))
     steps = (*opening(40.0, QB), *(step for _ in range(count) for step in stop), WaitFor(0.3))

@@ -51,7 +51,6 @@ def tackled(
         efl_clause: the EFL's clause; None where none allows this hit.
         defender: the tackler.
         missed: whether there is certainly no tackle under the EFL.
-
     """
 
     def expectation(history: PlayHistory) -> Expectation:
@@ -170,7 +169,6 @@ def corner_hit(angle_deg: float = 40.0) -> ExpectedPlay:
 
     Args:
         angle_deg: between the meeting faces; 0 would be head-on.
-
     """
     steps = (*opening(40.0, RB), *to_the_line(), *met())
     script = scrimmage(
@@ -188,7 +186,6 @@ def near_miss(miss_mm: float = 0.2) -> ExpectedPlay:
 
     Args:
         miss_mm: the smallest gap.
-
     """
     lane = LANE_YD + across(WIDTH_MM + miss_mm)
     steps = (*opening(40.0, RB), *to_the_line(), Until((Passes(RB, 12.0),), within_s=6.0))
@@ -208,7 +205,6 @@ def stopped_short(short_mm: float = 0.3) -> ExpectedPlay:
 
     Args:
         short_mm: the gap that is left.
-
     """
     stand_yd = 10.0
     stop_yd = stand_yd - ahead(LENGTH_MM + short_mm)
