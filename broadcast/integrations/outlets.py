@@ -100,10 +100,17 @@ class OutletRunner:
         hub: publishes the game.
         outlets: at least one.
         failed: receives what failed, as a sentence; once until it works again.
+        monotonic_s: measures how long an outlet worked.
     """
 
-    def __init__(self, hub: Hub, outlets: Sequence[Outlet], failed: Callable[[str], None] = lambda _: None) -> None:
-        self._hub, self._outlets, self._failed = hub, outlets, failed
+    def __init__(
+        self,
+        hub: Hub,
+        outlets: Sequence[Outlet],
+        failed: Callable[[str], None] = lambda _: None,
+        monotonic_s: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._hub, self._outlets, self._failed, self._monotonic_s = hub, outlets, failed, monotonic_s
         self._closed = threading.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._following: asyncio.Task[None] | None = None
@@ -152,11 +159,11 @@ class OutletRunner:
     async def _supervise(self, outlet: Outlet, queue: UpdateQueue) -> None:
         told = ""
         while True:
-            began_s = time.monotonic()
+            began_s = self._monotonic_s()
             try:
                 await outlet.run(aiter(queue))
             except Exception as error:
-                if time.monotonic() - began_s > OUTLET_LIMITS.works_s:
+                if self._monotonic_s() - began_s > OUTLET_LIMITS.works_s:
                     told = ""
                 text = f"{outlet.name}: {error or type(error).__name__}. It is tried again; the game goes on."
                 if text != told:

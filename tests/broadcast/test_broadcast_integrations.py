@@ -16,7 +16,7 @@ from fake_obs import run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from overlay_pages import a_call
-from waiting import let_run_async, wait_until_async
+from waiting import wait_until_async
 
 from downfield.broadcast.integrations import outlets
 from downfield.broadcast.integrations.documents import game_document, update_document, web_vtt
@@ -40,7 +40,7 @@ def game(tmp_path: Path) -> GameView:
     return played_view(tmp_path)
 
 
-def test_an_outlet_that_fails_again_after_it_worked_is_told_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_outlet_that_fails_again_after_it_worked_is_told_again() -> None:
     class Failing:
         name = "Mixer"
 
@@ -50,12 +50,12 @@ def test_an_outlet_that_fails_again_after_it_worked_is_told_again(monkeypatch: p
         async def run(self, _: AsyncIterator[StreamUpdate]) -> None:
             self.runs += 1
             if self.runs == 3:
-                await let_run_async(0.1)
+                clock_s[0] += outlets.OUTLET_LIMITS.works_s + 1
             raise OSError("it is gone")
 
-    monkeypatch.setattr(outlets, "OUTLET_LIMITS", outlets.OutletLimits(retry_s=0.001, works_s=0.05))
+    clock_s = [0.0]
     failing, told = Failing(), list[str]()
-    runner = OutletRunner(Hub(), [failing], told.append)
+    runner = OutletRunner(Hub(), [failing], told.append, lambda: clock_s[0])
     run(wait_until_async(lambda: failing.runs > 4))
     runner.close()
     assert told == ["Mixer: it is gone. It is tried again; the game goes on."] * 2
