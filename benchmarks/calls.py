@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from downfield.game.published.game_topics import CallView
-from downfield.officiating.engine.replay import REPLAY_LIMITS
+from downfield.officiating.engine.recording import REPLAY_LIMITS
 from downfield.officiating.rulebooks.default import DEFAULT_RULEBOOK
 from downfield.rig.configuration.loading import load
 from downfield.rig.rig import Rig

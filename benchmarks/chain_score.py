@@ -23,7 +23,7 @@ from downfield.core.angles import difference_deg
 from downfield.core.field.model import FieldModel
 from downfield.core.scene import Player, Scene
 from downfield.officiating.calls import Call
-from downfield.officiating.engine.replay import REPLAY_LIMITS, judge_recording
+from downfield.officiating.engine.recording import REPLAY_LIMITS, judge_recording
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.rulebook import Rulebook
 

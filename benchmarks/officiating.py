@@ -17,7 +17,7 @@ from downfield.core.records import from_json, to_json
 from downfield.core.scene import Contact, Figure, Jersey, Player, Scene
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Carrier, LineUpDeclared, SetUp
-from downfield.officiating.engine.replay import judge_recording
+from downfield.officiating.engine.recording import judge_recording
 from downfield.officiating.engine.rules_engine import RulesEngine
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook

@@ -20,7 +20,7 @@ from downfield.core import errors, footprint, track_files
 from downfield.core.records import write_text
 from downfield.models import detector, loading
 from downfield.officiating import events, scenes
-from downfield.officiating.engine import replay
+from downfield.officiating.engine import recording
 from downfield.officiating.rulebooks import rulebook
 
 
@@ -44,7 +44,7 @@ CHAPTERS = (
     Chapter(
         "Judge a recorded game",
         """
-from downfield.officiating.engine.replay import judge_recording
+from downfield.officiating.engine.recording import judge_recording
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.capture.sources.file_sources import bundled_demo, open_clip
 
@@ -61,16 +61,16 @@ print(judgment.state.text)
             track_files.TrackFile,
             events.read_events,
             rulebook.load_rulebook,
-            replay.judge_recording,
-            replay.Judgment,
-            replay.compare_calls,
+            recording.judge_recording,
+            recording.Judgment,
+            recording.compare_calls,
         ),
     ),
     Chapter(
         "Write a case of a rulebook by hand",
         """
 from downfield.officiating.declarations import Carrier, LineUpDeclared, SetUp
-from downfield.officiating.engine.replay import judge_recording
+from downfield.officiating.engine.recording import judge_recording
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.officiating.scenes import FIELD, KeyFrame, ScriptedFigure, along, film, stands

@@ -56,7 +56,7 @@ class _Replayed:
     judged: int = 0
 
 
-def replay(
+def rebuild_session(
     journals: Journals, journal: Journal, publisher: StatePublisher, memento: KeptCheckpoint | None = None
 ) -> ResumedSession:
     """Return a game as its journal leads to it.
@@ -144,7 +144,7 @@ def _keep_receipt(found: _Replayed, row: EntryRow, content: EventRecorded) -> No
 
 def _judge_again(session: GameSession, entry: Scene | Event, by: str = "") -> None:
     with suppress(RefusedError):  # another version of a rule allowed it; continue without it
-        session.replay(entry, by)
+        session.rejudge(entry, by)
 
 
 def _from_checkpoint(

@@ -178,7 +178,7 @@ class GameSession:
         self.state = self._game.state
         self._note_line_up()
 
-    def replay(self, entry: Scene | Event, by: str = "") -> None:
+    def rejudge(self, entry: Scene | Event, by: str = "") -> None:
         """Judge an entry that the journal holds already.
 
         Raises:

@@ -25,7 +25,7 @@ from downfield.game.records.entries import (
 )
 from downfield.game.records.keeping import GameRow, Journals, PendingEntry
 from downfield.game.records.owner import NOBODY, GameOwner
-from downfield.game.resuming import ResumedSession, continued, replay, unpack
+from downfield.game.resuming import ResumedSession, continued, rebuild_session, unpack
 from downfield.game.session import GameSession
 from downfield.officiating.declarations import LineUpDeclared, SetUp
 from downfield.officiating.engine.judged_game import JudgedGame
@@ -129,7 +129,7 @@ def resume_session(journals: Journals, publisher: StatePublisher, owner: GameOwn
     journal = None if row is None else journals.resume(row)
     if row is None or journal is None or journals.latest(row.id, END_KINDS):
         return None
-    return replay(journals, journal, publisher, journals.checkpoint(row.id))
+    return rebuild_session(journals, journal, publisher, journals.checkpoint(row.id))
 
 
 def latest_instant_ns(journals: Journals, owner: GameOwner) -> int:

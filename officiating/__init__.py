@@ -7,7 +7,7 @@ and the same input gives the same calls.
 
 Open `engine/rules_engine.py` first: `RulesEngine.step` is all of it in one function. Then one rule, such as
 `rules/tackles.py`, and the rulebook that lists it, `rulebooks/tap/system.py`. `engine/judged_game.py` is a game in
-play, `engine/replay.py` a recording judged as a whole, `scenes.py` makes cases by hand.
+play, `engine/recording.py` a recording judged as a whole, `scenes.py` makes cases by hand.
 
 Each part imports only from those above it:
 
@@ -17,7 +17,7 @@ Each part imports only from those above it:
     checks/                  formations, stoppages, numbers and clocks: reported clause by clause
     consequences/            what a call or a declaration does to the game in every rulebook
     rulebooks/               a rulebook and a league's file; how installed ones are found; a package of each bundled one
-    engine/                  judges entry by entry: findings to calls, rulings, what may be declared, replay
+    engine/                  judges entry by entry: findings to calls, rulings, what may be declared, whole recordings
 
 A rulebook is found, not named: see `rulebooks/installed.py` and docs/extend.md.
 """

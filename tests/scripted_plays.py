@@ -8,7 +8,7 @@ from dataclasses import replace
 from downfield.core.scene import Scene
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Carrier, Declaration, LineUpDeclared, OffenseSet, SetUp
-from downfield.officiating.engine.replay import Judgment, judge_recording
+from downfield.officiating.engine.recording import Judgment, judge_recording
 from downfield.officiating.events import Event, Ruling, Tick
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
 from downfield.officiating.scenes import BASE as BASE

@@ -28,7 +28,7 @@ from downfield.core.track_files import TrackFile
 from downfield.officiating.belief import percent_text
 from downfield.officiating.calls import Call, CallsHeader, write_calls
 from downfield.officiating.declarations import LineUpDeclared
-from downfield.officiating.engine.replay import Judgment, compare_calls, judge_recording
+from downfield.officiating.engine.recording import Judgment, compare_calls, judge_recording
 from downfield.officiating.events import Event, read_events
 from downfield.officiating.rulebooks.default import DEFAULT_RULEBOOK
 from downfield.officiating.rulebooks.rulebook import load_rulebook

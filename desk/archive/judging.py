@@ -19,7 +19,7 @@ from downfield.desk.archive.results import JudgedItem
 from downfield.game.records.entries import EventRecorded, GameStarted, RulebookRecord, rulebook_of, unpack_entry
 from downfield.game.records.keeping import EntryRow
 from downfield.officiating.calls import read_calls
-from downfield.officiating.engine.replay import compare_calls, judge_recording
+from downfield.officiating.engine.recording import compare_calls, judge_recording
 from downfield.officiating.events import Event, read_events
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
 from downfield.review.bundles import format as names

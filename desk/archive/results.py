@@ -18,7 +18,7 @@ from downfield.core.records import record
 from downfield.desk.archive.items import ArchivedItem
 from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import Call
-from downfield.officiating.engine.replay import CallDifference
+from downfield.officiating.engine.recording import CallDifference
 
 GAMES, CALLS, CHANGES = "games", "calls", "changes"
 TABLES: Final = (CALLS, CHANGES, GAMES)

@@ -31,7 +31,7 @@ from downfield.models.detector import Detector
 from downfield.models.loading import open_detector
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import FrontDeclared, LineUpDeclared
-from downfield.officiating.engine.replay import REPLAY_LIMITS, compare_calls
+from downfield.officiating.engine.recording import REPLAY_LIMITS, compare_calls
 from downfield.officiating.engine.rules_engine import RulesEngine
 from downfield.officiating.events import Event, Tick
 from downfield.officiating.rulebooks.rulebook import Rulebook

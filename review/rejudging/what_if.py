@@ -17,7 +17,7 @@ from downfield.game.records.entries import RulebookRecord, Snap, record_of
 from downfield.game.records.keeping import GameRow
 from downfield.game.records.models import TopicModel
 from downfield.officiating.calls import Call
-from downfield.officiating.engine.replay import CallDifference, compare_calls
+from downfield.officiating.engine.recording import CallDifference, compare_calls
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.review.rejudging.changes import CallBrief, call_brief
 from downfield.review.rejudging.rejudging import JudgedAgain, Way, judge_again

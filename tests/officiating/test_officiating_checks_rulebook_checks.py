@@ -26,7 +26,7 @@ from downfield.officiating.declarations import (
     SetUp,
     Switch,
 )
-from downfield.officiating.engine.replay import Judgment, judge_recording
+from downfield.officiating.engine.recording import Judgment, judge_recording
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.efl.system import EFL_CHECKS
 from downfield.officiating.rulebooks.lions_den.system import LIONS_DEN_CHECKS

@@ -28,7 +28,7 @@ from downfield.core.track_files import TracksHeader, write_tracks
 from downfield.officiating.calls import Call
 from downfield.officiating.engine.certified_error import ErrorFloor
 from downfield.officiating.engine.judged_game import JudgedGame
-from downfield.officiating.engine.replay import judge_recording
+from downfield.officiating.engine.recording import judge_recording
 from downfield.officiating.events import Event, EventsHeader, write_events
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 

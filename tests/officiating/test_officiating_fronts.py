@@ -28,7 +28,7 @@ from downfield.core.scene import OPPOSITE_FACE, Figure, Player, Scene
 from downfield.officiating.belief import believe
 from downfield.officiating.checks.movement import TURNED_DEG, find_pose_changes
 from downfield.officiating.checks.pivots import StoppageChanges, engaged_pivots, pivots_toward
-from downfield.officiating.engine.replay import Judgment
+from downfield.officiating.engine.recording import Judgment
 from downfield.officiating.params import Params
 from downfield.officiating.rulebooks.lions_den.system import LIONS_DEN
 from downfield.officiating.rulebooks.rulebook import Rulebook

@@ -6,7 +6,7 @@ import pytest
 from twin_recordings import recorded
 
 from downfield.officiating.calls import Call
-from downfield.officiating.engine.replay import judge_recording
+from downfield.officiating.engine.recording import judge_recording
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.twin.plays.playbook.index import PLAYS
 from downfield.twin.plays.recording import ExpectedCall

@@ -29,7 +29,7 @@ from downfield.core.scene import Contact, Figure, Scene
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Coin, Roll
 from downfield.officiating.engine.judged_game import JudgedGame
-from downfield.officiating.engine.replay import Judgment, judge_recording
+from downfield.officiating.engine.recording import Judgment, judge_recording
 from downfield.officiating.events import Event, Ruling, Tick
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 

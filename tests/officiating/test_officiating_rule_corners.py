@@ -27,7 +27,7 @@ from downfield.officiating.declarations import (
     SetUp,
     Switch,
 )
-from downfield.officiating.engine.replay import Judgment
+from downfield.officiating.engine.recording import Judgment
 from downfield.officiating.events import Event, Ruling, Undo
 from downfield.officiating.scenes import KeyFrame, along
 from downfield.officiating.set_up_declaration import OvertimeSetUp

@@ -22,7 +22,7 @@ from scripted_plays import (
 )
 
 from downfield.officiating.calls import Call
-from downfield.officiating.engine.replay import Judgment
+from downfield.officiating.engine.recording import Judgment
 from downfield.officiating.rulebooks.efl.system import EFL
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.officiating.state.game_state import Phase

@@ -24,7 +24,7 @@ from scripted_plays import (
 )
 
 from downfield.core.scene import Ball
-from downfield.officiating.engine.replay import Judgment
+from downfield.officiating.engine.recording import Judgment
 from downfield.officiating.rulebooks.lions_den.system import LIONS_DEN
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.officiating.state.game_state import Phase

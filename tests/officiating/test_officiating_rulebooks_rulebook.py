@@ -11,7 +11,7 @@ from downfield.core.records import from_json, to_json
 from downfield.game.published.views import CallContext, call_view
 from downfield.game.records.entries import GameStarted, RulebookRecord, record_of, rulebook_of
 from downfield.officiating.declarations import Carrier, LineUpDeclared, SetUp
-from downfield.officiating.engine.replay import judge_recording
+from downfield.officiating.engine.recording import judge_recording
 from downfield.officiating.events import Body, Event
 from downfield.officiating.params import Param, Params
 from downfield.officiating.rulebooks.installed import installed_rulebooks

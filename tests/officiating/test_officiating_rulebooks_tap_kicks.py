@@ -33,7 +33,7 @@ from downfield.officiating.declarations import (
     Separated,
     SetUp,
 )
-from downfield.officiating.engine.replay import Judgment, judge_recording
+from downfield.officiating.engine.recording import Judgment, judge_recording
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
 from downfield.officiating.rulebooks.tap.system import TAP
 from downfield.officiating.state.game_state import Phase

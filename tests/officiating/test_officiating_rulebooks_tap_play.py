@@ -19,7 +19,7 @@ from scripted_plays import (
 
 from downfield.core.footprint import Footprint
 from downfield.officiating.declarations import ChoiceMade, Coin
-from downfield.officiating.engine.replay import Judgment
+from downfield.officiating.engine.recording import Judgment
 from downfield.officiating.state.facts import Facts
 from downfield.officiating.state.game_state import Phase
 from downfield.officiating.state.play_state import PlayState

@@ -20,7 +20,7 @@ from downfield.core.errors import RefusedError
 from downfield.core.field.model import load_field
 from downfield.officiating.calls import Call, CallKind
 from downfield.officiating.declarations import Declaration, LineUpDeclared, PlayEnded, Roll
-from downfield.officiating.engine.replay import judge_recording
+from downfield.officiating.engine.recording import judge_recording
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.lions_den.skilled_players import SKILLED_PLAYERS
 from downfield.officiating.state.game_state import Phase

@@ -14,7 +14,7 @@ from downfield.core.records import adapter, to_json
 from downfield.core.scene import Scene
 from downfield.officiating.declarations import Carrier, Claim
 from downfield.officiating.engine.judged_game import JudgedGame, calls_to_append
-from downfield.officiating.engine.replay import judge_recording
+from downfield.officiating.engine.recording import judge_recording
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.officiating.state.game_state import GameState

@@ -13,7 +13,7 @@ from played_table import PLAY, Table
 
 from downfield.core.track_files import TrackFile
 from downfield.officiating.calls import read_calls
-from downfield.officiating.engine.replay import judge_recording
+from downfield.officiating.engine.recording import judge_recording
 from downfield.officiating.events import read_events
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.review.bundles import format as names

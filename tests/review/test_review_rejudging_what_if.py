@@ -15,7 +15,7 @@ from scripted_plays import FIELD
 from downfield.core.errors import BusyError, NotFoundError, RulebookError
 from downfield.game.records.commands import NewGame
 from downfield.game.records.keeping import GameRow
-from downfield.officiating.engine.replay import judge_recording
+from downfield.officiating.engine.recording import judge_recording
 from downfield.officiating.rulebooks.installed import installed_rulebooks
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook, parse_rulebook
 from downfield.officiating.state.game_state import Team

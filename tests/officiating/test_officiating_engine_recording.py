@@ -14,7 +14,7 @@ from downfield.core.errors import FormatError
 from downfield.core.track_files import TracksHeader, write_tracks
 from downfield.officiating.calls import CallsHeader, RefusedEvent, read_calls, write_calls
 from downfield.officiating.declarations import Coin
-from downfield.officiating.engine.replay import compare_calls
+from downfield.officiating.engine.recording import compare_calls
 from downfield.officiating.events import EventsHeader, write_events
 
 RUNNER, HITTER = "dark-22", "light-50"
