@@ -29,21 +29,21 @@ UNDER_REFLECTION: Final = "a reflection hides it"
 class DialLimits:
     """When a number under a reflection is whole."""
 
-    least_contrast: float = 20.0
-    """Gray levels over all channels between ink and ground, at least."""
-    hidden_share: float = 0.3
-    """A window without a number of which so much is full is hidden by the reflection."""
-    fading_share: float = 0.02
+    min_contrast: float = 20.0
+    """Least contrast between ink and ground, gray levels over all channels."""
+    max_full_share: float = 0.3
+    """A window without a number of which a larger share is full is hidden by the reflection."""
+    max_fading_share: float = 0.02
     """Share of the ink that may fade into the light: where more does, strokes may go on unseen."""
-    off_middle: float = 0.055
+    max_offset: float = 0.055
     """A number further beside its place in the other windows, as a share of their height, may be part of one."""
-    height_off: float = 0.12
+    max_height_difference: float = 0.12
     """So may one higher or lower by this share than those of as many digits in windows without a reflection."""
-    through: float = 0.95
+    whole_factor: float = 0.95
     """Factor of the confidence in a whole number: of those drawn with reflections 1 in 400 was another one."""
-    part: float = 0.5
+    part_factor: float = 0.5
     """Factor of the confidence in what may be part of a number."""
-    rival: float = 0.5
+    min_rival: float = 0.5
     """Another number read without regard to the light counts against it from this confidence."""
     sure: float = 0.9
     """Confidence from which a number counts as read."""
@@ -142,17 +142,17 @@ class DialReader:
         plain, cleared = window.plain, clear_reflection(window.plane)
         read = self._classify(window.dial, glyphs_of(cleared.ink))
         face = read.reading.face
-        if face is None or cleared.contrast < _LIMITS.least_contrast:
-            is_hidden = window.full_share >= _LIMITS.hidden_share and not plain.is_sure
+        if face is None or cleared.contrast < _LIMITS.min_contrast:
+            is_hidden = window.full_share >= _LIMITS.max_full_share and not plain.is_sure
             return DialReading(None, reason=UNDER_REFLECTION) if is_hidden else plain.reading
         height = heights.get(len(face), read.height)
         is_whole = (
-            cleared.fading <= _LIMITS.fading_share
-            and abs(read.off_middle - shift) <= _LIMITS.off_middle
-            and abs(read.height / height - 1) <= _LIMITS.height_off
+            cleared.fading <= _LIMITS.max_fading_share
+            and abs(read.off_middle - shift) <= _LIMITS.max_offset
+            and abs(read.height / height - 1) <= _LIMITS.max_height_difference
         )
-        confidence = read.reading.confidence * (_LIMITS.through if is_whole else _LIMITS.part)
-        if plain.reading.face not in {None, face} and plain.sure >= _LIMITS.rival:
+        confidence = read.reading.confidence * (_LIMITS.whole_factor if is_whole else _LIMITS.part_factor)
+        if plain.reading.face not in {None, face} and plain.sure >= _LIMITS.min_rival:
             confidence *= 1 - plain.sure
         return DialReading(face, confidence, "" if is_whole else UNDER_REFLECTION)
 

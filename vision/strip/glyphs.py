@@ -30,13 +30,13 @@ class GlyphLimits:
     """Least height of a digit."""
     rim: float = 0.09
     """What touches the window's edge and is no thicker than this is its rim."""
-    off_middle: float = 0.085
+    max_offset: float = 0.085
     """A number further from the window's middle is between two faces."""
-    cut: float = 0.02
+    min_edge_distance: float = 0.02
     """A number this near to the upper or lower edge is cut by it."""
-    widest: float = 1.15
-    """A digit's width as a share of its height at most: wider is two digits that touch."""
-    uneven: float = 0.3
+    max_aspect: float = 1.15
+    """Largest width of a digit, as a share of its height: wider is two digits that touch."""
+    max_unevenness: float = 0.3
     """Largest difference of the ground's brightness across the window, as a share of the contrast: more is glare."""
 
 
@@ -125,7 +125,7 @@ def ink_of(window: Plane) -> tuple[Plane, float, float]:
     bare = window.mean(axis=2)[(ink < 0.25)]
     spread = float(np.quantile(bare, 0.97) - np.quantile(bare, 0.03)) if len(bare) > 20 else 0.0
     contrast = full / np.sqrt(3)
-    evenness = float(np.clip(1 - max(spread / max(contrast, 1.0) - _LIMITS.uneven, 0) / 0.5, 0, 1))
+    evenness = float(np.clip(1 - max(spread / max(contrast, 1.0) - _LIMITS.max_unevenness, 0) / 0.5, 0, 1))
     return ink, contrast, evenness
 
 
@@ -168,12 +168,12 @@ def _misplaced(groups: list[list[_Part]], rows: int) -> str:
     """Return why the columns are no number on a settled dial; empty if they may be."""
     spans = [_span(group) for group in groups]
     top, bottom = min(span[1] for span in spans), max(span[3] for span in spans)
-    if top <= _LIMITS.cut * rows or bottom >= (1 - _LIMITS.cut) * rows:
+    if top <= _LIMITS.min_edge_distance * rows or bottom >= (1 - _LIMITS.min_edge_distance) * rows:
         return "the dial is between two numbers"
     heights = [span[3] - span[1] for span in spans]
     if min(heights) < _LIMITS.min_height * rows or min(heights) < 0.7 * max(heights):
         return "part of a number"
-    if abs((top + bottom) / 2 - rows / 2) > _LIMITS.off_middle * rows:
+    if abs((top + bottom) / 2 - rows / 2) > _LIMITS.max_offset * rows:
         return "the dial is between two numbers"
     return ""
 
@@ -181,7 +181,7 @@ def _misplaced(groups: list[list[_Part]], rows: int) -> str:
 def split_touching(ink: Plane) -> list[Plane]:
     """Return the ink of the one digit in a column, or of each of two that touch, unsized."""
     high, wide = ink.shape
-    if wide <= _LIMITS.widest * high:
+    if wide <= _LIMITS.max_aspect * high:
         return [ink]
     at = wide // 3 + int(ink[:, wide // 3 : wide - wide // 3].sum(axis=0).argmin())
     return [ink[:, :at], ink[:, at:]]

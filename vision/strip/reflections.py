@@ -28,21 +28,21 @@ class ReflectionLimits:
     """Share of a window's pixels with every channel full from which a reflection lies in it."""
     blur: float = 0.014
     """Standard deviation of the smoothing against noise."""
-    stroke: float = 0.3
+    max_stroke: float = 0.3
     """Wider than any stroke: the ground beside it is nearer than this."""
     near: float = 0.16
     """The contrast that is left is that of the ink within half of this around."""
-    least_contrast: float = 14.0
+    min_contrast: float = 14.0
     """Contrast, gray levels over all channels, from which ink is distinguished from ground at full brightness."""
-    least_share: float = 0.35
+    min_share: float = 0.35
     """Least contrast elsewhere, as a share of the best contrast: the grain of a print is no ink."""
-    fading: float = 50.0
+    fading_contrast: float = 50.0
     """Ink of less contrast fades: where the ground is full it may go on unseen."""
-    margin: float = 0.1
+    rim: float = 0.1
     """Where a window's rim may be, and no number."""
-    speck: float = 0.01
+    max_speck: float = 0.01
     """Ink of a smaller share of the window is grain."""
-    inked: float = 0.3
+    min_ink: float = 0.3
     """Share of the contrast that is left from which a pixel counts as ink."""
 
 
@@ -76,7 +76,7 @@ def clear_reflection(window: Plane) -> ClearedWindow:
     dark = _is_ink_dark(window)
     smooth = cv2.GaussianBlur(window, (0, 0), REFLECTION_LIMITS.blur * rows)
     light: Plane = np.asarray(smooth if dark else 255.0 - smooth, dtype=np.float32)
-    reach, near = (2 * round(share * rows / 2) + 1 for share in (REFLECTION_LIMITS.stroke, REFLECTION_LIMITS.near))
+    reach, near = (2 * round(share * rows / 2) + 1 for share in (REFLECTION_LIMITS.max_stroke, REFLECTION_LIMITS.near))
     ground = _without_strokes(light, reach)
     depth = np.clip(cv2.GaussianBlur(ground, (0, 0), reach / 6) - light, 0, None)
     left = cv2.GaussianBlur(cv2.dilate(depth, _disc(near)), (0, 0), near / 3)
@@ -84,23 +84,23 @@ def clear_reflection(window: Plane) -> ClearedWindow:
     best = float(np.sqrt(np.quantile(power, 0.98)))
     full = ((ground if dark else 255.0 - ground).min(axis=2) >= REFLECTION_LIMITS.full).astype(np.float32)
     beside_full = cv2.GaussianBlur(full, (0, 0), 2)
-    floor = REFLECTION_LIMITS.least_contrast + (1 - beside_full) * max(
-        REFLECTION_LIMITS.least_share * best - REFLECTION_LIMITS.least_contrast, 0
+    floor = REFLECTION_LIMITS.min_contrast + (1 - beside_full) * max(
+        REFLECTION_LIMITS.min_share * best - REFLECTION_LIMITS.min_contrast, 0
     )
     ink = np.clip((left * depth).sum(axis=2) / np.maximum(power, floor**2), 0, 1).astype(np.float32)
-    inked = _strokes(ink > REFLECTION_LIMITS.inked)
-    fades = (beside_full > 0.3) & (np.sqrt(power) < REFLECTION_LIMITS.fading)
+    inked = _strokes(ink > REFLECTION_LIMITS.min_ink)
+    fades = (beside_full > 0.3) & (np.sqrt(power) < REFLECTION_LIMITS.fading_contrast)
     return ClearedWindow(ink, best, float(fades[inked].mean()) if inked.any() else 1.0)
 
 
 def _strokes(inked: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return ink without a window's rim and without the specks of a print's grain."""
     rows, columns = inked.shape
-    edge = max(round(REFLECTION_LIMITS.margin * rows), 1)
+    edge = max(round(REFLECTION_LIMITS.rim * rows), 1)
     inner = np.zeros(inked.shape, dtype=np.uint8)
     inner[edge:-edge, edge:-edge] = inked[edge:-edge, edge:-edge]
     _, labels, stats, _ = cv2.connectedComponentsWithStats(inner, connectivity=8)
-    large = np.flatnonzero(stats[:, cv2.CC_STAT_AREA] >= REFLECTION_LIMITS.speck * rows * columns)
+    large = np.flatnonzero(stats[:, cv2.CC_STAT_AREA] >= REFLECTION_LIMITS.max_speck * rows * columns)
     return np.asarray(np.isin(labels, large[large > 0]))
 
 

@@ -25,16 +25,16 @@ class SlideHeightLimits:
     """What is assumed of slides."""
 
     step_mm: float = 0.1
-    """Between two heights of the grid."""
-    highest_mm: float = 6.0
+    """Step between two heights of the grid."""
+    max_mm: float = 6.0
     """No clear slide is thicker, at least twice the described height."""
     sigma_mm: float = 0.8
     """Standard deviation of a height that somebody measured and described."""
-    assumed: float = 0.3
+    assumed_share: float = 0.3
     """Share of the descriptions that were not measured: their slides may be of any height."""
     set_yd: float = 0.15
     """Standard deviation of where a hand sets the slide around a whole yard, with what measuring adds."""
-    careless: float = 0.08
+    outlier_share: float = 0.08
     """Share of placements that are anywhere between two yards."""
     another_yd: float = 0.6
     """A line that moved this far was set anew: pictures of one placement count once."""
@@ -53,9 +53,9 @@ class SlideHeight:
 
     def __init__(self, strip: StripSet, camera: Camera) -> None:
         described = strip.slide.height_mm
-        self._mm = np.arange(0.0, max(_LIMITS.highest_mm, 2 * described) + _LIMITS.step_mm / 2, _LIMITS.step_mm)
+        self._mm = np.arange(0.0, max(_LIMITS.max_mm, 2 * described) + _LIMITS.step_mm / 2, _LIMITS.step_mm)
         near = np.exp(-0.5 * ((self._mm - described) / _LIMITS.sigma_mm) ** 2)
-        self._chances = (1 - _LIMITS.assumed) * near / near.sum() + _LIMITS.assumed / len(near)
+        self._chances = (1 - _LIMITS.assumed_share) * near / near.sum() + _LIMITS.assumed_share / len(near)
         self._described_mm, self._mm_per_yd = described, strip.field.mm_per_yd_x
         self._camera_x_mm, _, self._camera_z_mm = (float(value) for value in camera.position_mm)
         self._stands_yd: float | None = None
@@ -101,7 +101,7 @@ class SlideHeight:
         off = places - np.round(places)
         density = sum(np.exp(-0.5 * ((off + near) / _LIMITS.set_yd) ** 2) for near in (-1, 0, 1))
         peak = 1 / (_LIMITS.set_yd * np.sqrt(2 * np.pi))
-        self._chances = self._chances * (_LIMITS.careless + (1 - _LIMITS.careless) * peak * density)
+        self._chances = self._chances * (_LIMITS.outlier_share + (1 - _LIMITS.outlier_share) * peak * density)
         self._chances /= self._chances.sum()
 
     def _places_yd(self, at_yd: float) -> Array:

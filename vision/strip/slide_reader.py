@@ -26,20 +26,20 @@ class SlideLimits:
     px_per_mm: float = 5.0
     """Scale of the rectified strip."""
     bands: int = 15
-    """The line is searched for in this many bands across the strip."""
+    """Number of bands across the strip in which the line is searched for."""
     min_red: float = 0.045
     """Share of red, over that beside the line, from which a band shows the line."""
     min_bands: float = 0.5
     """Share of the bands that must show the line."""
-    aside_mm: float = 1.0
+    max_offset_mm: float = 1.0
     """A band whose line is further than this from the others' does not count."""
     sigma_yd: float = 0.11
     """Standard deviation of the measured line, with what its hand-set place adds."""
     beyond_yd: float = 1.4
     """A line at a goal line may look this far beyond it, until the slide's height is known."""
-    rival: float = 0.6
+    max_rival: float = 0.6
     """Another line this strong, as a share of the best, leaves it open which is the slide's."""
-    off_third: float = 0.27
+    max_third_offset: float = 0.27
     """A ball further from the nearest third, as a share of their distance, is between two."""
     min_ball: float = 0.22
     """Strength of the ball, 0..1, below which none is seen."""
@@ -114,7 +114,7 @@ class SlideReader:
         ridge = _ridge(red, self._strip.slide.line_mm * _LIMITS.px_per_mm)
         bands = np.stack([band.mean(axis=0) for band in np.array_split(ridge, _LIMITS.bands, axis=0)])
         level = np.clip(bands, 0, 3 * _LIMITS.min_red)
-        reach = max(round(_LIMITS.aside_mm * _LIMITS.px_per_mm), 1)
+        reach = max(round(_LIMITS.max_offset_mm * _LIMITS.px_per_mm), 1)
         near = cv2.dilate(level, np.ones((1, 2 * reach + 1), np.uint8))
         support = np.median(near, axis=0) + near.mean(axis=0)
         weighed = np.asarray(cv2.GaussianBlur(support * bands.mean(axis=0).clip(0), (0, 0), 1.0)).ravel()
@@ -136,7 +136,7 @@ class SlideReader:
         far = weighed.copy()
         far[max(best - 6 * reach, 0) : best + 6 * reach + 1] = 0
         rival = float(far.max() / max(weighed[best], 1e-9))
-        return columns, shown, 1.0 if rival < _LIMITS.rival else 0.5
+        return columns, shown, 1.0 if rival < _LIMITS.max_rival else 0.5
 
     def _ball(self, plane: Plane, red: Plane, columns: Array) -> tuple[Third | None, float]:
         """Return the ball's third and the confidence in it."""
@@ -166,7 +166,7 @@ class SlideReader:
         nearest = int(np.abs(thirds - y_yd).argmin())
         apart = float(np.abs(np.diff(thirds)).min())
         off = abs(float(thirds[nearest] - y_yd)) / apart
-        if off > _LIMITS.off_third:
+        if off > _LIMITS.max_third_offset:
             return None, 0.0
         other = np.abs(rows - best) > 1.5 * width
         rival = float(strength[other].max()) if other.any() else 0.0

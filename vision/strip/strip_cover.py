@@ -33,7 +33,7 @@ class CoverLimits:
     """Share of the picture that differs from the last one from which something moves."""
     beside_mm: float = 4.0
     """The slide's parallax, shade and reflection may change the print this far beside its plate."""
-    learns: float = 0.25
+    background_gain: float = 0.25
     """Weight of a new picture in the background where nothing covers it."""
 
 
@@ -98,7 +98,7 @@ class CoverDetector:
 
     def _learn(self, coarse: Planes, line_yd: float) -> None:
         """Let the background follow the light, and learn what a slide that has moved away hid before."""
-        weight = np.full(coarse.shape[1:], _LIMITS.learns, np.float32)
+        weight = np.full(coarse.shape[1:], _LIMITS.background_gain, np.float32)
         if self._slides:
             weight[:, self._columns(self._slides[-1])] = 1.0
         weight[:, self._columns(line_yd)] = 0.0

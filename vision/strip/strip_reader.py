@@ -20,8 +20,8 @@ class StripReadingLimits:
 
     still_ns: int = 400_000_000
     """The strip has been still and uncovered for this long."""
-    pictures: int = 3
-    """Fewest pictures that agree."""
+    min_pictures: int = 3
+    """Least number of pictures that agree."""
     sure: float = 0.9
     """Least confidence of a number that is reported."""
 
@@ -78,7 +78,7 @@ class StripReader:
         self._cover = CoverDetector(strip, camera, background)
         self._since_ns: int | None = None
         self._pictures = 0
-        self._recent: deque[SlideReading] = deque(maxlen=_LIMITS.pictures)
+        self._recent: deque[SlideReading] = deque(maxlen=_LIMITS.min_pictures)
 
     def read(self, image: Image, t_ns: int) -> StripReading:
         """Return the reading of a picture."""
@@ -93,7 +93,7 @@ class StripReader:
             self._pictures += 1
             self._recent.append(slide)
         still = self._since_ns is not None and t_ns - self._since_ns >= _LIMITS.still_ns
-        settled = still and self._pictures >= _LIMITS.pictures
+        settled = still and self._pictures >= _LIMITS.min_pictures
         if not settled:
             return StripReading(t_ns, False, cover.covered, slide)
         self._slide.learn(slide)
