@@ -195,6 +195,9 @@ _COMMON = {
 }
 """What a key means where its record's docstring does not say."""
 
+_SAME_AS = re.compile(r"as in `(\w+)`\.")
+"""A meaning that another record of the same module gives."""
+
 
 def page() -> str:
     """The whole page."""
@@ -220,6 +223,10 @@ def _describe(kind: type) -> str:
         lines.append("\n| key | type | default | meaning |\n|---|---|---|---|\n")
     for field in fields:
         meaning = meanings.get(field.name) or _COMMON[field.name]
+        reference = _SAME_AS.fullmatch(meaning)
+        if reference:
+            described = getattr(sys.modules[kind.__module__], reference[1])
+            meaning = _attributes(inspect.getdoc(described) or "")[field.name]
         lines.append(f"| `{field.name}` | {_type(hints[field.name])} | {_default(field)} | {meaning} |\n")
     return "".join(lines)
 
@@ -299,5 +306,5 @@ def _reachable(root: type) -> Iterator[type]:
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:
-        raise InputError("usage: python -m downfield.rig.formats PATH")
+        raise InputError("usage: python docs/formats_page.py PATH")
     write_text(Path(sys.argv[1]), [page()])

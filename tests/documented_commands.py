@@ -14,7 +14,8 @@ from downfield.cli.main import app
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
-FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^ *```(\w*)[^\n]*\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
+"""A code block, in a list or with a title too: its language, and its text."""
 _INLINE = re.compile(r"`([^`\n]+)`")
 
 

@@ -44,8 +44,9 @@ def write(folder: Path, section: str) -> None:
         path = folder / title
         if language == "diff":
             old = path.read_text()
-            for removed, added in re.findall(r"((?:^-.*\n)*)((?:^\+.*\n)+)", text, re.MULTILINE):
-                before, after = (re.sub(r"^.", "", lines, flags=re.MULTILINE) for lines in (removed, added))
+            for hunk in text.split("@@\n"):
+                lines = hunk.splitlines(keepends=True)
+                before, after = ("".join(line[1:] for line in lines if line[0] in kept) for kept in (" -", " +"))
                 assert before in old, f"{title} has no {before!r}"
                 old = old.replace(before, after) if before else old + after
             path.write_text(old)

@@ -1,1 +1,5 @@
-"""The state of the board and of the picture: power, and the health of the picture."""
+"""The state of the board and of the picture: power, and the health of the picture.
+
+`power` decides whether the board is on, with `hum` as its microphone; `lighting` and
+`picture_health` judge the picture.
+"""
