@@ -72,15 +72,15 @@ def faults_of(example: str) -> list[str]:
             module = importlib.import_module(str(node.module))
             faults += [f"no {alias.name} in {node.module}" for alias in node.names if not hasattr(module, alias.name)]
             known |= {alias.asname or alias.name: getattr(module, alias.name, None) for alias in node.names}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and callable(known.get(node.func.id)):
-            plain = not any(isinstance(word, ast.Starred) for word in node.args) and all(k.arg for k in node.keywords)
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and callable(known.get(call.func.id)):
+            plain = not any(isinstance(word, ast.Starred) for word in call.args) and all(k.arg for k in call.keywords)
             try:
-                signature = inspect.signature(known[node.func.id])  # type: ignore[arg-type]
+                signature = inspect.signature(known[call.func.id])  # type: ignore[arg-type]
                 if plain:
-                    signature.bind(*node.args, **{str(k.arg): k.value for k in node.keywords})
+                    signature.bind(*call.args, **{str(k.arg): k.value for k in call.keywords})
             except TypeError as error:
-                faults.append(f"{node.func.id}: {error}")
+                faults.append(f"{call.func.id}: {error}")
     return faults
 
 
