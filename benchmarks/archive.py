@@ -90,7 +90,6 @@ class TimedGame:
         row: the result.
         worker: process id of the worker.
         cpu_s: processor time of the worker for it.
-
     """
 
     row: GameResult
@@ -116,7 +115,6 @@ class TimedCluster:
         workers: process ids.
         wall_s: from the first task to the last result.
         killed: process id of the worker that was killed.
-
     """
 
     cluster: RayCluster

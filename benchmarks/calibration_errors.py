@@ -23,7 +23,6 @@ def position_errors(
         camera: the one that took the picture.
         field: the print in it.
         height_mm: of the places over the board.
-
     """
     found = calibration.field
     x, y = np.meshgrid(np.linspace(0, field.length_mm, 21), np.linspace(0, field.width_mm, 11))

@@ -36,7 +36,6 @@ class CallTally:
         counts: of true calls by outcome, and of false calls.
         off_ms: time differences of the same calls.
         off_yd: differences of their spots along the field.
-
     """
 
     counts: Counter[str] = field(default_factory=Counter)

@@ -42,7 +42,6 @@ class ClipResult:
         late: of figures in frames after two seconds of play, how many there are and how many are turned.
         power: frames, and in how many the board's power is right.
         true_calls, made, false_calls: calls; those too close or proposed are neither made nor false.
-
     """
 
     exchanges: int
@@ -66,7 +65,6 @@ class Officials:
         field: the printed field.
         players: the roster.
         events: what was declared.
-
     """
 
     rulebook: Rulebook
@@ -93,7 +91,6 @@ def score_chain(
         play: the same, as tracked.
         officials: they make the calls.
         scenes: an empty tally, but for the teams.
-
     """
     tracking = tracking_tally.TrackingTally()
     tracking_tally.score_play(play, tracking, rivals=False)

@@ -39,7 +39,6 @@ class FramePair:
         measurements: of the network's latest detections.
         falls: figures that lie.
         happened: true events since the previous frame.
-
     """
 
     true: Scene
@@ -67,7 +66,6 @@ def run_pipeline(
         teams: collects, for every clearly visible standing figure, whether its colors give its team.
         faults: whether frames are dropped, frozen and dark now and then.
         alter: changes each picture, given its true scene; None to leave them.
-
     """
     tracks = clip.with_name(clip.stem + ".tracks.jsonl")
     vision = Vision(calibration, detector, read_roster(tracks))
@@ -108,7 +106,6 @@ def remembered(detector: Detector, clip: Path, folder: Path | None, altered: str
         clip: the clip.
         folder: for the detections; None to keep nothing.
         altered: how its pictures are altered.
-
     """
     if folder is None:
         yield detector

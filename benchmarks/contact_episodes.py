@@ -111,7 +111,6 @@ def episodes(frames: Iterable[tuple[Scene, Iterable[Contact]]], furthest_mm: flo
     Args:
         frames: every true scene, in order, with the contacts reported for it.
         furthest_mm: closest gap up to which an episode counts.
-
     """
     open_: dict[tuple[str, str], Episode] = {}
     done: list[Episode] = []

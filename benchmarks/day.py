@@ -91,7 +91,6 @@ class DayClock:
     Attributes:
         now_s: since the beginning of the day.
         wall_off_s: what the wall clock is off.
-
     """
 
     now_s: float = 0.0
@@ -116,7 +115,6 @@ class Mishaps:
         camera_gone, store_full, recordings_full: until when, seconds of the day.
         counted: how often each happened.
         over: whether nothing more happens.
-
     """
 
     random: random.Random

@@ -95,7 +95,6 @@ def run_and_kill(path: Path, lifetime_s: float, *, ready: bool) -> dict[int, str
 
     Returns:
         The digest of every entry it acknowledged, by number.
-
     """
     read_end, write_end = os.pipe()
     child = os.fork()  # a fresh interpreter would spend its life importing

@@ -20,7 +20,6 @@ def picture_sets(data: Path, pictures: int = PICTURES, only: Collection[str] = (
         data: folder of the sets.
         pictures: least number of a set that is made here.
         only: names of the wanted sets; empty for all.
-
     """
     for name, seed in SETS.items():
         if (not only or name in only) and _count(data / name) < pictures:

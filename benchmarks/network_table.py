@@ -58,7 +58,6 @@ class Row:
         goals: wanted values, on the twin's pictures and on strangers'.
         unit: printed behind them.
         places: decimals.
-
     """
 
     name: str

@@ -67,7 +67,6 @@ class Figures:
         pictures: that came to the clients in a second, by what was watched.
         busy_s: processor time of the rig's threads and other processes, in a second of the run.
         around_s: processor time of camera and clients, and of all other programs, in a second of the run.
-
     """
 
     captured: int

@@ -34,7 +34,6 @@ class _Ball:
         place_mm: ahead and to the left of the base's center, and over the board.
         radius_mm: of the ball.
         color: blue, green, red.
-
     """
 
     place_mm: tuple[float, float, float]
@@ -48,7 +47,6 @@ class PastedBodies:
     Args:
         camera: of the clip.
         seed: of all bodies; the same figure has the same body in every frame.
-
     """
 
     def __init__(self, camera: Camera, seed: int) -> None:
@@ -62,7 +60,6 @@ class PastedBodies:
         Args:
             frame: of the clip.
             true: where its figures are.
-
         """
         image = frame.image.copy()
         balls = []

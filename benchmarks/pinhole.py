@@ -23,7 +23,6 @@ class Pinhole:
         size_px: width and height of its picture.
         focal_px: focal length, the same both ways.
         center_px: principal point; pixel centers have integer coordinates.
-
     """
 
     size_px: tuple[int, int]

@@ -80,7 +80,6 @@ class Memory:
         proportional: their proportional set sizes summed: what a computer needs for them, since a page that several
             processes share counts once.
         resident: their resident set sizes summed, as `top` shows them: shared pages count for each process.
-
     """
 
     proportional: float

@@ -27,7 +27,6 @@ class FollowedFeed:
 
     Args:
         base: its address, without a slash at the end.
-
     """
 
     def __init__(self, base: str) -> None:

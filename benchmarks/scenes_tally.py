@@ -43,7 +43,6 @@ def score_clip(pairs: Sequence[tuple[Scene, Scene]], px_per_mm: float, tally: Sc
         pairs: its true and measured scenes, at least one.
         px_per_mm: scale of the picture at the middle of the field.
         tally: updated.
-
     """
     tally.frame_ns = (pairs[-1][0].t_ns - pairs[0][0].t_ns) // max(len(pairs) - 1, 1)
     switched_ns, power = pairs[0][0].t_ns, pairs[0][0].board
@@ -152,7 +151,6 @@ def count_contacts(found: Sequence[Episode], far: int) -> ContactCounts:
     Args:
         found: episodes of opponents near each other.
         far: false calls of opponents that were never near.
-
     """
     touches = [(one, touch) for one in found for touch in one.touches()]
     called = sum(bool(one.called(touch)) for one, touch in touches)

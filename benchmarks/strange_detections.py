@@ -98,7 +98,6 @@ def run_without_pictures(
         detector: of its figures.
         seed: of the table's look and the camera.
         quality: a tally of single detections.
-
     """
     players, model = recording.script.players, recording.field
     look = draw_table(seed, players, field=model, size=SIZE_PX, split="val", fps=recording.script.fps)

@@ -243,7 +243,6 @@ class Webcam:
         red, blue: how much larger these colors' pictures are than green's.
         gain: of blue, green and red.
         quality: of its JPEG.
-
     """
 
     blur_px: float
@@ -272,7 +271,6 @@ class Webcam:
         Args:
             image: ideal, shape (height, width, 3).
             noise: standard normal, same shape.
-
         """
         out = cv2.GaussianBlur(image.astype(np.float32), (0, 0), self.blur_px)
         out = out + noise * (np.float32(self.grain) + 0.02 * out)

@@ -28,7 +28,6 @@ class Body:
         shirt, pants, skin: balls of each color.
         helmet: center and radius.
         hold: where a ball is carried, None where the hands hold none.
-
     """
 
     shirt: Balls = field(default_factory=list)

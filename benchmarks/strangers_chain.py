@@ -61,7 +61,6 @@ def run_chain(clip: Path, detector: Detector, rulebook: Rulebook, bodies: int | 
         detector: for its pictures.
         rulebook: in force.
         bodies: seed of the bodies that are painted over its figures; None for none.
-
     """
     calibration, scenes = read_calibration(clip.with_suffix(".calibration.json")), SceneTally()
     alter = None if bodies is None else PastedBodies(calibration.camera, bodies).paint

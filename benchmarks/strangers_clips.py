@@ -104,7 +104,6 @@ def clip_scene(
         rng: of its looks.
         folder: gets the print.
         quality: of the pictures.
-
     """
     kinds = (draw_base_kind(rng) | {"front": "square"}, draw_base_kind(rng) | {"front": "square"})
     played = draw_play(number, rng, kinds, folder / "field.toml")
@@ -176,7 +175,6 @@ def mark_changes(frames: list[dict[str, Any]], camera: Camera, pinhole: Pinhole)
             picture from its lower left corner, None for the whole picture.
         camera: of the clip.
         pinhole: its ideal picture.
-
     """
     ends, around = [], np.array([_AROUND_MM, _AROUND_MM, 50.0])
     for frame in frames:

@@ -34,7 +34,6 @@ class StrangePlay:
         recording: of it.
         printed: its board.
         carrier: roster id of the figure with the ball.
-
     """
 
     recording: PlayRecording
@@ -55,7 +54,6 @@ def draw_play(
 
     Raises:
         ScriptError: no board drawn has room for the line-up.
-
     """
     for left in reversed(range(_DRAWS)):
         printed = draw_print(rng)

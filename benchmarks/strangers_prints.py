@@ -21,7 +21,6 @@ class Print:
         low_mm, high_mm: board points of its lower left and upper right corners; the goal lines are at x 0 and length.
         yard_mm: along and across.
         length_mm, width_mm: goal line to goal line, sideline to sideline.
-
     """
 
     image: Image

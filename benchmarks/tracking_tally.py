@@ -65,7 +65,6 @@ class Switch:
         figure, other: roster ids.
         off_mm, other_off_mm: distances of where it is tracked from both.
         sure: whether its identity was said to be sure.
-
     """
 
     t_ns: int
@@ -234,7 +233,6 @@ class _Boxes:
     Args:
         xyxy: boxes, shape (n, 4).
         conf: scores, shape (n,).
-
     """
 
     def __init__(self, xyxy: Array, conf: Array) -> None:

@@ -86,7 +86,6 @@ class Walk:
         steps: each module once.
         passes: how often each class was entered from another one. What one method of the other, and those it calls of
             its own class, do with it is one pass. Frozen dataclasses, which are data, and properties are not counted.
-
     """
 
     steps: list[Step] = field(default_factory=list)
@@ -193,7 +192,6 @@ class _Table:
         service: runs the game.
         client: sends requests to the API over it.
         rest: scenes and events that are still to come, in order.
-
     """
 
     service: GameService

@@ -25,7 +25,6 @@ class PublishedLens:
         size_px: of the pictures it was measured in.
         focal_px, center_px: along x and y.
         distortion: k1, k2, p1, p2, k3.
-
     """
 
     camera: str

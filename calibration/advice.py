@@ -43,7 +43,6 @@ def advise(calibration: Calibration, wanted_yd: float = ADVICE_LIMITS.wanted_yd)
 
     Args:
         wanted_yd: two standard deviations that are exact enough, such as a table's certified error.
-
     """
     now_yd = base_top_error_yd(calibration)
     if now_yd <= wanted_yd:

@@ -29,7 +29,6 @@ class QualityCell:
         rms_mm: the same on the board.
         rms_yd: in field yards, along and across.
         sigma_mm: standard deviation of a base top's position there by the calibration alone, along and across.
-
     """
 
     x_yd: float
@@ -51,7 +50,6 @@ class Quality:
         rms_mm: residuals on the board.
         rms_yd: residuals in field yards, along and across.
         cells: the same for every part of the field.
-
     """
 
     points: int
@@ -73,7 +71,6 @@ class Certificate:
         points: how many were measured.
         median_mm, p95_mm, max_mm: distances between where the calibration puts them and where they are.
         p95_yd: the 95th percentile in field yards, along and across; calls with a smaller margin are too close.
-
     """
 
     certified_at: str
@@ -102,7 +99,6 @@ class Calibration:
             that was measured with the camera. Empty when it is exact.
         unmodeled_px: standard deviation of the errors that lens model and print leave unexplained; 0 when it is exact.
         certificate: its measured accuracy; None before `downfield certify`.
-
     """
 
     field: FieldModel
@@ -137,7 +133,6 @@ class Calibration:
 
         Returns:
             Board mm, shape (n, 2), and their covariances, mm^2, shape (n, 2, 2); NaN where a pixel sees no board.
-
         """
         board, by_pixel, by_height, by_parameters = locate(self.camera, px, height_mm)
         n = len(board)
@@ -155,7 +150,6 @@ class Calibration:
         Args:
             by_pixel: Jacobians of the places by their pixels, from `locate`, shape (n, 2, 2).
             by_parameters: Jacobians by `PLACE_PARAMETERS`, shape (n, 2, 20).
-
         """
         covariance: Array = self.unmodeled_px**2 * (by_pixel @ by_pixel.transpose(0, 2, 1))
         if self.covariance:
@@ -170,7 +164,6 @@ def read_calibration(path: Path) -> Calibration:
     Raises:
         InputError: it can't be read.
         FormatError: its content breaks the format; names the field.
-
     """
     return read_record(Calibration, path)
 
@@ -180,6 +173,5 @@ def write_calibration(path: Path, calibration: Calibration) -> None:
 
     Raises:
         OutputError: the file can't be written.
-
     """
     write_text(path, [to_json(Calibration, calibration), "\n"])

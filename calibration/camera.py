@@ -54,7 +54,6 @@ class Lens:
         focal_px: focal length along image x and y, px.
         center_px: principal point, px.
         distortion: Brown-Conrady k1, k2, p1, p2, k3 (OpenCV's order); applied to normalized image coordinates.
-
     """
 
     size_px: tuple[int, int]
@@ -139,7 +138,6 @@ class Bow:
     Attributes:
         x_mm, y_mm: the stretch of the board it was fitted on, (low, high).
         along_mm, twist_mm, across_mm, both_mm: sizes of the four shapes; each shape is 1 at the board's corner.
-
     """
 
     x_mm: tuple[float, float]
@@ -213,7 +211,6 @@ class Camera:
         rotation: Rodrigues vector of the board-to-camera rotation, radians.
         translation_mm: the board frame's origin in camera coordinates, mm.
         bow: how the printed surface departs from a plane; None for a flat board.
-
     """
 
     lens: Lens
@@ -245,7 +242,6 @@ class Camera:
 
         Returns:
             Pixels, shape (..., 2). Points at or behind the camera are NaN.
-
         """
         points = np.asarray(points_mm, dtype=np.float64)
         if points.shape[-1] == 2:
@@ -268,7 +264,6 @@ class Camera:
 
         Returns:
             Board millimeters, shape (..., 2). NaN where the ray does not come down to that plane.
-
         """
         pixels = np.asarray(px, dtype=np.float64)
         flat = self.lens.undistort(pixels)

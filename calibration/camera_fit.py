@@ -75,7 +75,6 @@ class Observations:
         sigma_px: standard deviation along them, shape (n,).
         cluster: observations that are disturbed together share a number, shape (n,).
         boundary: number of the line of paint each lies on if that line bounds the field, else -1; shape (n,).
-
     """
 
     points_mm: Array
@@ -121,7 +120,6 @@ class CameraFit:
         strain: how unlike an ordinary lens it is, root mean square of standard deviations.
         systematic: errors that displace many of the observations together, with the spreads that were taken.
         stretch: log ratio by which the print is longer across than its points; the camera sees the stretched ones.
-
     """
 
     camera: Camera
@@ -159,7 +157,6 @@ def fit_camera(
         spread_of: another fit to the picture, whose spreads of the systematic errors are taken: only then can costs be
             compared; when None they are learned, if `fine`.
         max_steps: of the fit, even if it still improves.
-
     """
     prior = prior or TypicalLens(start.lens.size_px)
     rough = SystematicError.of(observations.px, observations.normals, observations.boundary, start.lens.size_px)

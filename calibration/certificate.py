@@ -66,7 +66,6 @@ class Ruler:
     Attributes:
         start_px, end_px: where its ends are seen.
         length_mm: between them.
-
     """
 
     start_px: tuple[float, float]
@@ -85,7 +84,6 @@ class AccuracyCheck:
     Attributes:
         against: ``"hash marks"``, ``"known spots"`` or ``"ruler"``.
         off_mm: measured less true place, NaN along an axis that was not measured, shape (n, 2).
-
     """
 
     against: str
@@ -104,7 +102,6 @@ def check_hash_marks(image: Image, calibration: Calibration) -> AccuracyCheck:
 
     Raises:
         CalibrationError: too few are printed or in view.
-
     """
     marks = sample_hash_marks(calibration.field)
     plane = clearest_channel(image)
@@ -133,7 +130,6 @@ def check_spots(calibration: Calibration, spots: Sequence[Landmark], *, height_m
 
     Raises:
         CalibrationError: fewer than three, or one is so far off that it was named or read wrongly.
-
     """
     if len(spots) < _LIMITS.min_spots:
         raise CalibrationError(f"{len(spots)} known spots are too few to certify. Give at least {_LIMITS.min_spots}.")
@@ -154,7 +150,6 @@ def check_rulers(calibration: Calibration, rulers: Sequence[Ruler], *, height_mm
 
     Raises:
         CalibrationError: fewer than three, none lies along the field, or one was read wrongly.
-
     """
     if len(rulers) < _LIMITS.min_spots:
         raise CalibrationError(
@@ -238,7 +233,6 @@ def render_certificate(calibration: Calibration, check: AccuracyCheck, picture: 
 
     Raises:
         CalibrationError: the calibration carries no certificate.
-
     """
     certificate = calibration.certificate
     if certificate is None:

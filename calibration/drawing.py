@@ -57,7 +57,6 @@ def draw_calibration(image: Image, calibration: Calibration) -> Image:
 
     Returns:
         The photograph with the model on it, a caption above and the error map below; of the photograph's width.
-
     """
     over = draw_field(image, calibration)
     worst = _residuals(over, image, calibration)

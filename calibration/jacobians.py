@@ -55,7 +55,6 @@ def project(camera: Camera, points_mm: ArrayLike, select: slice = _ALL) -> tuple
 
     Returns:
         Pixels (n, 2); their Jacobians by the point, px/mm, (n, 2, 3); by `PARAMETERS`, (k, 2, 19).
-
     """
     points = np.asarray(points_mm, dtype=np.float64).reshape(-1, 3)
     n = len(points)
@@ -105,7 +104,6 @@ def locate(
     Returns:
         Board mm (n, 2); their Jacobians by the pixel, mm/px, (n, 2, 2); by the height, (n, 2); by `PLACE_PARAMETERS`,
         (k, 2, 20). The last is of places in yards, in millimeters of the print as it is taken to be.
-
     """
     pixels = np.asarray(px, dtype=np.float64).reshape(-1, 2)
     heights = np.broadcast_to(np.asarray(height_mm, dtype=np.float64), (len(pixels),))

@@ -42,7 +42,6 @@ class PictureMatch:
     Attributes:
         found_share: share of the yard lines that are where the calibration has them.
         typical_px: median distance of the paint from where the calibration has it; infinite if none is seen.
-
     """
 
     found_share: float
@@ -62,7 +61,6 @@ def match_picture(image: Image, calibration: Calibration) -> PictureMatch:
 
     Raises:
         CalibrationError: the picture has another size.
-
     """
     check_size(image, calibration)
     plane = clearest_channel(image)
@@ -79,7 +77,6 @@ def check_size(image: Image, calibration: Calibration) -> None:
 
     Raises:
         CalibrationError: it has another size; names both.
-
     """
     size_px = calibration.camera.lens.size_px
     if (image.shape[1], image.shape[0]) != size_px:
@@ -94,7 +91,6 @@ def check_same_view(image: Image, calibration: Calibration) -> None:
 
     Raises:
         CalibrationError: it has another size, shows another board, or the camera was moved.
-
     """
     match = match_picture(image, calibration)
     if match.found_share < PICTURE_MATCH_LIMITS.found_share:

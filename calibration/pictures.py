@@ -51,7 +51,6 @@ def read_pictures(path: Path, count: int = _LIMITS.frames) -> list[Image]:
 
     Raises:
         InputError: it is missing, or no picture can be read from it.
-
     """
     if path.is_dir():
         raise InputError(f"{path}: is a folder. Give a photo or a video of the table.")
@@ -74,7 +73,6 @@ def _video_frames(path: Path, count: int) -> list[Image]:
 
     Raises:
         InputError: it is no video, or none of its pictures can be decoded.
-
     """
     total = count_packets(path)
     due = [round(i) for i in np.linspace(0, max(total - 1, 0), min(count, max(total, 1)))]
@@ -96,7 +94,6 @@ def read_picture(path: Path) -> Image:
 
     Raises:
         InputError: it can't be read, or is larger than `MAX_PIXELS`.
-
     """
     image = None
     if path.is_file() and _is_bounded(path):
@@ -125,7 +122,6 @@ def write_picture(path: Path, image: Image) -> None:
 
     Raises:
         OutputError: the file can't be written, or its name has no known format.
-
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -142,7 +138,6 @@ def check_picture(image: Image) -> None:
 
     Raises:
         CalibrationError: names the problem and what to change.
-
     """
     height, width = image.shape[:2]
     if width < _LIMITS.min_width_px:

@@ -53,7 +53,6 @@ def to_calibration(
         method: how it was made.
         made_from: names of the pictures.
         made_at: ISO 8601 UTC; now when empty.
-
     """
     covariance = tuple(tuple(row) for row in fit.covariance.tolist())
     made_at = made_at or datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")

@@ -20,7 +20,6 @@ def cluster_robust_covariance(jacobian: Array, weighted: Array, weight: Array, c
         weighted: weighted whitened residuals, shape (n,).
         weight: robust weights, shape (n,).
         cluster: of each observation, shape (n,).
-
     """
     n = len(weight)
     seen, known = jacobian[:n], jacobian[n:]
@@ -55,7 +54,6 @@ def log_volume(jacobian: Array, weight: Array) -> float:
     Args:
         jacobian: whitened, observations and priors, shape (n, p).
         weight: robust weights, 1 for priors, shape (n,).
-
     """
     scale = np.sqrt(np.maximum((jacobian**2).sum(axis=0), 1e-300))
     scaled = jacobian / scale
@@ -70,7 +68,6 @@ def marginal_precision(jacobian: Array, weight: Array, last: int) -> Array:
         jacobian: whitened, observations and what is known of the other parameters, shape (n, p).
         weight: robust weights, 1 for what is known, shape (n,).
         last: how many parameters, k.
-
     """
     scale = np.sqrt(np.maximum((jacobian**2).sum(axis=0), 1e-300))
     scaled = jacobian / scale
@@ -92,7 +89,6 @@ def overstated_precision(effect: Array, weighted: Array, cluster: Indices) -> fl
         effect: whitened derivative of each observation by the parameter, shape (n,).
         weighted: weighted whitened residuals, shape (n,).
         cluster: of each observation, shape (n,).
-
     """
     pushes = np.bincount(cluster, weights=effect * weighted)
     return max(1.0, float((pushes**2).sum() / max(float((effect**2).sum()), 1e-300)))

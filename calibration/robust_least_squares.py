@@ -62,7 +62,6 @@ def minimize_huber(
 
     Returns:
         The parameters, shape (k,), and half the robust sum of squares there.
-
     """
     values, damping = np.maximum(begin, lowest), _LIMITS.first_damping
     residuals, jacobian = evaluate(values)
@@ -103,7 +102,6 @@ def _undamped_gain(normal: Array, slope: Array, above_lowest: Bools) -> float:
         normal: normal matrix with a diagonal of 1, shape (k, k).
         slope: scaled gradient, shape (k,).
         above_lowest: whether a parameter may become less, shape (k,).
-
     """
     movable = above_lowest | (slope < 0)
     matrix = normal[np.ix_(movable, movable)] + _LIMITS.min_damping * np.eye(len(slope[movable]))

@@ -24,7 +24,6 @@ class OpenStretch:
         likeliest: the likeliest stretch of the points.
         spread: its standard deviation.
         begin: where the fit begins.
-
     """
 
     likeliest: float
@@ -44,7 +43,6 @@ class DescribedProportions:
     Attributes:
         yard_ratio: millimeters of a yard across over those of one along.
         spread: standard deviation of its logarithm.
-
     """
 
     yard_ratio: float

@@ -53,7 +53,6 @@ class SystematicError:
     Attributes:
         shapes: displacement of each observation by one pixel of each shape, shape (n, k).
         spread_px: prior standard deviations, shape (k,).
-
     """
 
     shapes: Array
@@ -69,7 +68,6 @@ class SystematicError:
             normals: unit directions along which they count, shape (n, 2).
             boundary: number of the line each lies on if it bounds the field, else -1, shape (n,).
             size_px: the picture's width and height.
-
         """
         width, height = size_px
         rows = np.clip(2 * px[:, 1] / (height - 1) - 1, -1, 1)
@@ -93,7 +91,6 @@ class SystematicError:
         Args:
             sizes_px: in a fit with these spreads, shape (k,).
             precision: of the sizes by the observations alone, everything else in the fit left open, shape (k, k).
-
         """
         wave, lines = np.arange(2 * _LIMITS.degrees), np.arange(2 * _LIMITS.degrees, self.count)
         bent = wave[wave % _LIMITS.degrees > 0]

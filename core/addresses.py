@@ -33,7 +33,6 @@ class Address:
         host: name or number; IPv6 without brackets.
         port: None for the scheme's own.
         target: path and query, beginning with ``/``, as written.
-
     """
 
     scheme: str
@@ -62,7 +61,6 @@ def split_address(text: str) -> Address:
 
     Raises:
         ValueError: it has no scheme, no host or an impossible port.
-
     """
     found = _SCHEME.fullmatch(text.strip())
     if found is None:

@@ -21,7 +21,6 @@ class BoundedQueue(Generic[T]):
     Args:
         burst_capacity: number of further items it holds while no item was dropped lately. A short stall then drops
             nothing, and under constant overload no item waits longer.
-
     """
 
     def __init__(self, capacity: int, burst_capacity: int = 0) -> None:
@@ -40,7 +39,6 @@ class BoundedQueue(Generic[T]):
 
         Returns:
             Whether nothing was dropped.
-
         """
         with self._changed:
             if self._closed:

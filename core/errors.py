@@ -38,7 +38,6 @@ class FormatError(InputError):
         problem: what is wrong.
         line: 1-based line number, where the format has lines.
         field: dotted path of the offending field, such as ``figures.3.heading_deg``.
-
     """
 
     def __init__(self, path: str, problem: str, *, line: int | None = None, field: str | None = None) -> None:
@@ -99,7 +98,6 @@ class MissingExtraError(DownfieldError):
 
     Attributes:
         lacking: what needs which extra, without the command that only this computer's owner can use.
-
     """
 
     def __init__(self, extra: str, purpose: str) -> None:

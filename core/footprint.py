@@ -42,7 +42,6 @@ class BaseSize:
         width_mm: across the heading.
         height_mm: height of the base's top over the board.
         corner_mm: radius of the rounded corners.
-
     """
 
     length_mm: float = 30.0
@@ -69,7 +68,6 @@ class Footprint:
         x_mm, y_mm: center of the base, board frame.
         heading_deg: where its front points, counter-clockwise from +x.
         size: its dimensions.
-
     """
 
     x_mm: float
@@ -150,7 +148,6 @@ class Gap:
         overlap_mm: length over which the two faces lie along each other.
         normal: unit vector from the first base to the second.
         point_a_mm, point_b_mm: the nearest points of the two outlines.
-
     """
 
     gap_mm: float
@@ -179,7 +176,6 @@ class PoseError:
     Attributes:
         sigma_mm: standard deviation of the center, along x and y.
         sigma_deg: of the heading.
-
     """
 
     center_mm: tuple[float, float]
@@ -194,7 +190,6 @@ class Gaps:
     Attributes:
         outlines: those of the first bases and of the second, from `outlines_of`, shape (2, n, 6).
         gap_mm, normal, point_a_mm, point_b_mm: as in `Gap`, shape (n,) and (n, 2).
-
     """
 
     outlines: Array
@@ -280,7 +275,6 @@ def gaps_mm(core_a: Array, core_b: Array, headings_deg: tuple[Array, Array], rad
 
     Returns:
         Signed gaps, mm, shape (n,).
-
     """
     core, others = np.concatenate([core_a, core_b]), np.concatenate([core_b, core_a])
     apart, _ = _separation(core, others, _outward(np.concatenate(headings_deg)))
@@ -310,7 +304,6 @@ def _separation(core: Array, others: Array, outward: Array) -> tuple[Array, Arra
 
     Returns:
         The largest separation, shape (n,), and its axis from a to b, shape (n, 2).
-
     """
     count = len(core) // 2
     reach = np.einsum("njk,nik->nij", others, outward).min(2) - np.einsum("nik,nik->ni", core, outward)
@@ -329,7 +322,6 @@ def _nearest(core: Array, others: Array) -> tuple[Array, Array, Array]:
 
     Returns:
         The points of a and of b, shape (n, 2) each; distances, shape (n,).
-
     """
     count = len(core) // 2
     feet, far = _vertices_to_edges(core, others)
@@ -386,7 +378,6 @@ def _overlap(corners: Array, side: Indices, normal: Array) -> Array:
 
     Returns:
         Shape (n,).
-
     """
     tangent = np.stack([-normal[:, 1], normal[:, 0]], axis=1)
     rows = np.arange(len(side))

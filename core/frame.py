@@ -17,7 +17,6 @@ class Frame:
         index: in its source, from 0; a gap in the indices means dropped frames.
         image: uint8 blue green red, shape (height, width, 3), raw.
         hum: log10 of the odds that the board is on, from a microphone; 0 without one.
-
     """
 
     index: int
@@ -45,7 +44,6 @@ class Detection:
         helmet_px: center of the helmet, of the ball, or of a hand's fingertips; None where the detector gives none.
         helmet_score: its confidence, 0..1.
         front_score: confidence that front and rear are not swapped, 0..1; 1 where the detector gives none.
-
     """
 
     kind: DetectionKind

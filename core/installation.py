@@ -38,7 +38,6 @@ class Installation:
         source: the wheel or folder it came from; None for an index.
         editable: whether it runs from the folder itself.
         extras: chosen at the installation, where the installer notes it.
-
     """
 
     installer: Installer
@@ -67,7 +66,6 @@ def this_installation(environment: Path | None = None, note: str | None = None) 
     Args:
         environment: folder of the environment; the present one if not given.
         note: content of `direct_url.json`; that of the installed package if not given.
-
     """
     folder = Path(sys.prefix) if environment is None else environment
     installer, extras = _chosen(folder)

@@ -33,7 +33,6 @@ class JsonLinesFile(Generic[H, L]):
     Raises:
         InputError: the file can't be read.
         FormatError: its content breaks the format; names the line and the field.
-
     """
 
     def __init__(
@@ -80,7 +79,6 @@ def write_json_lines(
 
     Raises:
         OutputError: the file can't be written.
-
     """
     texts = itertools.chain([to_json(*header)], (to_json(line, value, defaults=defaults) for value in lines))
     write_text(path, (text + "\n" for text in texts))
@@ -111,7 +109,6 @@ def check_time_rises(before: HasTime | None, now: HasTime) -> None:
 
     Raises:
         ValueError: it does not.
-
     """
     if before is not None and now.t_ns <= before.t_ns:
         raise ValueError(f"t_ns: time does not rise: {now.t_ns} ns after {before.t_ns} ns")

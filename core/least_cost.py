@@ -21,7 +21,6 @@ def least_cost_pairs(cost: Array) -> tuple[Indices, Indices]:
 
     Raises:
         ValueError: a cost is not finite.
-
     """
     cost = np.asarray(cost, dtype=np.float64)
     if not np.isfinite(cost).all():

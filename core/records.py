@@ -59,7 +59,6 @@ def to_json(kind: Any, value: object, *, defaults: bool = True) -> str:
 
     Args:
         defaults: whether to write fields that have their default value; those that are None are left out anyway.
-
     """
     return adapter(kind).dump_json(value, exclude_defaults=not defaults, exclude_none=True).decode()
 
@@ -73,7 +72,6 @@ def from_json(kind: type[T], text: str | bytes, *, path: str, line: int | None =
 
     Raises:
         FormatError: naming the line and the field.
-
     """
     problem = number_fault(text)
     if problem is not None:
@@ -90,7 +88,6 @@ def read_record(kind: type[T], path: Path) -> T:
     Raises:
         InputError: it is missing, a folder, unreadable or not text.
         FormatError: its content breaks the format, or has another version; names the field.
-
     """
     text = read_text(path)
     check_format(kind, text, path=str(path))
@@ -110,7 +107,6 @@ def check_format(kind: type, text: str | bytes, *, path: str, line: int | None =
 
     Raises:
         FormatError: the text has another version, or another format.
-
     """
     names = {field.name: field.default for field in dataclasses.fields(kind)}
     try:
@@ -136,7 +132,6 @@ def from_data(kind: type[T], data: object, *, path: str) -> T:
 
     Raises:
         FormatError: naming the field.
-
     """
     problem = _out_of_range(data)
     if problem is not None:
@@ -152,7 +147,6 @@ def write_text(path: Path, chunks: Iterable[str]) -> None:
 
     Raises:
         OutputError: the file can't be written.
-
     """
     part = path.with_name(path.name + ".part")
     try:

@@ -21,7 +21,6 @@ class RosterSpot:
     Attributes:
         id: roster id.
         x_yd, y_yd: center of the player's base, field yards.
-
     """
 
     id: str
@@ -36,7 +35,6 @@ class Roster:
     Attributes:
         players: all of them.
         spots: where they stand; may be empty or name only some of them.
-
     """
 
     players: tuple[Player, ...]
@@ -57,7 +55,6 @@ def read_roster(path: Path) -> Roster:
     Raises:
         InputError: it can't be read.
         FormatError: its content breaks the format; names the field.
-
     """
     if path.name.endswith(".jsonl"):
         tracks = TrackFile(path)

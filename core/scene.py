@@ -43,7 +43,6 @@ class Player:
         base: the size of its base.
         hand_mm: ahead and to the left of the base's center, the forward point of the carrying hand, for rulebooks that
             spot there; None when not measured.
-
     """
 
     id: str
@@ -72,7 +71,6 @@ class Figure:
         sure: False when the identity is uncertain after a hand, a crossing or a pile.
         fell_ns: instant of the fall, known some frames later; None when unknown.
         front: probability that the heading points to the base's front and not to its rear, 0..1.
-
     """
 
     id: str
@@ -122,7 +120,6 @@ class Contact:
         angle_deg: between the two meeting faces, 0 when they lie flush; 0..90.
         overlap_mm: length over which the faces lie along each other.
         since_ns: interpolated instant the contact began; None while they do not touch.
-
     """
 
     a: str
@@ -148,7 +145,6 @@ class Ball:
         sigma_mm: standard deviation of its position.
         touched_by: roster id of the first figure to touch it since it was placed or came loose.
         touched_ns: when.
-
     """
 
     state: BallState
@@ -167,7 +163,6 @@ class Hand:
     Attributes:
         outline_mm: its outline brought down to the board, at least three points.
         covers: roster ids of the figures it hides.
-
     """
 
     outline_mm: tuple[tuple[float, float], ...]
@@ -187,7 +182,6 @@ class Scene:
         ball: None when unknown.
         hands: hands in view.
         unfit: reasons why no calls may be made from this scene; empty when calls may be made.
-
     """
 
     frame: int

@@ -37,7 +37,6 @@ class DialWindow:
         x_mm, y_mm: its opening on the print, (low, high) along and across.
         faces: the numbers on the dial, in the order in which they come into view.
         place: factor of its number; 10 for the tens of a count with two dials.
-
     """
 
     counts: Count
@@ -67,7 +66,6 @@ class SlideShape:
         line_mm: width of the line.
         ball_mm: length along the field and width across it of the ball.
         thirds_y_yd: the ball's center at left, center and right, yards across.
-
     """
 
     height_mm: float = 2.5
@@ -98,7 +96,6 @@ class StripSet:
 
     Raises:
         FieldError: the description is impossible.
-
     """
 
     name: str
@@ -151,7 +148,6 @@ def load_strip(name_or_path: str = BUNDLED_STRIP) -> StripSet:
     Raises:
         InputError: no such strip or file.
         FormatError: broken TOML, or a key that is unknown, missing or impossible; names it.
-
     """
     if name_or_path.endswith(".toml"):
         return _parse(read_text(Path(name_or_path)), name_or_path)

@@ -32,7 +32,6 @@ def supervised_thread(
         failed: receives every failure, as a phrase.
         restarts: whether the work is begun again after a failure, until it returns.
         closed: whether it is to end; then a failure is the end of the work.
-
     """
     pause = threading.Event()
 

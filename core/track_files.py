@@ -21,7 +21,6 @@ class TracksHeader:
         players: the roster.
         fps: nominal frame rate; the frames carry their own times.
         source: what the tracks were made from.
-
     """
 
     field: FieldModel
@@ -38,7 +37,6 @@ class TrackFile(JsonLinesFile[TracksHeader, Scene]):
     Raises:
         InputError: the file can't be read.
         FormatError: its content breaks the format; names the line and the field.
-
     """
 
     def __init__(self, path: Path) -> None:
@@ -50,6 +48,5 @@ def write_tracks(path: Path, header: TracksHeader, scenes: Iterable[Scene]) -> N
 
     Raises:
         OutputError: the file can't be written.
-
     """
     write_json_lines(path, (TracksHeader, header), Scene, scenes, defaults=False)

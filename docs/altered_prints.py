@@ -35,7 +35,6 @@ class AlteredPrint:
     Attributes:
         image: blue green red.
         calibration: of its camera.
-
     """
 
     image: Image
@@ -84,7 +83,6 @@ def refused_prints(image: Image, calibration: Calibration) -> dict[str, RefusedP
     Args:
         image: a table of a bundled print.
         calibration: of its camera.
-
     """
     board, field = AlteredPrint(image, calibration), calibration.field
     rough = dataclasses.replace(field, name="my board", measured=False)

@@ -47,7 +47,6 @@ class Format:
         title: what it is.
         text: how it is laid out.
         roots: its top-level records, in the order they stand in the file.
-
     """
 
     suffix: str

@@ -32,7 +32,6 @@ class Chapter:
         title: what it is for.
         example: a program that runs as it stands.
         members: what it uses, with everything public in it.
-
     """
 
     title: str

@@ -21,7 +21,6 @@ class Page(HTMLParser):
     Attributes:
         links: addresses as they stand there.
         anchors: ids and names of its elements.
-
     """
 
     links: list[str] = field(default_factory=list)

@@ -106,7 +106,6 @@ class NetworkColumns:
 
         Raises:
             InputError: the network gives other numbers.
-
         """
         outputs = self._network.run(pictures)
         if outputs.shape != (len(pictures), SHARED_OUTPUTS):
@@ -123,7 +122,6 @@ class BallDetector:
     Args:
         threshold: score from which a candidate is reported.
         odds: slope and intercept that turn the network's logit into calibrated log-odds.
-
     """
 
     def __init__(self, network: Network, *, threshold: float = 0.02, odds: tuple[float, float] = (1.0, 0.0)) -> None:
@@ -136,7 +134,6 @@ class BallDetector:
 
         Raises:
             InputError: the network is no ball detector.
-
         """
         frame_px = (image.shape[1], image.shape[0])
         if frame_px != self._box.frame_px:
@@ -181,7 +178,6 @@ class BallRefiner:
         searching: the network for patches that may show the ball.
         tracking: the same network, opened a second time, for patches around the ball's last place.
         zoom: enlargement of the patches it was trained on, relative to the refiner's.
-
     """
 
     def __init__(self, searching: Network, tracking: Network, *, zoom: float = BALL_PATCH_ZOOM) -> None:
@@ -194,7 +190,6 @@ class BallRefiner:
 
         Raises:
             InputError: the network is no ball refiner.
-
         """
         heat = _run(self._searching, patches)
         low, high = BALL_DETECTION_LIMITS.unclear_logits
@@ -209,7 +204,6 @@ class BallRefiner:
 
         Raises:
             InputError: the network is no ball refiner.
-
         """
         return _run(self._tracking, patches)
 
@@ -257,7 +251,6 @@ def decode_ball_places(
         heat: output of `BallRefiner` for all patches.
         transforms: transforms of the patches.
         zoom: enlargement of the patches, as of `BallRefiner`.
-
     """
     scores = np.logaddexp.reduce(heat, axis=1)
     shares = np.exp(heat - scores[:, None]).reshape(-1, CELLS, CELLS)
@@ -299,7 +292,6 @@ def _average_views(logits: Array, places: Array, heat: Array, transforms: Array)
 
     Returns:
         Logits, shape (n,).
-
     """
     out = logits.copy()
     for row in np.flatnonzero(logits > BALL_DETECTION_LIMITS.hopeless_logit).tolist():

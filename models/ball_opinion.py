@@ -44,7 +44,6 @@ class BallOpinion:
         searching: the second refiner, of the thread that searches.
         tracking: that of the thread that tracks.
         weights: slopes of the logit of the ball's own networks and of this one's, and an intercept.
-
     """
 
     def __init__(self, searching: Network, tracking: Network, weights: tuple[float, float, float]) -> None:
@@ -69,7 +68,6 @@ class BallOpinion:
 
         Raises:
             InputError: the second refiner gives no cells.
-
         """
         votes = ball_votes(self._tracking if tracked else self._searching, image, places, figures, usual_px)
         own, other, constant = self._weights
@@ -93,7 +91,6 @@ def ball_votes(
 
     Raises:
         InputError: the network gives no cells.
-
     """
     if not places:
         return np.zeros(0)

@@ -73,7 +73,6 @@ def errors_by_direction(sigma: Array, visible: Array) -> Array:
 
     Returns:
         Standard deviations along and across, shape (..., 4, 2).
-
     """
     hidden = 1 - np.clip(visible, 0.0, 1.0)[..., None]
     errors: Array = sigma[..., None] * (np.array(_VISIBLE_ERROR) + np.array(_PER_HIDDEN) * hidden)
@@ -98,7 +97,6 @@ def estimate_sizes(logs: Array, noise: Array) -> tuple[Array, Array]:
 
     Returns:
         The estimated logarithms and their variances, shape (n, 2) each.
-
     """
     difference = logs[:, None] - logs  # of base n from make m, side
     levels = (_ERROR_FACTORS**2)[:, None, None, None] * noise[:, None]  # level of noise, base n, 1, side
@@ -165,7 +163,6 @@ def _view_scale(centers: Array, ahead: Array, logs: Array, noise: Array) -> Arra
         ahead: the direction they point in, shape (n, 2).
         logs: logarithms of length and width, shape (n, 2).
         noise: their variances.
-
     """
     off = centers - centers.mean(axis=0)
     off = off / max(float(np.abs(off).max()), 1.0)

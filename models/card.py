@@ -26,7 +26,6 @@ class NetworkFiles:
         fp32: ONNX file in full precision, beside the card.
         int8: the same quantized, where there is one.
         sigma_scale: factor from the spread it predicts to the standard deviation measured on validation pictures.
-
     """
 
     fp32: str
@@ -50,7 +49,6 @@ class OpinionWeights:
 
     Raises:
         InputError: the probability is out of range.
-
     """
 
     front: tuple[float, float] = (0.5, 0.5)
@@ -95,7 +93,6 @@ class NetworkCard:
 
     Raises:
         InputError: a threshold or size is out of range, or thresholds are missing.
-
     """
 
     name: str
@@ -169,7 +166,6 @@ def find_network(name_or_path: str | Path) -> Path:
 
     Raises:
         InputError: there is no network of that name, or no card in the folder.
-
     """
     if str(name_or_path) in bundled_networks():
         return Path(str(files("downfield.models"))) / "weights" / str(name_or_path)
@@ -189,7 +185,6 @@ def read_card(folder: Path) -> NetworkCard:
     Raises:
         InputError: it can't be read.
         FormatError: its content breaks the format; names the field.
-
     """
     path = folder / CARD
     return read_record(NetworkCard, path)
@@ -200,6 +195,5 @@ def write_card(folder: Path, card: NetworkCard) -> None:
 
     Raises:
         OutputError: the place can't be written.
-
     """
     write_text(folder / CARD, [to_json(NetworkCard, card), "\n"])

@@ -25,7 +25,6 @@ class Detector(Protocol):
 
         Returns:
             Detections in pixels of that picture, whatever the network's input size.
-
         """
         ...
 
@@ -44,7 +43,6 @@ class TrackingDetector(Detector, Protocol):
         Args:
             ball: whether to search for the ball as well, which may double the time.
             hands: whether to search for hands as thoroughly as possible, which may as well.
-
         """
         ...
 
@@ -59,7 +57,6 @@ class TrackingDetector(Detector, Protocol):
 
         Returns:
             New figures, and better views of figures that `track` measured vaguely or wrongly.
-
         """
         ...
 
@@ -74,6 +71,5 @@ class TrackingDetector(Detector, Protocol):
 
         Returns:
             Figures and balls at their present places, unless they are gone; hands as before, or as found.
-
         """
         ...

@@ -92,7 +92,6 @@ class Letterbox:
         Args:
             points: counted from the input's outer edge, as YOLO does: the first pixel's center is (0.5, 0.5). In the
                 frame, centers are at whole numbers.
-
         """
         points_px: Array = np.asarray(points, dtype=np.float64) / self.scale - 0.5
         return points_px
@@ -109,7 +108,6 @@ class HeadOutput:
         points: shape (n, 5, 2).
         point_scores: 0..1, how surely each is visible, shape (n, 5).
         spreads: of the points along x and y, shape (n, 5, 2), before any scale.
-
     """
 
     kinds: Indices
@@ -126,7 +124,6 @@ def decode_head(head: NDArray[np.float32], columns: int, thresholds: Array) -> H
     Args:
         head: shape (`CHANNELS`, cells).
         thresholds: score from which each kind counts, shape (kinds,).
-
     """
     least = logit(thresholds)
     cells = np.flatnonzero((head[_CLASSES] >= least.astype(np.float32)[:, None]).any(axis=0))
@@ -159,7 +156,6 @@ class FrameDetector:
         thresholds: score from which each kind is reported.
         sigma_scale: standard deviation of a corner per spread that the network predicts.
         apart: whether figures are decoded apart from the rest, so that a low threshold of theirs hides no hand.
-
     """
 
     def __init__(
@@ -197,7 +193,6 @@ class FrameDetector:
 
         Raises:
             InputError: the network is no detector.
-
         """
         head = self._network.run(pictures)
         cells = (self._input_px[0] // STRIDE_PX) * (self._input_px[1] // STRIDE_PX)

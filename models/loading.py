@@ -69,7 +69,6 @@ def open_detector(
         InputError: there is no such network or runtime, or a file of it is missing or broken.
         FormatError: its card breaks the format.
         MissingExtraError: the model needs ultralytics.
-
     """
     if Path(name_or_path).suffix in _TORCH_SUFFIXES:
         from downfield.models.ultralytics_detector import UltralyticsDetector
@@ -116,7 +115,6 @@ class Opinions:
     Attributes:
         detector, second_detector: over the whole frame.
         refiner, second_refiner: over patches.
-
     """
 
     detector: FrameDetector
@@ -133,7 +131,6 @@ def open_opinions(folder: Path, card: NetworkCard) -> Opinions | None:
 
     Raises:
         InputError: a file of it is missing or broken.
-
     """
     if card.second_look is None or card.second_opinion is None or card.hand_look is None:
         return None
@@ -243,7 +240,6 @@ def open_shared_refiner(
         two_stage: makes a `TwoStageDetector` from a refiner and its further arguments.
         tracking: the graph of the thread that tracks.
         searching: the graph of the thread that detects.
-
     """
     ball = BallRefiner(NetworkColumns(searching, BALL_COLUMNS), NetworkColumns(tracking, BALL_COLUMNS), zoom=ZOOM)
     candidate_refiner = two_stage(NetworkColumns(searching, FIGURE_COLUMNS))

@@ -41,7 +41,6 @@ class NetworkCompiler:
 
     Raises:
         OSError: the file can't be read.
-
     """
 
     def __init__(self, core: Any, path: Path, options: Mapping[str, Any], folder: Path | None = None) -> None:
@@ -61,7 +60,6 @@ class NetworkCompiler:
 
         Raises:
             RuntimeError, ValueError: the file is no network of pictures.
-
         """
         file = self._folder / f"{self._key}-{'up-to-' if up_to else ''}{pictures}{_SUFFIX}"
         kept = _read(file)
@@ -97,7 +95,6 @@ def _write(file: Path, compiled: bytes) -> None:
 
     Raises:
         OSError: it can't be written.
-
     """
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     replace_private_file(file, hashlib.sha256(compiled).digest() + compiled)

@@ -32,7 +32,6 @@ class OnDemandNetworks:
             name: names it in messages.
             size_px: width and height of the pictures that it takes.
             opener: opens it; errors it raises are raised by that run.
-
         """
         network = _OnDemandNetwork(name, size_px, opener)
         self._networks.append(network)

@@ -151,7 +151,6 @@ def patch_transform(corners_px: ArrayLike, usual_px: float | None = None) -> Arr
     Returns:
         Affine matrices, shape (..., 2, 3): the corners' center in the patch's center, the front toward +x, the base
         `BASE_LENGTH_PX` long.
-
     """
     corners = np.asarray(corners_px, dtype=np.float64)
     ahead, aside = base_sides(corners)
@@ -187,7 +186,6 @@ def cut_patches(image: Image, transforms: ArrayLike) -> Image:
 
     Returns:
         Patches, shape (n, 64, 64, 3), colors in the picture's order. Outside the picture, its edge pixels are repeated.
-
     """
     matrices = np.asarray(transforms, dtype=np.float64).reshape(-1, 2, 3)
     patches = np.empty((len(matrices), PATCH_PX, PATCH_PX, 3), dtype=np.uint8)
@@ -278,7 +276,6 @@ def run_patches(network: Network, patches: Image) -> Array:
 
     Raises:
         InputError: the network is no refiner.
-
     """
     outputs = network.run(patches)
     if outputs.shape != (len(patches), OUTPUTS):
@@ -360,7 +357,6 @@ def decode_refinement(
         transforms: transform of each figure's patch.
         sigma_scale: standard deviation of a corner per deviation that the network predicts.
         front_odds: log-odds that a front is right per unit of its logit.
-
     """
     points = from_patch(from_units(outputs[:, POINTS].reshape(-1, 5, 2)), transforms)
     unit_px = PATCH_PX / 2 / scale_of(transforms)

@@ -50,7 +50,6 @@ class Network(Protocol):
 
         Returns:
             Its first output, shape (n, ...); valid until the next run.
-
         """
         ...
 
@@ -63,7 +62,6 @@ def choose_backend(wanted: str) -> Backend:
 
     Raises:
         InputError: there is no runtime of that name, or it is not installed.
-
     """
     installed = [name for name in BACKENDS if find_spec(name) is not None]
     if wanted == "auto":
@@ -100,7 +98,6 @@ def open_network(
 
     Raises:
         InputError: the file is missing or another kind of network, or the runtime doesn't offer the precision.
-
     """
     if not path.is_file():
         raise InputError(f"{path}: there is no such file.")
@@ -139,7 +136,6 @@ class OpenVinoNetwork:
 
     Raises:
         InputError: the file is no network.
-
     """
 
     def __init__(
@@ -218,7 +214,6 @@ class OnnxRuntimeNetwork:
 
     Raises:
         InputError: the file is no network, or the precision is not available.
-
     """
 
     def __init__(self, path: Path, *, threads: int, precision: Precision, batches: Sequence[int]) -> None:
@@ -261,7 +256,6 @@ def split_batch(count: int, batches: Sequence[int]) -> list[tuple[slice, int]]:
 
     Returns:
         The pictures of each pass and its size: the largest while enough are left, then the smallest for the rest.
-
     """
     largest = batches[-1]
     parts = [slice(start, min(start + largest, count)) for start in range(0, count, largest)]

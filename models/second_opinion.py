@@ -75,7 +75,6 @@ class SecondOpinion:
     Args:
         other: the second; numbers that it gives beyond a refiner's are not read.
         weights: how much each counts.
-
     """
 
     def __init__(self, refiner: Network, other: Network, weights: OpinionWeights | None = None) -> None:
@@ -88,7 +87,6 @@ class SecondOpinion:
 
         Raises:
             InputError: the other network is no refiner.
-
         """
         outputs: Outputs = np.array(self._refiner.run(pictures), dtype=np.float32)
         self._combine(outputs, np.arange(len(pictures)), pictures)
@@ -110,7 +108,6 @@ class SecondOpinion:
 
         Raises:
             InputError: a network is no refiner.
-
         """
         outputs = run_patches(self._refiner, pictures)
         again = is_doubtful(outputs[: len(known)], known, turn_logit, fallen_logit)
@@ -141,7 +138,6 @@ def _with_mean_places(first: Array | Outputs, second: Array | Outputs) -> Array 
     Args:
         first: shape (n, `OUTPUTS`).
         second: shape (n, m), m at least as many.
-
     """
     out = first.copy()
     errors = [outputs[:, LOG_ERRORS].astype(np.float64) for outputs in (first, second)]
@@ -164,7 +160,6 @@ def is_doubtful(outputs: Array, known: Sequence[Detection], turn_logit: float, f
 
     Returns:
         Shape (n,).
-
     """
     fallen = np.array([figure.kind == "fallen" for figure in known], dtype=np.bool_)
     as_before = np.minimum(
@@ -185,7 +180,6 @@ def match_detectors(figures: Sequence[Detection], others: Sequence[Detection]) -
     Returns:
         Logits of both, shape (n, 2), and the cosine of the angle between the fronts they see, 0 where the second does
         not report the figure, shape (n,).
-
     """
     logits = np.full((len(figures), 2), OPINION_LIMITS.missed_logit)
     logits[:, 0] = logit(np.array([figure.score for figure in figures]))
@@ -209,7 +203,6 @@ def join_figures(
         found: detections of the first detector; balls and hands stay as they are.
         others: detections of the second, best first; only figures count.
         weights: of both; without weights of detectors the figures stay as well.
-
     """
     figures = [figure for figure in found if figure.corners_px]
     if weights.detectors is None or not figures:

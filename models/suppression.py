@@ -67,7 +67,6 @@ def non_maximum_suppression(
 
     Returns:
         The rows that are kept, in order.
-
     """
     alive = np.ones(count, dtype=np.bool_)
     kept: list[int] = []
@@ -90,7 +89,6 @@ def suppress_overlaps(figures: list[Detection], tracked: int) -> list[Detection]
 
     Args:
         tracked: number of detections, from the first on, that were tracked a moment ago.
-
     """
     if not figures:
         return []
@@ -145,7 +143,6 @@ def join_hands(found: Sequence[Detection], hands: Sequence[Detection], width_px:
 
     Args:
         hands: the other hands.
-
     """
     known = [_fingertips_px(hand) for hand in found if hand.kind == "hand"]
     reach_px = SUPPRESSION_LIMITS.same_hand * width_px
@@ -176,7 +173,6 @@ def select_new_views(found: Sequence[Detection], tracked: Sequence[Detection]) -
     Args:
         found: candidates in a picture.
         tracked: detections tracked in the same picture or one close to it.
-
     """
     known = [figure for figure in tracked if figure.corners_px]
     rows = [find_same_figure(figure, known) if figure.corners_px else None for figure in found]
@@ -193,7 +189,6 @@ def merge_refined(
         then: the detections tracked in the earlier picture.
         refined: candidates refined in that picture: new figures, and better views of tracked figures. A figure that has
             moved since keeps its place and takes over the view.
-
     """
     rows, before = (
         [i for i, figure in enumerate(now) if figure.corners_px],

@@ -34,7 +34,6 @@ def merge_mirrored(found: Sequence[Detection], mirrored: Sequence[Detection]) ->
 
     Args:
         mirrored: detections in the mirrored picture, mapped back.
-
     """
     figures, others = (
         [detection for detection in found if bool(detection.corners_px) is is_figure] for is_figure in (True, False)

@@ -87,7 +87,6 @@ class TwoStageDetector:
     Attributes:
         name: of the detector.
         zoom: enlargement of the ball's patches, as of `BallRefiner`.
-
     """
 
     def __init__(
@@ -144,7 +143,6 @@ class TwoStageDetector:
         Args:
             ball: whether ball candidates are searched for.
             hands: whether the other detector runs as well, if there is one.
-
         """
         found = self._detect_jointly(image) if hands else self._detector.detect(image)
         others = [candidate for candidate in found if candidate.kind != "ball"]
@@ -188,7 +186,6 @@ class TwoStageDetector:
         Returns:
             Ball candidates; the ball refiner's output for figures' patches and then candidates', shape (n, 256), n = 0
             if there is none; and the patches' transforms, shape (n, 2, 3).
-
         """
         balls = self.find_ball_candidates(image, found)
         figures = [candidate for candidate in found if candidate.corners_px][: REFINER_LIMITS.max_ball_carriers]
@@ -255,7 +252,6 @@ class TwoStageDetector:
                 output, as that may be wrong.
             further: runs further views of patches, and of vague figures turned by a quarter; None if there is no time.
             usual_px: median base length; None to take it from these figures.
-
         """
         fresh = [candidate for candidate in seen if candidate.corners_px]
         hands = [candidate for candidate in seen if candidate.kind == "hand"]
@@ -381,7 +377,6 @@ class TwoStageDetector:
 
         Raises:
             InputError: the network is no refiner.
-
         """
         return run_figures(self._refiner, figures, image, usual_length_px(figures), average_rotated)
 

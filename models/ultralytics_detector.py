@@ -36,7 +36,6 @@ class UltralyticsDetector:
     Raises:
         MissingExtraError: ultralytics is not installed.
         InputError: there is no such file, it is not an ultralytics model, or none of its classes is known.
-
     """
 
     def __init__(

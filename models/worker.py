@@ -38,7 +38,6 @@ class RequestHandler:
 
     Raises:
         DownfieldError: the detector can't be opened.
-
     """
 
     def __init__(self, start: WorkerStart) -> None:

@@ -61,7 +61,6 @@ class FindRequest:
 
     Attributes:
         ball, hands: as in `TrackingDetector.find_candidates`.
-
     """
 
     shape: tuple[int, ...]
@@ -75,7 +74,6 @@ class RefineRequest:
 
     Attributes:
         found, seen: as in `TrackingDetector.refine_candidates`.
-
     """
 
     found: tuple[Detection, ...]
@@ -88,7 +86,6 @@ class WorkerStart:
 
     Attributes:
         memory: file descriptor of the shared memory.
-
     """
 
     options: dict[str, Any]
@@ -104,7 +101,6 @@ def open_with_worker(open_here: OpenHere, options: dict[str, Any]) -> Detector:
 
     Returns:
         An `OffloadedDetector`; the plain detector if it can't track, and where memory can't be shared (Windows).
-
     """
     if not CAN_PASS_DESCRIPTORS:
         return open_here(None)
@@ -128,7 +124,6 @@ class OffloadedDetector:
 
     Args:
         whole_pictures: networks of this process that run while there is no worker, and are closed once it is back.
-
     """
 
     def __init__(self, here: TrackingDetector, client: WorkerClient, whole_pictures: OnDemandNetworks) -> None:
@@ -189,7 +184,6 @@ class WorkerClient:
 
     Attributes:
         refused: whether the worker could not open the detector, so that there is none.
-
     """
 
     def __init__(self, options: dict[str, Any]) -> None:
@@ -220,7 +214,6 @@ class WorkerClient:
 
         Raises:
             DownfieldError: as the detector does.
-
         """
         worker = self._worker
         if worker is None or not self._ready:

@@ -63,7 +63,6 @@ class OtherTasks:
         cluster: that does it; None for this process, one after another.
         function: what is done with each task; None for the job's own.
         cpus: processors for each.
-
     """
 
     cluster: Any = None
@@ -97,7 +96,6 @@ class NumberedDetector:
     Attributes:
         seen: in each picture.
         look: called with each number first.
-
     """
 
     seen: tuple[tuple[Detection, ...], ...]
@@ -119,7 +117,6 @@ def tracking_of(
     Args:
         seen: in each picture.
         dies_at: the picture at which the worker is killed, once, if the marker names the item.
-
     """
 
     def track(task: ArchiveTask) -> GameResult:

@@ -35,7 +35,6 @@ class AsgiClient:
         peer: address that requests come from.
         host: the Host header; None for none.
         token: bearer token of a device; empty for none.
-
     """
 
     app: Any

@@ -31,7 +31,6 @@ class BrokerServer:
     Attributes:
         port: it listens on.
         files: its configuration and credentials.
-
     """
 
     def __init__(self, folder: Path) -> None:

@@ -148,7 +148,6 @@ class PageServer:
         token_store: makes pairing codes.
         admin_key: makes a browser the admin's.
         url: its address.
-
     """
 
     def __init__(

@@ -36,7 +36,6 @@ class PlayedGame:
     Attributes:
         store: the store's file.
         row: the game.
-
     """
 
     store: Path

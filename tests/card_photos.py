@@ -27,7 +27,6 @@ class PrintedResult:
         color: of its ink.
         shown: its text.
         dot: color of the dot to its left; None without one.
-
     """
 
     color: str
@@ -44,7 +43,6 @@ class CardLook:
         turn_deg: by which the photo is turned.
         size_px: width and height of the photo.
         blur_px: standard deviation of its blur.
-
     """
 
     seed: int

@@ -50,7 +50,6 @@ class ContributedGame:
     Attributes:
         data: the rig's data folder.
         game: the game's id.
-
     """
 
     data: Path

@@ -15,7 +15,6 @@ class CutProxy:
 
     Attributes:
         port: it listens on.
-
     """
 
     def __init__(self, target: int) -> None:

@@ -31,7 +31,6 @@ class DeskServer:
         url: its address.
         parts: of the desk.
         token_store: pairs devices.
-
     """
 
     def __init__(

@@ -27,7 +27,6 @@ class FakeObs:
         scene: in the program now.
         asked: every request, in order.
         refuse: requests that are refused, with the code of the refusal.
-
     """
 
     def __init__(self, password: str = "") -> None:

@@ -39,7 +39,6 @@ class MjpegServer:
         with_length: whether parts have a Content-Length.
         stamp: returns the camera's own time stamp of a picture, in seconds.
         encoded: returns the encoded picture of a number, from 1.
-
     """
 
     def __init__(
@@ -125,7 +124,6 @@ class RtspServer:
         joined_at: number of the first picture that is sent.
         lost: numbers of RTP packets that are not sent.
         slices: parts of each picture; with more than one the headers are sent again before each part of a key picture.
-
     """
 
     def __init__(

@@ -31,7 +31,6 @@ class Dialect:
         sound: whether parts with sound come between.
         chunked: whether the body is sent in chunks.
         whole_length: Content-Length of the whole answer; empty for none, as is right.
-
     """
 
     announced: str = "frame"
@@ -88,7 +87,6 @@ class DialectServer:
     Args:
         answer: returns the bytes of the whole answer to a request's head.
         tls: with a certificate, for ``https``; None for ``http``.
-
     """
 
     def __init__(self, answer: Callable[[str], bytes], tls: ssl.SSLContext | None = None) -> None:

@@ -47,7 +47,6 @@ def write_video(
         size_px: width and height.
         cover: whether a larger cover picture is the first stream.
         pixel_aspect: width of a pixel by its height; None for none written.
-
     """
     quiet = {"x265-params": "log-level=none"} if codec == "libx265" else {}
     with av.open(str(path), "w", format=format_name) as out:

@@ -24,7 +24,6 @@ def once_a_run(name: str, make: Callable[[], Made]) -> Made:
     Args:
         name: of what is made, alike in all processes; the name of a file.
         make: always makes the same.
-
     """
     folder = os.environ.get(VARIABLE)
     if folder is None:  # a benchmark, not a test

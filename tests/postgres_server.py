@@ -46,7 +46,6 @@ class PostgresServer:
     Attributes:
         data: its folder.
         address: of an empty database.
-
     """
 
     def __init__(self, data: Path, port: int, user: str | None, options: str) -> None:
@@ -74,7 +73,6 @@ def postgres_cluster(options: str = "-c fsync=off") -> Iterator[PostgresServer]:
 
     Raises:
         FileNotFoundError: PostgreSQL is not installed.
-
     """
     folder = programs()
     if folder is None:
@@ -104,7 +102,6 @@ def postgres_server() -> Iterator[str]:
 
     Raises:
         FileNotFoundError: PostgreSQL is not installed.
-
     """
     with postgres_cluster() as server:
         yield server.address

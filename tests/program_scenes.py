@@ -42,7 +42,6 @@ class ProgramFrame:
         image: the picture, with a camera's noise.
         camera: where the camera truly is.
         figures: which pixels figures truly cover, shape (height, width).
-
     """
 
     scene: Scene
@@ -70,7 +69,6 @@ def filmed(
         times_s: instants.
         shake_px: amplitude of the camera's shake in the picture.
         size_px: of the pictures.
-
     """
     roster = players()
     look = draw_table(seed, roster, field=FIELD, size=size_px, fps=FPS)
@@ -159,7 +157,6 @@ def edge_errors_px(painted: Mask, frame: ProgramFrame, area: Mask) -> Array:
         painted: where paint is seen.
         frame: the truth.
         area: where paint would be without figures.
-
     """
     truth, found = frame.figures & area, ~painted & area
     edges = [_edges(one, area) for one in (truth, found)]

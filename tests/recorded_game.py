@@ -58,7 +58,6 @@ class RecordedGame:
         game: the game's id.
         scenes: by the index of their frame.
         kinds: of calls that were made.
-
     """
 
     data: Path

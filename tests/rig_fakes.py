@@ -53,7 +53,6 @@ class FakeSource:
         count: how many.
         live: whether it is a live source.
         pause_s: between two.
-
     """
 
     def __init__(self, count: int = 90, *, live: bool = False, pause_s: float = 0.0) -> None:
@@ -83,7 +82,6 @@ class FakeVision:
         carriers: the ball carrier passed with each of them.
         line_ups: the rosters that were passed to `line_up`.
         searches: number of calls of `find_figures`.
-
     """
 
     def __init__(self, before_update: Callable[[Frame], None] | None = None) -> None:
@@ -128,7 +126,6 @@ class FakeReferee:
     Attributes:
         line_up: the line-up that the loop passes to vision; not that of the game.
         carrier: the ball carrier that it passes to vision.
-
     """
 
     def __init__(self, before_take: Callable[[Scene | Event], None] | None = None) -> None:

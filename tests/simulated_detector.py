@@ -45,7 +45,6 @@ class SimulatedFigure:
         box: around all of it.
         helmet_px: center of the helmet.
         tilt_deg: 0 upright.
-
     """
 
     id: str
@@ -68,7 +67,6 @@ class SimulatedView:
         figures: in roster order, without those outside the image.
         ball_px: center of the ball, None when there is none.
         hands: box and fingertips of each.
-
     """
 
     t_ns: int
@@ -133,7 +131,6 @@ class Faults:
         false: false detections per frame.
         tilt_deg: standard deviation of the tilt that decides between upright and fallen.
         mistake: share of figures classified wrongly at random.
-
     """
 
     corner_px: float = 0.65
@@ -182,7 +179,6 @@ class SimulatedDetector:
     Args:
         faults: its errors.
         seed: of the errors.
-
     """
 
     def __init__(self, faults: Faults | None = None, seed: int = 0) -> None:
@@ -324,7 +320,6 @@ class ListDetector:
 
     Args:
         detections: of every image to come.
-
     """
 
     def __init__(self, detections: Iterable[Sequence[Detection]]) -> None:

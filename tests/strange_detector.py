@@ -47,7 +47,6 @@ class StrangeFaults:
         edge_wander_mm, edge_s: of the part of it that changes as figures walk, and how fast.
         wild, wild_s, wild_mm: figures with one side far off, in spells.
         sigma_share: errors that the network says, as a share of the real ones.
-
     """
 
     turned: float = 0.27
@@ -86,7 +85,6 @@ class StrangeDetector:
     Args:
         faults: the errors that last.
         seed: of all errors.
-
     """
 
     def __init__(self, faults: StrangeFaults | None = None, seed: int = 0) -> None:

@@ -57,7 +57,6 @@ class Table:
         gone: which figures are not on the board.
         lost: which frames are dropped.
         unlisted: ids that are on no roster, such as a stain that looks like a figure.
-
     """
 
     paths: Mapping[str, Path]
@@ -94,7 +93,6 @@ class Tracked:
         t_s: since the line-up was found.
         truth: where each figure is.
         seen: the estimate of each.
-
     """
 
     t_s: float
@@ -122,7 +120,6 @@ def tracked(
         seed: of these.
         named: whether there is a roster with places.
         every: the detector runs on every so many frames; the tracker predicts the others.
-
     """
     return tracked_with(table, faults, seed=seed, named=named, every=every)[0]
 

@@ -26,7 +26,6 @@ def wait_until(condition: Callable[[], Value | None], what: str | Callable[[], o
 
     Raises:
         AssertionError: it was never true.
-
     """
     until_s, (pause_s, longest_s) = time.monotonic() + WAIT_S, _PAUSES_S
     while not (value := condition()):

@@ -102,7 +102,6 @@ class BallTracker:
             detections: all detections; None for a frame that the detector skipped, in which the ball stays.
             carrier: roster id of the declared ball carrier; None to use the picture alone.
             fit: whether the picture is reliable; if not, the ball stays as it was.
-
         """
         if not fit:
             self._gaps, self._t_ns = {}, t_ns

@@ -121,7 +121,6 @@ class DetectionRate:
         figures_every_ns: time between figure runs; 0 for every frame.
         clock: returns the time in ns, so that runs become rarer when they take too long; None to keep the requested
             rates, so that the result for a recording does not depend on the computer.
-
     """
 
     def __init__(
@@ -162,7 +161,6 @@ class DetectionRate:
         Args:
             waiting: number of newer frames that already wait. A late frame is skipped unless a run is long overdue,
                 and when many wait, runs become rarer. Ignored without a clock, since a recording's frames may wait.
-
         """
         if self._clock is None:
             waiting = 0
@@ -198,7 +196,6 @@ class DetectionRate:
         Args:
             run: the kind of run.
             background: whether later frames are processed meanwhile.
-
         """
         if self._clock is None:
             yield
@@ -228,7 +225,6 @@ class _BackgroundRun:
         earlier: detections in that frame, or in a frame before.
         found: hands, and the ball if it was searched for.
         views: result of `TrackingDetector.refine_candidates`.
-
     """
 
     earlier: tuple[Detection, ...]
@@ -242,7 +238,6 @@ class DetectionSchedule:
     Args:
         rate: decides on which frames it runs.
         continuous: whether frames follow each other in time; if not, each is searched in full.
-
     """
 
     def __init__(self, detector: Detector, rate: DetectionRate, *, continuous: bool) -> None:
@@ -259,7 +254,6 @@ class DetectionSchedule:
 
         Args:
             waiting: number of newer frames that already wait.
-
         """
         if not self._continuous:
             return self._detect_alone(frame)

@@ -103,7 +103,6 @@ class EdgeCandidates:
         strength: strength of the change of color, 0..1 (0 without a candidate), shape (n, rows, k).
         sigma_mm: standard deviation of the offset, shape (n, rows, k).
         slopes: change of an edge's offset as the base moves ahead, to its left, or turns; shape (n, rows, 3).
-
     """
 
     offset_mm: Array
@@ -130,7 +129,6 @@ def _basis_lines() -> tuple[Array, Array]:
     Returns:
         Places ahead and to the left, shape (4, lines of a segment, segments, samples, 2); slopes of a segment's offset
         for the base's movement, shape (4, segments, 3).
-
     """
     origin = _side_lines(np.zeros(2), 0.0)
     units = [*(_side_lines(half, 0.0) for half in np.eye(2)), _side_lines(np.zeros(2), 1.0)]
@@ -162,7 +160,6 @@ def find_edges(image: Image, camera: Camera, bases: Sequence[Footprint]) -> Edge
     Args:
         camera: the camera when the image was taken.
         bases: footprints where the search starts.
-
     """
     outlines, count = outlines_of(bases), len(bases)
     height_mm = np.array([at.size.height_mm for at in bases])
@@ -219,7 +216,6 @@ def _sample(image: Image, camera: Camera, outlines: Array, height_mm: Array, coe
 
     Returns:
         Shape (n * segments, samples, 3), 0 outside the image.
-
     """
     squares_mm = _bounding_squares_mm(outlines)
     squares_px = camera.to_pixels(_to_board_plane(outlines, height_mm, squares_mm))
@@ -303,7 +299,6 @@ def _lower_edge_mm(camera: Camera, outlines: Array, height_mm: Array) -> Array:
 
     Returns:
         In each base's own frame, shape (n, 2).
-
     """
     eye = camera.position_mm
     turn = np.radians(outlines[:, 2])

@@ -58,7 +58,6 @@ class Vision:
         roster: the players on the board; None to number every figure found.
         continuous: whether frames follow each other in time; if not, every image is processed on its own.
         rate: how often the detector runs if frames are continuous; None for the default rate.
-
     """
 
     def __init__(
@@ -154,7 +153,6 @@ class Vision:
 
         Returns:
             None when the detection rate skips the frame.
-
         """
         return self._schedule.detect(frame, waiting)
 
@@ -163,7 +161,6 @@ class Vision:
 
         Raises:
             InputError: as `update`.
-
         """
         return self.update(frame, partial(self.detect, frame), carrier)
 
@@ -178,7 +175,6 @@ class Vision:
 
         Raises:
             InputError: its picture has another size than the calibration's, or it is not later than the one before.
-
         """
         self._check(frame)
         self._t_ns = frame.t_ns

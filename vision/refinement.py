@@ -86,7 +86,6 @@ class RefinedOutline:
         footprint: its place, heading and size.
         covariance: of x mm, y mm and heading in radians, shape (3, 3).
         support: share of its edge that was found, 0..1.
-
     """
 
     footprint: Footprint
@@ -170,7 +169,6 @@ def refine_outlines(image: Image, camera: Camera, estimates: Sequence[Estimate])
 
     Returns:
         For each figure its outline, combined with the estimate, or None if too little of it is visible.
-
     """
     if not estimates:
         return []
@@ -198,7 +196,6 @@ def _common_movement(edges: EdgeCandidates, prior: Array) -> tuple[Array, Array,
     Returns:
         Movements, shape (n, 3), their inverse covariances, shape (n, 3, 3), and how surely each row shows its edge,
         0..1, shape (n, rows).
-
     """
     # Candidates are the first axis, so that sums over these few run over whole arrays.
     offset, strength, variance = (

@@ -49,7 +49,6 @@ class Fiducial:
         side_mm: of its black square.
         turn_deg: turn of its top from +y, counter-clockwise.
         z_mm: height of its face over the printed surface.
-
     """
 
     id: int
@@ -77,7 +76,6 @@ class FiducialPlan:
     Attributes:
         markers: their places.
         family: their kind.
-
     """
 
     markers: tuple[Fiducial, ...]
@@ -90,7 +88,6 @@ def read_fiducials(path: Path) -> FiducialPlan:
     Raises:
         InputError: it can't be read.
         FormatError: broken TOML, or a key that is unknown, missing or impossible; names it.
-
     """
     return from_data(FiducialPlan, read_toml(path), path=str(path))
 
@@ -112,7 +109,6 @@ def solve_fiducials(
     Raises:
         CalibrationError: fewer than three known markers are seen, they are not at their given places, or the picture
             is mirrored.
-
     """
     known = {fiducial.id: fiducial for fiducial in fiducials}
     used = _detect(image, known, family)

@@ -39,7 +39,6 @@ class OpenProportions:
     Attributes:
         spread: standard deviation from the description.
         most_off: how far from it they may be.
-
     """
 
     spread: float
@@ -84,7 +83,6 @@ class GoalRungs:
     Attributes:
         first: number of the left goal line's rung.
         steps: of yard lines from there to the right goal line.
-
     """
 
     first: int
@@ -113,7 +111,6 @@ def find_goal_rungs(
         ladder: the yard lines in `across`.
         distortion: of the lens, as estimated so far.
         ends: where the yard lines end.
-
     """
     every = [(score, shift, field) for field in fields for shift, score in likely_shifts(across, ladder, field)]
     for _, shift, field in sorted(every, key=lambda item: -item[0]):
@@ -151,7 +148,6 @@ def free_candidates(
         ends: where the yard lines end.
         open_by: how far its proportions are open.
         goals: where its one-yard marks show the goal lines.
-
     """
     for shift, score in _shifts(across, ladder, field, goals):
         board_mm, seen_px = _yard_line_ends(across, along, ladder, field, ends, shift)
@@ -226,7 +222,6 @@ def measure_print(
         prior: the lens, when it was measured beforehand.
         proportions: of the print as it is described.
         marks_open: whether the rows of hash marks are measured, too; else they are where the field has them.
-
     """
     field, camera = start.field, dataclasses.replace(start.camera, bow=flat_bow(start.field))
     for i, search in enumerate(_LIMITS.searches_px):

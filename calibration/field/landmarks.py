@@ -54,7 +54,6 @@ class Landmark:
     Attributes:
         x_yd, y_yd: field yards, such as 0, 0 for the lower left corner of the playing field.
         px: pixel x and y.
-
     """
 
     x_yd: float
@@ -81,7 +80,6 @@ def solve_landmarks(
     Raises:
         InputError: too few landmarks, or all on one line.
         CalibrationError: no camera fits them, the paint is not where they put it, or the picture is mirrored.
-
     """
     for image in images:
         check_picture(image)

@@ -58,7 +58,6 @@ class StandingObject:
         height_mm: as measured.
         foot_px: where it touches the board in the picture, pixel x and y.
         top_px: its top, straight above the foot.
-
     """
 
     height_mm: float
@@ -75,7 +74,6 @@ class StandingObject:
 
         Raises:
             InputError: it is written in another form, or too low or too high.
-
         """
         foot, top, height_mm = parse_span(text, "something that stands")
         return StandingObject(height_mm, foot, top)
@@ -86,7 +84,6 @@ def with_camera_height(solution: FieldSolution, images: Sequence[Image], height_
 
     Raises:
         InputError: no camera sees a board from this height.
-
     """
     return at_distance(solution, images, partial(lens_at_height, height_mm=height_mm))
 
@@ -96,7 +93,6 @@ def with_standing_object(solution: FieldSolution, images: Sequence[Image], stand
 
     Raises:
         InputError: it is seen too short to tell anything, or contradicts the print.
-
     """
     camera = solution.fit.camera
     larger = camera.lens.size_px[0] / 1920

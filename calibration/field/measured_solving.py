@@ -52,7 +52,6 @@ def solve_by_measuring(
     Raises:
         AmbiguousField: several solutions are as good; carries them.
         CalibrationError: no trustworthy solution, or the picture is mirrored, or may be; says what to change.
-
     """
     reporter.enter("matching the print")
     likely = with_numbers_in_place(planes[0], likeliest(planes[0], list(options)), paint)

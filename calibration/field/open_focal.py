@@ -42,7 +42,6 @@ def monotone_curve(x: Array, y: Array, at: Array) -> Array:
         x: places of the points, ascending, shape (n,), n >= 2.
         y: heights of k curves there, shape (n, k).
         at: places between the first and the last point, shape (m,).
-
     """
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     steps = np.diff(x)[:, None]
@@ -119,7 +118,6 @@ def average_focal(
         observations: what it was fitted to.
         prior: the lens; any webcam's when None. With a measured lens the focal length is not open.
         stretch: how far the print may be longer or shorter across than the points; not at all when None.
-
     """
     camera = fit.camera
     prior = prior or TypicalLens(camera.lens.size_px)
@@ -156,7 +154,6 @@ class _Posterior:
         spread: its standard deviation.
         bowed: probability of a bowed board.
         trials: fits by log focal length, over a flat and over a bowed board.
-
     """
 
     mean: float

@@ -56,7 +56,6 @@ def measure_styles(plane: Plane, camera: Camera, field: FieldModel, paint: float
         camera: good to about a pixel on the paint.
         field: the field; what it says of goal lines, sidelines and end lines is replaced.
         paint: contrast of the yard lines, gray levels, signed.
-
     """
     border = _border(plane, camera, field)
     goal = _goal_line(plane, camera, field, paint)

@@ -30,7 +30,6 @@ class SolveProgress:
         stage: what is being done now, for people.
         fraction: share of the work done, 0..1; 1 once, at the end.
         remaining_s: seconds that are probably left; None while nothing is known of that.
-
     """
 
     stage: SolveStage
@@ -48,7 +47,6 @@ class ProgressReporter:
     Args:
         listener: takes the reports; None for no reports.
         clock_s: seconds, rising; for tests.
-
     """
 
     def __init__(self, listener: ProgressListener | None, clock_s: Callable[[], float] = time.monotonic) -> None:

@@ -119,7 +119,6 @@ def solve_unknown(images: Sequence[Image], *, progress: ProgressListener | None 
     Raises:
         AmbiguousField: the print can be read in several ways; carries them.
         CalibrationError: no field can be read; says what to change.
-
     """
     for image in images:
         check_picture(image)
@@ -157,7 +156,6 @@ class KnownLength:
         length_mm: as measured.
         ends_px: both ends in the picture, pixel x and y.
         what: what was measured, for people.
-
     """
 
     length_mm: float
@@ -179,7 +177,6 @@ class KnownLength:
 
         Raises:
             InputError: names the end.
-
         """
         height, width = image.shape[:2]
         for x, y in self.ends_px:
@@ -198,7 +195,6 @@ class FieldProposal:
             `measured`: another picture measures them again.
         solution: the camera over it.
         summary: the field in one line, for people.
-
     """
 
     field: FieldModel
@@ -225,7 +221,6 @@ def propose_field(
         AmbiguousField: the print can be read in several ways; carries them.
         CalibrationError: no field can be read; says what to change.
         InputError: an end of the known length is not in the picture or on the board, or makes an impossible board.
-
     """
     if known_length is not None:
         known_length.check_inside(images[0])

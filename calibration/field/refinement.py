@@ -51,7 +51,6 @@ def refine_solution(
         searches_px: how far off the paint is searched, fit by fit; the camera may be off by the first.
         ends: whether the ends of yard lines are observed from the first fit on: where the sidelines' own paint is not
             found, nothing else shows how wide the field is.
-
     """
     # The bow is fitted from the start: a dished board's lines are further from a flat one's than the last search.
     camera = dataclasses.replace(camera, bow=flat_bow(field))

@@ -103,7 +103,6 @@ def with_numbers_in_place(plane: Plane, options: list[Candidate], paint: float) 
         plane: gray picture, shape (height, width).
         options: candidates good to a few pixels.
         paint: contrast of the yard lines, gray levels, signed.
-
     """
     if len(options) == 1 or any(cut_edges(option.camera, option.field) for option in options):
         return options
@@ -162,7 +161,6 @@ def best_trusted(
     Raises:
         AmbiguousField: several solutions are as good; carries them.
         CalibrationError: no trustworthy solution; says what to change.
-
     """
     placed = [_placed(planes[0], solution, fields, paint) for solution in solutions]
     order = sorted(
@@ -218,7 +216,6 @@ class _Placed:
         shown: whether something shows it.
         sure: whether it is sure.
         marks: the steps of yard lines that have one-yard marks; None where that is not clear.
-
     """
 
     shown: bool
@@ -244,7 +241,6 @@ def _offer_goal_lines(ranked: Sequence[FieldSolution]) -> None:
 
     Raises:
         AmbiguousField: there are several solutions of which nothing else is.
-
     """
     best = ranked[0]
     offered = [best]

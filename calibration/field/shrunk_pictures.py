@@ -42,7 +42,6 @@ class ShrunkPictures:
         images: the copies.
         size_px: width and height of the large pictures.
         factor: of large to small pixels, along x and y, shape (2,).
-
     """
 
     images: tuple[Image, ...]
@@ -95,7 +94,6 @@ class ShrunkPictures:
 
         Raises:
             AmbiguousField: the copies can be read in several ways; carries them for the large pictures.
-
         """
         try:
             return self._large(solve())

@@ -28,7 +28,6 @@ class FieldSolution:
         evidence: measurements that it was not fitted to.
         prior: what was known of the lens beforehand; any webcam's when None.
         proportions: of the print as it was described, where it is measured with the camera; None where it is exact.
-
     """
 
     field: FieldModel
@@ -69,7 +68,6 @@ class FieldReading:
         label: what tells it from the others, for people.
         solution: the camera it gives; its `calibration` can be drawn over the picture.
         mirrored: whether the picture is a mirrored one in this reading: then it shows no camera.
-
     """
 
     label: str
@@ -81,7 +79,6 @@ class FieldReading:
 
         Raises:
             CalibrationError: the picture is mirrored in it; says what to switch off.
-
         """
         if self.mirrored:
             raise CalibrationError(f"the picture is mirrored: {UNMIRROR}")
@@ -94,7 +91,6 @@ class AmbiguousField(CalibrationError):  # noqa: N818 - it carries an answer tha
     Args:
         readings: the ways, the likeliest first; somebody who sees the table has to choose one.
         reason: why it is not clear, and what to do where no person can choose; made of the readings when empty.
-
     """
 
     def __init__(self, readings: Sequence[FieldReading], reason: str = "") -> None:

@@ -86,7 +86,6 @@ def solve_field(
     Raises:
         AmbiguousField: several solutions are as good; carries them.
         CalibrationError: no trustworthy solution; says what to change.
-
     """
     for image in images:
         check_picture(image)
@@ -189,7 +188,6 @@ def _refuse_other_length(plane: Plane, solution: FieldSolution, paint: float) ->
 
     Raises:
         CalibrationError: they do.
-
     """
     field = solution.field
     problem = length_problem(marked_steps(plane, solution.fit.camera, field, paint), field)
@@ -221,7 +219,6 @@ def at_distance(solution: FieldSolution, images: Sequence[Image], distance: Lens
 
     Raises:
         InputError: the camera can't be at this distance.
-
     """
     before = solution.prior
     prior = distance(solution.fit.camera) if isinstance(before, TypicalLens | None) else None

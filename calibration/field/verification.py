@@ -93,7 +93,6 @@ class FieldEvidence:
         beyond: of the clearest line one step beyond a goal line, where the field has none.
         inside: of the clearest line just inside a sideline, where there must be none.
         hashes: of hash marks, and of the bare ground half-way between them; None when none is printed.
-
     """
 
     sidelines: tuple[float, float]
@@ -138,7 +137,6 @@ def gather_evidence(
         camera: the solution to test.
         search_px: how far off the solution may be.
         every_yd: spacing of the samples on long lines.
-
     """
     samples = sample_long_lines(field, every_yd=every_yd)
     seen = measure_paint(plane, camera, samples, search_px)
@@ -214,7 +212,6 @@ def find_problems(
         numbered: whether the kind of field is known, and numbers stand on just the yard lines that have them: then
             neither a goal line of the color of what lies beyond it nor paint in an end zone that looks like a line is
             a reason to distrust which line is which.
-
     """
     cut = cut_edges(fit.camera, field)
     if cut:

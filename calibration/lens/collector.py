@@ -44,7 +44,6 @@ class LensCollector:
         sheet: as it was printed.
         hold_still: whether a view counts only while the sheet is held still, as before a live camera: movement smears
             the corners.
-
     """
 
     def __init__(self, sheet: Sheet, *, hold_still: bool = False) -> None:
@@ -61,7 +60,6 @@ class LensCollector:
 
         Raises:
             CalibrationError: it is of another size than those before.
-
         """
         size = (image.shape[1], image.shape[0])
         if self.views and size != self.size_px:

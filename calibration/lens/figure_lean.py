@@ -58,7 +58,6 @@ class StandingFigures:
     Attributes:
         corners_px: of their bases' tops: front left, front right, rear right, rear left; shape (n, 4, 2).
         helmets_px: their helmets' centers, shape (n, 2).
-
     """
 
     corners_px: Array
@@ -72,7 +71,6 @@ class RelativeDistance:
     Attributes:
         log_ratio: natural logarithm of the solution's distance over the true one.
         spread: its standard deviation.
-
     """
 
     log_ratio: float
@@ -85,7 +83,6 @@ def estimate_lens_from_lean(camera: Camera, standing: StandingFigures) -> Typica
     Args:
         camera: a solution good on the paint: only its focal length and distance may be wrong, by one factor.
         standing: figures in the picture it was solved from.
-
     """
     distance = estimate_distance_from_lean(camera, standing)
     if distance is None:

@@ -50,7 +50,6 @@ class LensView:
     Attributes:
         points_mm: inner corners on the board, shape (n, 3), float32.
         px: where they are seen, shape (n, 2), float32.
-
     """
 
     points_mm: NDArray[np.float32]
@@ -67,7 +66,6 @@ class LensFile:
         rms_px: residual of the corners.
         views: how many views.
         made_at: ISO 8601 UTC.
-
     """
 
     lens: Lens
@@ -101,7 +99,6 @@ def detect_chessboard(image: Image, columns: int, rows: int, square_mm: float) -
         columns: inner corners along its longer side.
         rows: inner corners along its shorter side.
         square_mm: side of a square.
-
     """
     seen, found = cv2.findChessboardCorners(image, (columns, rows))
     if not seen:
@@ -139,7 +136,6 @@ def calibrate_lens(views: Sequence[LensView], size_px: tuple[int, int]) -> LensF
 
     Raises:
         CalibrationError: too few views, too little of the picture covered, or they don't fit one lens.
-
     """
     if len(views) < _LIMITS.min_views:
         raise CalibrationError(
@@ -179,7 +175,6 @@ def read_lens(path: Path) -> LensFile:
     Raises:
         InputError: it can't be read.
         FormatError: its content breaks the format; names the field.
-
     """
     return read_record(LensFile, path)
 
@@ -189,7 +184,6 @@ def write_lens(path: Path, lens: LensFile) -> None:
 
     Raises:
         OutputError: the file can't be written.
-
     """
     write_text(path, [to_json(LensFile, lens), "\n"])
 

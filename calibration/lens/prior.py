@@ -78,7 +78,6 @@ class TypicalLens:
     Attributes:
         focal: the likeliest focal length, as a share of the width.
         focal_spread: its relative standard deviation.
-
     """
 
     size_px: tuple[int, int]
@@ -145,7 +144,6 @@ def lens_at_distance(camera: Camera, ratio: float, spread: float) -> TypicalLens
         camera: the solution; it is good on the paint, so its focal length and distance are wrong by one factor.
         ratio: of the true distance to the solution's.
         spread: relative standard deviation of that.
-
     """
     share = float(np.mean(camera.lens.focal_px)) / camera.lens.size_px[0]
     return TypicalLens(camera.lens.size_px).combined_with(share * ratio, spread)
@@ -156,7 +154,6 @@ def lens_at_height(camera: Camera, height_mm: float) -> TypicalLens:
 
     Raises:
         InputError: no camera sees a board from this height.
-
     """
     low, high = LENS_PRIOR_LIMITS.heights_mm
     if not low <= height_mm <= high:
@@ -171,7 +168,6 @@ class MeasuredLens:
     Attributes:
         mean: its parameters, shape (9,).
         root: a square root of the information on them, shape (9, 9).
-
     """
 
     mean: Array

@@ -37,7 +37,6 @@ class Sheet:
         columns, rows: squares along the longer and the shorter side.
         square_mm: side of a square as printed; measure it on the paper.
         marker_mm: side of a marker.
-
     """
 
     columns: int = 11
@@ -66,7 +65,6 @@ def write_sheet(path: Path, sheet: Sheet, paper: str) -> None:
     Raises:
         InputError: the paper is unknown or too small.
         OutputError: the file can't be written.
-
     """
     if paper not in PAPERS_MM:
         raise InputError(f"no paper size is named '{paper}'. Give one of {', '.join(PAPERS_MM)}.")

@@ -73,7 +73,6 @@ class DriftStatus:
             suspended; ``resolving``: it is still again and must be solved afresh; ``lost``: the field is not seen.
         since_ns: when that state began.
         drift_px: the slow drift so far, at the field's middle.
-
     """
 
     state: DriftState
@@ -103,7 +102,6 @@ class DriftDetector:
         Args:
             shake: the frame's displacement from the reference picture.
             t_ns: its capture time, rising.
-
         """
         seen = shake.share >= _LIMITS.min_visible_share
         self._unseen_since_ns = None if seen else _first(self._unseen_since_ns, t_ns)
@@ -152,7 +150,6 @@ class CalibrationStatus:
         state: see `DriftStatus`.
         problems: why positions can't be trusted now, phrases; empty while they can.
         solutions: how often the camera was solved again since the first picture.
-
     """
 
     calibration: Calibration
@@ -199,7 +196,6 @@ class _Job:
         result: the new calibration, once it is there.
         urgent: whether calls are suspended for it.
         first: whether it is of the first picture.
-
     """
 
     image: Image
@@ -213,7 +209,6 @@ class OnlineCalibrator:
 
     Args:
         in_background: whether solving goes on beside the frames, in a thread of its own; else frames wait for it.
-
     """
 
     def __init__(self, calibration: Calibration, *, in_background: bool = True) -> None:
@@ -241,7 +236,6 @@ class OnlineCalibrator:
 
         Raises:
             InputError: a picture of another size.
-
         """
         size, here = self._last.camera.lens.size_px, (image.shape[1], image.shape[0])
         if here != size:

@@ -50,7 +50,6 @@ def recalibrate(images: Sequence[Image], before: Calibration, shake: Shake, *, m
 
     Raises:
         CalibrationError: the field is not found again; says what to change.
-
     """
     for image in images:
         check_picture(image)

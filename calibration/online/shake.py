@@ -80,7 +80,6 @@ class Shake:
         middle_px: displacement of the field's middle, shape (2,).
         share: of the followed corners that move with it, 0..1; near 0 the field is not seen.
         largest_px: the largest displacement over the field's corners.
-
     """
 
     move: Array
@@ -103,7 +102,6 @@ class ShakeTracker:
 
     Raises:
         CalibrationError: the picture shows too little of the print to follow.
-
     """
 
     def __init__(self, reference: Image, camera: Camera, field: FieldModel) -> None:
@@ -209,7 +207,6 @@ class MovingCamera:
 
     Args:
         camera: as it stands in the reference picture.
-
     """
 
     def __init__(self, camera: Camera, field: FieldModel) -> None:
@@ -308,7 +305,6 @@ def _similarity(terms: Array, flow: Array, middle: Array) -> tuple[Array, Bools]
 
     Returns:
         The similarity, shape (2, 3), and which points follow it, shape (n,).
-
     """
     rows, moved = terms.reshape(-1, 4), flow.ravel()
     ordered = np.sort(flow, axis=0)

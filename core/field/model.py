@@ -63,7 +63,6 @@ def check_field(field: FieldModel) -> None:
 
     Raises:
         FieldError: names what is out of bounds, and what it may be.
-
     """
     for names, size_mm, (low, high) in (
         ("length_yd and mm_per_yd_x", field.length_mm, _LIMITS.length_mm),
@@ -148,7 +147,6 @@ class FieldModel:
 
     Raises:
         FieldError: the description is impossible.
-
     """
 
     name: str
@@ -340,7 +338,6 @@ def preset(name: str) -> FieldModel:
 
     Raises:
         InputError: no preset has this name.
-
     """
     if name not in preset_names():
         raise InputError(f"no field is named '{name}'. Give one of {', '.join(preset_names())}, or a .toml file.")
@@ -358,7 +355,6 @@ def load_field(name_or_path: str) -> FieldModel:
     Raises:
         InputError: no such preset or file.
         FormatError: broken TOML, or a key that is unknown, missing or impossible; names it.
-
     """
     if not is_field_file(name_or_path):
         return preset(name_or_path)

@@ -24,7 +24,6 @@ class LineStyle:
         width_mm: width of its paint; left out when it is not known.
         zero: the part of its paint that lies on its place, where the line counts: ``"inner"`` edge, ``"center"`` or
             ``"outer"`` edge; left out when it is not known.
-
     """
 
     width_mm: float | None = None
@@ -42,7 +41,6 @@ class PaintedLine:
         kind: kind of line.
         x_mm: its extent along the field, (low, high), mm.
         y_mm: its extent across the field, (low, high), mm.
-
     """
 
     kind: PaintKind
@@ -64,7 +62,6 @@ class FieldNumber:
         x_yd, y_yd: its center.
         height_yd: its height across the field, in yards across.
         up: ``1`` when its top points toward larger y, ``-1`` toward smaller y.
-
     """
 
     text: str

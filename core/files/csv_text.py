@@ -20,7 +20,6 @@ def csv_chunks(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterato
 
     Args:
         head: the names of the columns.
-
     """
     out = io.StringIO()
     writer = csv.writer(out)

@@ -25,7 +25,6 @@ def date_last(path: Path, others: Iterable[Path]) -> None:
 
     Raises:
         OSError: it is gone, or can't be dated.
-
     """
     latest_ns = max((_dated_ns(other) for other in others if other != path), default=0)
     if path.stat().st_mtime_ns <= latest_ns:
@@ -49,7 +48,6 @@ def file_digest(path: Path) -> str:
 
     Raises:
         OSError: it can't be read.
-
     """
     digest = hashlib.sha256()
     # A pipe would be waited for without end, and a device read without end; both may be put in a file's place.

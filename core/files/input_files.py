@@ -34,7 +34,6 @@ def open_input(path: Path) -> BinaryIO:
 
     Raises:
         InputError: it is missing, no regular file, or not readable.
-
     """
     try:
         _check_kind(path)
@@ -57,7 +56,6 @@ def special_kind(path: Path) -> str | None:
     Raises:
         OSError: it leads nowhere, or can't be examined.
         ValueError: no file has such a name.
-
     """
     mode = path.stat().st_mode
     return next((name for is_kind, name in _KINDS if is_kind(mode)), None)
@@ -74,7 +72,6 @@ def read_text(path: Path) -> str:
 
     Raises:
         InputError: it can't be opened, is not text, or is too large.
-
     """
     try:
         with open_input(path) as file:
@@ -94,7 +91,6 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
 
     Raises:
         InputError: it can't be opened, is not text, or a line is too long.
-
     """
     try:
         with open_input(path) as file, io.TextIOWrapper(file, encoding="utf-8-sig") as lines:
@@ -117,7 +113,6 @@ def read_toml(path: Path) -> dict[str, Any]:
     Raises:
         InputError: it can't be read.
         FormatError: it is no TOML; says where.
-
     """
     return parse_toml(read_text(path), str(path))
 
@@ -130,7 +125,6 @@ def parse_toml(text: str, path: str) -> dict[str, Any]:
 
     Raises:
         FormatError: it is no TOML; says where.
-
     """
     try:
         return tomllib.loads(text)

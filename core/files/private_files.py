@@ -25,7 +25,6 @@ def make_private_folder(folder: Path) -> None:
 
     Raises:
         OSError: it can't be made.
-
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     with suppress(FileExistsError):
@@ -45,7 +44,6 @@ def create_private_file(path: Path, content: bytes) -> bool:
 
     Raises:
         OSError: it can't be written.
-
     """
     beside = _written_beside(path, content)
     try:
@@ -69,7 +67,6 @@ def replace_private_file(path: Path, content: bytes) -> None:
 
     Raises:
         OSError: it can't be written; the file is as it was.
-
     """
     beside = _written_beside(path, content)
     try:

@@ -17,7 +17,6 @@ def parse_number(text: str) -> float:
 
     Raises:
         ValueError: it is no number, or a larger one than tables and pictures have.
-
     """
     value = float(text)
     if not abs(value) < LARGEST_NUMBER:
@@ -33,7 +32,6 @@ def parse_span(text: str, name: str) -> tuple[Pixel, Pixel, float]:
 
     Raises:
         InputError: it is written in another form.
-
     """
     try:
         start, end, length = text.split("=")

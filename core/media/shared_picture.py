@@ -21,7 +21,6 @@ class SharedPicture:
 
     Attributes:
         descriptor: to be passed to the other process.
-
     """
 
     def __init__(self) -> None:
@@ -48,7 +47,6 @@ def shared_picture(descriptor: int, shape: Sequence[int]) -> Image:
     Args:
         descriptor: of the memory.
         shape: height, width, 3.
-
     """
     size = int(np.prod(shape))
     return np.frombuffer(mmap.mmap(descriptor, size, access=mmap.ACCESS_READ), np.uint8).reshape(shape)

@@ -81,7 +81,6 @@ class VideoPicture:
             picture before.
         frame: the decoded picture; None if it is damaged.
         pixel_aspect: width of a stored pixel by its height.
-
     """
 
     position: int
@@ -113,7 +112,6 @@ class VideoReader:
 
     Raises:
         InputError: it is missing, is no video, or holds no picture that can be decoded.
-
     """
 
     def __init__(self, path: Path) -> None:
@@ -160,7 +158,6 @@ class VideoReader:
 
         Raises:
             InputError: the rest of the file can't be read.
-
         """
         fps = self.fps or _LIMITS.fps
         time_base = self.stream.time_base or Fraction(1, 1000)
@@ -225,7 +222,6 @@ class VideoReader:
 
         Raises:
             InputError: nothing more can be read.
-
         """
         failed = 0
         while True:
@@ -248,7 +244,6 @@ def count_packets(path: Path) -> int:
 
     Raises:
         InputError: it is no video.
-
     """
     try:
         container = open_video(path)
@@ -268,7 +263,6 @@ def upright_bgr(frame: av.VideoFrame, width_px: int | None = None, *, pixel_aspe
         width_px: how wide it is at most, see `even_size_px`; None for its own size. Scaling in the step that converts
             the colors, or before it, takes half of the time that scaling afterwards does.
         pixel_aspect: width of a stored pixel by its height.
-
     """
     # One thread, here and everywhere: otherwise each frame starts and ends threads of its own for the conversion, and a
     # process that is forked meanwhile, which has none of them, waits for them for ever once it frees the frame.
@@ -313,7 +307,6 @@ def square_size_px(size_px: tuple[int, int], pixel_aspect: float) -> tuple[int, 
     Args:
         size_px: width and height as it is stored.
         pixel_aspect: width of a stored pixel by its height.
-
     """
     width, height = size_px
     wide = (round(width * pixel_aspect), height) if pixel_aspect > 1 else (width, round(height / pixel_aspect))

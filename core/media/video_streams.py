@@ -52,7 +52,6 @@ def open_video(path: Path) -> av.container.InputContainer:
 
     Raises:
         av.FFmpegError, ValueError: it is none of them.
-
     """
     container: av.container.InputContainer = av.open(str(path), options=FILE_OPTIONS)
     if not any(not _is_still(stream) for stream in container.streams.video):

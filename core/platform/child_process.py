@@ -34,7 +34,6 @@ def end_with_client(descriptor: int) -> None:
 
     Args:
         descriptor: file descriptor of the connection, which others may read and write.
-
     """
 
     def wait() -> None:

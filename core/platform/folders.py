@@ -30,7 +30,6 @@ def user_cache_folder(name: str, system: System = SYSTEM, environment: Mapping[s
 
     Args:
         name: of the program; an environment variable ``NAME_CACHE`` with its name names another folder.
-
     """
     chosen = environment.get(f"{name.upper()}_CACHE")
     if chosen:

@@ -59,7 +59,6 @@ def keep_memory() -> bool:
 
     Returns:
         Whether it could be set.
-
     """
     if SYSTEM != "linux":
         return False

@@ -44,7 +44,6 @@ def return_free_memory() -> bool:
 
     Returns:
         Whether this system can.
-
     """
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if SYSTEM == "linux" else None
     if trim is None:

@@ -13,7 +13,6 @@ def counted(number: int, noun: str, verb: str = "") -> str:
     Args:
         noun: one of them; its plural is formed by -s, or -ies after a consonant and y.
         verb: as of several, such as ``are`` or ``stand``; nothing if empty.
-
     """
     if number == 1:
         return f"1 {noun} {_SINGULAR.get(verb, f'{verb}s')}" if verb else f"1 {noun}"

@@ -98,7 +98,6 @@ class Watcher:
 
         Args:
             broken_off: whether only the connection's end counts.
-
         """
         try:
             while (data := self.received()) and not data.endswith((b"0\r\n\r\n", _CLOSING)):

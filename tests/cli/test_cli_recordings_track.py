@@ -33,7 +33,6 @@ class CountingDetector(ListDetector):
 
     Args:
         after: how many pictures.
-
     """
 
     def __init__(self, after: int = 1000) -> None:

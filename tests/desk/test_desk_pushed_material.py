@@ -59,7 +59,6 @@ class CalibratedRig(FakeRig):
 
     Attributes:
         used: what it took.
-
     """
 
     def __init__(self) -> None:
@@ -80,7 +79,6 @@ class Table:
     Attributes:
         rig, store, hub: its parts.
         game: in play there.
-
     """
 
     def __init__(self, folder: Path, save_profile: SaveProfile | None = None) -> None:

@@ -43,7 +43,6 @@ class HumDetector:
 
     Raises:
         InputError: the rate is below 1000 Hz.
-
     """
 
     def __init__(self, rate_hz: float) -> None:
@@ -58,7 +57,6 @@ class HumDetector:
 
         Raises:
             InputError: the block is too short.
-
         """
         least = round(HUM_LIMITS.min_block_s * self._rate_hz)
         check(

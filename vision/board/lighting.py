@@ -83,7 +83,6 @@ class Flicker:
     Attributes:
         mains_hz: the mains that the lamps hang on; both where their beats can't be told apart at this frame rate.
         amplitude: relative to the mean luminance.
-
     """
 
     mains_hz: tuple[Mains, ...]
@@ -95,7 +94,6 @@ def cell_levels(image: Image) -> Array:
 
     Args:
         image: BGR or green alone, any size.
-
     """
     green = image[..., 1] if image.ndim == 3 else image
     step = max(1, green.shape[0] // 128)
@@ -118,7 +116,6 @@ class PictureLook:
         luminance: mean of green.
         blue, red: relative to green.
         sharpness: the steepest slopes relative to the luminance.
-
     """
 
     luminance: float
@@ -166,7 +163,6 @@ def find_flicker(times_s: Array, levels: Array) -> Flicker | None:
     Args:
         times_s: capture times, rising, shape (n,).
         levels: mean luminance at these, shape (n,).
-
     """
     if len(times_s) < LIGHTING_LIMITS.min_samples or not np.all(np.isfinite(levels)) or float(levels.mean()) <= 1.0:
         return None
@@ -203,7 +199,6 @@ def has_moved_exposure(times_s: Array, cells: Array) -> bool:
     Args:
         times_s: capture times, rising, shape (n,).
         cells: luminance of the cells, shape (n, cells).
-
     """
     if len(times_s) < 2 * LIGHTING_LIMITS.min_frames or float(cells.min(initial=0.0)) < 0:
         return False
@@ -235,7 +230,6 @@ def lowered_rate(times_s: Array, usual_fps: float) -> float | None:
     Args:
         times_s: capture times of consecutive frames, rising, shape (n,).
         usual_fps: what it sent before, or what was agreed with it.
-
     """
     steps_s = np.diff(times_s)
     if len(steps_s) < 5 or usual_fps <= 0:

@@ -79,7 +79,6 @@ class PictureHealth:
         warnings: problems to fix.
         unfit: reasons why no calls may be made, as in `Scene`.
         repeated: whether the picture is identical to the previous one, and so holds no new information.
-
     """
 
     warnings: tuple[str, ...] = ()
@@ -115,7 +114,6 @@ class PictureHealthMonitor:
         Args:
             estimates: all figures at this frame or the one before; empty before the line-up is known.
             others: warnings from elsewhere to include.
-
         """
         small = np.ascontiguousarray(frame.image[:: _LIMITS.sample_px, :: _LIMITS.sample_px, 1])
         repeated = self._last is not None and np.array_equal(small, self._last)

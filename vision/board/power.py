@@ -105,7 +105,6 @@ class PowerReading:
     Attributes:
         probability: that the board is on, 0..1.
         moving: share of the seen figures that move, 0..1.
-
     """
 
     power: Power
@@ -134,7 +133,6 @@ class PowerDetector:
         Args:
             shake_px: displacement of the print since the previous frame; None if it is not tracked.
             hum: evidence of the microphone, from `HumDetector`.
-
         """
         seen = {
             figure.id: (figure.footprint.x_mm, figure.footprint.y_mm, _sigma_mm(figure))
@@ -291,7 +289,6 @@ class HaltDetector:
 
         Args:
             estimates: all figures; those that were not measured in this frame are left out.
-
         """
         now: dict[str, _Position] = {
             figure.id: (figure.footprint.x_mm, figure.footprint.y_mm)

@@ -62,7 +62,6 @@ def find_windows(photo: Image) -> tuple[Plane, ...]:
 
     Returns:
         Float32 pictures, shape (ROWS, columns, 3); empty when there are no five windows.
-
     """
     scale = min(_LIMITS.max_side_px / max(photo.shape[:2]), 1.0)
     image = cv2.resize(photo, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else photo
@@ -179,7 +178,6 @@ class CardReading:
     Attributes:
         windows: the results by their ink, from the window for the lowest rolls on; empty when no windows were found.
         problem: why nothing is read, for people; empty otherwise.
-
     """
 
     windows: tuple[dict[InkColor, CardText], ...] = ()

@@ -58,7 +58,6 @@ class CardText:
         shown: as on the card: ``"-2"``, ``"13i"``, ``"10F"`` or ``"inc"``; empty when it can't be read.
         dot: color of the dot to its left; None without one.
         confidence: that both are right, 0..1.
-
     """
 
     shown: str = ""

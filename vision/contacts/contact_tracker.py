@@ -73,7 +73,6 @@ class ContactTracker:
 
         Returns:
             Pairs with a gap below 5 mm, in order of ids. `since_ns` is set where a touch is more likely than not.
-
         """
         now = measure_pairs(
             *find_near_pairs(estimates, CONTACT_LIMITS.followed_mm), np.zeros((2, 2)) if shared is None else shared

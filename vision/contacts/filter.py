@@ -46,7 +46,6 @@ class RateChanges:
     Attributes:
         probability: of a change in this step, shape (n,).
         sigma_mm_s: standard deviation of the rate afterward, around 0.
-
     """
 
     probability: Array
@@ -66,7 +65,6 @@ class ContactFilter:
         onset_s: most likely start of the touch of touching and parted pairs, by bias, shape (n, m).
         onset_share: share of the touching and parted weight that began then, shape (n, m).
         parted_s: mean time since the parting of parted pairs, shape (n,).
-
     """
 
     gap_mm: Array
@@ -95,7 +93,6 @@ class ContactFilter:
             observed: their measured gaps.
             rate_mm_s: rates of the gaps, shape (n,).
             bias_sigma_mm: standard deviation of the bias, shape (n,).
-
         """
         gap_mm, noise_mm = observed.gap_mm, observed.noise_mm
         prior = np.tile(BIAS_PRIOR, (len(gap_mm), 1))
@@ -163,7 +160,6 @@ class ContactFilter:
             changes: changes of the rates without a touch.
             bias_sigma_mm: standard deviation of the bias, shape (n,).
             observed: the measured gaps.
-
         """
         self.bias_sigma_mm = bias_sigma_mm
         self._diffuse_bias(step_s)
@@ -261,7 +257,6 @@ class ContactFilter:
 
         Returns:
             Remaining time of the step after the touch, by bias, s, shape (n, m).
-
         """
         way = np.minimum(gap - self.gap_mm, -1e-6)[:, None]
         share = np.clip((self._bias_levels_mm - self.gap_mm[:, None]) / way, 0.0, 1.0)

@@ -31,7 +31,6 @@ def find_near_pairs(estimates: Sequence[Estimate], within_mm: float) -> tuple[li
 
     Returns:
         The figures on the board in order of ids, and the rows of each pair's first and second figure, shape (2, n).
-
     """
     figures = sorted((figure for figure in estimates if figure.posture != "lifted"), key=lambda figure: figure.id)
     if len(figures) < 2:
@@ -55,7 +54,6 @@ class PairMeasurements:
         gaps: of the estimated footprints.
         rate_mm_s: rate of the gaps while both figures keep their motion, shape (n,).
         variance_mm2: variance of the gaps, without the position errors that all figures share, shape (n,).
-
     """
 
     pairs: tuple[Pair, ...]
@@ -97,7 +95,6 @@ def measure_pairs(figures: Sequence[Estimate], pairs: Indices, shared_mm2: Array
         figures: the figures the pairs are made of.
         pairs: rows of each pair's first and second figure, shape (2, n).
         shared_mm2: covariance of the position error that all figures share (the calibration's), shape (2, 2).
-
     """
     gaps = Gaps.of(outlines_of([figure.footprint for figure in figures])[pairs])
     velocity = np.array([figure.velocity for figure in figures]).reshape(-1, 3)[pairs]
@@ -123,7 +120,6 @@ def gap_gradients(gaps: Gaps) -> Array:
 
     Returns:
         Shape (2, n, 3).
-
     """
     normal = gaps.normal
     x, y = (np.stack([gaps.point_a_mm, gaps.point_b_mm]) - gaps.outlines[..., :2]).transpose(2, 0, 1)
@@ -148,7 +144,6 @@ def passing_corrections(before: PairMeasurements, step_s: float) -> Array:
 
     Returns:
         Corrections of gap in mm and rate in mm/s, and the cosine; shape (n, 3).
-
     """
     velocity = before.velocity * (1.0, 1.0, 0.0)
     outlines = before.gaps.outlines.copy()
@@ -176,7 +171,6 @@ class GapObservations:
         gap_mm: shape (n,); any value where nothing was measured.
         noise_mm: standard deviation of the part of the error that changes from frame to frame, shape (n,).
         known: which gaps were measured, shape (n,).
-
     """
 
     gap_mm: Array
@@ -188,7 +182,6 @@ class GapObservations:
 
         Returns:
             The likelihood of the observations, shape (n,), and the updated state.
-
         """
         innovation = np.where(self.known, self.gap_mm - gap, 0.0)
         total = cov[:, 0, 0] + self.noise_mm**2
@@ -204,7 +197,6 @@ class GapObservations:
             bias_mm: the biases, shape (n, m).
             wander_mm2: added variance, shape (n, 1) or (n, m). For touching bases it is that of a free pair's
                 prediction, since they bounce and roll along each other; else stillness alone would suggest a touch.
-
         """
         likelihood = gap_density(self.gap_mm[:, None] - bias_mm, self.noise_mm[:, None] ** 2 + wander_mm2)
         return np.where(self.known[:, None], likelihood, 1.0)
@@ -289,7 +281,6 @@ class GapHistory:
             pairs: the near pairs; all others are forgotten.
             noise_mm: standard deviation of the error that changes from frame to frame, shape (n,).
             continued: pairs whose history continues; the history of all others, which a hand has moved, starts over.
-
         """
         kept = {pair: self._gaps[pair] if pair in continued and pair in self._gaps else deque() for pair in pairs.pairs}
         for row in np.flatnonzero(pairs.fresh).tolist():
@@ -323,7 +314,6 @@ def fit_onset_s(t_s: Array, gap_mm: Array, noise_mm: Array) -> float:
 
     Returns:
         The most likely instant within 60 ms of 0; 0 if none is likely.
-
     """
     instants = np.arange(
         -CONTACT_LIMITS.search_s,

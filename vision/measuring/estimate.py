@@ -58,7 +58,6 @@ class Estimate:
         sure: False when its identity is uncertain.
         fresh: whether it was measured in this frame; if not, its motion was extrapolated.
         front: probability that its heading points to its front, 0..1.
-
     """
 
     id: str
@@ -129,7 +128,6 @@ def estimate_base_size(length_mm: float, width_mm: float, roster: BaseSize) -> B
         length_mm: length, measured over many frames.
         width_mm: width, measured over many frames.
         roster: the roster's size; its height and corner radius are taken as they are.
-
     """
     length_mm, width_mm = _side_mm(length_mm, roster.length_mm), _side_mm(width_mm, roster.width_mm)
     return BaseSize(length_mm, width_mm, roster.height_mm, min(roster.corner_mm, length_mm / 2, width_mm / 2))
@@ -144,7 +142,6 @@ def fallen_base_size(length_mm: float, width_mm: float, heading_rad: float, head
         heading_rad: heading of the base.
         head: unit vector from the base's center to the helmet, NaN if the helmet was never visible; shape (2,).
         roster: the roster's size, for the height.
-
     """
     ahead = np.array([np.cos(heading_rad), np.sin(heading_rad)])
     along = abs(float(ahead @ head))

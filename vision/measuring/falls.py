@@ -43,7 +43,6 @@ class FallSigns:
         score: its confidence, 0..1.
         size_mm: apparent length and width of the bases, shape (m, 2).
         helmet_over: whether the helmet would be over the base, did the figure stand.
-
     """
 
     called_fallen: Bools
@@ -84,7 +83,6 @@ class FallSigns:
             gave_way: whether the base has just tilted, jumped or vanished; shape (m,) where it differs. A call on a
                 base that lies as it lay is no fall, wherever the helmet is: figures lean, and are of many builds.
             own_mm: length and width of their bases, where known: a small base is no edge; shape (m, 2).
-
         """
         edge = self.edgewise if own_mm is None else self.edgewise & self.tilted(own_mm)
         full = FALL_LIMITS.full_base + np.where(self.helmet_over, FALL_LIMITS.helmet_over_base, 0.0)
@@ -106,7 +104,6 @@ def find_fall_signs(figures: Sequence[Detection], size_mm: Array, heading: Array
         heading: of their bases, radians, shape (m,).
         helmet_mm: offset of their helmets from the centers of their bases if they stand, NaN where unknown, shape
             (m, 2).
-
     """
     helmet = np.array([figure.helmet_score > FALL_LIMITS.helmet_score for figure in figures], dtype=np.bool_)
     return FallSigns(
@@ -135,7 +132,6 @@ class BaseMotion:
         off_way_mm: distance from the way on which they were walking, beyond what errors and pushes explain.
         followed: whether they were detected just before, and were walking, not just starting to.
         place_mm: where they were measured, shape (k, 2).
-
     """
 
     own_mm: Array
@@ -155,7 +151,6 @@ class Fall:
     Attributes:
         t_ns: when it fell, half-way between the detections before and after.
         toward_deg: where its head points, counter-clockwise from +x; None while its helmet is not visible.
-
     """
 
     id: str
@@ -173,7 +168,6 @@ class PostureFilter:
         fell_ns: when each fallen figure fell; None for standing figures.
         helmet_mm: each helmet's center projected to the board; None if not visible in the latest detection.
         head: unit vectors from base centers to helmets when last visible, NaN before, shape (n, 2).
-
     """
 
     def __init__(self, count: int, t_ns: int) -> None:
@@ -220,7 +214,6 @@ class PostureFilter:
             rows: rows of the detected figures, shape (k,).
             helmets_mm: their helmets, k of them.
             centers_mm: the centers of their bases, shape (k, 2).
-
         """
         self.helmet_mm = [None] * len(self.helmet_mm)
         for row, helmet, center in zip(rows.tolist(), helmets_mm, centers_mm.tolist(), strict=True):
@@ -241,7 +234,6 @@ class PostureFilter:
             rows: rows of the detected figures without a hand near, shape (k,).
             bases: what their bases do.
             at_rest: which of them nothing can have made fall, as the board is off, shape (k,); None for none.
-
         """
         off_way = bases.off_way_mm > FALL_LIMITS.jump_mm
         jumped, tilted, flat = off_way & bases.followed, signs.tilted(bases.own_mm), signs.flat(bases.own_mm)
@@ -285,7 +277,6 @@ class PostureFilter:
             rows: rows of the detected figures, shape (k,).
             alarmed: whether their signs speak for a fall, shape (k,).
             lies: whether they are believed to lie, shape (k,).
-
         """
         over = rows[~alarmed & ~lies]
         self._false_alarm_s += float(self._alarm_s[over].sum())
@@ -300,7 +291,6 @@ class PostureFilter:
             rows: rows of the detected figures, shape (k,).
             missed: figures not detected with the board on and no hand near, shape (n,).
             visible: visible share of the detected figures' bases, shape (k,).
-
         """
         self._missed[rows] = 0
         self._missed[missed] += 1
@@ -318,7 +308,6 @@ class PostureFilter:
         Args:
             rows: rows of the detected figures without a hand near, shape (k,).
             odds: log-odds that they have fallen, from this frame alone, shape (k,).
-
         """
         before = self.fallen
         falls, rises = (1 - math.exp(-rate * step_s) for rate in (FALL_LIMITS.falls_per_s, FALL_LIMITS.rises_per_s))

@@ -109,7 +109,6 @@ class Measurements:
         front: the network's confidence in which end is the front, 0..1, shape (m,).
         light: log-odds that the jersey is the light one, 0 where unknown, shape (m,).
         colors: from `teams.sample_colors`, NaN where not sampled, shape (m, p, 3).
-
     """
 
     detections: tuple[Detection, ...]
@@ -170,7 +169,6 @@ def measure(detections: Sequence[Detection], calibration: Calibration, height_mm
         detections: all of one image; those off the board are left out, such as figures on the bench beside it.
         calibration: the calibration when the image was taken.
         height_mm: height of base tops over the board.
-
     """
     figures = tuple(detection for detection in detections if len(detection.corners_px) == 4)
     count = len(figures)
@@ -239,7 +237,6 @@ def _sigma_px(figures: Sequence[Detection], scores: Array, scale: float) -> Arra
     Args:
         scores: scores of their corners, shape (m, 4).
         scale: width of the image relative to `reference_width_px`.
-
     """
     hidden = np.clip(
         (MEASUREMENT_LIMITS.seen_score - scores) / (MEASUREMENT_LIMITS.seen_score - MEASUREMENT_LIMITS.hidden_score),
@@ -270,7 +267,6 @@ def _weights(corners_px: Array, sigma_px: Array, by_pixel: Array) -> Array:
 
     Returns:
         Over x and y of the first corner, the second and so on; shape (m, 8, 8).
-
     """
     heading = _heading(corners_px)  # some angle even where front and rear are one point
     cos, sin = np.cos(heading), np.sin(heading)

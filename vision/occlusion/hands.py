@@ -68,7 +68,6 @@ class VisibleHands:
     Attributes:
         hands: as in `Scene`.
         unfit: reasons why calls must not be made; empty when calls may be made.
-
     """
 
     hands: tuple[Hand, ...]
@@ -81,7 +80,6 @@ class HandTracker:
     Attributes:
         outlines_mm: outlines of the hands over the board, shape (n, 2) each.
         fingertips_mm: the fingertips of each hand.
-
     """
 
     def __init__(self) -> None:
@@ -97,7 +95,6 @@ class HandTracker:
 
         Args:
             intrusions: objects that reach in over the board, whether or not the network detects a hand.
-
         """
         recent = self._seen_ns is not None and t_ns - self._seen_ns <= _LIMITS.lasts_ns
         min_score = _LIMITS.min_score_again if recent else _LIMITS.min_score
@@ -178,7 +175,6 @@ def _board_places(hands: Sequence[Detection], camera: Camera) -> Array:
 
     Returns:
         Shape (n, 3, 2).
-
     """
     points_px = []
     for hand in hands:

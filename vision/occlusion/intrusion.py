@@ -67,7 +67,6 @@ class Intrusion:
     Attributes:
         outline_mm: its outline on the board, shape (n, 2).
         tip_mm: its point furthest in.
-
     """
 
     outline_mm: Array
@@ -94,7 +93,6 @@ class IntrusionDetector:
 
         Returns:
             True also while that is unknown: before the background is known, and while the light changes.
-
         """
         if self._differs is None:
             return True
@@ -113,7 +111,6 @@ class IntrusionDetector:
 
         Args:
             hands_px: boxes of the hands the network sees; a resting hand never becomes background.
-
         """
         if self._background is not None and t_ns - self._t_ns < _LIMITS.every_ns:
             return self._intrusions

@@ -60,7 +60,6 @@ class DialReading:
         face: the number in it; None when it can't be read.
         confidence: that the face is right, 0..1; 0 without a face.
         reason: why it can't be read, or not surely; empty with a sure face.
-
     """
 
     face: str | None
@@ -101,7 +100,6 @@ class DialReader:
 
     Args:
         network: classifies digits.
-
     """
 
     def __init__(self, strip: StripSet, camera: Camera, network: DigitNetwork | None = None) -> None:

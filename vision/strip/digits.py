@@ -26,7 +26,6 @@ class DigitNetwork:
     Args:
         hidden: weights and biases of the hidden layer, shape (inputs + 1, units).
         output: of the output layer, shape (units + 1, CLASSES).
-
     """
 
     def __init__(self, hidden: Array, output: Array) -> None:

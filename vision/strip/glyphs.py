@@ -53,7 +53,6 @@ class Glyphs:
         evenness: 1 for an even ground, down to 0 under a strong highlight.
         height: of the number, as a share of the window's.
         off_middle: how far the number's middle is right of the window's, as a share of the window's height.
-
     """
 
     digits: tuple[Plane, ...]

@@ -20,7 +20,6 @@ class BoardBox:
         x_mm, y_mm: its extent, (low, high).
         px_per_mm: scale of its rectified picture.
         height_mm: of its plane over the print.
-
     """
 
     x_mm: tuple[float, float]

@@ -57,7 +57,6 @@ class ClearedWindow:
         ink: 0 ground to 1 ink, shape (rows, columns).
         contrast: between ink and ground where it is best, gray levels over all channels.
         fading: share of the ink that fades into the light, 0..1; 1 without ink.
-
     """
 
     ink: Plane

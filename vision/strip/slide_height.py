@@ -48,7 +48,6 @@ class SlideHeight:
 
     Args:
         strip: the set, with the height it describes.
-
     """
 
     def __init__(self, strip: StripSet, camera: Camera) -> None:
@@ -75,7 +74,6 @@ class SlideHeight:
         Args:
             at_yd: where it was measured at the described height, yards along x.
             sigma_yd: standard deviation of the measurement.
-
         """
         off = self._places_yd(at_yd) - yard
         within = normal_cdf((off + 0.5) / sigma_yd) - normal_cdf((off - 0.5) / sigma_yd)
@@ -89,7 +87,6 @@ class SlideHeight:
 
         Args:
             at_yd: where its line was measured at the described height, yards along x.
-
         """
         if self._stands_yd is None or abs(at_yd - self._stands_yd) >= _LIMITS.another_yd:
             if self._stands_yd is not None:

@@ -59,7 +59,6 @@ class SlideReading:
         third: where the ball is; None when none is seen, or between two thirds.
         third_confidence: that the third is right, 0..1.
         measured_yd: where the line was measured at the slide's described height; None when no line is seen.
-
     """
 
     yard: int | None = None

@@ -48,7 +48,6 @@ class CalibratedStrip:
     Attributes:
         strip: the set, its windows where the measured print has them.
         calibration: of the camera; the dials are upright in its board frame.
-
     """
 
     strip: StripSet
@@ -78,7 +77,6 @@ def calibrate_strip(
 
     Raises:
         CalibrationError: the print or its dials were not found; says what to change.
-
     """
     solution = _solve(images, strip, distance, prior)
     printed = strip.printed_as(solution.field)

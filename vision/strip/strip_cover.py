@@ -48,7 +48,6 @@ class Cover:
         covered: whether something hides print.
         moving: whether the picture differs from the last one.
         share: of the print that is hidden, 0..1.
-
     """
 
     covered: bool
@@ -61,7 +60,6 @@ class CoverDetector:
 
     Args:
         background: a picture without a hand over the strip.
-
     """
 
     def __init__(self, strip: StripSet, camera: Camera, background: Image) -> None:
@@ -79,7 +77,6 @@ class CoverDetector:
 
         Args:
             line_yd: where the slide's line is seen; None when it is not.
-
         """
         coarse = self._coarse(image)
         differs, shadow = compare_with_background(coarse, self._background)

@@ -39,7 +39,6 @@ class StripReading:
         slide: the slide as read in this picture.
         dials: every window as read in this picture.
         numbers: what each count says, with its confidence; None where its dials can't be read.
-
     """
 
     t_ns: int
@@ -69,7 +68,6 @@ class StripReader:
     Args:
         camera: lens and pose, from `strip_calibration.calibrate_strip`.
         background: a picture without a hand over the strip, such as the one that was calibrated from.
-
     """
 
     def __init__(self, strip: StripSet, camera: Camera, background: Image) -> None:

@@ -123,7 +123,6 @@ class Assignment:
         figures, detections: rows of the pairs, shape (k,) each.
         flipped: whether the detection faces opposite to the figure's estimated heading, shape (k,).
         ambiguous: rows of figures that might be exchanged with another figure.
-
     """
 
     figures: Indices
@@ -167,7 +166,6 @@ def out_of_reach(off_way_mm: Array, away_ns: NDArray[np.int64], measurements: Me
     Args:
         off_way_mm: distances of the m detections from the n figures' ways, shape (n, m).
         away_ns: time since each figure was last detected, shape (n,).
-
     """
     walked_mm = ASSIGNMENT_LIMITS.fastest_mm_per_s * away_ns[:, None] * 1e-9
     reach_mm = ASSIGNMENT_LIMITS.knocked_mm + walked_mm + ASSIGNMENT_LIMITS.reach_sigmas * measurements.place_sigma_mm
@@ -201,7 +199,6 @@ class MergedPairs:
     Attributes:
         figures: rows of the two figures, shape (k, 2); each figure at most once.
         detections: row of each pair's detection, shape (k,).
-
     """
 
     figures: Indices
@@ -225,7 +222,6 @@ def find_merged(
         away_ns: time since each was last detected, shape (n,).
         since_ns: time since each was last detected, alone or as one with another, shape (n,).
         detected_mm: places of the m detections, shape (m, 2).
-
     """
     own = np.linalg.norm(place_mm[:, None] - detected_mm[None], axis=2) <= ASSIGNMENT_LIMITS.solid_mm
     missed = (
@@ -262,7 +258,6 @@ def assign(
         columns: the detections to assign.
         jersey: of each figure, 1 light, -1 dark, shape (n,).
         elsewhere: which detections are candidates for a figure only at its own place, shape (n, m).
-
     """
     cost, flipped = _costs(motion, rows, measurements, columns)
     max_jersey = ASSIGNMENT_LIMITS.max_jersey_log_odds

@@ -29,7 +29,6 @@ class FigureStates:
         stood_mm: place before the hand came, shape (n, 2).
         systematic: covariance of place from the calibration, shape (n, 2, 2).
         by_height: movement of the place per mm of base height, shape (n, 2).
-
     """
 
     seen_ns: NDArray[np.int64]

@@ -89,7 +89,6 @@ class FrontFilter:
     Args:
         network: initial log-odds by the network, shape (n,).
         facing: initial log-odds by the line-up, see `facing_odds`, shape (n,).
-
     """
 
     def __init__(self, network: Array, facing: Array) -> None:
@@ -153,7 +152,6 @@ class FrontFilter:
             rows: rows of measured figures, shape (k,).
             heading_rad: their headings, shape (k,).
             turned_rad: the angles by which they turned, shape (k,).
-
         """
         self._along_rad[t_ns - self._across_ns > FRONT_LIMITS.across_ns] = np.nan
         jumps = np.abs(turned_rad) > FRONT_LIMITS.jump_rad
@@ -187,7 +185,6 @@ class FrontFilter:
             visible: share of each base that is visible, shape (k,).
             beside_hand: which are beside a hand; a partly hidden one's front score counts for nothing, shape (k,).
             step_s: time since the previous detection.
-
         """
         reliable = ~beside_hand | (visible >= FRONT_LIMITS.min_visible_beside_hand)
         added = np.where(reliable, front_score, 0.0) * FRONT_LIMITS.network_per_s * step_s
@@ -255,7 +252,6 @@ def facing_odds(pose: Array, network: Array, light: Bools, found: Bools) -> Arra
         network: log-odds by the network that the headings point ahead, shape (n,).
         light: which figures are of the light team, shape (n,).
         found: which figures are on the board, shape (n,).
-
     """
     ahead = np.stack([np.cos(pose[:, 2]), np.sin(pose[:, 2])], axis=1)
     odds = np.zeros(len(pose))

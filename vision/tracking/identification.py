@@ -80,7 +80,6 @@ def identify(
 
     Returns:
         The row of each player's place; None for a player that was not found.
-
     """
     jersey = np.array([player.jersey == "light" for player in roster.players])
     other_team = jersey[:, None] != (light > 0)[None]
@@ -118,7 +117,6 @@ def number_figures(stands_mm: Array, sizes_mm: Array, light: Array) -> tuple[lis
 
     Returns:
         The players, and the row of each player's place.
-
     """
     players: list[Player] = []
     rows: list[int] = []
@@ -143,7 +141,6 @@ def recall_formation(formations: Sequence[Array], stands_mm: Array, unlike_mm: A
 
     Returns:
         The expected place of each player, shape (n, 2), NaN where unknown; None if no formation is known.
-
     """
     turned = [formation * sign for formation in formations for sign in (1.0, -1.0)]
     laid = [_lay_over(places, stands_mm, unlike_mm) for places in turned if np.isfinite(places).any()]
@@ -157,7 +154,6 @@ def misfit_mm(places_mm: Array, stands_mm: Array, unlike_mm: Array) -> float:
         places_mm: shape (n, 2), NaN where unknown.
         stands_mm: shape (m, 2).
         unlike_mm: as in `recall_formation`.
-
     """
     apart = _distances(places_mm, stands_mm, unlike_mm)
     rows, columns = least_cost_pairs(apart)

@@ -104,7 +104,6 @@ class LineUpPoses:
         colors: the teams' colors; None if the teams can't be distinguished.
         found: whether each was found on the board, shape (n,).
         stood_ns: when each was last detected there, shape (n,); any time for those that were not found.
-
     """
 
     players: tuple[Player, ...]
@@ -147,7 +146,6 @@ class LineUpSearch:
     Args:
         roster: the players to find; None to number every figure found.
         formations: the players' places at earlier line-ups.
-
     """
 
     def __init__(
@@ -186,7 +184,6 @@ class LineUpSearch:
             measurements: measurements of the frame, at `height_mm`.
             tracked: places of the roster's figures if they are tracked meanwhile; None for the places in the roster.
             hidden: whether a hand may hide a figure, for which the search then waits.
-
         """
         self._began_ns = t_ns if self._began_ns is None or hidden else self._began_ns
         if self._roster is not None and tracked is not None:

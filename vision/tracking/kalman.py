@@ -114,7 +114,6 @@ class MotionFilter:
         cov: shape (n, 8, 8).
         persistent: part of the covariance of x, y and heading that successive frames share, shape (n, 3, 3).
         measured: place and velocity when last measured: x mm, y mm, their rates, shape (n, 4).
-
     """
 
     mean: Array
@@ -130,7 +129,6 @@ class MotionFilter:
             pose: x mm, y mm, heading rad, length mm, width mm, shape (n, 5).
             cov: covariance of the first three, shape (n, 3, 3).
             size_sigma_mm: errors of the last two, shape (n, 2).
-
         """
         mean = np.zeros((len(pose), 8))
         mean[:, MEASURED] = pose
@@ -149,7 +147,6 @@ class MotionFilter:
 
         Args:
             modes: the `MotionMode` of each figure, shape (n,).
-
         """
         transition, noise = np.empty_like(self.cov), np.empty_like(self.cov)
         present = set(modes.tolist())
@@ -178,7 +175,6 @@ class MotionFilter:
         Returns:
             Normalized innovations squared of places and headings before the correction, 3 degrees of freedom, shape
             (k,). An outlier was moved by a cause outside the model, so its place is taken from the measurement.
-
         """
         off = self.innovation(rows, pose)
         mean, cov = self.mean[rows], self.cov[rows]
@@ -216,7 +212,6 @@ class MotionFilter:
         Args:
             place_mm: shape (m, 2).
             away_ns: time since each figure was last measured, shape (n,).
-
         """
         off = place_mm[None] - self.measured[:, None, :2]
         way = (self.measured[:, 2:] * away_ns[:, None] * 1e-9)[:, None]

@@ -65,7 +65,6 @@ def prefer_fallen(
         off_mm: distances of detections from the n figures' predicted places, shape (n, m).
         jersey: of each figure, 1 light, -1 dark, shape (n,).
         lies: which figures are believed to lie, shape (n,).
-
     """
     place, sure = measurements.pose[:, :2], logit(measurements.scores)
     lying = measurements.signs.called_fallen & measurements.signs.edgewise & (measurements.scores >= _LIMITS.min_score)
@@ -94,7 +93,6 @@ class FrameInput:
         power: whether the board is on, as known before.
         hands_mm: outlines of hands on the board.
         lies: which figures are believed to lie, shape (n,).
-
     """
 
     t_ns: int
@@ -108,7 +106,6 @@ class FigureMatcher:
 
     Args:
         jersey: of each figure, 1 light, -1 dark, shape (n,).
-
     """
 
     def __init__(self, jersey: Array, began_ns: int) -> None:
@@ -123,7 +120,6 @@ class FigureMatcher:
         Args:
             motion: of the figures, predicted to the frame.
             taken: which figures a hand may have taken, shape (n,).
-
         """
         place, columns = measurements.pose[:, :2], np.arange(len(measurements))
         off_mm = np.linalg.norm(motion.mean[:, None, :2] - place[None], axis=2)
@@ -194,7 +190,6 @@ def _impossible(
         hands_mm: outlines of hands.
         present: figures detected a moment ago without a hand near, shape (n,).
         taken: figures that a hand may have taken, shape (n,).
-
     """
     # A detection in a hand, or beside one, is no figure that was missed elsewhere.
     own_mm = np.where(taken, ASSIGNMENT_LIMITS.solid_mm, TRACKER_LIMITS.carried_mm)

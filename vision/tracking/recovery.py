@@ -99,7 +99,6 @@ class _Unmatched:
         home_mm: the place where it stays, shape (2,).
         home_ns: start of its stay there.
         count: detections since `since_ns`.
-
     """
 
     place_mm: Array
@@ -151,7 +150,6 @@ class UnmatchedDetections:
 
         Returns:
             Shape (n, m).
-
         """
         return self._at_places(place_mm, seen_ns, lambda old: (seen_ns >= old.since_ns) & (seen_ns <= old.last_ns))
 
@@ -164,7 +162,6 @@ class UnmatchedDetections:
 
         Returns:
             Shape (n, m).
-
         """
         return self._at_places(place_mm, seen_ns, lambda old: seen_ns - old.home_ns >= RECOVERY_LIMITS.fixture_ns)
 
@@ -182,7 +179,6 @@ class UnmatchedDetections:
 
         Args:
             place_mm: their places, shape (k, 2).
-
         """
         self._known = [old for old in self._known if not old.is_forgotten(t_ns)]
         lasted_ns = np.zeros(len(place_mm), dtype=np.int64)
@@ -206,7 +202,6 @@ class LostFigures:
         lost: may be anywhere.
         taken: may be in a hand.
         fastest_mm_per_s: speed at which figures move at most without a hand.
-
     """
 
     away_ns: NDArray[np.int64]
@@ -228,7 +223,6 @@ class LostFigures:
 
         Args:
             off_way_mm: distances of detections from the ways on which the figures were walking, shape (n, m).
-
         """
         reach_mm = ASSIGNMENT_LIMITS.solid_mm + self.fastest_mm_per_s * self.away_ns * 1e-9
         noticed = (self.away_ns <= RECOVERY_LIMITS.unnoticed_ns) & ~self.taken
@@ -241,7 +235,6 @@ def settled_for_far(measurements: Measurements, lasted_ns: NDArray[np.int64]) ->
 
     Args:
         lasted_ns: how long each has lasted unmatched, shape (m,).
-
     """
     place, scores = measurements.pose[:, :2], measurements.scores
     beside = np.linalg.norm(place[:, None] - place[None], axis=2) < RECOVERY_LIMITS.beside_mm
@@ -267,7 +260,6 @@ def recover(
         settled: rows of the settled measurements.
         jersey: as in `assign`.
         excluded: pairs of figure and detection that are impossible, shape (n, m).
-
     """
     place = measurements.pose[:, :2]
     off_mm = np.linalg.norm(motion.mean[:, None, :2] - place[None], axis=2)

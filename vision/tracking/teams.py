@@ -97,7 +97,6 @@ class TeamColors:
     Attributes:
         palette: colors, Lab with L as weighted, shape (k, 3).
         color_counts: counts of each color on each part of the light and the dark team, shape (2, 3, k).
-
     """
 
     palette: Array
@@ -119,7 +118,6 @@ class TeamColors:
         Args:
             colors: colors of each figure, shape (m, POINTS, 3).
             light: which figures are of the light team, shape (m,).
-
         """
         counts = _counts(colors, self.palette)
         color_counts = self.color_counts + np.stack([counts[team].sum(axis=0) for team in (light, ~light)])
@@ -137,7 +135,6 @@ class TeamClassifier:
 
     Attributes:
         colors: those known now.
-
     """
 
     def __init__(self, colors: TeamColors | None = None) -> None:
@@ -155,7 +152,6 @@ class TeamClassifier:
 
         Args:
             measurements: classified measurements of the frame.
-
         """
         if self.colors is None or t_ns < self._next_ns or not len(measurements):
             return
@@ -182,7 +178,6 @@ def sample_colors(image: Image, measurements: Measurements, camera: Camera, heig
         image: uint8 blue green red, shape (height, width, 3).
         camera: the camera at that time.
         height_mm: height of base tops.
-
     """
     count = len(measurements)
     if not count:
@@ -227,7 +222,6 @@ def cluster_teams(colors: Array, facing: Bools) -> TeamColors | None:
 
     Returns:
         The colors, with the lighter jersey as the light team; None if there are no two groups.
-
     """
     pixels = colors[np.isfinite(colors).all(axis=2)]
     if len(colors) < 2 * TEAM_LIMITS.min_team or not len(pixels):

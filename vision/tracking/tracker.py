@@ -51,7 +51,6 @@ class Tracker:
 
     Args:
         line_up: the figures' poses at the start.
-
     """
 
     def __init__(self, line_up: LineUpPoses, t_ns: int) -> None:
@@ -104,7 +103,6 @@ class Tracker:
 
         Returns:
             The estimates of all figures, in roster order.
-
         """
         step_s, modes = (t_ns - self._t_ns) * 1e-9, self._motion_modes(power)
         if step_s * 1e9 > TRACKER_LIMITS.unseen_ns:
@@ -137,7 +135,6 @@ class Tracker:
 
         Returns:
             Whether all were visible and sure already.
-
         """
         figures, seen = self._figures, self._t_ns - self._figures.seen_ns <= TRACKER_LIMITS.unseen_ns
         all_sure = bool((seen & figures.sure).all())
@@ -150,7 +147,6 @@ class Tracker:
         Args:
             player: roster id; one that is not tracked is ignored.
             heading_deg: about where it faces, counter-clockwise from +x; the end nearer to it is the front.
-
         """
         row = next((row for row, one in enumerate(self.players) if one.id == player), None)
         if row is None:

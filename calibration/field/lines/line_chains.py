@@ -58,7 +58,6 @@ class Chains:
         chain: which chain each point belongs to, rising from 0, shape (n,).
         is_ridge: whether each chain is a ridge, else an edge; ridges come first; shape (chains,).
         strength: contrast of each chain, 1 being typical of the strong ones of its kind, shape (chains,).
-
     """
 
     along: int
@@ -85,7 +84,6 @@ def find_chains(image: Image | Plane) -> tuple[Chains, Chains]:
 
     Args:
         image: blue green red, shape (height, width, 3), or gray, shape (height, width).
-
     """
     gray = clearest_channel(image)
     edge, edge_turn = _edges(gray)

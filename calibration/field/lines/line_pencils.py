@@ -47,7 +47,6 @@ class DivisionModel:
 
     Attributes:
         amount: how far a corner lies inside its straight place, as a share of its radius, negative for barrel.
-
     """
 
     size_px: tuple[int, int]
@@ -87,7 +86,6 @@ class Pencil:
         support_px: length of the chains that make each line, shape (n,).
         span_px: extent of those chains along the lines, (low, high), shape (n, 2).
         is_ridge: whether each line is mostly ridge.
-
     """
 
     along: int

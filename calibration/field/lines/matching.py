@@ -71,7 +71,6 @@ class Ladder:
         rung: number of each line's rung, or a large negative number for lines on none, shape (n,).
         law: p, q, r of ``rung = (p c + q) / (1 + r c)`` for crossings c in px.
         score: weight of the lines on rungs, px of support.
-
     """
 
     rung: NDArray[np.intp]
@@ -99,7 +98,6 @@ class Candidate:
         camera: lens and pose, good to a few pixels.
         shift_score: share of the field's lines across that the ladder confirms, less lines where there should be none.
         shift: number of the rung that is the left goal line.
-
     """
 
     field: FieldModel
@@ -189,7 +187,6 @@ def candidates(
         along: the other family.
         ladder: the yard lines in `across`.
         distortion: of the lens, as estimated so far.
-
     """
     for field in fields:
         for shift, score in likely_shifts(across, ladder, field):

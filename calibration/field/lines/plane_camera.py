@@ -74,7 +74,6 @@ def camera_and_proportions(
         distortion: of the lens, as estimated so far.
         field: the field as described; its yard across is changed.
         spread: standard deviation of its proportions, log ratio.
-
     """
     plane = np.asarray(cv2.findHomography(board_mm, straight_px)[0], dtype=np.float64)
     if plane.shape != (3, 3):

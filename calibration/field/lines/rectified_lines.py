@@ -64,7 +64,6 @@ class YardLineEnds:
         border: widths of the borders beyond them, of the distance between them; 0 where no outer edge is seen.
         width_steps: width of the yard lines at half their contrast, of the ladder's step.
         paint: contrast of the yard lines against the ground, gray levels, signed.
-
     """
 
     crossing_px: tuple[float, float]
@@ -84,7 +83,6 @@ def find_yard_line_ends(
         along: the other family.
         ladder: the yard lines in `across`.
         distortion: of the lens, as estimated so far.
-
     """
     rungs = np.unique(ladder.rung[ladder.rung != NO_RUNG]).astype(np.float64)
     size = plane.shape[0] if across.along == 1 else plane.shape[1]

@@ -92,7 +92,6 @@ class NumberMatch:
         as_printed: in the picture as it is.
         mirrored: in the mirrored picture.
         numbers: how many were compared.
-
     """
 
     as_printed: float
@@ -114,7 +113,6 @@ def refuse_mirrored(plane: Plane, camera: Camera, field: FieldModel) -> None:
 
     Raises:
         AimError: the picture is mirrored.
-
     """
     if match_numbers(plane, camera, field).is_mirrored:
         raise AimError(f"the picture is mirrored, since the field's numbers read only in a mirror: {UNMIRROR}")
@@ -130,7 +128,6 @@ def is_readable(plane: Plane, camera: Camera, field: FieldModel) -> bool:
 
     Raises:
         AimError: the picture is mirrored.
-
     """
     match = match_numbers(plane, camera, field)
     if not match.numbers:

@@ -50,7 +50,6 @@ def repeated_digit_sides(plane: Plane, camera: Camera, field: FieldModel) -> tup
     Args:
         plane: gray picture, shape (height, width).
         field: the printed field, its rows of numbers where they are printed.
-
     """
     return tuple(_side(plane, camera, field, y_yd) for y_yd in field.number_rows_y_yd)
 

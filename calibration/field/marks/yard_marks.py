@@ -28,7 +28,6 @@ def top_view(plane: Plane, camera: Camera, field: FieldModel, x_yd: Array, y_yd:
         plane: gray picture, shape (height, width).
         x_yd: places along the field, shape (n,), rising.
         y_yd: places across it, shape (m,), rising.
-
     """
     x_nodes, x_weights = _interpolation(x_yd)
     y_nodes, y_weights = _interpolation(y_yd)
@@ -92,7 +91,6 @@ def marked_steps(plane: Plane, camera: Camera, field: FieldModel, paint: float) 
         camera: good to a few pixels on the paint of the yard lines.
         field: the field; its goal lines may be mistaken for other yard lines.
         paint: contrast of the yard lines, gray levels, signed.
-
     """
     every = round(field.yard_line_every_yd)
     if every < 2:
@@ -119,7 +117,6 @@ def length_problem(marked: tuple[int, int] | None, field: FieldModel) -> str | N
 
     Args:
         marked: the steps of yard lines that have marks, from `marked_steps`.
-
     """
     if marked is None:
         return None

@@ -71,7 +71,6 @@ class PaintMeasurement:
         far_contrast: paint less the ground on its outer side.
         found: whether paint is there: clear, fitting the model, and within the search.
         blur_px: standard deviation of the edges' blur, one number for the picture.
-
     """
 
     px: Array
@@ -108,7 +107,6 @@ def measure_paint(
         like: measurement of other paint in this picture, whose contrast and blur are used; else both are estimated
             from these samples.
         by_inner_edge: whether lines that are not free are placed by their inner edge rather than by both.
-
     """
     px, normals, widths = _predict(camera, samples)
     centers = px
@@ -214,7 +212,6 @@ def observe_paint(
         search_px: how far off the prediction may be.
         quick: whether half the places do, since the camera is only to come nearer.
         ends: whether the ends of yard lines are observed, too.
-
     """
     many = quick and field.length_yd > _LIMITS.sampled_yd
     samples = sample_long_lines(field, every_yd=2.0 if many else 1.0)

@@ -41,7 +41,6 @@ class PaintSamples:
         is_free: whether there is bare ground on both sides of the line; else it may border on anything outside.
         own_color: whether the line may be of another color than the field's other paint, as a border often is: a
             boundary whose width the field describes.
-
     """
 
     points_mm: Array
@@ -62,7 +61,6 @@ def sample_long_lines(field: FieldModel, *, every_yd: float = 1.0) -> PaintSampl
 
     Args:
         every_yd: spacing, in yards along or across; samples lie half-way between the one-yard marks.
-
     """
     return _sample(field, [(i, line) for i, line in enumerate(field.lines()) if line.kind != "hash"], every_yd)
 

@@ -56,7 +56,6 @@ def observe_line_ends(
         search_px: how far off the prediction may be.
         blur_px: standard deviation of the picture's blur.
         first_cluster: number of the first cluster; each sideline has two, of its halves.
-
     """
     lines = [line for line in field.lines() if line.kind == "yard_line"]
     ends_mm = np.array([(sum(line.x_mm) / 2, y) for line in lines for y in line.y_mm]).reshape(-1, 2)
