@@ -10,7 +10,7 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,6 @@ from typing import Final, Protocol
 from urllib.parse import quote
 
 from downfield.broadcast.replay.choice import most_worth, worth_replaying
-from downfield.broadcast.replay.replay_clip import ReplayClip
 from downfield.broadcast.replay.replay_maker import BegunReplay
 from downfield.core.errors import BusyError, DownfieldError, NotFoundError, NotRecordedError
 from downfield.core.files.facts import by_date, date_last
@@ -32,6 +31,79 @@ from downfield.game.service import GameService
 from downfield.vision.thread_priority import lower_priority
 
 _log = logging.getLogger(__name__)
+
+
+STALLED_S: Final = 20.0
+"""A reader that waits longer for the next part gives up: the computer has no time for replays."""
+
+
+class ReplayClip:
+    """A clip that grows until it is complete. Callable from any thread.
+
+    Attributes:
+        name: of the file; empty until it has begun.
+    """
+
+    def __init__(self) -> None:
+        self.name = ""
+        self._parts: list[bytes] = []
+        self._complete = False
+        self._error: DownfieldError | None = None
+        self._changed = threading.Condition()
+
+    def begin(self, name: str) -> None:
+        """Name the file."""
+        self.name = name
+
+    def add(self, part: bytes) -> None:
+        """Add the next part."""
+        with self._changed:
+            self._parts.append(part)
+            self._changed.notify_all()
+
+    def end(self, error: DownfieldError | None = None) -> None:
+        """Complete it; with an error, its readers learn why there is no more."""
+        with self._changed:
+            self._complete, self._error = True, error
+            self._changed.notify_all()
+
+    @property
+    def failed(self) -> bool:
+        """Whether it could not be made."""
+        return self._error is not None
+
+    @property
+    def content(self) -> bytes:
+        """What there is of it so far."""
+        with self._changed:
+            return b"".join(self._parts)
+
+    def wait_until_begun(self) -> None:
+        """Wait for the first part.
+
+        Raises:
+            DownfieldError: it can't be made.
+            BusyError: nothing came in time.
+        """
+        with self._changed:
+            self._changed.wait_for(lambda: self._parts or self._complete, STALLED_S)
+            if self._error is not None:
+                raise self._error
+            if not self._parts:
+                raise BusyError("The replay is still being made. Try again in a few seconds.")
+
+    def parts(self) -> Iterator[bytes]:
+        """Yield it from the beginning; ends early where the rest can't be made."""
+        place = 0
+        while new := self._after(place):
+            yield from new
+            place += len(new)
+
+    def _after(self, place: int) -> list[bytes]:
+        """Wait for parts after some; empty when there are no more."""
+        with self._changed:
+            self._changed.wait_for(lambda: len(self._parts) > place or self._complete, STALLED_S)
+            return self._parts[place:]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import pytest
 
 from downfield.models import runtime
 from downfield.models.card import find_network
-from downfield.models.network_compiler import NetworkCompiler
+from downfield.models.runtime import NetworkCompiler
 
 OPTIONS = {"INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1, "INFERENCE_PRECISION_HINT": "f32"}
 NETWORK = find_network("downfield") / "ball-look.int8.onnx"
