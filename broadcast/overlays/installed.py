@@ -16,6 +16,7 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Final, Literal
 
@@ -140,7 +141,7 @@ def _overlays_of(entry: EntryPoint, taken: set[str]) -> Iterator[tuple[Overlay, 
         ValueError: it declares none, or a name is taken.
     """
     found = False
-    for overlay, beside in _overlays_in(files(entry.load())):
+    for overlay, beside in _overlays_in(_folder_of(entry)):
         clashing = sorted({overlay.name, *beside} & taken)
         if clashing:
             raise ValueError(f"{clashing[0]} exists already")
@@ -148,6 +149,15 @@ def _overlays_of(entry: EntryPoint, taken: set[str]) -> Iterator[tuple[Overlay, 
         yield overlay, beside
     if not found:
         raise ValueError(f"{entry.value} has no file NAME{SUFFIX}")
+
+
+def _folder_of(entry: EntryPoint) -> Traversable:
+    """Return the folder of a package; it may lack an ``__init__.py``."""
+    module = entry.load()
+    # A package without `__init__.py` may have several paths, and an editable install adds one that is no folder, which
+    # `files` refuses.
+    folders = (Path(path) for path in getattr(module, "__path__", ()))
+    return next((folder for folder in folders if folder.is_dir()), None) or files(module)
 
 
 def _overlays_in(folder: Traversable) -> Iterator[tuple[Overlay, dict[str, Traversable]]]:

@@ -163,6 +163,8 @@ def test_a_refusal_is_shown_with_its_reason(service: PageServer, phone: Page) ->
     tap(phone, "[data-player='dark-28']")
     dock(phone, "Set")
     dock(phone, "Board on")
+    phone.locator("#dock").get_by_role("button", name="Board off").wait_for()
+    expect(phone.locator("#more")).not_to_have_attribute("aria-busy", "true")  # what may be declared now is known
     dock(phone, "Stop here")
     expect(phone.locator("#notice")).to_contain_text("the ball carrier is not in view")
     assert "choice" not in declared_types(service)

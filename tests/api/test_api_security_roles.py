@@ -36,6 +36,7 @@ OPEN_TO: dict[str, set[tuple[str, str]]] = {
         ("GET", "/league"),
         ("GET", "/pair"),
         ("GET", "/overlay/{name}"),
+        ("GET", "/api/overlays"),  # what those pages show of themselves; the page that pairs a device offers them
         ("GET", "/user.css"),
         ("GET", "/assets/{file}"),
         ("GET", "/logos/{logo}.png"),

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.metadata import EntryPoint
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from service_page import TOPICS
 
+from downfield.broadcast.overlays import installed
 from downfield.broadcast.overlays.installed import FILE_TYPES, SUFFIX, Overlay, installed_overlays
 
 ROOT = Path(__file__).parents[2]
@@ -33,3 +37,9 @@ def test_the_page_of_the_overlays_is_what_they_declare(tmp_path: Path) -> None:
     made = tmp_path / "overlays.md"
     subprocess.run([sys.executable, ROOT / "docs" / "overlays_page.py", made], check=True)
     assert (ROOT / "docs" / "overlays.md").read_text() == made.read_text(), "run `make docs`"
+
+
+def test_a_package_without_init_is_read_also_where_pip_adds_a_path_that_is_no_folder(tmp_path: Path) -> None:
+    module = SimpleNamespace(__path__=["__editable__.ticker.finder.__path_hook__", str(tmp_path)])
+    entry = cast("EntryPoint", SimpleNamespace(load=lambda: module))
+    assert installed._folder_of(entry) == tmp_path

@@ -13,6 +13,7 @@ import pytest
 from browsers import PageServer, browser, page_in
 from desk_server import DeskServer
 from playwright.sync_api import Browser, Page, expect
+from waiting import WAIT_S
 
 from downfield.desk.replication.desk_tournament import DeskTournament
 from downfield.desk.replication.result_taker import SignedGame
@@ -103,6 +104,19 @@ def test_tables_of_a_broker_and_signed_games_that_fit_nothing_are_shown(chrome: 
             "Signed: Table 3: Lions 21, Wolves 14The event has no open game between these two."
         )
     server.close()
+
+
+def test_what_is_typed_survives_what_another_director_changes(desk: DeskServer, chrome: Browser) -> None:
+    with page_in(chrome) as page:
+        page.goto(f"{desk.url}/event#setup")
+        page.locator('[name="tables"]').fill("1, 2")
+        changed = httpx.put(f"{desk.url}/api/event/name", json={"name": "Harbor Bowl"}, timeout=WAIT_S)
+        assert changed.status_code == 200
+        expect(page.locator("#event-name")).to_have_text("Harbor Bowl")
+        expect(page.locator('[name="tables"]')).to_have_value("1, 2")
+        page.locator("form", has_text="Sessions").get_by_role("button", name="Save").click()
+        expect(page.locator("#notice")).to_have_text("Saved.")
+        assert httpx.get(f"{desk.url}/api/event").json()["tables"] == ["1", "2"]
 
 
 def test_two_days_of_24_coaches_from_registration_to_the_final(

@@ -17,6 +17,8 @@ const at = elementsOf("event");
 /** @type {?string} of this device; null where it is not paired */
 let role = null;
 let noticeTimer = 0;
+/** When this page last changed the event; what was requested before that is older. */
+let changed_ms = 0;
 
 /**
  * Change the event by a request, and show it as it is afterwards, or why the request was refused. Returns whether it was accepted.
@@ -27,7 +29,9 @@ let noticeTimer = 0;
  */
 export async function change(path, body, method = "POST") {
   try {
-    show(await send(`api/event${path}`, body, { method }));
+    const event = await send(`api/event${path}`, body, { method });
+    changed_ms = performance.now();
+    show(event);
     return true;
   } catch (error) {
     notify(errorText(error));
@@ -167,6 +171,9 @@ const session = await send("api/session", null, { method: "GET" }).catch(() => (
 role = session.role;
 showTabs();
 follow("api/event/signed-games", showSigned);
-follow("api/event", show, (link) =>
+const showPolled = (/** @type {Desk.EventView} */ event, /** @type {number} */ requested_ms) => {
+  if (requested_ms >= changed_ms) show(event); // an answer from before a change of this page would undo it on the screen
+};
+follow("api/event", showPolled, (link) =>
   refresh(at("state"), link, () => [el("span", { class: `dot ${link === "live" ? "ok" : "alarm"}` }), el("span", {}, ` ${LINK_TEXTS[link]}`), link === "unpaired" ? el("a", { class: "button small", href: "pair" }, "Pair this device") : null]),
 );

@@ -25,6 +25,26 @@ const grams = (text, name, value) => el("label", {}, text, el("input", { name, t
 /** @param {string} text @param {string} name @param {boolean} value */
 const check = (text, name, value) => el("label", { class: "check" }, el("input", { type: "checkbox", name, checked: value }), text);
 
+/** @type {Map<string, Map<string, string | boolean>>} what is filled in and not saved yet, by form and field: a change of the event makes the forms anew */
+const drafts = new Map();
+
+/** @param {HTMLFormElement} element @param {string} title */
+function keepDraft(element, title) {
+  for (const field of element.elements) {
+    const draft = drafts.get(title)?.get(field.getAttribute("name") ?? "");
+    if (typeof draft === "boolean" && field instanceof HTMLInputElement) field.checked = draft;
+    else if (typeof draft === "string" && isField(field)) field.value = draft;
+  }
+  element.addEventListener("input", ({ target }) => {
+    if (!isField(target)) return;
+    const draft = drafts.get(title) ?? new Map();
+    drafts.set(title, draft.set(target.name, target.type === "checkbox" && target instanceof HTMLInputElement ? target.checked : target.value));
+  });
+}
+
+/** @param {unknown} node @returns {node is HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement} */
+const isField = (node) => node instanceof HTMLInputElement || node instanceof HTMLTextAreaElement || node instanceof HTMLSelectElement;
+
 /**
  * @param {string} title
  * @param {Child} fields
@@ -41,8 +61,12 @@ function form(title, fields, save, { disabled = false, note = "" } = {}) {
   );
   element.addEventListener("submit", async (submitted) => {
     submitted.preventDefault();
+    const draft = drafts.get(title);
+    drafts.delete(title); // what is shown once it is saved is what the desk made of it
     if (await save(new FormData(element))) notify("Saved.");
+    else if (draft !== undefined) drafts.set(title, draft);
   });
+  keepDraft(element, title);
   return element;
 }
 
