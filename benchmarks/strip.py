@@ -23,7 +23,7 @@ from strip_visibility import SHARE, visible_shares
 from downfield.core.errors import CalibrationError
 from downfield.core.strip import StripSet, load_strip
 from downfield.twin.render.renderers import RendererName, renderer_named
-from downfield.twin.strip.film import StripFilm, StripFrame, StripMoment
+from downfield.twin.strip.clip import StripFilm, StripFrame, StripMoment
 from downfield.twin.strip.game import StripMove, play_moves
 from downfield.twin.strip.look import draw_look
 from downfield.twin.strip.state import StripState, turned

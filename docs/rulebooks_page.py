@@ -81,7 +81,7 @@ for result in TAP_CHECKS.check_formation(formation):
 A result is `kept`, `broken`, `too_close` (the measurement can't tell at the required confidence) or `unknown` (what the
 clause needs was neither seen nor declared), with margin, error and probability. `check_stoppage` does the same for a
 stoppage, from the poses before and after it. Roles that are not declared are inferred from where players line up;
-`officiating/checks/roles.py` says how.
+`officiating/checks/formation.py` says how.
 """
 
 

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import cv2
+
+from downfield.calibration.calibration import Calibration, read_calibration
+from downfield.calibration.picture_match import PICTURE_MATCH_LIMITS, match_picture
+from downfield.calibration.pictures import check_picture, is_blurred
+from downfield.capture.problems import ActiveProblems
+from downfield.capture.source import CaptureClock, CapturedFrame, FrameSource, SourceFacts
+from downfield.capture.sources.cameras import FULL_RATE_SHARE
+from downfield.capture.sources.source_opening import open_source
+from downfield.capture.sources.source_types import SourceChoice
 from downfield.core.arrays import Image
-from downfield.rig.configuration.settings import RigSettings, recordings_folder
-from downfield.rig.doctor.camera_checks import check_calibration, check_camera, check_focus, check_light
+from downfield.core.errors import CalibrationError, DownfieldError
+from downfield.rig.configuration.settings import CalibrationSettings, RigSettings, recordings_folder
 from downfield.rig.doctor.computer_checks import (
     CheckResult,
     check_disk,
@@ -19,7 +30,179 @@ from downfield.rig.doctor.computer_checks import (
     check_time,
 )
 from downfield.rig.tables.table import source_choice
-from downfield.rig.tables.table_calibration import calibration_beside
+from downfield.rig.tables.table_calibration import calibrate, calibration_beside
+
+_OTHER_CABLE: Final = "Try another cable or port"
+_CAMERA_MOVED: Final = "Calibrate again: the camera or the board was moved"
+
+
+@dataclass(frozen=True, slots=True)
+class CameraCheckLimits:
+    """Thresholds of the camera checks."""
+
+    capture_s: float = 2.0
+    """Time for which frames are captured."""
+
+    settling_s: float = 0.5
+    """Time after opening during which cameras send irregularly."""
+
+    recorded_frames: int = 60
+    """Most frames read of a recording, which come as fast as they are read."""
+
+    kept_frames: int = 5
+    """Frames passed on to the other checks."""
+
+    dim_level: float = 60.0
+    """Mean gray level below which the sensor's noise begins to show."""
+
+    offset_px: float = 0.7
+    """Typical offset from which a new calibration is advised: half the offset that stops a game."""
+
+
+_LIMITS: Final = CameraCheckLimits()
+
+
+@dataclass(frozen=True, slots=True)
+class CameraExamination:
+    """The results of examining a source.
+
+    Attributes:
+        results: results of the checks.
+        images: some of its pictures; empty if none arrived.
+    """
+
+    results: tuple[CheckResult, ...]
+    images: tuple[Image, ...] = ()
+
+
+def check_camera(choice: SourceChoice) -> CameraExamination:
+    """Open the source and capture frames for two seconds."""
+    try:
+        source = open_source(SourceChoice(choice.text, choice.camera, paced=False), CaptureClock(), ActiveProblems())
+    except DownfieldError as error:
+        return CameraExamination((_fault(str(error), "Plug it in, or name the right one with --source"),))
+    try:
+        frames = _capture(source)
+        step = max(1, len(frames) // _LIMITS.kept_frames)
+        images = tuple(frame.decode().image for frame in frames[::step][: _LIMITS.kept_frames])
+    except DownfieldError as error:
+        return CameraExamination((_fault(str(error), _OTHER_CABLE),))
+    finally:
+        source.close()
+    if not images:
+        return CameraExamination((_fault("the camera opens but sends no picture", _OTHER_CABLE),))
+    facts = source.facts
+    results = [*_check_facts(facts, choice), *(_check_rate(frames, choice) if facts.is_plugged_in else ())]
+    return CameraExamination(tuple(results), images)
+
+
+def check_light(image: Image) -> CheckResult:
+    """Check whether there is enough light, and not too much."""
+    try:
+        check_picture(image)
+    except CalibrationError as error:
+        text, _, remedy = str(error).partition(". ")
+        return CheckResult("light", "fault", text, remedy.rstrip("."))
+    mean = float(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY).mean())
+    if mean < _LIMITS.dim_level:
+        remedy = "Add light. A longer exposure would blur the shaking board"
+        return CheckResult("light", "warning", f"the picture is dim (mean gray level {mean:.0f} of 255)", remedy)
+    return CheckResult("light", "ok", f"mean gray level {mean:.0f} of 255")
+
+
+def check_focus(image: Image) -> CheckResult:
+    """Check whether edges are sharp."""
+    if is_blurred(image):
+        remedy = "Focus on the board, hold the focus (focus in [source]), and clean the lens"
+        return CheckResult("focus", "fault", "even the sharpest edges of the picture are soft", remedy)
+    return CheckResult("focus", "ok", "edges are sharp")
+
+
+def check_calibration(settings: CalibrationSettings, images: Sequence[Image], beside: Path) -> Iterator[CheckResult]:
+    """Check whether the calibration fits the pictures; without one, whether the camera can be calibrated from them.
+
+    Args:
+        beside: path of the calibration beside a clip.
+    """
+    try:
+        if settings.file or beside.is_file():
+            calibration = read_calibration(Path(settings.file) if settings.file else beside)
+            yield _check_fit(calibration, images[0])
+        else:
+            calibration = calibrate(settings, list(images), "camera")
+            text = f"the field '{calibration.field.name}' was found in the picture"
+            yield CheckResult("calibration", "ok", text)
+    except DownfieldError as error:
+        remedy = "Clear the board, light it evenly, and keep the whole field in view; or calibrate by hand"
+        yield CheckResult("calibration", "fault", str(error), remedy)
+        return
+    yield _check_certificate(calibration)
+
+
+def _capture(source: FrameSource) -> list[CapturedFrame]:
+    frames: list[CapturedFrame] = []
+    for frame in source.frames():
+        frames.append(frame)
+        enough = frame.t_ns - frames[0].t_ns > (_LIMITS.capture_s + _LIMITS.settling_s) * 1e9
+        if enough or (not source.facts.live and len(frames) >= _LIMITS.recorded_frames):
+            break
+    return frames
+
+
+def _check_facts(facts: SourceFacts, choice: SourceChoice) -> Iterator[CheckResult]:
+    codec = f", {facts.codec}" if facts.codec else ""
+    yield CheckResult("camera", "ok", f"{facts.name}: {facts.size_px[0]}x{facts.size_px[1]}{codec}")
+    for note in facts.notes:
+        yield CheckResult("camera", "warning", note, "Request a mode of the camera in [source], or use another camera")
+    if facts.is_plugged_in and facts.codec != "mjpeg":
+        size_px = choice.camera.size_px
+        text = f"the camera does not send MJPEG at {size_px[0]}x{size_px[1]}"
+        remedy = "Use a camera that does: raw pictures are slow, and costly to record"
+        yield CheckResult("camera", "warning", text, remedy)
+
+
+def _check_rate(frames: list[CapturedFrame], choice: SourceChoice) -> Iterator[CheckResult]:
+    settled = [frame.t_ns for frame in frames if frame.t_ns - frames[0].t_ns > _LIMITS.settling_s * 1e9]
+    if len(settled) < 2:
+        yield _fault("the camera sends less than one frame per second", _OTHER_CABLE)
+        return
+    fps = (len(settled) - 1) * 1e9 / (settled[-1] - settled[0])
+    if fps < FULL_RATE_SHARE * choice.camera.fps:
+        text = f"the camera sends {fps:.1f} frames/s, not {choice.camera.fps:g}"
+        remedy = "Add light or shorten the exposure; use a USB port of its own; or request less with fps in [source]"
+        yield CheckResult("camera", "warning", text, remedy)
+    else:
+        yield CheckResult("camera", "ok", f"{fps:.1f} frames/s")
+
+
+def _check_fit(calibration: Calibration, image: Image) -> CheckResult:
+    size_px = calibration.camera.lens.size_px
+    if (image.shape[1], image.shape[0]) != size_px:
+        sent = f"{image.shape[1]}x{image.shape[0]}"
+        text = f"the calibration is for pictures of {size_px[0]}x{size_px[1]}; the camera sends {sent}"
+        return CheckResult("calibration", "fault", text, "Calibrate again, or request that size from the camera")
+    match = match_picture(image, calibration)
+    if match.found_share < PICTURE_MATCH_LIMITS.found_share or not math.isfinite(match.typical_px):
+        text = f"only {match.found_share:.0%} of the yard lines are where the calibration has them"
+        return CheckResult("calibration", "fault", text, _CAMERA_MOVED)
+    found = f"{match.found_share:.0%} of the yard lines found"
+    text = f"lines are {match.typical_px:.2f} px from where the calibration has them; {found}"
+    if not match.is_same_view:
+        return CheckResult("calibration", "fault", text, _CAMERA_MOVED)
+    if match.typical_px > _LIMITS.offset_px:
+        return CheckResult("calibration", "warning", text, "Calibrate again before the game")
+    return CheckResult("calibration", "ok", text)
+
+
+def _check_certificate(calibration: Calibration) -> CheckResult:
+    if calibration.certificate is None:
+        text = "the accuracy of this table has not been measured"
+        return CheckResult("calibration", "warning", text, "Measure it once: downfield certify")
+    return CheckResult("calibration", "ok", f"certified to {max(calibration.certificate.p95_yd):.3f} yd")
+
+
+def _fault(text: str, remedy: str) -> CheckResult:
+    return CheckResult("camera", "fault", text, remedy)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import httpx
 import pytest
 from browsers import PageServer, browser, page_in
 from playwright.sync_api import Browser, Page, expect
+from waiting import wait_until
 
 from downfield.game.records.commands import NewGame
 
@@ -69,6 +70,9 @@ def test_what_was_tapped_without_a_network_outlives_the_page_and_can_be_taken_ba
 ) -> None:
     before = declared(service)
     phone.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    wait_until(
+        lambda: "RIV" in phone.evaluate("localStorage.getItem('downfield.panel.last') ?? ''"), "the game is kept"
+    )
     phone.context.set_offline(True)
     tap(phone, "Touchback")
     tap(phone, "Kick off")

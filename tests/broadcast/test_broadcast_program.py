@@ -28,11 +28,10 @@ from waiting import WAIT_S
 
 from downfield.broadcast.program.board_shapes import ELEMENTS, ShapeMaker
 from downfield.broadcast.program.figure_volume import figure_volumes
-from downfield.broadcast.program.name_tags import NameTag, TagPlacer
 from downfield.broadcast.program.picture_motion import PictureMotion
 from downfield.broadcast.program.program_feed import ProgramDrawer
 from downfield.broadcast.program.program_options import ProgramElement, ProgramOptions
-from downfield.broadcast.program.program_painter import FieldView, ProgramMoment, ProgramPainter
+from downfield.broadcast.program.program_painter import FieldView, NameTag, ProgramMoment, ProgramPainter, TagPlacer
 from downfield.calibration.calibration import Calibration
 from downfield.core.frame import Frame
 from downfield.core.scene import Scene

@@ -9,7 +9,7 @@ import pytest
 
 from downfield.broadcast.program import lettering
 from downfield.broadcast.program.lettering import draw_text, is_drawable, text_width
-from downfield.broadcast.program.name_tags import drawable, tag_text
+from downfield.broadcast.program.program_painter import drawable, tag_text
 from downfield.core.arrays import Image
 
 ARABIC, HEBREW, HINDI = "\u0627\u0644\u0623\u0633\u0648\u062f", "\u05d0\u05e8\u05d9\u05d5\u05ea", "\u0936\u0947\u0930"

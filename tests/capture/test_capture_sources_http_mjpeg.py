@@ -16,8 +16,7 @@ from loopback_streams import jpeg
 from mjpeg_dialects import NONCE, REALM, Dialect, DialectServer, dialects, digest_accepts, streamed
 
 from downfield.capture.source import CaptureClock
-from downfield.capture.sources.http_mjpeg import HttpMjpeg
-from downfield.capture.sources.jpeg_stream import JpegScanner, StreamedJpeg
+from downfield.capture.sources.http_mjpeg import HttpMjpeg, JpegScanner, StreamedJpeg
 from downfield.core.errors import SourceError
 from downfield.rig.service.certificate import own_certificate
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from downfield.core.errors import RefusedError
 from downfield.core.records import from_json, to_json
 from downfield.officiating.card_declarations import CardPlayed, CardWindow, WindowResult
-from downfield.officiating.rulebooks.nfl_strategy.card_windows import read_windows
+from downfield.officiating.rulebooks.nfl_strategy.handlers import read_windows
 
 WINDOWS = (
     CardWindow(20, WindowResult("-2", "black"), WindowResult("-1", "red"), WindowResult("0", "blue")),

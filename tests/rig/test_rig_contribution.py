@@ -21,7 +21,18 @@ from downfield.core.angles import wrap_deg
 from downfield.core.errors import DownfieldError, FormatError, InputError
 from downfield.core.scene import Ball, Figure, Scene
 from downfield.officiating.declarations import FrontDeclared
-from downfield.rig.contribution.collecting import Collected, Collector, crop_to_board, numbered_figures, table_id
+from downfield.rig.contribution.collecting import (
+    Collected,
+    Collector,
+    Moment,
+    crop_to_board,
+    doubt,
+    doubted,
+    numbered_figures,
+    spread,
+    table_id,
+    turned_as_declared,
+)
 from downfield.rig.contribution.contribution_file import (
     LISTING,
     ContributedFrame,
@@ -30,7 +41,6 @@ from downfield.rig.contribution.contribution_file import (
     read_contribution,
     write_contribution,
 )
-from downfield.rig.contribution.moments import Moment, doubt, doubted, spread, turned_as_declared
 from downfield.store.database.opening import open_for_reading
 from downfield.store.history import History
 

@@ -21,7 +21,7 @@ from downfield.game.published.hub import Hub
 from downfield.game.published.strip_topic import StripQuestion, StripView
 from downfield.game.records.commands import KeepGame
 from downfield.game.strip.strip_facts import StripFacts, facts_of_reading
-from downfield.game.strip.strip_view import view_of
+from downfield.game.strip.strip_follower import view_of
 from downfield.officiating.declarations import SetUp
 from downfield.officiating.events import Event, EventsHeader, write_events
 from downfield.rig.configuration.loading import load
@@ -29,7 +29,7 @@ from downfield.rig.live import strip_game
 from downfield.rig.live.strip_game import StripReadings, StripTopic, StripVision
 from downfield.rig.rig import Rig
 from downfield.twin.film.clip import ClipWriter
-from downfield.twin.strip.film import StripFilm, StripMoment
+from downfield.twin.strip.clip import StripFilm, StripMoment
 from downfield.twin.strip.look import StripLook, draw_look
 from downfield.twin.strip.state import set_to
 from downfield.vision.strip.dial_reader import UNDER_REFLECTION, DialReading

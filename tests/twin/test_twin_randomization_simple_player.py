@@ -7,10 +7,9 @@ import pytest
 from numpy.typing import NDArray
 
 from downfield.core.footprint import BaseSize
-from downfield.twin.randomization.balls import draw_ball
 from downfield.twin.randomization.deck import Deck
 from downfield.twin.randomization.simple_player import POSES, Build, Kit, shape
-from downfield.twin.randomization.tables import draw_players, draw_table
+from downfield.twin.randomization.tables import draw_ball, draw_players, draw_table
 from downfield.twin.randomization.teams import draw_figures, draw_kits
 from downfield.twin.table.appearance import FigureAppearance
 from downfield.twin.table.snapshot import FOAM_BALL_MM, MAGNETIC_BALL_MM

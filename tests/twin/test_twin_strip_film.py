@@ -6,7 +6,7 @@ import pytest
 
 from downfield.core.errors import InputError
 from downfield.core.strip import load_strip
-from downfield.twin.strip.film import StripFilm, StripMoment
+from downfield.twin.strip.clip import StripFilm, StripMoment
 from downfield.twin.strip.game import numbers_of, play_moves
 from downfield.twin.strip.look import draw_look
 from downfield.twin.strip.state import set_to, turned

@@ -11,7 +11,7 @@ from downfield.calibration.camera import Camera
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError
 from downfield.core.strip import load_strip
-from downfield.twin.strip.film import StripFilm, StripMoment
+from downfield.twin.strip.clip import StripFilm, StripMoment
 from downfield.twin.strip.look import StripLook, draw_look
 from downfield.twin.strip.state import StripState, set_to, turned
 from downfield.twin.table.snapshot import HandPose

@@ -11,27 +11,246 @@ Training, validation and test tables share no seed and no setting: see `twin.ran
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Final, Literal
 
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from downfield.core.arrays import Array
 from downfield.core.field.model import FieldModel
 from downfield.core.footprint import BaseSize
 from downfield.core.scene import Jersey, Player
-from downfield.twin.randomization.balls import draw_ball, draw_varied_ball, give_balls, give_varied_balls
 from downfield.twin.randomization.bases import draw_bases, vary_bases
 from downfield.twin.randomization.boards import draw_board, draw_bow, draw_field, vary_board, vary_field
 from downfield.twin.randomization.cameras import draw_camera, draw_sensor, draw_view, draw_webcam
 from downfield.twin.randomization.clutter import draw_clutter, draw_varied_clutter
-from downfield.twin.randomization.colors import any_color
+from downfield.twin.randomization.colors import any_color, is_bright, near
 from downfield.twin.randomization.deck import Deck, Split
 from downfield.twin.randomization.light import draw_lamps, draw_surroundings, skin_and_sleeve, table_color, vary_lamps
 from downfield.twin.randomization.teams import draw_figures, draw_teams
-from downfield.twin.table.appearance import Appearance
-from downfield.twin.table.snapshot import BallKind
+from downfield.twin.table.appearance import Appearance, Color, FigureAppearance, Material, Solid
+from downfield.twin.table.snapshot import FOAM_BALL_MM, MAGNETIC_BALL_MM, BallKind, to_vector
+from downfield.twin.table.solids import quaternion_of
 
 Variety = Literal["usual", "wide"]
 
 _JERSEYS: Final[tuple[Jersey, ...]] = ("dark", "light")
 _PER_SIDE: Final = 11
+
+
+# Brown, white, black, orange, gray and yellow balls; neighbors are alike, since every split gets others of them.
+INKS: tuple[Color, ...] = (
+    (0.42, 0.24, 0.12), (0.45, 0.26, 0.14), (0.30, 0.16, 0.09), (0.28, 0.15, 0.09), (0.22, 0.12, 0.07),
+    (0.93, 0.92, 0.88), (0.90, 0.90, 0.86), (0.04, 0.04, 0.045), (0.06, 0.06, 0.065), (0.10, 0.10, 0.11),
+    (0.85, 0.42, 0.10), (0.82, 0.45, 0.14), (0.45, 0.45, 0.46), (0.28, 0.28, 0.29), (0.40, 0.40, 0.41),
+    (0.95, 0.85, 0.20), (0.92, 0.82, 0.26), (0.50, 0.30, 0.16), (0.46, 0.28, 0.15), (0.52, 0.33, 0.18),
+)  # fmt: skip
+_ARM_MM = ((-2.0, 7.0), (4.5, 10.0), (12.0, 20.0))  # place of a ball in an arm: ahead, to a side, over the board
+_BALL_TURN_DEG = 40.0  # largest turn of such a ball from the figure's heading
+_STREWN_MM = (12.0, 75.0)  # distance of a ball on the board from the middle of a base
+_HELD_SPREAD_MM = 0.8  # standard deviation of a ball's place in a hand
+_IN_HANDS_CHANCE = 0.75  # of a held ball where the mold says, otherwise in an arm
+_AT_BASE_CHANCE = 0.25  # of a ball on the board that touches its figure's base
+_LACE, _STITCH = (0.36, 0.1, 0.12), (0.045, 0.3, 0.1)  # half sizes: shares of the half length and radius, and mm up
+
+
+def draw_ball(deck: Deck, kind: BallKind = "foam") -> FigureAppearance:
+    """Return the foam football, or the magnetic ball: a disc with a football or a cross; brown, white or yellow."""
+    brown = (deck.uniform(0.40, 0.50), deck.uniform(0.22, 0.30), deck.uniform(0.10, 0.18))
+    bright = (deck.uniform(0.85, 1.0), deck.uniform(0.75, 1.0), deck.uniform(0.1, 0.9))
+    color = brown if deck.chance(0.5) else bright
+    lace = (0.95, 0.95, 0.92)
+    if kind == "magnetic":
+        radius, half = MAGNETIC_BALL_MM
+        sign = Solid("ellipsoid", (3.2, 1.9, 0.5), (0.0, 0.0, half - 0.2), color=lace, part="other")
+        return FigureAppearance(
+            (Solid("cylinder", (radius, half, 0.0), (0.0, 0.0, 0.0), color=color, part="other"), sign)
+        )
+    long, across = FOAM_BALL_MM
+    return FigureAppearance(
+        (
+            Solid("ellipsoid", (long, across, across), (0.0, 0.0, 0.0), color=color, part="other"),
+            Solid("box", (1.4, 0.3, 0.25), (0.0, 0.0, 2.4), color=lace, part="other"),
+        )
+    )
+
+
+def give_balls(
+    deck: Deck, figures: tuple[FigureAppearance, ...], carriers: float, strewn: float = 0.0
+) -> tuple[FigureAppearance, ...]:
+    """Return the figures with balls of their own, to train the detector on.
+
+    A game has one ball, which at most one figure of 22 carries: too few examples for training.
+
+    Args:
+        deck: random draws of one split.
+        figures: without balls.
+        carriers: share of them with a ball in the left or right arm, 0..1.
+        strewn: share of them with a ball on the board beside them instead, 0..1 - `carriers`.
+    """
+    out = []
+    for figure in figures:
+        if deck.chance(carriers):
+            figure = _with_ball(deck, figure)
+        elif strewn and deck.chance(strewn / (1 - carriers)):
+            figure = _beside_ball(deck, figure)
+        out.append(figure)
+    return tuple(out)
+
+
+def _with_ball(deck: Deck, figure: FigureAppearance) -> FigureAppearance:
+    ahead, aside, over = (deck.free(*limits) for limits in _ARM_MM)
+    spot = np.array([ahead, aside if deck.chance(0.5) else -aside, over])
+    turn = Rotation.from_euler("z", deck.free(-_BALL_TURN_DEG, _BALL_TURN_DEG), degrees=True)
+    return with_ball_at(figure, draw_ball(deck), spot, turn, "ball")
+
+
+def _beside_ball(deck: Deck, figure: FigureAppearance) -> FigureAppearance:
+    magnetic = deck.chance(0.5)
+    bearing, away = deck.free(0, 2 * np.pi), deck.free(*_STREWN_MM)
+    height = (MAGNETIC_BALL_MM if magnetic else FOAM_BALL_MM)[1]
+    spot = np.array([away * np.cos(bearing), away * np.sin(bearing), height])
+    turn = Rotation.from_euler("z", deck.free(-180, 180), degrees=True)
+    return with_ball_at(figure, draw_ball(deck, "magnetic" if magnetic else "foam"), spot, turn, "strewn")
+
+
+def with_ball_at(
+    figure: FigureAppearance, ball: FigureAppearance, spot: Array, turn: Rotation, part: Literal["ball", "strewn"]
+) -> FigureAppearance:
+    """Return a figure with a ball of its own: in an arm (``ball``) or on the board beside it (``strewn``).
+
+    Args:
+        figure: without it.
+        ball: its solids.
+        spot: place of the ball's middle in the figure's frame, mm.
+        turn: its attitude there.
+        part: part that its solids are named: held (``ball``) or on the board (``strewn``).
+    """
+    solids = []
+    for solid in ball.solids:
+        middle = to_vector(spot + turn.apply(solid.position_mm))
+        turned = quaternion_of(turn * Rotation.from_quat(solid.rotation, scalar_first=True))
+        solids.append(dataclasses.replace(solid, position_mm=middle, rotation=turned, part=part))
+    return dataclasses.replace(figure, solids=(*figure.solids, *solids))
+
+
+def draw_varied_ball(deck: Deck, kind: BallKind) -> FigureAppearance:
+    """Return a ball whose lowest point is where that of the twin's own ball of this kind is."""
+    ink = any_color(deck, 0.2) if deck.chance(0.08) else near(deck, deck.choice(INKS), 1.0, 0.03)
+    lace: Color = (0.08, 0.08, 0.08) if is_bright(ink) else (0.93, 0.93, 0.9)
+    if deck.chance(0.1):
+        lace = any_color(deck)
+    solids, rest = _magnetic(deck, ink, lace) if kind == "magnetic" else _foam(deck, ink, lace)
+    usual = MAGNETIC_BALL_MM[1] if kind == "magnetic" else FOAM_BALL_MM[1]
+    lowered = [
+        dataclasses.replace(solid, position_mm=(*solid.position_mm[:2], solid.position_mm[2] + rest - usual))
+        for solid in solids
+    ]
+    return FigureAppearance(tuple(lowered))
+
+
+def _magnetic(deck: Deck, ink: Color, lace: Color) -> tuple[list[Solid], float]:
+    radius, half = deck.uniform(1.5, 4.6), deck.uniform(0.7, 3.0)
+    surface = Material(roughness=deck.uniform(0.12, 0.8), bevel_mm=deck.uniform(0, 0.6))
+    if deck.chance(0.2):  # bare metal
+        surface = dataclasses.replace(surface, roughness=deck.uniform(0.15, 0.4), reflectance=deck.uniform(0.2, 0.5))
+    solids = [_solid("cylinder", (radius, half, 0.0), (0.0, 0.0, 0.0), ink, surface)]
+    print_kind = int(deck.rng.integers(4))
+    if print_kind == 0:  # a football's picture
+        size = (0.72 * radius, 0.42 * radius, 0.35)
+        solids.append(_solid("ellipsoid", size, (0.0, 0.0, half - 0.15), lace, surface))
+    elif print_kind == 1:  # a cross
+        long, thin = 0.7 * radius, 0.14 * radius
+        beams = ((long, thin, 0.1), (thin, long, 0.1))
+        solids += [_solid("box", size, (0.0, 0.0, half), lace, surface) for size in beams]
+    return solids, half
+
+
+def _foam(deck: Deck, ink: Color, lace: Color) -> tuple[list[Solid], float]:
+    long = deck.uniform(1.7, 5.2)
+    across = max(long * deck.uniform(0.52, 0.78), 1.4) if deck.chance(0.9) else long
+    surface = Material(roughness=deck.uniform(0.4, 1.0), reflectance=0.03)
+    skin = surface
+    if deck.chance(0.35):  # felt, or worn foam
+        worn = near(deck, ink, deck.uniform(0.75, 0.9), 0.0)
+        values = (deck.uniform(0.6, 2.5), deck.free(0, 50), deck.uniform(0.45, 0.65), 0.0)
+        skin = Material(roughness=0.98, reflectance=0.03, pattern="mottled", second=worn, values=values)
+    solids = [_solid("ellipsoid", (long, across, across), (0.0, 0.0, 0.0), ink, skin)]
+    if deck.chance(0.7):
+        a, b, c = _LACE
+        solids.append(_solid("box", (a * long, b * across, c), (0.0, 0.0, 0.96 * across), lace, surface))
+        if deck.chance(0.4):
+            a, b, c = _STITCH
+            stitch = _solid("box", (a * long, b * across, c), (0.0, 0.0, 0.95 * across), lace, surface)
+            at = [(x * long, 0.0, 0.95 * across) for x in (-0.22, 0.0, 0.22)]
+            solids += [dataclasses.replace(stitch, position_mm=place) for place in at]
+    if deck.chance(0.3):  # rings
+        lengthwise = (math.sqrt(0.5), 0.0, math.sqrt(0.5), 0.0)
+        for x in (-0.62, 0.62):
+            size = (1.03 * across * math.sqrt(1 - x * x), 0.07 * long, 0.0)
+            ring = _solid("cylinder", size, (x * long, 0.0, 0.0), lace, surface)
+            solids.append(dataclasses.replace(ring, rotation=lengthwise))
+    return solids, across
+
+
+def _solid(
+    kind: Literal["box", "ellipsoid", "cylinder"],
+    size: tuple[float, float, float],
+    at: tuple[float, float, float],
+    color: Color,
+    surface: Material,
+) -> Solid:
+    return Solid(kind, size, at, color=color, part="other", material=surface)
+
+
+def give_varied_balls(
+    deck: Deck, figures: tuple[FigureAppearance, ...], carriers: float, strewn: float
+) -> tuple[FigureAppearance, ...]:
+    """Return the figures with balls of their own to train on: in hands and arms, or on the board beside them.
+
+    Args:
+        deck: random draws of one split.
+        figures: without balls.
+        carriers: share of them that hold a ball, 0..1.
+        strewn: share of them with a ball on the board beside them, 0..1 - `carriers`.
+    """
+    out = []
+    for figure in figures:
+        kind = deck.rng.random()
+        if kind < carriers:
+            figure = _holding(deck, figure)
+        elif kind < carriers + strewn:
+            figure = _beside(deck, figure)
+        out.append(figure)
+    return tuple(out)
+
+
+def _holding(deck: Deck, figure: FigureAppearance) -> FigureAppearance:
+    if figure.holds_mm and deck.chance(_IN_HANDS_CHANCE):
+        place = figure.holds_mm[int(deck.rng.integers(len(figure.holds_mm)))]
+        spot = np.array(place) + deck.rng.normal(0, _HELD_SPREAD_MM, 3)
+    else:
+        ahead, aside, over = (deck.free(*limits) for limits in _ARM_MM)
+        spot = np.array([ahead, aside if deck.chance(0.5) else -aside, over])
+    wild = 1.0 if deck.chance(0.6) else 3.6
+    turn = Rotation.from_euler("zyx", deck.rng.uniform(-50, 50, 3) * [wild, wild / 2, wild / 2], degrees=True)
+    return with_ball_at(figure, draw_varied_ball(deck, "foam"), spot, turn, "ball")
+
+
+def _beside(deck: Deck, figure: FigureAppearance) -> FigureAppearance:
+    kind: BallKind = "magnetic" if deck.chance(0.5) else "foam"
+    if deck.chance(_AT_BASE_CHANCE):
+        base = next(solid for solid in figure.solids if solid.part == "base")
+        edge = deck.rng.uniform(-1, 1, 2)
+        edge[int(deck.rng.integers(2))] = deck.rng.choice([-1.0, 1.0])
+        x, y = edge * np.array(base.size_mm[:2]) + deck.rng.normal(1.0, 2.0, 2) * np.sign(edge)
+    else:
+        bearing, away = deck.free(0, 2 * np.pi), deck.free(*_STREWN_MM)
+        x, y = away * np.cos(bearing), away * np.sin(bearing)
+    height = MAGNETIC_BALL_MM[1] if kind == "magnetic" else FOAM_BALL_MM[1]
+    turn = Rotation.from_euler("z", deck.free(-180, 180), degrees=True)
+    return with_ball_at(figure, draw_varied_ball(deck, kind), np.array([x, y, height]), turn, "strewn")
 
 
 def draw_table(
