@@ -15,7 +15,7 @@ _LINKS = {("a", "href"), ("img", "src"), ("link", "href"), ("script", "src"), ("
 
 
 @dataclass
-class Page(HTMLParser):
+class SitePage(HTMLParser):
     """What a page links to, and what in it can be linked to.
 
     Attributes:
@@ -38,11 +38,11 @@ class Page(HTMLParser):
                 self.anchors.add(value)
 
 
-def read_site(folder: Path) -> dict[Path, Page]:
+def read_site(folder: Path) -> dict[Path, SitePage]:
     """Return the pages of a site by their files."""
     pages = {}
     for path in sorted(folder.rglob("*.html")):
-        page = Page()
+        page = SitePage()
         page.feed(path.read_text(encoding="utf-8"))
         pages[path.resolve()] = page
     return pages
