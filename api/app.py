@@ -11,27 +11,31 @@ from fastapi import Depends, FastAPI
 from downfield.api.context.access_control import AccessControl, RevocableResponses, authorize
 from downfield.api.context.context import AppContext, RigParts
 from downfield.api.context.prometheus import PrometheusMetrics
-from downfield.api.feed.open_streams import OpenStreams
+from downfield.api.feed.event_stream import OpenStreams
 from downfield.api.feed.relay import RelayManager
 from downfield.api.http import problems
 from downfield.api.openapi import serve_schema
-from downfield.api.routes.broadcast import feed, graphics, logos, pictures, program, replay
-from downfield.api.routes.review import (
+from downfield.api.routes import (
     challenges,
     clips,
-    downloads,
     evidence,
+    feed,
     games,
+    graphics,
+    health,
+    pages,
+    pairing,
+    play,
     plays,
-    policies,
+    program,
+    replay,
     reports,
     rulings,
-    what_if,
+    setup,
+    table_setup,
 )
-from downfield.api.routes.service import health, pages, pairing
-from downfield.api.routes.table import card_photo, play, setup, table_setup
 from downfield.api.security.access import AccessPolicy
-from downfield.api.security.known_clients import KnownClients
+from downfield.api.security.forwarding import KnownClients
 from downfield.api.security.middleware import SecurityMiddleware
 from downfield.api.security.tokens import TokenStore
 from downfield.broadcast.graphics.cards import CardCounter
@@ -57,22 +61,22 @@ ROUTERS: Final = (
     play.router,
     games.router,
     plays.router,
-    downloads.router,
+    clips.track_router,
     reports.router,
-    policies.router,
+    reports.policy_router,
     rulings.router,
     challenges.router,
-    what_if.router,
+    challenges.what_if_router,
     evidence.router,
     clips.router,
     replay.router,
     graphics.router,
-    logos.router,
-    card_photo.router,
+    graphics.logo_router,
+    play.card_router,
     setup.router,
     table_setup.router,
     feed.router,
-    pictures.router,
+    program.picture_router,
     program.router,
     pairing.router,
     health.router,

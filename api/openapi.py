@@ -10,7 +10,7 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
 from downfield.api.http.problems import KINDS, MEDIA_TYPE, ProblemBody
-from downfield.api.security.roles import allow, required_role
+from downfield.api.security.access import allow, required_role
 
 TAGS: Final = {
     "play": "The game in play: its state, declarations, and questions that wait for a person.",

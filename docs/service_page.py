@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from downfield.api.app import ROUTERS
-from downfield.api.security.roles import required_role
+from downfield.api.security.access import required_role
 from downfield.core.records import write_text
 from downfield.game.published import board_topics, stream_topics
 from downfield.game.published import game_topics as topics

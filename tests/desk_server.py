@@ -11,7 +11,7 @@ from waiting import WAIT_S
 
 from downfield.api.context.access_control import access_control_of
 from downfield.api.security.access import AccessPolicy
-from downfield.api.security.known_clients import KnownClients
+from downfield.api.security.forwarding import KnownClients
 from downfield.api.security.secret_file import SecretFile
 from downfield.api.security.tokens import TokenStore
 from downfield.desk.event.keeper import EventKeeper

@@ -15,7 +15,7 @@ from downfield.api.context.prometheus import PrometheusMetrics
 from downfield.api.feed.relay import RelayManager
 from downfield.api.http.problems import ProblemError
 from downfield.api.security.grants import Grants
-from downfield.api.security.roles import RANK, Principal
+from downfield.api.security.access import RANK, Principal
 from downfield.api.security.secret_file import SecretFile
 from downfield.api.setup.table_setup import SetupControl, TableSetup
 from downfield.broadcast.graphics.cards import CardCounter

@@ -23,7 +23,7 @@ from typing import Any, Final
 
 from pydantic_core import to_json
 
-from downfield.api.feed.open_streams import OpenStream
+from downfield.api.feed.event_stream import OpenStream
 from downfield.api.feed.relay_worker import MAX_LINE_BYTES
 from downfield.core.platform.child_process import end_process
 from downfield.core.platform.system import CAN_PASS_DESCRIPTORS

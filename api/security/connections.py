@@ -21,7 +21,7 @@ from typing import Any, Final, Protocol
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from downfield.api.security.known_clients import KnownClients, plain_address
+from downfield.api.security.forwarding import KnownClients, plain_address
 
 
 @dataclass(frozen=True, slots=True)

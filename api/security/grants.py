@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, Literal, Protocol
 
-from downfield.api.security.roles import Role
+from downfield.api.security.access import Role
 from downfield.core.errors import FormatError, InputError, RefusedError
 from downfield.core.files.private_files import make_private_folder, replace_private_file
 from downfield.core.platform.clock import RUN_CLOCK

@@ -14,7 +14,7 @@ import uvicorn
 from downfield.api.http.network_addresses import network_hosts, urls
 from downfield.api.security.access import AccessPolicy
 from downfield.api.security.connections import ConnectionGuard, GuardedListener, affordable, guarded_protocol
-from downfield.api.security.known_clients import KnownClients
+from downfield.api.security.forwarding import KnownClients
 from downfield.api.security.secret_file import ADMIN_KEY, SecretFile
 from downfield.cli.console.options import ConfigOption
 from downfield.cli.console.output import open_console, print_stdout

@@ -12,7 +12,7 @@ from typing import Final
 from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request, Response
 
 from downfield.api.context.access_control import AccessControl, authorize
-from downfield.api.feed.open_streams import OpenStreams
+from downfield.api.feed.event_stream import OpenStreams
 from downfield.api.http import problems
 from downfield.api.openapi import serve_schema
 from downfield.api.routes.service import pairing
@@ -20,9 +20,9 @@ from downfield.api.routes.service.pages import StaticFile, read_folder, static_f
 from downfield.api.routes.service.pages import assets as rig_assets
 from downfield.api.security.access import AccessPolicy
 from downfield.api.security.forwarding import own_path
-from downfield.api.security.known_clients import KnownClients
+from downfield.api.security.forwarding import KnownClients
 from downfield.api.security.middleware import SecurityMiddleware
-from downfield.api.security.roles import allow
+from downfield.api.security.access import allow
 from downfield.api.security.secret_file import SecretFile
 from downfield.api.security.tokens import TokenStore
 from downfield.desk.service import event_routes, push_routes, table_routes

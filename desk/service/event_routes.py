@@ -10,7 +10,7 @@ from fastapi import APIRouter, Body, Depends, Header, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from downfield.api.context.access_control import PrincipalDep, RepeatableRoute
-from downfield.api.security.roles import allow
+from downfield.api.security.access import allow
 from downfield.desk.event import operations
 from downfield.desk.event.csv_files import (
     entrants_csv,

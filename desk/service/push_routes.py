@@ -8,7 +8,7 @@ from fastapi import APIRouter, Header, Path, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from downfield.api.context.access_control import PrincipalDep, RepeatableRoute
-from downfield.api.security.roles import allow
+from downfield.api.security.access import allow
 from downfield.calibration.calibration import Calibration
 from downfield.core.errors import InputError, NotFoundError, RefusedError
 from downfield.core.records import from_json

@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from downfield.api.context.access_control import PrincipalDep, RepeatableRoute
 from downfield.api.http.network_addresses import qr_svg
-from downfield.api.routes.service.own_addresses import base_url
-from downfield.api.security.roles import Role, allow
+from downfield.api.routes.service.pairing import base_url
+from downfield.api.security.access import Role, allow
 from downfield.core.errors import RefusedError
 from downfield.desk.service.parts import DeskDep, DeskParts
 from downfield.desk.tables.address_book import MAX_NAME, TableStatus

@@ -19,7 +19,7 @@ from downfield.api.security.grants import (
     read_grant,
     write_grant,
 )
-from downfield.api.security.roles import Role
+from downfield.api.security.access import Role
 from downfield.core.errors import NotFoundError, OutputError, RefusedError
 from downfield.core.files.private_files import make_private_folder, replace_private_file
 from downfield.core.platform.clock import RUN_CLOCK

@@ -9,7 +9,7 @@ from typing import Final
 
 import cv2
 
-from downfield.api.setup.drawings import draw_field_lines
+from downfield.api.setup.table_setup import draw_field_lines
 from downfield.api.setup.table_setup import (
     CameraOption,
     FieldOption,

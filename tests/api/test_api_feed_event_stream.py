@@ -13,8 +13,8 @@ from waiting import WAIT_S, let_run_async
 
 from downfield.api.feed import event_stream
 from downfield.api.feed.event_stream import EndlessResponse
-from downfield.api.feed.open_streams import OpenStreams
-from downfield.api.security.roles import Principal
+from downfield.api.feed.event_stream import OpenStreams
+from downfield.api.security.access import Principal
 
 
 @pytest.mark.parametrize("stalls", ["during a part", "before the first part"])

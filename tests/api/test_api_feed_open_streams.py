@@ -15,9 +15,9 @@ from waiting import WAIT_S, let_run_async, wait_until
 
 from downfield.api.context.access_control import access_control_of
 from downfield.api.feed import relay
-from downfield.api.feed.open_streams import OpenStreams, StreamBudget
+from downfield.api.feed.event_stream import OpenStreams, StreamBudget
 from downfield.api.http.problems import ProblemError
-from downfield.api.security.roles import Principal, Role, allow
+from downfield.api.security.access import Principal, Role, allow
 from downfield.api.security.tokens import TokenStore
 
 SMALL = StreamBudget(total=10, reserved=4, per_viewer=3, per_operator=5)

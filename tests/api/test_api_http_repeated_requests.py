@@ -14,11 +14,11 @@ from fastapi import APIRouter, FastAPI, Header, HTTPException, Response
 from waiting import WAIT_S, let_run_async
 
 from downfield.api.context.access_control import AccessControl, RepeatableRoute
-from downfield.api.feed.open_streams import OpenStreams
+from downfield.api.feed.event_stream import OpenStreams
 from downfield.api.http import repeated_requests
-from downfield.api.http.repeated_requests import AnsweredRequests
+from downfield.api.context.access_control import AnsweredRequests
 from downfield.api.security.access import AccessPolicy
-from downfield.api.security.known_clients import KnownClients
+from downfield.api.security.forwarding import KnownClients
 from downfield.api.security.secret_file import SecretFile
 from downfield.api.security.tokens import TokenStore
 from downfield.store.writing.store import Store

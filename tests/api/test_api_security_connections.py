@@ -25,7 +25,7 @@ from downfield.api.security.connections import (
     affordable,
     guarded_protocol,
 )
-from downfield.api.security.known_clients import KnownClients
+from downfield.api.security.forwarding import KnownClients
 
 SMALL = ConnectionLimits(total=12, reserved=4, per_stranger=4, per_known=8)
 QUICK = replace(CONNECTION_LIMITS, header_s=0.4, body_s=0.4, sweep_s=0.05)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from downfield.api.security.forwarding import Origin, own_path, resolve
-from downfield.api.security.known_clients import KnownClients, is_address, is_loopback, plain_address
+from downfield.api.security.forwarding import KnownClients, is_address, is_loopback, plain_address
 
 PROXY = "10.1.0.1"
 

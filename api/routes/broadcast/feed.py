@@ -13,10 +13,10 @@ from starlette.types import Scope
 from downfield.api.context.access_control import open_stream
 from downfield.api.context.context import AppContextDep, HubDep
 from downfield.api.feed.event_stream import EndlessResponse, SendTimeout, encode_events
-from downfield.api.feed.open_streams import OpenStream
+from downfield.api.feed.event_stream import OpenStream
 from downfield.api.feed.relay import RelayManager
 from downfield.api.http.problems import ProblemError
-from downfield.api.security.roles import allow
+from downfield.api.security.access import allow
 from downfield.game.published.hub import PROTOCOL, FeedMessage, Hub
 
 _MESSAGE_ID: Final = re.compile(r"([0-9a-f]{1,32})-(\d{1,15})")

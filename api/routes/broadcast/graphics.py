@@ -1,23 +1,25 @@
-"""Cards, sponsors and overlays on the stream: what is shown, what there is, and changing it."""
+"""Cards, sponsors, logos and overlays on the stream: what is shown, what there is, and changing it."""
 
 from __future__ import annotations
 
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Path, Request, Response
+from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel, ConfigDict, Field
 
 from downfield.api.context.access_control import RepeatableRoute
 from downfield.api.context.context import AppContextDep
 from downfield.api.http.problems import ProblemError
-from downfield.api.security.roles import allow
+from downfield.api.security.access import allow
 from downfield.broadcast.graphics import cards
 from downfield.broadcast.graphics.cards import FinalScore, standings_card
-from downfield.broadcast.graphics.logos import KeptSponsors, SponsorsRequest
+from downfield.broadcast.graphics.logos import KeptSponsors, LogoFolder, SponsorsRequest
 from downfield.broadcast.overlays.installed import Overlay, installed_overlays
 from downfield.core.errors import InputError, NotFoundError, OutputError
 from downfield.game.published.stream_topics import GraphicView, SponsorsView
 from downfield.game.records.commands import Logo
+from downfield.game.records.models import TopicModel
 from downfield.officiating.declarations import Side
 from downfield.review.games.catalog import GameCatalog, GameSearch
 from downfield.store.history import History
@@ -127,3 +129,55 @@ def use_sponsors(sponsors: SponsorsDep, wanted: SponsorsRequest) -> SponsorsView
         raise ProblemError(422, str(error)) from None
     except OutputError as error:
         raise ProblemError(503, str(error)) from None
+
+
+logo_router = APIRouter(tags=["teams"], route_class=RepeatableRoute)
+
+
+class LogoView(TopicModel):
+    """A logo that is kept."""
+
+    logo: str
+
+
+async def _logos(context: AppContextDep) -> LogoFolder:
+    return context.logos
+
+
+LogosDep = Annotated[LogoFolder, Depends(_logos)]
+
+
+@logo_router.post(
+    "/api/logos",
+    summary="Upload a team's logo",
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {
+                kind: {"schema": {"type": "string", "format": "binary"}}
+                for kind in ("image/png", "image/jpeg", "image/webp")
+            },
+        }
+    },
+)
+@allow("operator")
+async def upload(request: Request, logos: LogosDep) -> LogoView:
+    """A PNG, JPEG or WebP file of at most 1 MiB as the body. Give the name in the answer as a team's `logo`."""
+    data = await request.body()
+    try:
+        return LogoView(logo=await run_in_threadpool(logos.keep, data))
+    except InputError as error:
+        raise ProblemError(422, str(error)) from None
+    except OutputError as error:
+        raise ProblemError(503, str(error)) from None
+
+
+@logo_router.get("/logos/{logo}.png", summary="A team's logo", response_class=Response)
+@allow("anyone")
+def logo(logos: LogosDep, logo: Annotated[str, Path(pattern=r"^[0-9a-f]{32}$")]) -> Response:
+    """A PNG with its transparency, at most 256 pixels wide and high."""
+    content = logos.read(logo)
+    if content is None:
+        raise ProblemError(404, "There is no such logo.")
+    headers = {"Cache-Control": "public, max-age=31536000, immutable", "X-Content-Type-Options": "nosniff"}
+    return Response(content, media_type="image/png", headers=headers)

@@ -1,18 +1,20 @@
-"""The program feed: motion JPEG and low-latency HLS, and what it shows."""
+"""Pictures for viewers: the annotated camera picture as motion JPEG and by itself, and the program as it and as HLS."""
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import Annotated, Final
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from downfield.api.context.access_control import RepeatableRoute, open_stream
-from downfield.api.context.context import RigPartsDep
+from downfield.api.context.context import PictureDep, RigPartsDep
 from downfield.api.feed.event_stream import EndlessResponse
 from downfield.api.http.problems import ProblemError
-from downfield.api.routes.broadcast.pictures import MJPEG_TYPE, jpeg_parts
-from downfield.api.security.roles import allow
+from downfield.api.security.access import allow
+from downfield.broadcast.latest_picture import LatestPicture
 from downfield.broadcast.program.program_options import ProgramFeed, ProgramOptions
 
 router = APIRouter(tags=["program"], route_class=RepeatableRoute)
@@ -89,6 +91,48 @@ async def program_part(feed: ProgramDep, number: Number, part: Number) -> Respon
 async def program_segment(feed: ProgramDep, number: Number) -> Response:
     """About a second; it begins with a key frame."""
     return _piece(await feed.stream.segment(number))
+
+
+_BOUNDARY: Final = "downfield-frame"
+MJPEG_TYPE: Final = f"multipart/x-mixed-replace; boundary={_BOUNDARY}"
+
+picture_router = APIRouter(tags=["camera"])
+
+
+@picture_router.get(
+    "/camera.mjpeg",
+    summary="The annotated camera picture as motion JPEG",
+    response_class=Response,
+    responses={200: {"content": {"multipart/x-mixed-replace": {"schema": {"type": "string"}}}}},
+)
+@allow("viewer")
+async def motion_jpeg(request: Request, picture: PictureDep) -> Response:
+    """The camera picture with what Downfield sees drawn on it; it ends when the device is revoked."""
+    stream = open_stream(request, "picture")
+    return EndlessResponse(jpeg_parts(picture), stream, MJPEG_TYPE)
+
+
+@picture_router.get(
+    "/camera.jpg",
+    summary="The annotated camera picture now",
+    response_class=Response,
+    responses={200: {"content": {"image/jpeg": {"schema": {"type": "string"}}}}},
+)
+@allow("viewer")
+async def single_picture(picture: PictureDep) -> Response:
+    """The next picture, or the latest if none comes soon."""
+    jpeg = await picture.next()
+    if jpeg is None:
+        raise ProblemError(404, "The camera has sent no picture yet. GET /readyz says what is missing.")
+    return Response(jpeg, media_type="image/jpeg", headers={"Cache-Control": "no-store"})
+
+
+async def jpeg_parts(picture: LatestPicture) -> AsyncGenerator[bytes]:
+    """Yield every picture as a part of a motion JPEG."""
+    async with aclosing(picture.watch()) as pictures:
+        async for jpeg in pictures:
+            head = f"--{_BOUNDARY}\r\nContent-Type: image/jpeg\r\nContent-Length: {len(jpeg)}\r\n\r\n"
+            yield head.encode() + jpeg + b"\r\n"
 
 
 def _piece(content: bytes | None) -> Response:

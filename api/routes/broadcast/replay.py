@@ -12,7 +12,7 @@ from downfield.api.context.access_control import RepeatableRoute
 from downfield.api.context.context import AppContextDep, StoreDep
 from downfield.api.http.requests import CallId
 from downfield.api.routes.review.games import GameRowDep
-from downfield.api.security.roles import allow
+from downfield.api.security.access import allow
 from downfield.broadcast.integrations.documents import WALL_CLOCK_NS, web_vtt
 from downfield.broadcast.replay.director import ReplayDirector
 from downfield.broadcast.replay.highlights import highlight_film

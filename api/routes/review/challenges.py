@@ -1,27 +1,38 @@
-"""Challenges, raised by a coach and decided by name with a reason, and the final score that both coaches sign."""
+"""Challenges, decided by name with a reason; the score that both coaches sign; a game under other rules."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
-from pydantic import Field
+from fastapi import APIRouter, Depends, Path, Query
+from pydantic import Field, model_validator
 
 from downfield.api.context.access_control import PrincipalDep, RepeatableRoute
-from downfield.api.context.context import FinishedGamesDep, GameServiceDep, RigPartsDep, StoreDep, reviewer
+from downfield.api.context.context import (
+    AppContextDep,
+    FinishedGamesDep,
+    GameServiceDep,
+    RigPartsDep,
+    StoreDep,
+    reviewer,
+)
 from downfield.api.http.problems import ProblemError
 from downfield.api.http.requests import CallRequest
 from downfield.api.routes.review.games import GameRowDep
 from downfield.api.routes.review.rulings import PersonName, signed
-from downfield.api.security.roles import allow
+from downfield.api.security.access import allow
 from downfield.game.disputes import Decision, Disputes
 from downfield.game.records.challenges import ChallengeDecision, ChallengesView
+from downfield.game.records.commands import RulebookName
 from downfield.game.records.final_score import ScoreSigned, SignOff
 from downfield.game.records.models import RequestModel, TopicModel
 from downfield.officiating.declarations import Side
+from downfield.officiating.rulebooks.rulebook import load_rulebook, parse_rulebook
 from downfield.review.games.catalog import ChallengeStatistics, challenge_statistics
 from downfield.review.rejudging.changes import NOTHING_CHANGED, receipt_lines
 from downfield.review.rejudging.finished_games import challenges_of
+from downfield.review.rejudging.what_if import WhatIf, what_if
+from downfield.review.rejudging.worker import JudgingWorker
 from downfield.store.history import History
 
 router = APIRouter(prefix="/api", tags=["games"], route_class=RepeatableRoute)
@@ -146,3 +157,43 @@ def sign(row: GameRowDep, game_service: GameServiceDep, principal: PrincipalDep,
         raise ProblemError(422, "A signature needs the coach's name.")
     signed = ScoreSigned(request.side, request.name.strip(), request.score, request.note.strip(), principal.name)
     return Disputes(game_service).sign(signed)
+
+
+what_if_router = APIRouter(prefix="/api/games/{game}", tags=["games"])
+
+
+class WhatIfRequest(RequestModel):
+    """The other rulebook: one that comes with Downfield, or the text of a league's file."""
+
+    rulebook: RulebookName | None = None
+    house_rules: Annotated[str, Field(max_length=50_000)] = Field(default="", description="A league's file, TOML.")
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> WhatIfRequest:
+        if (self.rulebook is None) == (not self.house_rules.strip()):
+            raise ValueError("give either a rulebook's name or house rules")
+        return self
+
+
+async def _worker(context: AppContextDep) -> JudgingWorker:
+    return context.judging
+
+
+@what_if_router.post("/what-if", summary="A game under another rulebook")
+@allow("operator", in_review="viewer")
+def compare(
+    row: GameRowDep,
+    store: StoreDep,
+    worker: Annotated[JudgingWorker, Depends(_worker)],
+    request: WhatIfRequest,
+    play: Annotated[int | None, Query(ge=1, description="Only what differs in this play.")] = None,
+) -> WhatIf:
+    """Judged from the journal by the same engine, side by side with the game's own rulebook; nothing is changed.
+
+    Where games are only reviewed (`downfield review`), everybody may.
+    """
+    if request.rulebook is not None:
+        rulebook = load_rulebook(request.rulebook)
+    else:
+        rulebook = parse_rulebook(request.house_rules, "house rules")
+    return what_if(store, row, rulebook, worker, play)

@@ -1,20 +1,28 @@
-"""Clips and pictures of a call or a play to send to others."""
+"""Files of a game to take along: clips and pictures of a call or a play, and tracks as tables."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, Path, Query, Response
+from fastapi.responses import StreamingResponse
 
-from downfield.api.context.context import AppContextDep
+from downfield.api.context.context import AppContextDep, RigPartsDep, StoreDep
+from downfield.api.http.problems import ProblemError
 from downfield.api.http.requests import CallId
-from downfield.api.routes.review.games import GameRowDep
-from downfield.api.security.roles import allow
+from downfield.api.routes.review.games import GameRowDep, HistoryDep
+from downfield.api.security.access import allow
+from downfield.core.errors import MissingExtraError
+from downfield.review.bundles.format import SUFFIX
 from downfield.review.evidence.exports import ClipExporter, ClipOptions
 from downfield.review.evidence.finder import EVIDENCE_LIMITS
+from downfield.review.games.tracks import TrackTable, tracks_csv, tracks_parquet
 from downfield.review.pictures.clips import MEDIA_TYPES, ClipFormat
 from downfield.review.pictures.painting import DRAWING_KINDS, DrawingKind
+from downfield.store.database.reader import StoreReader
+from downfield.store.history import History
 
 DEFAULT_S: Final = 1.5
 """Default span of a clip before and after the call."""
@@ -98,3 +106,76 @@ def play_picture(row: GameRowDep, exporter: ExporterDep, options: OptionsDep, pl
 def _file(name: str, content: bytes, media_type: str) -> Response:
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(content, media_type=media_type, headers=headers)
+
+
+PARQUET: Final = "application/vnd.apache.parquet"
+"""Registered with IANA."""
+
+track_router = APIRouter(prefix="/api/games/{game}", tags=["games"])
+
+Play = Annotated[int | None, Query(ge=1, le=100_000, description="Number of one play; the whole game without.")]
+
+
+@track_router.get(
+    "/tracks.csv",
+    summary="The figures' tracks as CSV",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"text/csv": {"schema": {"type": "string"}}}}},
+)
+@allow("viewer")
+def tracks_as_csv(history: HistoryDep, store: StoreDep, play: Play = None) -> StreamingResponse:
+    """One row for each figure in each frame; docs/formats.md describes the columns."""
+    return _response(tracks_csv, store, history, play, "csv", "text/csv; charset=utf-8")
+
+
+@track_router.get(
+    "/tracks.parquet",
+    summary="The figures' tracks as Parquet",
+    response_class=StreamingResponse,
+    responses={
+        200: {"content": {"application/vnd.apache.parquet": {"schema": {"type": "string", "format": "binary"}}}}
+    },
+)
+@allow("viewer")
+def tracks_as_parquet(history: HistoryDep, store: StoreDep, play: Play = None) -> StreamingResponse:
+    """The same table in the form that analysis programs read; needs the rig's extra `analysis`."""
+    return _response(tracks_parquet, store, history, play, "parquet", PARQUET)
+
+
+def _response(
+    write: Callable[[TrackTable], Iterator[bytes]],
+    store: StoreReader,
+    history: History,
+    play: int | None,
+    suffix: str,
+    media_type: str,
+) -> StreamingResponse:
+    try:
+        chunks = write(TrackTable(store, history, play))
+    except MissingExtraError as error:
+        raise ProblemError(404, f"{error.lacking}, which is not installed on the rig", "missing_extra") from None
+    first = next(chunks)  # what can't be read is told before the response begins
+    part = "" if play is None else f".play-{play}"
+    headers = {"Content-Disposition": f'attachment; filename="{history.row.id}{part}.tracks.{suffix}"'}
+    return StreamingResponse(chain([first], chunks), media_type=media_type, headers=headers)
+
+
+@track_router.get(
+    "/bundle.zip",
+    summary="A game as a signed bundle",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}}}},
+)
+@allow("operator")
+def bundle(
+    row: GameRowDep,
+    rig: RigPartsDep,
+    video: Annotated[bool, Query(description="Whether to include the recording.")] = True,
+) -> StreamingResponse:
+    """For `downfield verify` and `downfield review` on any computer; made while it is sent."""
+    if rig.bundles is None:
+        raise ProblemError(404, "This service makes no bundles. The rig that played the game does.")
+    chunks = rig.bundles.chunks(row, video=video)
+    first = next(chunks)  # what can't be read is told before the response begins
+    headers = {"Content-Disposition": f'attachment; filename="{row.id}{SUFFIX}"'}
+    return StreamingResponse(chain([first], chunks), media_type="application/zip", headers=headers)

@@ -11,7 +11,7 @@ from downfield.api.context.context import AppContextDep, CallViewerDep
 from downfield.api.http.problems import ProblemError
 from downfield.api.http.requests import CallId
 from downfield.api.routes.review.games import GameRowDep
-from downfield.api.security.roles import allow
+from downfield.api.security.access import allow
 from downfield.capture.footage import CallMarks, FootageFrame
 from downfield.core.errors import InputError
 from downfield.game.published.game_topics import CallView

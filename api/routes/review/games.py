@@ -13,7 +13,7 @@ from downfield.api.context.access_control import PrincipalDep
 from downfield.api.context.context import AppContextDep, GameServiceDep, RigPartsDep, StoreDep
 from downfield.api.http.problems import ProblemError, refusal_problem
 from downfield.api.http.requests import GameId, IdempotencyKey
-from downfield.api.security.roles import allow
+from downfield.api.security.access import allow
 from downfield.core.records import to_json
 from downfield.game.published.game_topics import CallView, DeclarationView
 from downfield.game.receipts import Accepted, Refused, Submission

@@ -12,7 +12,7 @@ from downfield.api.context.context import FinishedGamesDep, ReviewerDep, StoreDe
 from downfield.api.http.problems import ProblemError
 from downfield.api.http.requests import CallId, EventId, IdempotencyKey, RulingRequest
 from downfield.api.routes.review.games import GameRowDep, HistoryDep
-from downfield.api.security.roles import Principal, allow
+from downfield.api.security.access import Principal, allow
 from downfield.game.records.keeping import GameRow
 from downfield.game.records.models import RequestModel
 from downfield.officiating.events import Ruling, Undo

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from downfield.api.context.context import AppContextDep, HubDep, RigPartsDep
 from downfield.api.http.problems import ProblemError
-from downfield.api.security.roles import allow
+from downfield.api.security.access import allow
 from downfield.game.published.board_topics import HealthStatus
 from downfield.game.records.models import TopicModel
 

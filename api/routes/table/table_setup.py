@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, Header, Path, Response
 from downfield.api.context.access_control import RepeatableRoute
 from downfield.api.context.context import RigPartsDep
 from downfield.api.http.problems import ProblemError
-from downfield.api.security.roles import allow
+from downfield.api.security.access import allow
 from downfield.api.setup.table_setup import (
     CameraRequestBody,
     HeightRequest,
