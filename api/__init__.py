@@ -5,17 +5,16 @@ leaves: answers, event streams, pages, and commands to `downfield.game.service`.
 games by `game` and `store`, disputes by `review`, what is on air by `broadcast`.
 
 Open `app` first, which puts everything together, then `context.context`, all that endpoints use, and
-`context.access_control`, who sent a request and whether they may. `openapi` describes the service, and `label_review`
-serves one page to whoever trains a network.
+`context.access_control`, who sent a request and whether they may. `openapi` describes the service, `table_setup` is
+what a rig provides for the set-up in the browser, and `label_review` a page for whoever trains a network.
 
 Packages, each importing only from those before it:
 
-- `http`: errors as problem details, what requests may hold, requests that are sent again, addresses of this computer.
+- `http`: errors as problem details, what requests may hold, addresses of this computer.
 - `security`: roles, tokens, grants, limits of rate and connections, the middleware that every request passes.
 - `feed`: event streams, how many may be open, and the process that takes over when there are many.
-- `setup`: what a rig provides so that a table can be set up in the browser.
 - `context`: the one object that the endpoints use, and access control.
-- `routes`: the endpoints: `review`, `broadcast`, `table`, `service`.
+- `routes`: the endpoints.
 
-`pages` holds the pages as they are served, with no build step; `routes.service.pages` is their one list.
+`pages` holds the pages as they are served, with no build step; `routes.pages` is their one list.
 """

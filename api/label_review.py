@@ -15,7 +15,7 @@ import cv2
 from fastapi import APIRouter, FastAPI, HTTPException, Path, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
-from downfield.api.routes.service.pages import asset, pages
+from downfield.api.routes.pages import asset, pages
 from downfield.core.arrays import Image
 
 Corners = tuple[tuple[float, float], ...]

@@ -15,7 +15,7 @@ PLACES: Final = (
     "core/field/painted_lines.py",
     "core/media/picture_spans.py",
     "calibration",
-    "api/setup/table_setup.py",
+    "api/table_setup.py",
     "rig/setup",
     "rig/tables/profile.py",
     "rig/tables/table_calibration.py",

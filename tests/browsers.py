@@ -29,7 +29,7 @@ from downfield.api.context.context import RigParts
 from downfield.api.security.access import AccessPolicy
 from downfield.api.security.secret_file import SecretFile
 from downfield.api.security.tokens import TokenStore
-from downfield.api.setup.table_setup import TableSetup
+from downfield.api.table_setup import TableSetup
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.broadcast.program.program_options import ProgramFeed
 from downfield.capture.sources.file_sources import bundled_demo, open_clip

@@ -12,8 +12,7 @@ from served_games import FakeRig
 from downfield.api.app import create_app
 from downfield.api.context.access_control import access_control_of
 from downfield.api.context.context import RigParts
-from downfield.api.security.access import AccessPolicy, RateLimit, RateLimits
-from downfield.api.security.access import Role
+from downfield.api.security.access import AccessPolicy, RateLimit, RateLimits, Role
 from downfield.api.security.tokens import TokenStore
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.game.published.hub import Hub

@@ -11,7 +11,7 @@ import numpy as np
 from calibration_scenes import TUDOR, camera_over
 from waiting import wait_until
 
-from downfield.api.setup.table_setup import SetupView, SolveRequest
+from downfield.api.table_setup import SetupView, SolveRequest
 from downfield.calibration.camera import Camera, flat_bow
 from downfield.calibration.camera_fit import Observations, fit_camera
 from downfield.calibration.drawing import draw_field

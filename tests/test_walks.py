@@ -31,7 +31,7 @@ def test_a_call_leads_from_its_rule_to_its_evidence() -> None:
     path = (
         "officiating/rules/tackles.py",
         "store/writing/journal.py",
-        "api/routes/review/evidence.py",
+        "api/routes/evidence.py",
         "review/evidence/finder.py",
     )
     assert [module for module in modules if module in path] == list(path)

@@ -14,10 +14,10 @@ from downfield.api.context.access_control import PrincipalDep
 from downfield.api.context.prometheus import PrometheusMetrics
 from downfield.api.feed.relay import RelayManager
 from downfield.api.http.problems import ProblemError
-from downfield.api.security.grants import Grants
 from downfield.api.security.access import RANK, Principal
+from downfield.api.security.grants import Grants
 from downfield.api.security.secret_file import SecretFile
-from downfield.api.setup.table_setup import SetupControl, TableSetup
+from downfield.api.table_setup import SetupControl, TableSetup
 from downfield.broadcast.graphics.cards import CardCounter
 from downfield.broadcast.graphics.logos import KeptSponsors, LogoFolder
 from downfield.broadcast.latest_picture import LatestPicture

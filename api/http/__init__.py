@@ -1,1 +1,1 @@
-"""Plain HTTP: problem details, what requests may hold, requests that are sent again, the addresses of this computer."""
+"""Plain HTTP: `problems` (RFC 9457), `requests`, the bodies as models, and `network_addresses` of this computer."""

@@ -1,5 +1,7 @@
-"""The endpoints by subject: `review` knows a game by its id; `broadcast`, `table` and `service` may use it.
+"""The endpoints by subject, each marked with the role that it takes (`security.access.allow`).
 
-Each is marked with the role that it takes (`security.roles.allow`). What people say of the game in play, declarations
-and rulings on its calls, is in `table.play`; rulings on games that are over in `review.rulings`.
+What people say of the game in play, declarations and rulings on its calls, is in `play`, its teams and rulebooks in
+`setup`, its camera in `table_setup`. Games that are kept: `games` first, which knows a game by its id, then `plays`,
+`evidence`, `clips`, `reports`, `rulings`, `challenges`. On air: `feed`, `program`, `graphics`, `replay`. The service
+itself: `pages`, `pairing`, `health`.
 """

@@ -25,8 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from downfield.api.http.problems import problem_response
 from downfield.api.security.access import AccessPolicy, RateLimiter, RateLimits
-from downfield.api.security.forwarding import Origin, own_path, resolve
-from downfield.api.security.forwarding import KnownClients, is_loopback
+from downfield.api.security.forwarding import KnownClients, Origin, is_loopback, own_path, resolve
 
 _SITE_BITS: Final = 48
 """The network that a provider gives one customer at most (RFC 6177)."""

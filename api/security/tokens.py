@@ -13,8 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from downfield.api.security.grants import TableGrant
 from downfield.api.security.access import Role
+from downfield.api.security.grants import TableGrant
 from downfield.core.errors import RefusedError
 from downfield.core.platform.clock import CLOCK_WAS_SET_NS, RUN_CLOCK
 from downfield.game.records.table_records import DeviceChanged

@@ -15,14 +15,12 @@ from downfield.api.context.access_control import AccessControl, authorize
 from downfield.api.feed.event_stream import OpenStreams
 from downfield.api.http import problems
 from downfield.api.openapi import serve_schema
-from downfield.api.routes.service import pairing
-from downfield.api.routes.service.pages import StaticFile, read_folder, static_file
-from downfield.api.routes.service.pages import assets as rig_assets
-from downfield.api.security.access import AccessPolicy
-from downfield.api.security.forwarding import own_path
-from downfield.api.security.forwarding import KnownClients
+from downfield.api.routes import pairing
+from downfield.api.routes.pages import StaticFile, read_folder, static_file
+from downfield.api.routes.pages import assets as rig_assets
+from downfield.api.security.access import AccessPolicy, allow
+from downfield.api.security.forwarding import KnownClients, own_path
 from downfield.api.security.middleware import SecurityMiddleware
-from downfield.api.security.access import allow
 from downfield.api.security.secret_file import SecretFile
 from downfield.api.security.tokens import TokenStore
 from downfield.desk.service import event_routes, push_routes, table_routes

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from downfield.api.context.access_control import PrincipalDep, RepeatableRoute
 from downfield.api.http.network_addresses import qr_svg
-from downfield.api.routes.service.pairing import base_url
+from downfield.api.routes.pairing import base_url
 from downfield.api.security.access import Role, allow
 from downfield.core.errors import RefusedError
 from downfield.desk.service.parts import DeskDep, DeskParts

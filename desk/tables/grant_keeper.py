@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, Literal
 
+from downfield.api.security.access import Role
 from downfield.api.security.grants import (
     GrantRefusedError,
     Revoked,
@@ -19,7 +20,6 @@ from downfield.api.security.grants import (
     read_grant,
     write_grant,
 )
-from downfield.api.security.access import Role
 from downfield.core.errors import NotFoundError, OutputError, RefusedError
 from downfield.core.files.private_files import make_private_folder, replace_private_file
 from downfield.core.platform.clock import RUN_CLOCK

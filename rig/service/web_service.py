@@ -20,11 +20,10 @@ from downfield.api.context.context import RigParts, context_of
 from downfield.api.feed.relay import RelayManager
 from downfield.api.http.network_addresses import network_hosts, urls
 from downfield.api.label_review import LabelReview
-from downfield.api.security.forwarding import is_loopback
-from downfield.api.security.access import AccessPolicy
+from downfield.api.security import forwarding
+from downfield.api.security.access import AccessPolicy, Role
 from downfield.api.security.connections import ConnectionGuard, GuardedListener, affordable, guarded_protocol
 from downfield.api.security.forwarding import KnownClients
-from downfield.api.security.access import Role
 from downfield.api.security.secret_file import ADMIN_KEY, SecretFile
 from downfield.api.security.tokens import PAIRING_LIMITS
 from downfield.core.errors import InputError, OutputError
@@ -206,7 +205,7 @@ class Service:
 
 def is_loopback(host: str) -> bool:
     """Return whether a host to listen on can be reached from this computer only."""
-    return host == "localhost" or is_loopback(host)
+    return host == "localhost" or forwarding.is_loopback(host)
 
 
 def everywhere() -> str:

@@ -15,7 +15,7 @@ from typing import Final
 import cv2
 import numpy as np
 
-from downfield.api.setup.table_setup import SetupFinding
+from downfield.api.table_setup import SetupFinding
 from downfield.calibration.camera import Camera
 from downfield.calibration.field.solver import solve_field
 from downfield.calibration.pictures import check_picture, is_blurred

@@ -9,8 +9,7 @@ from typing import Final
 
 import cv2
 
-from downfield.api.setup.table_setup import draw_field_lines
-from downfield.api.setup.table_setup import (
+from downfield.api.table_setup import (
     CameraOption,
     FieldOption,
     HeightRequest,
@@ -20,6 +19,7 @@ from downfield.api.setup.table_setup import (
     SetupView,
     SolveRequest,
     SolvingProgress,
+    draw_field_lines,
 )
 from downfield.calibration.advice import ADVICE_LIMITS, advise
 from downfield.calibration.field.progress import SolveProgress

@@ -13,7 +13,7 @@ from typing import Final
 import cv2
 import numpy as np
 
-from downfield.api.setup.table_setup import HeightRequest, PlacedLandmark, SetupLandmark, SetupReading, SolveRequest
+from downfield.api.table_setup import HeightRequest, PlacedLandmark, SetupLandmark, SetupReading, SolveRequest
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.drawing import draw_field
 from downfield.calibration.field.free_solver import ROUGH

@@ -12,8 +12,7 @@ import pytest
 from waiting import WAIT_S, let_run_async
 
 from downfield.api.feed import event_stream
-from downfield.api.feed.event_stream import EndlessResponse
-from downfield.api.feed.event_stream import OpenStreams
+from downfield.api.feed.event_stream import EndlessResponse, OpenStreams
 from downfield.api.security.access import Principal
 
 

@@ -12,7 +12,7 @@ from browsers import PageServer, browser, page_in
 from overlay_pages import link, overlay_service
 from playwright.sync_api import Browser, Page, expect
 
-from downfield.api.routes.service.pages import assets
+from downfield.api.routes.pages import assets
 from downfield.broadcast.replay.fragments import encode_fragments
 from downfield.capture.sources.file_sources import bundled_demo, open_clip
 from downfield.core.field.model import preset

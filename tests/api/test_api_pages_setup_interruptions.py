@@ -17,7 +17,7 @@ from setup_pages import SOLVED_MS, check_layout
 from setup_readings import RUNNING, picture, session_with, solution
 from waiting import WAIT_S
 
-from downfield.api.setup.table_setup import SolveRequest
+from downfield.api.table_setup import SolveRequest
 from downfield.calibration.field.solution import FieldSolution
 from downfield.core.errors import CalibrationError
 from downfield.review.reports.markup import isolate_names

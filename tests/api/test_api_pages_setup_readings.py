@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 from setup_pages import SOLVED_MS, check_layout, drag_to
 from setup_readings import RUNNING, mirrored_or_not, session_with, solution
 
-from downfield.api.setup.table_setup import SetupView, SolveRequest
+from downfield.api.table_setup import SetupView, SolveRequest
 from downfield.calibration.advice import AdviceLimits
 from downfield.calibration.field.measured_height import StandingObject
 from downfield.calibration.field.solution import FieldSolution

@@ -13,7 +13,7 @@ from print_conventions import PhotographedTable, photograph_table
 from setup_pages import SOLVED_MS, check_layout, drag_to
 from setup_readings import RUNNING, settled, solution
 
-from downfield.api.setup.table_setup import HeightRequest, SolveRequest
+from downfield.api.table_setup import HeightRequest, SolveRequest
 from downfield.calibration.field.proposal import FieldProposal
 from downfield.calibration.field.solution import FieldSolution
 from downfield.capture.sources.source_types import SourceChoice

@@ -8,8 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from downfield.api.security.forwarding import Origin, own_path, resolve
-from downfield.api.security.forwarding import KnownClients, is_address, is_loopback, plain_address
+from downfield.api.security.forwarding import (
+    KnownClients,
+    Origin,
+    is_address,
+    is_loopback,
+    own_path,
+    plain_address,
+    resolve,
+)
 
 PROXY = "10.1.0.1"
 

@@ -13,8 +13,7 @@ from secured_service import MANY, PHONE, RIG, SecuredService
 
 from downfield.api.context.access_control import access_control_of
 from downfield.api.security import tokens
-from downfield.api.security.access import AccessPolicy, RateLimit, RateLimits
-from downfield.api.security.access import Role
+from downfield.api.security.access import AccessPolicy, RateLimit, RateLimits, Role
 from downfield.api.security.tokens import CODE_LETTERS, TokenStore
 from downfield.store.writing.store import Store
 

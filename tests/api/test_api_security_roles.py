@@ -14,8 +14,7 @@ from fastapi.routing import APIRoute, APIWebSocketRoute
 from secured_service import MANY, PHONE, RIG, SecuredService
 
 from downfield.api.app import ROUTERS
-from downfield.api.security.access import AccessPolicy, RateLimit, RateLimiter, RateLimits
-from downfield.api.security.access import RANK, Role, required_role
+from downfield.api.security.access import RANK, AccessPolicy, RateLimit, RateLimiter, RateLimits, Role, required_role
 
 OPEN_TO: dict[str, set[tuple[str, str]]] = {
     "anyone": {

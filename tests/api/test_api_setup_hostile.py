@@ -14,7 +14,7 @@ from browsers import PageServer
 from setup_readings import RUNNING, session_with, settled, solution
 from waiting import WAIT_S
 
-from downfield.api.setup.table_setup import SolveRequest
+from downfield.api.table_setup import SolveRequest
 from downfield.rig.setup import session as session_module
 from downfield.rig.setup.session import SetupSession
 from downfield.rig.tables.profile import TableProfile

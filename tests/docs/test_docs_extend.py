@@ -18,7 +18,7 @@ from browsers import PageServer, browser, page_in
 from playwright.sync_api import expect
 from structure import ROOMS
 
-from downfield.api.routes.service import pages
+from downfield.api.routes import pages
 from downfield.broadcast.overlays import installed
 
 ROOT = Path(__file__).parents[2]
@@ -225,7 +225,7 @@ def test_a_broken_overlay_is_named_and_leaves_the_others_alone(
 ) -> None:
     (overlay_package / "downfield_ticker" / file).write_text(text)
     code = (
-        "from downfield.api.routes.service.pages import overlay_pages\n"
+        "from downfield.api.routes.pages import overlay_pages\n"
         "from downfield.broadcast.overlays.installed import installed_overlays\n"
         "print(*sorted(overlay_pages()), *installed_overlays().problems, sep='\\n')"
     )

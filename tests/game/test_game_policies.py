@@ -12,8 +12,7 @@ from played_table import Table
 from downfield.api.app import create_app
 from downfield.api.context.access_control import access_control_of
 from downfield.api.context.context import RigParts
-from downfield.api.security.access import AccessPolicy
-from downfield.api.security.access import Role
+from downfield.api.security.access import AccessPolicy, Role
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.core.errors import FormatError, OutputError
 from downfield.game.policies import LeaguePolicies

@@ -14,7 +14,7 @@ from loopback_streams import MjpegServer
 from setup_readings import RUNNING, picture, solution
 from waiting import wait_until
 
-from downfield.api.setup.table_setup import SetupFinding
+from downfield.api.table_setup import SetupFinding
 from downfield.capture.sources.source_types import SourceChoice
 from downfield.core.arrays import Image
 from downfield.core.errors import AimError, CalibrationError

@@ -22,7 +22,7 @@ from setup_readings import (
     solution,
 )
 
-from downfield.api.setup.table_setup import HeightRequest, MeasuredLength, PlacedLandmark, SolveRequest, StandingMark
+from downfield.api.table_setup import HeightRequest, MeasuredLength, PlacedLandmark, SolveRequest, StandingMark
 from downfield.calibration.advice import AdviceLimits
 from downfield.calibration.field.proposal import is_unsized
 from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution

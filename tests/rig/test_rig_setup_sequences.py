@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from setup_readings import RUNNING, goal_line_readings, mirrored_or_not, session_with, solution
 
-from downfield.api.setup.table_setup import (
+from downfield.api.table_setup import (
     HeightRequest,
     MeasuredLength,
     PlacedLandmark,

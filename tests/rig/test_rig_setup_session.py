@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from waiting import WAIT_S, wait_until
 
-from downfield.api.setup.table_setup import SolveRequest
+from downfield.api.table_setup import SolveRequest
 from downfield.capture.sources.source_types import SourceChoice
 from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError, InputError, RefusedError, SourceError

@@ -15,7 +15,7 @@ from rig_fakes import FakeSource
 from waiting import WAIT_S, wait_until
 
 from downfield.api.label_review import LabelReview
-from downfield.api.setup.table_setup import SolveRequest
+from downfield.api.table_setup import SolveRequest
 from downfield.broadcast.integrations.outlets import OutletRunner
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.recording import recorder as recorder_module

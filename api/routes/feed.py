@@ -12,8 +12,7 @@ from starlette.types import Scope
 
 from downfield.api.context.access_control import open_stream
 from downfield.api.context.context import AppContextDep, HubDep
-from downfield.api.feed.event_stream import EndlessResponse, SendTimeout, encode_events
-from downfield.api.feed.event_stream import OpenStream
+from downfield.api.feed.event_stream import EndlessResponse, OpenStream, SendTimeout, encode_events
 from downfield.api.feed.relay import RelayManager
 from downfield.api.http.problems import ProblemError
 from downfield.api.security.access import allow

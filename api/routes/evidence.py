@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, FiniteFloat
 from downfield.api.context.context import AppContextDep, CallViewerDep
 from downfield.api.http.problems import ProblemError
 from downfield.api.http.requests import CallId
-from downfield.api.routes.review.games import GameRowDep
+from downfield.api.routes.games import GameRowDep
 from downfield.api.security.access import allow
 from downfield.capture.footage import CallMarks, FootageFrame
 from downfield.core.errors import InputError

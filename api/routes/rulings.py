@@ -11,7 +11,7 @@ from downfield.api.context.access_control import RepeatableRoute
 from downfield.api.context.context import FinishedGamesDep, ReviewerDep, StoreDep
 from downfield.api.http.problems import ProblemError
 from downfield.api.http.requests import CallId, EventId, IdempotencyKey, RulingRequest
-from downfield.api.routes.review.games import GameRowDep, HistoryDep
+from downfield.api.routes.games import GameRowDep, HistoryDep
 from downfield.api.security.access import Principal, allow
 from downfield.game.records.keeping import GameRow
 from downfield.game.records.models import RequestModel

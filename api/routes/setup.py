@@ -13,7 +13,7 @@ from downfield.api.context.context import GameServiceDep, StoreDep
 from downfield.api.http.problems import ProblemError, refusal_problem
 from downfield.api.http.requests import IdempotencyKey, TeamId, TeamRequest
 from downfield.api.security.access import allow
-from downfield.api.setup.table_setup import draw_field_lines, draw_residuals
+from downfield.api.table_setup import draw_field_lines, draw_residuals
 from downfield.calibration.calibration import Calibration
 from downfield.game.receipts import Accepted, Refused, Submission
 from downfield.game.records.commands import Settings, UseCalibration

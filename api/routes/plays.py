@@ -10,7 +10,7 @@ from pydantic import Field
 
 from downfield.api.context.context import AppContextDep, CallViewerDep, GameServiceDep
 from downfield.api.http.requests import CallId
-from downfield.api.routes.review.games import GameRowDep, HistoryDep
+from downfield.api.routes.games import GameRowDep, HistoryDep
 from downfield.api.security.access import allow
 from downfield.game.published.plays import Play
 from downfield.game.records.final_score import SignatureView, signature_views

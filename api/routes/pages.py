@@ -25,8 +25,8 @@ from fastapi.responses import RedirectResponse
 
 from downfield.api.context.access_control import access_control_of
 from downfield.api.context.context import RigPartsDep
-from downfield.api.security.forwarding import own_path
 from downfield.api.security.access import allow
+from downfield.api.security.forwarding import own_path
 from downfield.broadcast.overlays.installed import Overlay, installed_overlays
 
 

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from browsers import PageServer
 
-from downfield.api.routes.service.pages import PAGES, assets, overlay_pages, pages
+from downfield.api.routes.pages import PAGES, assets, overlay_pages, pages
 
 PATHS = (*(page.path for page in PAGES), *(f"/overlay/{name}" for name in overlay_pages()))
 

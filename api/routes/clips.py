@@ -12,7 +12,7 @@ from fastapi.responses import StreamingResponse
 from downfield.api.context.context import AppContextDep, RigPartsDep, StoreDep
 from downfield.api.http.problems import ProblemError
 from downfield.api.http.requests import CallId
-from downfield.api.routes.review.games import GameRowDep, HistoryDep
+from downfield.api.routes.games import GameRowDep, HistoryDep
 from downfield.api.security.access import allow
 from downfield.core.errors import MissingExtraError
 from downfield.review.bundles.format import SUFFIX

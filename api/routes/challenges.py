@@ -18,8 +18,8 @@ from downfield.api.context.context import (
 )
 from downfield.api.http.problems import ProblemError
 from downfield.api.http.requests import CallRequest
-from downfield.api.routes.review.games import GameRowDep
-from downfield.api.routes.review.rulings import PersonName, signed
+from downfield.api.routes.games import GameRowDep
+from downfield.api.routes.rulings import PersonName, signed
 from downfield.api.security.access import allow
 from downfield.game.disputes import Decision, Disputes
 from downfield.game.records.challenges import ChallengeDecision, ChallengesView

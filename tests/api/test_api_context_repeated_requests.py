@@ -13,10 +13,9 @@ from asgi_client import AsgiClient
 from fastapi import APIRouter, FastAPI, Header, HTTPException, Response
 from waiting import WAIT_S, let_run_async
 
-from downfield.api.context.access_control import AccessControl, RepeatableRoute
+from downfield.api.context import access_control
+from downfield.api.context.access_control import AccessControl, AnsweredRequests, RepeatableRoute
 from downfield.api.feed.event_stream import OpenStreams
-from downfield.api.http import repeated_requests
-from downfield.api.context.access_control import AnsweredRequests
 from downfield.api.security.access import AccessPolicy
 from downfield.api.security.forwarding import KnownClients
 from downfield.api.security.secret_file import SecretFile
@@ -135,7 +134,7 @@ def test_of_those_that_waited_for_a_failure_one_goes_on_and_the_others_wait_for_
 def test_the_oldest_answers_are_forgotten(
     counting: Counting, client: AsgiClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(repeated_requests, "MAX_ANSWERS", 2)
+    monkeypatch.setattr(access_control, "MAX_ANSWERS", 2)
     for key in ("k1", "k2", "k3", "k1"):
         client.post("/taps?name=a", {}, idempotency_key=key)
     assert len(counting.done) == 4

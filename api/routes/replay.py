@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from downfield.api.context.access_control import RepeatableRoute
 from downfield.api.context.context import AppContextDep, StoreDep
 from downfield.api.http.requests import CallId
-from downfield.api.routes.review.games import GameRowDep
+from downfield.api.routes.games import GameRowDep
 from downfield.api.security.access import allow
 from downfield.broadcast.integrations.documents import WALL_CLOCK_NS, web_vtt
 from downfield.broadcast.replay.director import ReplayDirector

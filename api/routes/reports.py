@@ -12,8 +12,8 @@ from pydantic import Field
 
 from downfield.api.context.access_control import RepeatableRoute
 from downfield.api.context.context import AppContextDep, GameServiceDep, ReviewerDep, RigPartsDep, StoreDep
-from downfield.api.routes.review.games import HistoryDep
-from downfield.api.routes.review.rulings import PersonName, signed
+from downfield.api.routes.games import HistoryDep
+from downfield.api.routes.rulings import PersonName, signed
 from downfield.api.security.access import allow
 from downfield.core.errors import BusyError, NotFoundError
 from downfield.core.files.csv_text import csv_chunks

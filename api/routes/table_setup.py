@@ -12,7 +12,7 @@ from downfield.api.context.access_control import RepeatableRoute
 from downfield.api.context.context import RigPartsDep
 from downfield.api.http.problems import ProblemError
 from downfield.api.security.access import allow
-from downfield.api.setup.table_setup import (
+from downfield.api.table_setup import (
     CameraRequestBody,
     HeightRequest,
     ReadingRequest,

@@ -20,10 +20,9 @@ from downfield.api.context.access_control import (
 )
 from downfield.api.http.network_addresses import network_hosts, qr_svg
 from downfield.api.http.problems import ProblemError
-from downfield.api.security.forwarding import Origin
-from downfield.api.security.grants import MAX_GRANT, GrantRefusedError, is_grant
-from downfield.api.security.forwarding import is_loopback
 from downfield.api.security.access import Role, allow
+from downfield.api.security.forwarding import Origin, is_loopback
+from downfield.api.security.grants import MAX_GRANT, GrantRefusedError, is_grant
 from downfield.api.security.tokens import PAIRING_LIMITS, TokenStore, role_of
 from downfield.core.errors import RefusedError
 from downfield.game.records.commands import Name

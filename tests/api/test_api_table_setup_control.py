@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from downfield.api.setup.table_setup import SILENT_S, SetupControl
+from downfield.api.table_setup import SILENT_S, SetupControl
 from downfield.core.errors import RefusedError
 
 

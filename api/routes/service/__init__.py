@@ -1,1 +1,0 @@
-"""The service itself: pages, pairing, health."""
