@@ -72,7 +72,7 @@ class Sign(Enum):
     """A message without content."""
 
     DRAWN = "the shared picture is not needed any more"
-    CLEAR = "the film has ended: nobody asked for it"
+    END = "the take has ended: nobody asked for it"
 
 
 Message = Header | Part | Jpeg | Failed | Sign

@@ -168,7 +168,7 @@ class PictureProcess:
             pass
         finally:
             self._drop(worker)
-            self._film.clear()
+            self._film.end()
 
     def _receive(self, message: Message, worker: _Worker) -> None:
         match message:
@@ -180,8 +180,8 @@ class PictureProcess:
                 self._film.begin(message.data)
             case Failed():
                 self._failed(message.cause)
-            case Sign.CLEAR:
-                self._film.clear()
+            case Sign.END:
+                self._film.end()
             case Sign.DRAWN:
                 self._worker = worker  # from the first on it is ready
                 self._free.set()

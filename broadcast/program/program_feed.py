@@ -9,7 +9,7 @@ from typing import Final
 
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.broadcast.picture_rate import PictureRate
-from downfield.broadcast.program.live_stream import LiveStream
+from downfield.broadcast.program.live_stream import FilmWriter, LiveStream
 from downfield.broadcast.program.picture_messages import DrawRequest
 from downfield.broadcast.program.picture_process import PictureProcess
 from downfield.broadcast.program.picture_worker import program_jpeg
@@ -69,8 +69,8 @@ class ProgramDrawer(LoopObserver):
         own_process: bool = False,
     ) -> None:
         self.picture, self.stream = LatestPicture(), LiveStream()
-        self._process = PictureProcess(self.stream, self.picture.put, failed) if own_process else None
-        self._encoder = ProgramEncoder(self.stream, failed)
+        self._process = PictureProcess(FilmWriter(self.stream), self.picture.put, failed) if own_process else None
+        self._encoder = ProgramEncoder(FilmWriter(self.stream), failed)
         self._moment, self._camera = moment, camera
         self._rate = PictureRate(PROGRAM_LIMITS.fps, PROGRAM_LIMITS.overloaded_fps, late, overloaded)
         self._options = options or ProgramOptions()
