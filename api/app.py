@@ -38,17 +38,17 @@ from downfield.api.security.access import AccessPolicy
 from downfield.api.security.forwarding import KnownClients
 from downfield.api.security.middleware import SecurityMiddleware
 from downfield.api.security.tokens import TokenStore
-from downfield.broadcast.graphics.cards import CardCounter
-from downfield.broadcast.graphics.logos import KeptSponsors, LogoFolder
+from downfield.broadcast.cards import CardCounter
+from downfield.broadcast.logos import KeptSponsors, LogoFolder
 from downfield.broadcast.replay.director import ReplayDirector
-from downfield.broadcast.replay.films import FilmMaker
+from downfield.broadcast.replay.highlights import FilmMaker
 from downfield.broadcast.replay.replay_maker import ReplayMaker
+from downfield.review.catalog import GameCatalog
 from downfield.review.evidence.call_viewer import CallViewer
 from downfield.review.evidence.exports import ClipExporter
 from downfield.review.evidence.finder import EvidenceFinder
+from downfield.review.evidence.ready_pictures import Thumbnails
 from downfield.review.evidence.sealed_recordings import SealedRecordings
-from downfield.review.games.catalog import GameCatalog
-from downfield.review.pictures.thumbnails import Thumbnails
 from downfield.review.rejudging.finished_games import FinishedGames
 from downfield.review.rejudging.standings import GameStandings
 from downfield.review.rejudging.worker import JudgingWorker

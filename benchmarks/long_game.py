@@ -31,9 +31,9 @@ from downfield.game.service import GameService
 from downfield.officiating.declarations import Carrier, SetUp
 from downfield.officiating.events import Ruling
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.review.bundles.writing import BundleFile, BundleSource, bundle_chunks
+from downfield.review.bundles.format import BundleFile, BundleSource, bundle_chunks
+from downfield.review.catalog import GameCatalog, GameSearch
 from downfield.review.evidence.finder import EvidenceFinder, NoGameInPlay
-from downfield.review.games.catalog import GameCatalog, GameSearch
 from downfield.review.rejudging.finished_games import FinishedGames, LateRuling
 from downfield.review.rejudging.standings import GameStandings, KeptJudgings
 from downfield.review.rejudging.worker import JudgingWorker

@@ -11,7 +11,7 @@ import urllib.request
 from collections.abc import Callable
 from typing import Any, Final
 
-from downfield.broadcast.replay.choice import WORTH
+from downfield.broadcast.replay.highlights import WORTH
 
 _PLAY_S: Final = 22.0
 """The bundled clip's play, forward and backward, at 30 frames/s, and some time to call it."""

@@ -7,12 +7,11 @@ game, and whatever fails here ends none.
 
 Open `program.program_painter` first, then `replay.director`, `overlays.installed` and `integrations.outlets`.
 
-`latest_picture` and `picture_rate` carry pictures to whoever watches. Packages, each importing only from those before
-it:
+`latest_picture` carries pictures to whoever watches, `cards` is what the cards say, `logos` those of teams and
+sponsors. Packages, each importing only from those before it:
 
 - `program`: the camera's picture with graphics on the board, under the figures; encoded in a process of its own.
 - `replay`: instant replays of calls and films of highlights. Judging a game again is `downfield.review.rejudging`.
-- `graphics`: what the cards say, and the logos of teams and sponsors.
 - `overlays`: the overlays for OBS, those of other packages as well.
 - `integrations`: OBS, webhooks, files for mixers, captions.
 """

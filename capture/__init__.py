@@ -7,6 +7,6 @@ frames sees; then `sources.source_opening` and `recording.recorder`.
 `source`, `jpeg`, `footage` and `problems` come first; then the packages, each of which imports only from those before:
 
 - `recording`: copies a camera's packets into files with an index of times, seals and prunes them, reads them back.
-- `devices`: the cameras plugged into this computer, and what their controls are held at.
-- `sources`: every kind of source, and the one that opens a lost source again.
+- `sources`: every kind of source, the cameras plugged into this computer with what their controls are held at, and
+  `reconnecting`, which opens a lost source again.
 """

@@ -1,20 +1,26 @@
-"""Decodes the JPEG pictures that cameras send.
+"""Decodes the JPEG pictures that cameras send, and uploaded pictures, whose format and size are checked before.
 
 FFmpeg takes half of OpenCV's time, and accepts pictures without Huffman tables, which many USB cameras leave out.
 """
 
 from __future__ import annotations
 
+import io
 import threading
-from typing import Final
+from collections.abc import Mapping
+from contextlib import suppress
+from types import MappingProxyType
+from typing import Any, Final
 
 import av
 import av.codec
+import cv2
 import numpy as np
 from av.video.codeccontext import VideoCodecContext
+from numpy.typing import NDArray
 
 from downfield.core.arrays import Image
-from downfield.core.media.limits import DECODER_BOUNDS, JPEG_DECODER
+from downfield.core.media.limits import DECODER_BOUNDS, JPEG_DECODER, MAX_PIXELS
 from downfield.core.media.video_file import is_turned, upright_bgr
 
 _FRAME_HEADERS: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
@@ -73,3 +79,34 @@ def _decoder() -> VideoCodecContext:
         created.thread_count, created.options = 1, {**JPEG_DECODER, **DECODER_BOUNDS}
         decoder = _THREAD.decoder = created
     return decoder
+
+
+MAX_UPLOAD_BYTES: Final = 1 << 20
+"""Of an uploaded file."""
+
+_READERS: Final[Mapping[bytes, str]] = MappingProxyType(
+    {b"\x89PNG\r\n\x1a\n": "png_pipe", b"\xff\xd8\xff": "jpeg_pipe", b"RIFF": "webp_pipe"}
+)
+"""The format by the first bytes of a file."""
+
+
+def decode_uploaded(data: bytes, flags: int = cv2.IMREAD_COLOR) -> NDArray[Any] | None:
+    """Return an uploaded PNG, JPEG or WebP file as OpenCV reads it; None when it is none, or is too large."""
+    if len(data) > MAX_UPLOAD_BYTES or not 0 < _declared_pixels(data) <= MAX_PIXELS:
+        return None
+    with suppress(cv2.error):
+        return cv2.imdecode(np.frombuffer(data, np.uint8), flags)
+    return None
+
+
+def _declared_pixels(data: bytes) -> int:
+    """Return how many pixels a picture's header says; 0 when it has none."""
+    reader = next((name for start, name in _READERS.items() if data.startswith(start)), None)
+    if reader is None:
+        return 0
+    try:
+        with av.open(io.BytesIO(data), format=reader, options=dict(DECODER_BOUNDS)) as picture:
+            stream = picture.streams.video[0]
+            return stream.width * stream.height
+    except (av.FFmpegError, IndexError, ValueError):
+        return 0

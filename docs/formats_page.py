@@ -30,7 +30,7 @@ from downfield.models.card import NetworkCard
 from downfield.officiating.calls import Call, CallsHeader
 from downfield.officiating.events import Event, EventsHeader
 from downfield.review.bundles.format import BundleManifest, JournalLine
-from downfield.review.games.tracks import TrackRow
+from downfield.review.tracks import TrackRow
 from downfield.rig.contribution.contribution_file import Contribution
 from downfield.twin.physics.truth_file import TruthFrame, TruthHeader
 from downfield.twin.plays.recording import Expected

@@ -11,10 +11,10 @@ Packages, each importing only from those before it:
 
 - `pictures`: places on the board in pictures, drawings, views from above, measuring, thumbnails, clips.
 - `evidence`: the frames and measurements of a call or a play, and the files made of them.
-- `games`: the list of games, plays with their results, tracks as tables.
 - `rejudging`: games judged again, for rulings after a game and for other rulebooks.
 - `reports`: what is printed about a game.
 - `bundles`: a game as one signed file: written, verified, unpacked.
 
+`catalog` lists games and their plays, and `tracks` has their figures as tables; both use `pictures` alone.
 `zip_container` writes and reads zip files piece by piece, for `bundles` and for whoever else makes one.
 """

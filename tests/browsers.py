@@ -31,7 +31,7 @@ from downfield.api.security.secret_file import SecretFile
 from downfield.api.security.tokens import TokenStore
 from downfield.api.table_setup import TableSetup
 from downfield.broadcast.latest_picture import LatestPicture
-from downfield.broadcast.program.program_options import ProgramFeed
+from downfield.broadcast.program.live_stream import ProgramFeed
 from downfield.capture.sources.file_sources import bundled_demo, open_clip
 from downfield.game.published.hub import Hub
 from downfield.game.records.commands import NewGame, TeamSheet
@@ -148,7 +148,6 @@ class PageServer:
         token_store: makes pairing codes.
         admin_key: makes a browser the admin's.
         url: its address.
-        program: what it serves of the program from its next start on.
     """
 
     def __init__(
@@ -159,7 +158,7 @@ class PageServer:
         program: ProgramFeed | None = None,
     ) -> None:
         self._folder = folder
-        self.program = program
+        self._program = program
         self._table_setup = table_setup
         self._access = access
         self._port = reserve_port()
@@ -184,7 +183,7 @@ class PageServer:
             self._picture,
             self._store,
             table_setup=self._table_setup,
-            program=self.program,
+            program=self._program,
             style_folder=self._folder,
         )
         app = create_app(context, self._access)

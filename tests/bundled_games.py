@@ -16,7 +16,7 @@ from downfield.calibration.camera import Camera, Lens
 from downfield.core.field.model import preset
 from downfield.game.records.commands import NewGame
 from downfield.game.records.keeping import GameRow
-from downfield.review.bundles.writing import BundleFile, BundleSource, bundle_chunks
+from downfield.review.bundles.format import BundleFile, BundleSource, bundle_chunks
 from downfield.store.sealing.signing import RigKey
 from downfield.store.writing.store import Store
 

@@ -6,7 +6,7 @@ import errno
 import struct
 from dataclasses import dataclass, field
 
-from downfield.capture.devices import v4l2
+from downfield.capture.sources import v4l2
 
 AUTOMATICS = {v4l2.EXPOSURE_AUTO: 3, v4l2.FOCUS_AUTO: 1, v4l2.WHITE_BALANCE_AUTO: 1, v4l2.EXPOSURE_LOWERS_RATE: 1}
 VALUES = {v4l2.EXPOSURE: 156, v4l2.FOCUS: 30, v4l2.WHITE_BALANCE: 4600}

@@ -70,7 +70,7 @@ LINUX_ALONE = {
     "api/feed/relay.py": {"socket.send_fds"},  # where `CAN_PASS_DESCRIPTORS`
     "api/feed/relay_worker.py": {"socket.recv_fds"},  # runs where `CAN_PASS_DESCRIPTORS`
     "core/media/shared_picture.py": {"os.memfd_create"},  # behind `hasattr`; elsewhere a temporary file
-    "capture/devices/v4l2.py": {"fcntl", "os.O_NONBLOCK"},  # opened for Linux's cameras alone
+    "capture/sources/v4l2.py": {"fcntl", "os.O_NONBLOCK"},  # opened for Linux's cameras alone
     "rig/upkeep/support.py": {"os.sysconf"},  # where there is none, the memory is "unknown"
     "rig/upkeep/systemd.py": {"socket.AF_UNIX"},  # reached only where systemd names a socket
 }

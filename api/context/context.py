@@ -18,23 +18,23 @@ from downfield.api.security.access import RANK, Principal
 from downfield.api.security.grants import Grants
 from downfield.api.security.secret_file import SecretFile
 from downfield.api.table_setup import SetupControl, TableSetup
-from downfield.broadcast.graphics.cards import CardCounter
-from downfield.broadcast.graphics.logos import KeptSponsors, LogoFolder
+from downfield.broadcast.cards import CardCounter
 from downfield.broadcast.latest_picture import LatestPicture
-from downfield.broadcast.program.program_options import ProgramFeed
+from downfield.broadcast.logos import KeptSponsors, LogoFolder
+from downfield.broadcast.program.live_stream import ProgramFeed
 from downfield.broadcast.replay.director import ReplayDirector, ReplayOptions
-from downfield.broadcast.replay.films import FilmMaker
+from downfield.broadcast.replay.highlights import FilmMaker
 from downfield.broadcast.replay.replay_maker import ReplayRenderer
 from downfield.capture.footage import Footage
 from downfield.game.published.hub import Hub
 from downfield.game.records.keeping import GameRow
 from downfield.game.service import GameService
+from downfield.review.catalog import GameCatalog
 from downfield.review.evidence.call_viewer import CallViewer
 from downfield.review.evidence.exports import ClipExporter
 from downfield.review.evidence.finder import EvidenceFinder
+from downfield.review.evidence.ready_pictures import Thumbnails
 from downfield.review.evidence.sealed_recordings import SealedRecordings
-from downfield.review.games.catalog import GameCatalog
-from downfield.review.pictures.thumbnails import Thumbnails
 from downfield.review.rejudging.finished_games import FinishedGames
 from downfield.review.rejudging.standings import KeptJudgings
 from downfield.review.rejudging.worker import JudgingWorker

@@ -10,7 +10,6 @@ subscribers at 40 messages a second). FastAPI's never disconnects a stalled clie
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable
 from contextlib import aclosing, suppress
@@ -181,9 +180,6 @@ class OpenStreams:
 
 def _owner(device: str, address: str) -> str:
     return f"device {device}" if device else f"address {address}"
-
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,10 +28,9 @@ from downfield.game.records.final_score import ScoreSigned, SignOff
 from downfield.game.records.models import RequestModel, TopicModel
 from downfield.officiating.declarations import Side
 from downfield.officiating.rulebooks.rulebook import load_rulebook, parse_rulebook
-from downfield.review.games.catalog import ChallengeStatistics, challenge_statistics
-from downfield.review.rejudging.changes import NOTHING_CHANGED, receipt_lines
+from downfield.review.catalog import ChallengeStatistics, challenge_statistics
+from downfield.review.rejudging.changes import NOTHING_CHANGED, WhatIf, receipt_lines, what_if
 from downfield.review.rejudging.finished_games import challenges_of
-from downfield.review.rejudging.what_if import WhatIf, what_if
 from downfield.review.rejudging.worker import JudgingWorker
 from downfield.store.history import History
 

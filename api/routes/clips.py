@@ -18,9 +18,9 @@ from downfield.core.errors import MissingExtraError
 from downfield.review.bundles.format import SUFFIX
 from downfield.review.evidence.exports import ClipExporter, ClipOptions
 from downfield.review.evidence.finder import EVIDENCE_LIMITS
-from downfield.review.games.tracks import TrackTable, tracks_csv, tracks_parquet
 from downfield.review.pictures.clips import MEDIA_TYPES, ClipFormat
 from downfield.review.pictures.painting import DRAWING_KINDS, DrawingKind
+from downfield.review.tracks import TrackTable, tracks_csv, tracks_parquet
 from downfield.store.database.reader import StoreReader
 from downfield.store.history import History
 

@@ -12,16 +12,16 @@ from downfield.api.context.access_control import RepeatableRoute
 from downfield.api.context.context import AppContextDep
 from downfield.api.http.problems import ProblemError
 from downfield.api.security.access import allow
-from downfield.broadcast.graphics import cards
-from downfield.broadcast.graphics.cards import FinalScore, standings_card
-from downfield.broadcast.graphics.logos import KeptSponsors, LogoFolder, SponsorsRequest
+from downfield.broadcast import cards
+from downfield.broadcast.cards import FinalScore, standings_card
+from downfield.broadcast.logos import KeptSponsors, LogoFolder, SponsorsRequest
 from downfield.broadcast.overlays.installed import Overlay, installed_overlays
 from downfield.core.errors import InputError, NotFoundError, OutputError
 from downfield.game.published.stream_topics import GraphicView, SponsorsView
 from downfield.game.records.commands import Logo
 from downfield.game.records.models import TopicModel
 from downfield.officiating.declarations import Side
-from downfield.review.games.catalog import GameCatalog, GameSearch
+from downfield.review.catalog import GameCatalog, GameSearch
 from downfield.store.history import History
 
 router = APIRouter(prefix="/api", tags=["graphics"], route_class=RepeatableRoute)

@@ -23,7 +23,7 @@ from downfield.api.http.requests import (
     UndoRequest,
 )
 from downfield.api.security.access import Principal, allow
-from downfield.capture.uploaded_pictures import MAX_UPLOAD_BYTES, decode_uploaded
+from downfield.capture.jpeg import MAX_UPLOAD_BYTES, decode_uploaded
 from downfield.game.published.board_topics import SceneView
 from downfield.game.published.game_topics import CallView, DeclarationView, GameView, Questions
 from downfield.game.receipts import Accepted, Receipt, Refused, Submission

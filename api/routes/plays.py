@@ -16,9 +16,8 @@ from downfield.game.published.plays import Play
 from downfield.game.records.final_score import SignatureView, signature_views
 from downfield.game.records.models import TopicModel
 from downfield.officiating.calls import CallKind
-from downfield.review.games.catalog import GameCatalog, GameLine, GameSearch, GameStanding
-from downfield.review.games.plays import CallOutcome, PlaySearch
-from downfield.review.pictures.thumbnails import Thumbnails
+from downfield.review.catalog import CallOutcome, GameCatalog, GameLine, GameSearch, GameStanding, PlaySearch
+from downfield.review.evidence.ready_pictures import Thumbnails
 from downfield.store.history import GameDetails, GameSummary, summary
 
 router = APIRouter(prefix="/api/games", tags=["games"])

@@ -15,7 +15,7 @@ from downfield.api.feed.event_stream import EndlessResponse
 from downfield.api.http.problems import ProblemError
 from downfield.api.security.access import allow
 from downfield.broadcast.latest_picture import LatestPicture
-from downfield.broadcast.program.program_options import ProgramFeed, ProgramOptions
+from downfield.broadcast.program.live_stream import ProgramFeed, ProgramOptions
 
 router = APIRouter(tags=["program"], route_class=RepeatableRoute)
 

@@ -25,7 +25,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.frames import CloseCode
 
 from downfield.broadcast.integrations.outlets import StreamUpdate
-from downfield.broadcast.replay.choice import worth_replaying
+from downfield.broadcast.replay.highlights import worth_replaying
 
 _RPC_VERSION: Final = 1
 _HELLO, _IDENTIFY, _IDENTIFIED, _REQUEST, _RESPONSE = 0, 1, 2, 6, 7

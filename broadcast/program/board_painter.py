@@ -1,20 +1,31 @@
-"""Paints shapes on the board in a picture as if they were printed: under the figures, in the board's own light."""
+"""Paints shapes on the board in a picture as if they were printed: under the figures, in the board's own light.
+
+Which pixels are figures: their bases by their poses, their players by what differs from the board. A shadow darkens
+all colors alike and is no figure; what is painted is darkened with it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from functools import cache
+from typing import Any, Final
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from downfield.broadcast.program.board_shapes import BoardShape
-from downfield.broadcast.program.empty_board import SEEN, EmptyBoard
+from downfield.broadcast.program.empty_board import (
+    CONTINUED,
+    DOUBTFUL,
+    SEEN,
+    UNSURE,
+    EmptyBoard,
+    PictureMotion,
+    moved_part,
+)
 from downfield.broadcast.program.figure_volume import Box, FigureVolume, figure_volumes
-from downfield.broadcast.program.occlusion import covered
-from downfield.broadcast.program.picture_motion import PictureMotion, moved_part
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Image
 from downfield.core.field.model import FieldModel
@@ -26,6 +37,177 @@ Plane = NDArray[np.uint8]
 _SHIFT: Final = 4  # fractional bits of the coordinates that OpenCV draws at
 _WHOLE: Final = 239  # the board's light as a gray level: what is brighter than white stays paint
 _DARKEST: Final = 56  # shadows stay readable
+
+
+@dataclass(frozen=True, slots=True)
+class MatteThresholds:
+    """What tells a figure from the board and from a shadow."""
+
+    differs: float = 20.0
+    """Gray levels by which a figure differs from the board in one color at least."""
+    tint: float = 0.17
+    """A shadow leaves about the same share of every color: within this,"""
+    tint_levels: float = 10.0
+    """or within so many gray levels: compressed colors bleed."""
+    darkest: float = 0.33
+    """It leaves at least this share of the light,"""
+    brightest: float = 1.06
+    """and adds none."""
+    edge: float = 0.5
+    """At its edge it differs at least by this share of what it does a pixel farther inside."""
+    close: float = 0.004
+    """Gaps in a figure this narrow, of the picture's height, are part of it."""
+
+
+THRESHOLDS: Final = MatteThresholds()
+
+_FEW: Final = 16
+"""So few pixels of a board that was not seen are not looked at twice."""
+
+_APIECE_PX: Final = 4000
+"""Comparing one more box takes as long as so many more pixels."""
+
+_INNER: Final = np.ones((5, 5), np.uint8)
+_NEXT: Final = np.ones((3, 3), np.uint8)
+
+_INSIDE: Final = 180.0
+"""A share of the light as a gray level; brighter than 1.4 times the board is as bright."""
+
+_TINTS: Final = np.clip(_INSIDE * (THRESHOLDS.tint + THRESHOLDS.tint_levels / (np.arange(256) + 12)), 0, 255).astype(
+    np.uint8
+)
+"""Greatest difference of a shadow's shares by the darkest color of the board: of dark colors they are noisy."""
+
+
+def covered(image: Image, board: EmptyBoard, move: Array | None, volumes: Sequence[FigureVolume]) -> Plane:
+    """Return how much of each pixel a figure covers, 0..255, shape (height, width).
+
+    Args:
+        image: the picture, uint8 BGR.
+        board: the board without figures.
+        move: of the board's pixels; None where the camera stands still.
+        volumes: of the figures to look at.
+    """
+    out = np.zeros(image.shape[:2], np.uint8)
+    for box, group in _groups(volumes):
+        left, top, right, bottom = box
+        part = out[top:bottom, left:right]
+        cv2.max(part, _matte(image, board, move, group, box), dst=part)
+    return out
+
+
+def _groups(volumes: Sequence[FigureVolume]) -> list[tuple[Box, list[FigureVolume]]]:
+    """Return figures that are compared at once, with the box around them: those whose boxes share much."""
+    out: list[tuple[Box, list[FigureVolume]]] = []
+    for volume in volumes:
+        box, group = volume.box, [volume]
+        place = 0
+        while place < len(out):
+            other, others = out[place]
+            whole = (min(box[0], other[0]), min(box[1], other[1]), max(box[2], other[2]), max(box[3], other[3]))
+            if _area(whole) <= _area(box) + _area(other) + _APIECE_PX:
+                del out[place]
+                box, group, place = whole, group + others, 0
+            else:
+                place += 1
+        out.append((box, group))
+    return out
+
+
+def _area(box: Box) -> int:
+    return (box[2] - box[0]) * (box[3] - box[1])
+
+
+def _matte(image: Image, board: EmptyBoard, move: Array | None, volumes: Sequence[FigureVolume], box: Box) -> Plane:
+    left, top, right, bottom = box
+    shape = (bottom - top, right - left)
+    now = image[top:bottom, left:right]
+    reach = _filled(shape, [one.reach_px for one in volumes], box)
+    body = _filled(shape, [one.body_px for one in volumes], box)
+    base = _filled(shape, [one.base_px for one in volumes], box)
+    known = moved_part(board.known, move, box)
+    inner = _above(cv2.erode(body, _INNER), 254)
+    different = _differs(now, moved_part(board.image, move, box), inner)
+    unseen = cv2.min(cv2.min(different, reach), cv2.inRange(known, (0,), (SEEN - 8,)))
+    if guessed := cv2.countNonZero(unseen) > _FEW:
+        unseen = cv2.min(unseen, cv2.bitwise_not(base))
+        for other, most in zip(board.others, (CONTINUED - 8, UNSURE - 8), strict=True):
+            unsure = cv2.min(cv2.min(unseen, different), cv2.inRange(known, (1,), (most,)))
+            if cv2.countNonZero(unsure) > _FEW:
+                x, y, wide, high = cv2.boundingRect(unsure)
+                inside = (slice(y, y + high), slice(x, x + wide))
+                printed = moved_part(other, move, (left + x, top + y, left + x + wide, top + y + high))
+                cv2.copyTo(_differs(now[inside], printed, inner[inside]), unsure[inside], different[inside])
+    solid = cv2.morphologyEx(cv2.medianBlur(different, 3), cv2.MORPH_CLOSE, _disk(THRESHOLDS.close * image.shape[0]))
+    if guessed:
+        # What differs from a board that was never seen is a figure only if it hangs together with one.
+        apart = cv2.min(cv2.bitwise_not(_touching(solid, cv2.max(base, body))), cv2.inRange(known, (0,), (SEEN - 1,)))
+        solid = cv2.subtract(solid, apart)
+    # Where nothing is known of the board, a figure is as large as its body.
+    found = cv2.copyTo(body, cv2.inRange(known, (0,), (DOUBTFUL - 1,)), solid)
+    soft = cv2.GaussianBlur(cv2.min(found, reach), (3, 3), 0)
+    return np.asarray(cv2.max(soft, base), dtype=np.uint8)
+
+
+@cache
+def _disk(size_px: float) -> Any:
+    """Return a round kernel, of an odd size of 3 at least."""
+    size = max(3, round((size_px - 1) / 2) * 2 + 1)
+    return cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size))
+
+
+def _touching(found: Any, core: Any) -> Plane:
+    """Return those blobs of a plane that touch a core."""
+    _, labels = cv2.connectedComponents(found)
+    kept = np.zeros(labels.max() + 1, np.uint8)
+    kept[labels[core > 0]] = 255
+    kept[0] = 0
+    return kept[labels]
+
+
+def _differs(now: Image, before: Image, body: Plane) -> Plane:
+    """Return 255 where a picture shows something else than the board, lit or in shadow.
+
+    Args:
+        now: the picture.
+        before: the board.
+        body: 255 where bodies stand: only there is a figure what is too dark for a shadow; arms seldom are.
+    """
+    away = _greatest(cv2.split(cv2.absdiff(now, before)))
+    seen, empty = (cv2.add(one, np.full_like(one, 4)) for one in (now, before))
+    shares = cv2.split(cv2.divide(seen, empty, scale=_INSIDE))
+    low, high = _least(shares), _greatest(shares)
+    darkest = _least(cv2.split(before))
+    tinted = _above(cv2.subtract(high, cv2.add(low, cv2.LUT(darkest, _TINTS))), 0)
+    dark = cv2.bitwise_and(cv2.bitwise_not(_above(low, THRESHOLDS.darkest * _INSIDE)), body)
+    no_shadow = cv2.bitwise_or(cv2.bitwise_or(tinted, dark), _above(high, THRESHOLDS.brightest * _INSIDE))
+    # Edges are blurred, colors more than light: where it differs less than half as much as beside is no figure yet.
+    beside = cv2.convertScaleAbs(cv2.dilate(away, _NEXT), alpha=THRESHOLDS.edge)
+    sharp = cv2.compare(away, beside, cv2.CMP_GE)
+    return np.asarray(cv2.min(cv2.bitwise_and(_above(away, THRESHOLDS.differs), no_shadow), sharp), dtype=np.uint8)
+
+
+def _above(plane: Any, level: float) -> Plane:
+    """Return 255 where a plane is above a level."""
+    return np.asarray(cv2.threshold(plane, level, 255, cv2.THRESH_BINARY)[1], dtype=np.uint8)
+
+
+def _greatest(planes: Sequence[Any]) -> Plane:
+    return np.asarray(cv2.max(cv2.max(planes[0], planes[1]), planes[2]), dtype=np.uint8)
+
+
+def _least(planes: Sequence[Any]) -> Plane:
+    return np.asarray(cv2.min(cv2.min(planes[0], planes[1]), planes[2]), dtype=np.uint8)
+
+
+def _filled(shape: tuple[int, int], outlines_px: Sequence[Array], box: Box) -> Plane:
+    """Return 255 inside any of some convex outlines in a part of the picture, soft at the edges."""
+    out = np.zeros(shape, np.uint8)
+    for outline in outlines_px:
+        if len(outline):
+            points = np.round((outline - box[:2]) * (1 << _SHIFT)).astype(np.int32)
+            cv2.fillConvexPoly(out, points, 255, cv2.LINE_AA, _SHIFT)
+    return out
 
 
 @dataclass(frozen=True, slots=True)

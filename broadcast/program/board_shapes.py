@@ -9,7 +9,7 @@ from typing import Final, get_args
 
 import numpy as np
 
-from downfield.broadcast.program.program_options import ProgramElement, ProgramTheme
+from downfield.broadcast.program.live_stream import ProgramElement, ProgramTheme
 from downfield.core.arrays import Array
 from downfield.core.field.model import FieldModel
 from downfield.core.scene import Figure, Scene

@@ -1,7 +1,7 @@
-"""The program as low-latency HLS: the last seconds of H.264 in segments and parts, and their playlist.
+"""The seam of the program feed: how it looks, its newest picture, and the last seconds of it as low-latency HLS.
 
-Names and tags are those of RFC 8216, with the partial segments, blocking reloads and preload hints of its second
-edition (draft-pantos-hls-rfc8216bis). Nothing is kept on a disk.
+H.264 is in segments and parts with their playlist. Names and tags are those of RFC 8216, with the partial segments,
+blocking reloads and preload hints of its second edition (draft-pantos-hls-rfc8216bis). Nothing is kept on a disk.
 """
 
 from __future__ import annotations
@@ -13,7 +13,11 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final, TypeVar
+from typing import Final, Literal, Protocol, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from downfield.broadcast.latest_picture import LatestPicture
 
 T = TypeVar("T")
 
@@ -76,18 +80,13 @@ class _Segment:
 
 
 class LiveStream:
-    """The last seconds of the program. Callable from any thread; the waiting methods on an event loop.
+    """The last seconds of the program. Callable from any thread; the waiting methods on an event loop."""
 
-    Args:
-        first_take: number of the first take; a service that starts again takes another, so that players see that the
-            film is not the one before, though its segments have the same numbers.
-    """
-
-    def __init__(self, first_take: int = 0) -> None:
+    def __init__(self) -> None:
         self._lock = threading.Lock()
         self._headers: dict[int, bytes] = {}
         self._segments: deque[_Segment] = deque()
-        self._take = first_take - 1
+        self._take = -1
         self._next_number = 0
         self._asked_at = -math.inf
         self._waiting: set[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = set()
@@ -95,22 +94,19 @@ class LiveStream:
 
     @property
     def wanted(self) -> bool:
-        """Whether somebody waits for a piece of the stream, or asked for one lately."""
-        return bool(self._waiting) or time.monotonic() - self._asked_at < TIMES.unwatched_s
+        """Whether somebody asked for the stream lately."""
+        return time.monotonic() - self._asked_at < TIMES.unwatched_s
 
-    def begin(self, header: bytes) -> int:
-        """Begin a take, and return its number; players are told that what follows is another film."""
+    def begin(self, header: bytes) -> None:
+        """Begin a take; players are told that what follows is another film."""
         with self._lock:
             self._end_segment()
             self._take += 1
             self._headers[self._take] = header
-            return self._take
 
-    def add(self, take: int, part: Part) -> None:
-        """Add the next part of a take, unless another has begun since; an independent one begins a segment."""
+    def add(self, part: Part) -> None:
+        """Add the next part of the take; an independent one begins a segment."""
         with self._lock:
-            if take != self._take or take not in self._headers:
-                return
             if part.independent:
                 self._end_segment()
                 self._segments.append(_Segment(self._next_number, self._take))
@@ -124,12 +120,11 @@ class LiveStream:
             self._headers = {take: header for take, header in self._headers.items() if take in kept}
             self._wake()
 
-    def forget(self, take: int) -> None:
-        """Forget a take and those before it; numbers go on, so that no player takes new segments for old ones."""
+    def clear(self) -> None:
+        """Forget everything; numbers go on, so that no player takes new segments for old ones."""
         with self._lock:
-            while self._segments and self._segments[0].take <= take:
-                self._segments.popleft()
-            self._headers = {later: header for later, header in self._headers.items() if later > take}
+            self._segments.clear()
+            self._headers.clear()
 
     def close(self) -> None:
         """Let nobody wait any longer."""
@@ -213,6 +208,7 @@ class LiveStream:
             self._waiting.add(waiter)
         try:
             while True:
+                self._asked()
                 with self._lock:
                     event.clear()
                     found = get()
@@ -224,7 +220,6 @@ class LiveStream:
                 except TimeoutError:
                     return None
         finally:
-            self._asked()
             with self._lock:
                 self._waiting.discard(waiter)
 
@@ -262,30 +257,55 @@ class LiveStream:
         return "\n".join(lines) + "\n"
 
 
-class FilmWriter:
-    """Writes takes into a stream that others write, too: what it ends is never another's take."""
-
-    def __init__(self, stream: LiveStream) -> None:
-        self._stream = stream
-        self._take: int | None = None
-
-    def begin(self, header: bytes) -> None:
-        """Begin a take."""
-        self._take = self._stream.begin(header)
-
-    def add(self, part: Part) -> None:
-        """Add the next part of the take; it is left out if another writer has begun one since."""
-        if self._take is not None:
-            self._stream.add(self._take, part)
-
-    def end(self) -> None:
-        """Forget the take, if one was begun: nobody watches, or it can't go on."""
-        if self._take is not None:
-            self._stream.forget(self._take)
-            self._take = None
-
-
 def _part_line(segment: _Segment, index: int, query: str) -> str:
     part = segment.parts[index]
     independent = ",INDEPENDENT=YES" if part.independent else ""
     return f'#EXT-X-PART:DURATION={part.seconds:.5f},URI="program/{segment.number}.{index}.m4s{query}"{independent}'
+
+
+ProgramElement = Literal["red_zone", "drive", "scrimmage", "to_gain", "trails", "carrier"]
+"""What is painted on the board, what lies lowest first."""
+
+ProgramTheme = Literal["broadcast", "chalk", "contrast"]
+
+
+class ProgramOptions(BaseModel):
+    """How the program feed looks."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    view: Literal["camera", "field"] = Field(
+        default="camera", description="The camera's picture as it is, or the field as seen from straight above."
+    )
+    elements: tuple[ProgramElement, ...] = Field(
+        default=("red_zone", "scrimmage", "to_gain", "trails", "carrier"),
+        max_length=12,
+        description="What is painted on the board, under the figures.",
+    )
+    tags: Literal["off", "carrier", "all"] = Field(
+        default="carrier", description="Whose name tag floats above the board; it never covers a figure."
+    )
+    theme: ProgramTheme = Field(default="broadcast", description="Colors of the paint.")
+
+
+class ProgramFeed(Protocol):
+    """Draws the program; `downfield.broadcast.program.program_feed.ProgramDrawer` is one. Callable from any thread."""
+
+    @property
+    def picture(self) -> LatestPicture:
+        """The newest picture."""
+        ...
+
+    @property
+    def stream(self) -> LiveStream:
+        """The last seconds as a film."""
+        ...
+
+    @property
+    def options(self) -> ProgramOptions:
+        """How it looks now."""
+        ...
+
+    def use(self, options: ProgramOptions) -> None:
+        """Change how it looks from the next picture on."""
+        ...

@@ -3,6 +3,8 @@
 A thread of low priority that holds the interpreter while both cores are taken keeps the live loop waiting, whatever its
 own priority. When the process takes too long, can't be started or has ended, pictures are drawn in this one. Works
 where processes can share memory by file descriptor: Linux and macOS.
+
+The messages between the live loop and the process that draws the program.
 """
 
 from __future__ import annotations
@@ -13,27 +15,88 @@ import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from typing import Final
 
-from downfield.broadcast.program.live_stream import Part
-from downfield.broadcast.program.picture_messages import (
-    DrawRequest,
-    Failed,
-    Header,
-    Jpeg,
-    Message,
-    SharedRequest,
-    Sign,
-)
+from downfield.broadcast.program.live_stream import Part, ProgramOptions
+from downfield.broadcast.program.program_painter import ProgramMoment
 from downfield.broadcast.program.stream_encoder import FilmSink
 from downfield.calibration.calibration import Calibration
+from downfield.calibration.camera import Camera
 from downfield.core.arrays import Image
 from downfield.core.media.shared_picture import SharedPicture
 from downfield.core.platform.child_process import end_process
 from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
+from downfield.core.scene import Scene
 from downfield.core.supervision import only_logged, supervised_thread
+
+
+@dataclass(frozen=True, slots=True)
+class DrawRequest:
+    """Requests a picture of the program.
+
+    Attributes:
+        t_ns: when it was captured.
+        scene: what was seen in it.
+        camera: where it was; None for as calibrated.
+        moment, options: as of `ProgramPainter.draw`.
+        film: whether it is a picture of the film.
+        picture: whether it is shown as a picture.
+    """
+
+    t_ns: int
+    scene: Scene
+    camera: Camera | None
+    moment: ProgramMoment
+    options: ProgramOptions
+    film: bool
+    picture: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SharedRequest:
+    """A request whose picture lies in shared memory.
+
+    Attributes:
+        shape: of the picture.
+        request: what is drawn.
+    """
+
+    shape: tuple[int, ...]
+    request: DrawRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The beginning of a take of the film."""
+
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Jpeg:
+    """A picture."""
+
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """Why something could not be drawn or encoded, as a phrase."""
+
+    cause: str
+
+
+class Sign(Enum):
+    """A message without content."""
+
+    DRAWN = "the shared picture is not needed any more"
+    CLEAR = "the film has ended: nobody asked for it"
+
+
+Message = Header | Part | Jpeg | Failed | Sign
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +231,7 @@ class PictureProcess:
             pass
         finally:
             self._drop(worker)
-            self._film.end()
+            self._film.clear()
 
     def _receive(self, message: Message, worker: _Worker) -> None:
         match message:
@@ -180,8 +243,8 @@ class PictureProcess:
                 self._film.begin(message.data)
             case Failed():
                 self._failed(message.cause)
-            case Sign.END:
-                self._film.end()
+            case Sign.CLEAR:
+                self._film.clear()
             case Sign.DRAWN:
                 self._worker = worker  # from the first on it is ready
                 self._free.set()

@@ -17,7 +17,7 @@ from typing import Final
 import cv2
 
 from downfield.broadcast.program.live_stream import Part
-from downfield.broadcast.program.picture_messages import Failed, Header, Jpeg, Message, SharedRequest, Sign
+from downfield.broadcast.program.picture_process import Failed, Header, Jpeg, Message, SharedRequest, Sign
 from downfield.broadcast.program.program_painter import ProgramPainter
 from downfield.broadcast.program.stream_encoder import ProgramEncoder
 from downfield.calibration.calibration import Calibration
@@ -46,8 +46,8 @@ class _Answers:
     def add(self, part: Part) -> None:
         self.send(part)
 
-    def end(self) -> None:
-        self.send(Sign.END)
+    def clear(self) -> None:
+        self.send(Sign.CLEAR)
 
     def failed(self, cause: str) -> None:
         self.send(Failed(cause))

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from downfield.broadcast.latest_picture import LatestPicture
-from downfield.broadcast.picture_rate import PictureRate
-from downfield.broadcast.program.live_stream import FilmWriter, LiveStream
-from downfield.broadcast.program.picture_messages import DrawRequest
-from downfield.broadcast.program.picture_process import PictureProcess
+from downfield.broadcast.latest_picture import LatestPicture, PictureRate
+from downfield.broadcast.program.live_stream import LiveStream, ProgramOptions
+from downfield.broadcast.program.picture_process import DrawRequest, PictureProcess
 from downfield.broadcast.program.picture_worker import program_jpeg
-from downfield.broadcast.program.program_options import ProgramOptions
 from downfield.broadcast.program.program_painter import ProgramMoment, ProgramPainter
 from downfield.broadcast.program.stream_encoder import ProgramEncoder
 from downfield.calibration.calibration import Calibration
@@ -40,8 +36,6 @@ class ProgramLimits:
 
 
 PROGRAM_LIMITS: Final = ProgramLimits()
-
-_FIRST_TAKES: Final = 1 << 30
 
 
 class ProgramDrawer(LoopObserver):
@@ -71,9 +65,9 @@ class ProgramDrawer(LoopObserver):
         late: Callable[[], bool] = lambda: False,
         own_process: bool = False,
     ) -> None:
-        self.picture, self.stream = LatestPicture(), LiveStream(secrets.randbelow(_FIRST_TAKES))
-        self._process = PictureProcess(FilmWriter(self.stream), self.picture.put, failed) if own_process else None
-        self._encoder = ProgramEncoder(FilmWriter(self.stream), failed)
+        self.picture, self.stream = LatestPicture(), LiveStream()
+        self._process = PictureProcess(self.stream, self.picture.put, failed) if own_process else None
+        self._encoder = ProgramEncoder(self.stream, failed)
         self._moment, self._camera = moment, camera
         self._rate = PictureRate(PROGRAM_LIMITS.fps, PROGRAM_LIMITS.overloaded_fps, late, overloaded)
         self._options = options or ProgramOptions()

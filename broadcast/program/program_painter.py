@@ -14,7 +14,7 @@ from downfield.broadcast.program.board_painter import BoardPainter
 from downfield.broadcast.program.board_shapes import ShapeMaker
 from downfield.broadcast.program.figure_volume import Box
 from downfield.broadcast.program.lettering import Color, draw_text, is_drawable, text_width
-from downfield.broadcast.program.program_options import ProgramOptions
+from downfield.broadcast.program.live_stream import ProgramOptions
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Image

@@ -93,7 +93,7 @@ class FragmentEncoder:
 
 
 class FilmSink(Protocol):
-    """Receives a film in parts; `FilmWriter` is one."""
+    """Receives a film in parts; `LiveStream` is one."""
 
     def begin(self, header: bytes) -> None:
         """Begin a take."""
@@ -103,27 +103,27 @@ class FilmSink(Protocol):
         """Add the next part of the take."""
         ...
 
-    def end(self) -> None:
-        """End the take: nobody watches. Does nothing without one."""
+    def clear(self) -> None:
+        """Forget everything: nobody watches."""
         ...
 
 
 class ProgramEncoder:
-    """Fills a film with the pictures it is given. Callable from any thread.
+    """Fills a stream with the pictures it is given. Callable from any thread.
 
     Args:
-        film: receives the parts.
+        stream: receives the parts.
         failed: receives why it could not be encoded, as a phrase; the next picture begins anew.
         lower: lowers the priority of its thread; does nothing where that of the whole process is low.
     """
 
     def __init__(
         self,
-        film: FilmSink,
+        stream: FilmSink,
         failed: Callable[[str], None] = lambda _: None,
         lower: Callable[[], None] = lower_priority,
     ) -> None:
-        self._film, self._lower = film, lower
+        self._stream, self._lower = stream, lower
         self._pictures: BoundedQueue[tuple[Image, int]] = BoundedQueue(OPTIONS.waiting)
         self._thread = supervised_thread(
             self._run, "program stream", failed, restarts=True, closed=lambda: self._pictures.finished
@@ -153,7 +153,7 @@ class ProgramEncoder:
                 if take is None or take.size_px != image.shape[1::-1]:
                     if take is not None:
                         take.close()
-                    take = _Take(image.shape[1::-1], self._film)
+                    take = _Take(image.shape[1::-1], self._stream)
                 take.put(image, t_ns)
         finally:
             self._end(take)
@@ -161,15 +161,15 @@ class ProgramEncoder:
     def _end(self, take: _Take | None) -> None:
         if take is not None:
             take.close()
-        self._film.end()
+        self._stream.clear()
 
 
 class _Take:
     """Pictures of one size without a pause, gathered to parts."""
 
-    def __init__(self, size_px: tuple[int, int], film: FilmSink) -> None:
+    def __init__(self, size_px: tuple[int, int], stream: FilmSink) -> None:
         self.size_px = size_px
-        self._film = film
+        self._stream = stream
         self._encoder = FragmentEncoder(size_px)
         self._header = b""
         self._last_ns: int | None = None
@@ -194,7 +194,7 @@ class _Take:
             if kind in {b"ftyp", b"moov"}:
                 self._header += data
                 if kind == b"moov":
-                    self._film.begin(self._header)
+                    self._stream.begin(self._header)
             else:
                 self._fragment += data
                 if kind == b"mdat":
@@ -218,7 +218,7 @@ class _Take:
             self._end_part()
 
     def _end_part(self) -> None:
-        self._film.add(Part(self._part, self._part_s, self._part_key))
+        self._stream.add(Part(self._part, self._part_s, self._part_key))
         self._part, self._part_s = b"", 0.0
 
 

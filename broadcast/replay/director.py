@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final, Protocol
 from urllib.parse import quote
 
-from downfield.broadcast.replay.choice import most_worth, worth_replaying
+from downfield.broadcast.replay.highlights import most_worth, worth_replaying
 from downfield.broadcast.replay.replay_maker import BegunReplay
 from downfield.core.errors import BusyError, DownfieldError, NotFoundError, NotRecordedError
 from downfield.core.files.facts import by_date, date_last

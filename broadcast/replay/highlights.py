@@ -1,7 +1,12 @@
-"""The highlights of a game: its greatest plays as one film, each at real speed and then its replay."""
+"""Which calls are worth showing again, and a game's highlights as one film, each at real speed and then its replay.
+
+Films are made one at a time by a thread that runs only when the live loop leaves a core.
+"""
 
 from __future__ import annotations
 
+import queue
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,14 +26,17 @@ from downfield.broadcast.replay.replay_maker import (
     replay_work,
 )
 from downfield.core.arrays import Image
-from downfield.core.errors import NotFoundError, NotRecordedError
+from downfield.core.errors import BusyError, NotFoundError, NotRecordedError, OutputError
+from downfield.core.supervision import supervised_thread
 from downfield.game.published.game_topics import CallView
 from downfield.game.published.plays import Play
 from downfield.game.records.keeping import GameRow
+from downfield.officiating.calls import CallKind
 from downfield.review.evidence.evidence import Evidence
 from downfield.review.evidence.finder import EvidenceFinder
 from downfield.review.pictures.clips import TimedImage
 from downfield.review.pictures.painting import spoken_name
+from downfield.vision.thread_priority import lower_priority
 
 _WORTH: Final = {
     "touchdown": 100.0,
@@ -45,6 +53,44 @@ _WORTH: Final = {
     "down_by_fall": 0.0,
 }
 """Kinds of calls that can be a highlight, by how much they are worth."""
+
+
+WORTH: Final[dict[CallKind, int]] = {
+    "touchdown": 9,
+    "interception": 8,
+    "fumble": 8,
+    "safety": 8,
+    "field_goal": 6,
+    "sack": 5,
+    "out_of_bounds": 4,
+    "reception": 4,
+    "two_point": 4,
+    "tackle": 3,
+    "down_by_fall": 3,
+    "broken_tackle": 2,
+}
+"""Kinds of calls that show something on the board, by how much a viewer wants to see them again."""
+
+FRESH_NS: Final = 10_000_000_000
+"""A call about an instant longer ago was made again by a ruling: it is not replayed by itself."""
+
+
+def worth_replaying(call: CallView) -> bool:
+    """Return whether a call shows something on the board and counts, or waits to be ruled on."""
+    made_on_board = call.frame is not None and (bool(call.players) or call.spot_yd is not None)
+    return made_on_board and call.kind in WORTH and call.verdict != "reported" and call.standing in {"stands", "open"}
+
+
+def most_worth(calls: Iterable[CallView], now_ns: int) -> CallView | None:
+    """Return the call to replay of those made at once; None for none.
+
+    Args:
+        calls: in the order they were made.
+        now_ns: the latest instant judged, on their clock.
+    """
+    fresh = [call for call in calls if worth_replaying(call) and now_ns - call.t_ns < FRESH_NS]
+    # A close call is the one everybody asks about.
+    return max(fresh, key=lambda call: (call.verdict == "too_close", WORTH[call.kind]), default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,3 +266,97 @@ def _title(highlight: Highlight) -> Image:
         cv2.putText(image, text, ((WIDTH_PX - wide) // 2, y), color, font, px, weight)
         y += 90
     return image
+
+
+_AHEAD: Final = 16  # parts made ahead of the client
+_STEP_S: Final = 0.2
+_CLOSE_TIMEOUT_S: Final = 5.0
+
+
+class FilmMaker:
+    """Makes films. Callable from any thread.
+
+    Args:
+        renderer: closed with this; None where films are drawn by the thread that makes them.
+
+    Attributes:
+        renderer: draws and encodes them.
+    """
+
+    def __init__(self, renderer: ReplayRenderer | None = None) -> None:
+        self.renderer = renderer or OwnThreadRenderer()
+        self._making = threading.Lock()
+        self._closed = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def parts(self, film: Iterator[bytes]) -> Iterator[bytes]:
+        """Yield the parts of a film as a background thread makes them; it stops when nobody takes them any more.
+
+        Raises:
+            BusyError: another film is being made.
+            DownfieldError: the film itself failed, such as for a game of which nothing is recorded.
+        """
+        if not self._making.acquire(blocking=False):
+            raise BusyError("Another film is being made already. Try again in a minute.")
+        try:
+            made = self._in_background(film)
+            first = next(made, b"")
+        except BaseException:
+            self._making.release()
+            raise
+        return self._released(first, made)
+
+    def close(self) -> None:
+        """Make no more films, and wait for the thread: one that draws while the program ends would abort it."""
+        self._closed.set()
+        self.renderer.close()
+        if self._thread is not None:
+            self._thread.join(_CLOSE_TIMEOUT_S)
+
+    def _released(self, first: bytes, others: Iterator[bytes]) -> Iterator[bytes]:
+        try:
+            yield first
+            yield from others
+        finally:
+            self._making.release()
+
+    def _in_background(self, film: Iterator[bytes]) -> Iterator[bytes]:
+        ready: queue.Queue[bytes | Exception | None] = queue.Queue(_AHEAD)
+        stopped = threading.Event()
+
+        def put(item: bytes | Exception | None) -> None:
+            placed = False
+            while not placed and not stopped.is_set() and not self._closed.is_set():
+                with suppress(queue.Full):
+                    ready.put(item, timeout=_STEP_S)
+                    placed = True
+
+        def work() -> None:
+            lower_priority()
+            end: Exception | None = None
+            try:
+                for part in film:
+                    if stopped.is_set() or self._closed.is_set():
+                        return
+                    put(part)
+            except Exception as error:
+                end = error
+            put(end)
+
+        self._thread = supervised_thread(
+            work, "highlights", lambda cause: put(OutputError(f"The film could not be made: {cause}"))
+        )
+        self._thread.start()
+        try:
+            while not self._closed.is_set():
+                try:
+                    item = ready.get(timeout=_STEP_S)
+                except queue.Empty:
+                    continue
+                if item is None:
+                    return
+                if isinstance(item, Exception):
+                    raise item
+                yield item
+        finally:
+            stopped.set()

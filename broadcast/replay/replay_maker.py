@@ -9,10 +9,17 @@ from typing import Final, Protocol
 import cv2
 import numpy as np
 
-from downfield.broadcast.replay.fragments import encode_fragments
-from downfield.broadcast.replay.framing import HEIGHT_PX, WIDTH_PX, Framing, frame_call
+from downfield.broadcast.replay.framing import (
+    HEIGHT_PX,
+    PACE,
+    WIDTH_PX,
+    Framing,
+    ReplayPace,
+    ReplayShot,
+    frame_call,
+    shots,
+)
 from downfield.broadcast.replay.replay_painting import ReplayPicture, paint_replay
-from downfield.broadcast.replay.timing import PACE, ReplayPace, ReplayShot, shots
 from downfield.calibration.camera import Camera
 from downfield.capture.footage import FootageCalibration, FootageFrame
 from downfield.core.arrays import Image
@@ -23,7 +30,7 @@ from downfield.review.evidence.call_viewer import base_height_mm
 from downfield.review.evidence.evidence import Evidence
 from downfield.review.evidence.exports import call_file_name
 from downfield.review.evidence.finder import EvidenceFinder
-from downfield.review.pictures.clips import TimedImage
+from downfield.review.pictures.clips import TimedImage, encode_fragments
 from downfield.review.pictures.drawings import DrawnLine, draw_frame, draw_lines, draw_spot
 from downfield.review.pictures.projection import Place, Projection, rectify
 

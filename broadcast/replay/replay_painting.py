@@ -12,7 +12,7 @@ from typing import Final
 import cv2
 import numpy as np
 
-from downfield.broadcast.replay.timing import ReplayShot
+from downfield.broadcast.replay.framing import ReplayShot
 from downfield.core.arrays import Array, Image
 from downfield.game.published.game_topics import CallView
 from downfield.officiating.belief import percent_text, share_above_zero

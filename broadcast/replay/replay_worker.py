@@ -23,7 +23,6 @@ from functools import partial
 from multiprocessing.connection import Connection
 from typing import Final
 
-from downfield.broadcast.replay.fragments import encode_fragments
 from downfield.broadcast.replay.replay_maker import FilmWork
 from downfield.broadcast.replay.replay_process import FilmEnd
 from downfield.capture.footage import FootageFrame
@@ -33,7 +32,7 @@ from downfield.core.errors import NotRecordedError
 from downfield.core.platform.child_process import end_with_client
 from downfield.core.platform.priorities import lower_process_priority, lower_thread_priority
 from downfield.core.platform.process_tuning import tune_process
-from downfield.review.pictures.clips import TimedImage
+from downfield.review.pictures.clips import TimedImage, encode_fragments
 
 LEAD_NS: Final = 600_000_000
 """A film is shown once so much of it is made, and nobody waits while it stays so far ahead of what is seen."""

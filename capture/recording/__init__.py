@@ -1,1 +1,6 @@
-"""The recording of a camera: written as it arrives, kept within limits, sealed, and read back by frame."""
+"""The recording of a camera.
+
+`recorder` writes what arrives in files (`segment`) and stops when the disk is full; `recording_library` finds and
+prunes them, `sealing` puts their digests into the journal, and `frame_reader` and `recorded_footage` read frames back.
+`recording_settings` is what a rig's owner sets, and `detection_cache` keeps detections of interrupted work.
+"""

@@ -11,8 +11,6 @@ import cv2
 import numpy as np
 from av.video.stream import VideoStream
 
-from downfield.capture.devices.camera_request import CameraRequest, PluggedCamera
-from downfield.capture.devices.camera_system import CameraSystem
 from downfield.capture.source import (
     CaptureClock,
     CapturedFrame,
@@ -20,6 +18,8 @@ from downfield.capture.source import (
     SourceFacts,
     VideoPacket,
 )
+from downfield.capture.sources.camera_request import CameraRequest, PluggedCamera
+from downfield.capture.sources.camera_system import CameraSystem
 from downfield.capture.sources.http_mjpeg import error_text
 from downfield.capture.sources.source_clock import SourceClock
 from downfield.core.errors import SourceError

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from downfield.capture.devices.camera_system import camera_system, find_camera
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.source import CaptureClock, FrameSource
+from downfield.capture.sources.camera_system import camera_system, find_camera
 from downfield.capture.sources.cameras import OpenCvCamera, UsbCamera
 from downfield.capture.sources.file_sources import ImageFolder, VideoFile
 from downfield.capture.sources.reconnecting import ReconnectingSource

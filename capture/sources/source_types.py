@@ -16,8 +16,8 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Final, Literal
 
-from downfield.capture.devices.camera_request import CameraRequest
 from downfield.capture.source import CaptureClock, FrameSource
+from downfield.capture.sources.camera_request import CameraRequest
 from downfield.capture.sources.reconnecting import ReconnectLimits
 from downfield.core.errors import InputError, MissingExtraError
 

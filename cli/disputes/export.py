@@ -26,11 +26,11 @@ from downfield.game.shadow import is_shadow
 from downfield.review.bundles.format import SUFFIX
 from downfield.review.evidence.exports import ClipExporter, ClipOptions
 from downfield.review.evidence.finder import EvidenceFinder, NoGameInPlay
-from downfield.review.games.tracks import TRACK_FORMATS, TrackTable
 from downfield.review.pictures.clips import MEDIA_TYPES, ClipFormat
 from downfield.review.pictures.painting import DRAWING_KINDS
 from downfield.review.reports.game_report import report_html
 from downfield.review.reports.shadow import CALLS_HEAD, ShadowReport
+from downfield.review.tracks import TRACK_FORMATS, TrackTable
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import RigSettings, data_folder, recordings_folder, store_file
 from downfield.rig.games.bundle_export import BundleExporter

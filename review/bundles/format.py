@@ -1,18 +1,41 @@
-"""Bundles, ``GAME.downfield.zip``: a game in one signed file. What is in one, and what may be.
+"""Bundles, ``GAME.downfield.zip``: a game in one signed file. What is in one, what may be, and how one is written.
 
 The manifest names every part with its size and SHA-256 and the head of the journal's hash chain; its signature is the
 rig's. So a change of any part, and one that is missing, can be told without the rig. The manifest comes last, because
-a bundle is written in one go while it is sent.
+a bundle is written in one go while it is sent: chunk by chunk, with a few entries of the game in memory at a time.
 """
 
 from __future__ import annotations
 
 import base64
+import hashlib
+import json
 import re
-from typing import Final, Literal
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final, Literal
 
+from downfield.calibration.calibration import Calibration
+from downfield.calibration.calibration import Certificate as CalibrationCertificate
+from downfield.core.errors import FormatError
+from downfield.core.field.model import FieldModel
 from downfield.core.records import record, to_json
+from downfield.core.scene import Scene
+from downfield.core.track_files import TracksHeader
+from downfield.game.records.entries import RulebookRecord
 from downfield.game.records.keeping import EntryRow, GameRow
+from downfield.officiating.calls import Call, CallsHeader
+from downfield.officiating.events import Event, EventsHeader
+from downfield.review.bundles import format as names
+from downfield.review.reports.game_report import report_html
+from downfield.review.tracks import game_scenes
+from downfield.review.zip_container import CHUNK_BYTES, ZipPart, zip_chunks
+from downfield.store.database.reader import StoreReader
+from downfield.store.history import History
+from downfield.store.sealing.signing import RigKey
 
 SUFFIX: Final = ".downfield.zip"
 """How the names of bundles end; any name is read."""
@@ -154,3 +177,180 @@ def manifest_bytes(manifest: BundleManifest) -> bytes:
 def signed_bytes(manifest: bytes) -> bytes:
     """Return what is signed for a manifest: its bytes, marked, so that the signature serves for nothing else."""
     return _SIGNED_AS + manifest
+
+
+_FPS: Final = 30.0
+"""Frame rate of a game without scenes; those with scenes carry their own times."""
+
+
+@dataclass(frozen=True, slots=True)
+class BundleFile:
+    """A file on disk that goes into a bundle as it is.
+
+    Attributes:
+        name: in the bundle.
+        path: on disk; it may still grow, and what it holds when it is reached is taken.
+    """
+
+    name: str
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class BundleSource:
+    """What a bundle is made of.
+
+    Attributes:
+        store: of the game.
+        row: the game.
+        key: of the rig.
+        calibration: of the camera; None when it is not known.
+        configuration: of the rig, without secrets and paths; empty when it is not known.
+        video: the recording, file by file.
+        notes: what is missing from these and why.
+    """
+
+    store: StoreReader
+    row: GameRow
+    key: RigKey
+    calibration: Calibration | None = None
+    configuration: Mapping[str, Any] = field(default_factory=dict)
+    video: Sequence[BundleFile] = ()
+    notes: tuple[str, ...] = ()
+
+
+def bundle_chunks(source: BundleSource, now_s: Callable[[], float] = time.time) -> Iterator[bytes]:
+    """Yield the bytes of a game's bundle.
+
+    A game in play may be bundled: the bundle holds what its journal held at the start.
+
+    Args:
+        source: what it is made of.
+        now_s: the time, s since 1970.
+
+    Raises:
+        FormatError: the journal can't be read.
+        OutputError: the store can't be read.
+    """
+    whole = hashlib.sha256()
+    for chunk in zip_chunks(_parts(source, whole, now_s)):
+        whole.update(chunk)
+        yield chunk
+
+
+class _Tally:
+    """Counts and digests the bytes of a part as they pass."""
+
+    def __init__(self, name: str, chunks: Iterable[bytes]) -> None:
+        self._name, self._chunks = name, chunks
+        self._size, self._digest = 0, hashlib.sha256()
+
+    def __iter__(self) -> Iterator[bytes]:
+        for chunk in self._chunks:
+            self._size += len(chunk)
+            self._digest.update(chunk)
+            yield chunk
+
+    @property
+    def part(self) -> BundlePart:
+        return BundlePart(self._name, self._size, self._digest.hexdigest())
+
+
+def _parts(source: BundleSource, whole: Any, now_s: Callable[[], float]) -> Iterator[ZipPart]:
+    history = History(source.store, source.row)
+    if history.started is None:
+        raise FormatError(f"game {source.row.id}", "its journal does not start with the start of the game")
+    report = report_html(
+        source.store, history, source.key.public_text
+    )  # before the first part, so that what can't be read is told
+    tallies: list[_Tally] = []
+    notes = list(source.notes)
+
+    def part(name: str, chunks: Iterable[bytes], *, compressed: bool = True) -> ZipPart:
+        tallies.append(_Tally(name, chunks))
+        return ZipPart(name, tallies[-1], compressed)
+
+    yield part(names.ABOUT, [names.ABOUT_TEXT.encode()])
+    yield part(names.REPORT, [report.encode()])
+    yield part(names.JOURNAL, _journal(source, history.entries))
+    yield part(names.TRACKS, _tracks(source, history, history.started.field))
+    yield part(names.EVENTS, _lines((EventsHeader, EventsHeader(history.row.id)), Event, history.events))
+    yield part(names.CALLS, _lines((CallsHeader, _calls_header(history)), Call, history.standing_calls))
+    yield part(names.RULEBOOK, _json(to_json(RulebookRecord, history.started.rulebook)))
+    if source.calibration is not None:
+        yield part(names.CALIBRATION, _json(to_json(Calibration, source.calibration)))
+        if source.calibration.certificate is not None:
+            yield part(names.CERTIFICATE, _json(to_json(CalibrationCertificate, source.calibration.certificate)))
+    if source.configuration:
+        yield part(names.CONFIGURATION, _json(json.dumps(source.configuration, ensure_ascii=False, sort_keys=True)))
+    for file in source.video:
+        if not names.PART_NAME.fullmatch(file.name):
+            notes.append(f"{file.name}: left out: no part of a bundle has such a name")
+            continue
+        try:
+            opened = file.path.open("rb")
+        except OSError as error:
+            notes.append(f"{file.name}: can't be read: {error.strerror}")
+            continue
+        with opened:
+            yield part(file.name, _chunks_of(opened), compressed=not file.name.endswith((".mkv", ".mp4")))
+    manifest = manifest_bytes(
+        BundleManifest(
+            game=history.row.id,
+            began_ns=history.row.began_ns,
+            title=history.row.title,
+            home=history.row.home,
+            away=history.row.away,
+            rulebook=history.row.rulebook,
+            table=history.row.table,
+            entries=history.entries,
+            head=history.head,
+            made_at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now_s())),
+            made_by=version("downfield"),
+            public_key=source.key.public_text,
+            parts=tuple(tally.part for tally in tallies),
+            before_sha256=whole.hexdigest(),
+            notes=tuple(notes),
+        )
+    )
+    yield ZipPart(names.MANIFEST, [manifest], compressed=False)
+    signature = base64.b64encode(source.key.sign(signed_bytes(manifest)))
+    yield ZipPart(names.SIGNATURE, [signature + b"\n"], compressed=False)
+
+
+def _journal(source: BundleSource, entries: int) -> Iterator[bytes]:
+    for row in source.store.entries(source.row.id):
+        if row.seq > entries:
+            return
+        yield _line(JournalLine, JournalLine.of(row))
+
+
+def _tracks(source: BundleSource, history: History, field_model: FieldModel) -> Iterator[bytes]:
+    last_ns = history.batches[-1].last_ns if history.batches else 0
+    header = TracksHeader(field_model, history.players(last_ns), _FPS, f"game {source.row.id}")
+    yield _line(TracksHeader, header)
+    for scene in game_scenes(source.store, history):
+        yield to_json(Scene, scene, defaults=False).encode() + b"\n"
+
+
+def _calls_header(history: History) -> CallsHeader:
+    return CallsHeader(history.row.rulebook, names.TRACKS, history.text, history.score)
+
+
+def _lines(header: tuple[type, object], kind: type, records: Iterable[object]) -> Iterator[bytes]:
+    yield _line(*header)
+    for one in records:
+        yield _line(kind, one)
+
+
+def _line(kind: type, value: object) -> bytes:
+    return to_json(kind, value).encode() + b"\n"
+
+
+def _json(text: str) -> list[bytes]:
+    return [text.encode() + b"\n"]
+
+
+def _chunks_of(file: Any) -> Iterator[bytes]:
+    while chunk := file.read(CHUNK_BYTES):
+        yield chunk

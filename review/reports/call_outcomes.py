@@ -8,7 +8,7 @@ from typing import Final
 
 from downfield.game.published.game_topics import CallView
 from downfield.officiating.calls import CallKind, Policy
-from downfield.review.reports.tables import ReportTable
+from downfield.review.reports.statistics import ReportTable
 from downfield.store.history import History
 
 

@@ -14,13 +14,20 @@ from downfield.game.published.game_topics import CallView
 from downfield.game.published.plays import Play
 from downfield.game.records.entries import GameStarted, Snap
 from downfield.officiating.declarations import Side
-from downfield.review.games.tracks import game_scenes
 from downfield.review.pictures.painting import spoken_name, standing_words
 from downfield.review.reports.call_outcomes import call_outcomes, outcome_table
 from downfield.review.reports.markup import Cell, Markup, bullets, document, figure, paragraph, section, table, text
 from downfield.review.reports.movement import HEAT_CELL_YD, Movement, Run, movement_of
-from downfield.review.reports.statistics import drives_of, figure_lines, team_lines
-from downfield.review.reports.tables import ReportTable, box_score, drive_chart, figure_table
+from downfield.review.reports.statistics import (
+    ReportTable,
+    box_score,
+    drive_chart,
+    drives_of,
+    figure_lines,
+    figure_table,
+    team_lines,
+)
+from downfield.review.tracks import game_scenes
 from downfield.store.database.reader import StoreReader
 from downfield.store.history import History
 

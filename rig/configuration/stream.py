@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from downfield.broadcast.integrations.files import FilesOutlet
+from downfield.broadcast.integrations.documents import FilesOutlet
 from downfield.broadcast.integrations.obs import ObsOptions, ObsOutlet
 from downfield.broadcast.integrations.outlets import Outlet
 from downfield.broadcast.integrations.webhook import WebhookOutlet

@@ -12,8 +12,7 @@ from typing import Final
 import cv2
 import numpy as np
 
-from downfield.broadcast.latest_picture import LatestPicture
-from downfield.broadcast.picture_rate import PictureRate
+from downfield.broadcast.latest_picture import LatestPicture, PictureRate
 from downfield.calibration.camera import Camera
 from downfield.capture.source import CapturedFrame, LoopObserver
 from downfield.core.arrays import Array, Image

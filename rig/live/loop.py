@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import dataclasses
 import gc
-import logging
 import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -45,9 +44,6 @@ from downfield.rig.live.connections import (
 )
 from downfield.rig.live.rig_health import FrameMeter
 from downfield.vision.thread_priority import lower_priority
-
-_log = logging.getLogger(__name__)
-
 
 LINE_UP_REFUSED: Final = "line_up_refused"
 """Code of the problem "the game refused the line-up seen on the board"."""

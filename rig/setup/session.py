@@ -24,7 +24,7 @@ from downfield.api.table_setup import (
 from downfield.calibration.advice import ADVICE_LIMITS, advise
 from downfield.calibration.field.progress import SolveProgress
 from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
-from downfield.capture.devices.camera_system import list_cameras
+from downfield.capture.sources.camera_system import list_cameras
 from downfield.capture.sources.source_types import SourceChoice, is_address
 from downfield.core.addresses import without_password
 from downfield.core.arrays import Image

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.picture_match import match_picture
-from downfield.capture.devices.camera_system import list_cameras, match_camera
+from downfield.capture.sources.camera_system import list_cameras, match_camera
 from downfield.capture.sources.source_types import is_address
 from downfield.core.addresses import split_address, without_password
 from downfield.core.arrays import Image

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from downfield.calibration.calibration import Calibration
-from downfield.capture.devices.camera_request import CameraControls, CameraRequest, HeldValuesFile
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.source import CaptureClock, FrameSource, SourceWithTruth
+from downfield.capture.sources.camera_request import CameraControls, CameraRequest, HeldValuesFile
 from downfield.capture.sources.file_sources import (
     RecordedClip,
     bundled_demo,

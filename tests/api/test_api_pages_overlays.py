@@ -13,12 +13,12 @@ from overlay_pages import link, overlay_service
 from playwright.sync_api import Browser, Page, expect
 
 from downfield.api.routes.pages import assets
-from downfield.broadcast.replay.fragments import encode_fragments
 from downfield.capture.sources.file_sources import bundled_demo, open_clip
 from downfield.core.field.model import preset
 from downfield.core.scene import Scene
 from downfield.game.published.stream_topics import GraphicRow, GraphicView, ReplayView
 from downfield.game.published.views import scene_view
+from downfield.review.pictures.clips import encode_fragments
 
 FIELD = preset("ultimate")
 STALE_MS = 13_000

@@ -12,7 +12,7 @@ from browsers import PageServer, browser, page_in
 from overlay_pages import a_call, link
 from playwright.sync_api import Browser, FilePayload, FloatRect, Locator, Page, expect
 
-from downfield.broadcast.graphics.logos import KeptSponsors, LogoFolder, SponsorsRequest
+from downfield.broadcast.logos import KeptSponsors, LogoFolder, SponsorsRequest
 from downfield.core.errors import InputError, OutputError
 from downfield.game.published.game_topics import CallsUpdate
 from downfield.game.published.hub import Hub

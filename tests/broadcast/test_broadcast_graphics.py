@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from evidence_service import RUNNER, EvidenceService
 
-from downfield.broadcast.graphics.cards import FinalScore, standings_card
+from downfield.broadcast.cards import FinalScore, standings_card
 from downfield.core.errors import NotFoundError
 from downfield.game.published.stream_topics import GraphicView
 from downfield.game.records.commands import NewGame, TeamSheet

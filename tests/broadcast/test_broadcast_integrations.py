@@ -19,8 +19,7 @@ from overlay_pages import a_call
 from waiting import wait_until_async
 
 from downfield.broadcast.integrations import outlets
-from downfield.broadcast.integrations.documents import game_document, update_document, web_vtt
-from downfield.broadcast.integrations.files import FilesError, FilesOutlet
+from downfield.broadcast.integrations.documents import FilesError, FilesOutlet, game_document, update_document, web_vtt
 from downfield.broadcast.integrations.outlets import OutletRunner, StreamUpdate, UpdateQueue, UpdateSource
 from downfield.broadcast.integrations.webhook import WebhookError, WebhookOutlet, signed
 from downfield.game.published.game_topics import CallsUpdate, GameView

@@ -27,10 +27,10 @@ from program_scenes import (
 from waiting import WAIT_S
 
 from downfield.broadcast.program.board_shapes import ELEMENTS, ShapeMaker
+from downfield.broadcast.program.empty_board import PictureMotion
 from downfield.broadcast.program.figure_volume import figure_volumes
-from downfield.broadcast.program.picture_motion import PictureMotion
+from downfield.broadcast.program.live_stream import ProgramElement, ProgramOptions
 from downfield.broadcast.program.program_feed import ProgramDrawer
-from downfield.broadcast.program.program_options import ProgramElement, ProgramOptions
 from downfield.broadcast.program.program_painter import FieldView, NameTag, ProgramMoment, ProgramPainter, TagPlacer
 from downfield.calibration.calibration import Calibration
 from downfield.core.frame import Frame

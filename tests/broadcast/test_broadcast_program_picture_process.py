@@ -21,12 +21,10 @@ from program_scenes import FIELD, filmed, nominal_camera, players
 from waiting import WAIT_S, wait_until
 
 from downfield.broadcast.program import picture_process
-from downfield.broadcast.program.live_stream import Part
-from downfield.broadcast.program.picture_messages import DrawRequest
-from downfield.broadcast.program.picture_process import PictureProcess, PictureProcessLimits
+from downfield.broadcast.program.live_stream import Part, ProgramOptions
+from downfield.broadcast.program.picture_process import DrawRequest, PictureProcess, PictureProcessLimits
 from downfield.broadcast.program.picture_worker import program_jpeg
 from downfield.broadcast.program.program_feed import ProgramDrawer
-from downfield.broadcast.program.program_options import ProgramOptions
 from downfield.broadcast.program.program_painter import ProgramMoment, ProgramPainter
 from downfield.calibration.calibration import Calibration
 from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
@@ -40,7 +38,7 @@ class Film:
     """What came of a film."""
 
     def __init__(self) -> None:
-        self.data, self.jpegs, self.failures, self.ended = b"", list[bytes](), list[str](), 0
+        self.data, self.jpegs, self.failures, self.cleared = b"", list[bytes](), list[str](), 0
 
     def begin(self, header: bytes) -> None:
         self.data += header
@@ -48,8 +46,8 @@ class Film:
     def add(self, part: Part) -> None:
         self.data += part.data
 
-    def end(self) -> None:
-        self.ended += 1
+    def clear(self) -> None:
+        self.cleared += 1
 
 
 @pytest.fixture
@@ -109,7 +107,7 @@ def test_a_process_that_ends_is_started_again_and_meanwhile_nothing_waits(proces
     wait_until(lambda: not process.draw(frame.image, request, None))
     wait_until(lambda: process.draw(frame.image, request, None))
     assert process.pid not in {None, first}
-    assert film.ended >= 1  # its film has ended
+    assert film.cleared >= 1  # its film has ended
     process.close()
     assert not process.draw(frame.image, request, None)
 

@@ -11,8 +11,8 @@ import pytest
 from evidence_service import PLAY, EvidenceService
 from waiting import WAIT_S, wait_until
 
-from downfield.broadcast.replay.choice import most_worth
 from downfield.broadcast.replay.director import DIRECTOR_LIMITS, ReplayDirector, ReplayOptions
+from downfield.broadcast.replay.highlights import most_worth
 from downfield.broadcast.replay.replay_maker import BegunReplay
 from downfield.core.errors import BusyError, NotFoundError, NotRecordedError
 from downfield.game.published.game_topics import CallsUpdate, CallView

@@ -9,10 +9,9 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from downfield.broadcast.replay.fragments import encode_fragments
 from downfield.broadcast.replay.replay_worker import LATER_NICENESS, LEAD_NS, PacedFilms
 from downfield.core.platform.system import SYSTEM
-from downfield.review.pictures.clips import TimedImage
+from downfield.review.pictures.clips import TimedImage, encode_fragments
 
 STEP_NS = 50_000_000
 COUNT = 60

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from camera_driver import Driver
 
-from downfield.capture.devices import v4l2
-from downfield.capture.devices.camera_request import CameraControls
-from downfield.capture.devices.camera_system import find_camera
-from downfield.capture.devices.v4l2 import DeviceControls, apply_controls
+from downfield.capture.sources import v4l2
+from downfield.capture.sources.camera_request import CameraControls
+from downfield.capture.sources.camera_system import find_camera
+from downfield.capture.sources.v4l2 import DeviceControls, apply_controls
 from downfield.core.errors import InputError
 
 

@@ -14,11 +14,11 @@ from loopback_streams import MjpegServer, jpeg, picture
 from odd_videos import write_video
 from waiting import let_run
 
-from downfield.capture.devices.camera_request import CameraRequest
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.recording.recording_library import RecordingIndexHeader, index_path
 from downfield.capture.recording.segment import RecordingSegment
 from downfield.capture.source import CaptureClock, CapturedFrame, VideoPacket
+from downfield.capture.sources.camera_request import CameraRequest
 from downfield.capture.sources.file_sources import ImageFolder, VideoFile
 from downfield.capture.sources.source_opening import open_source
 from downfield.capture.sources.source_types import SourceChoice

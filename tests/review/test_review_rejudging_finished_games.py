@@ -25,7 +25,7 @@ from downfield.game.records.keeping import GameRow
 from downfield.game.service import GameService
 from downfield.officiating.events import Event, Ruling, Undo
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.review.games.catalog import GameCatalog, challenge_statistics
+from downfield.review.catalog import GameCatalog, challenge_statistics
 from downfield.review.rejudging import rejudging as judging_again
 from downfield.review.rejudging import standings, worker
 from downfield.review.rejudging.changes import CallBrief, CallChange, _without_twins

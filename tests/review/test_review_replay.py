@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 from painted_scenes import play, scene, tackle
 from striped_pictures import number_in_stripes, striped
 
-from downfield.broadcast.replay.framing import HEIGHT_PX, WIDTH_PX, frame_call
+from downfield.broadcast.replay.framing import HEIGHT_PX, PACE, WIDTH_PX, frame_call, shots
 from downfield.broadcast.replay.highlights import choose_highlights
 from downfield.broadcast.replay.replay_painting import stamp_text
-from downfield.broadcast.replay.timing import PACE, shots
 from downfield.calibration.calibration import read_calibration
 from downfield.capture.footage import CallMarks, FootageFrame
 from downfield.capture.sources.file_sources import bundled_demo

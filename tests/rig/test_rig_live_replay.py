@@ -14,8 +14,7 @@ from loopback_streams import MjpegServer
 from small_rig import open_fake_vision, play, small_calibration
 from waiting import WAIT_S, wait_until
 
-from downfield.broadcast.replay.framing import HEIGHT_PX, WIDTH_PX
-from downfield.broadcast.replay.timing import PACE
+from downfield.broadcast.replay.framing import HEIGHT_PX, PACE, WIDTH_PX
 from downfield.rig.configuration.loading import load
 from downfield.rig.rig import Rig
 

@@ -23,8 +23,8 @@ from downfield.capture.sources.file_sources import VideoFile, bundled_demo
 from downfield.cli.disputes.review import review
 from downfield.cli.recordings.judge import judge
 from downfield.core.errors import FormatError, InputError
+from downfield.review.bundles.format import BundleFile, BundleSource, bundle_chunks
 from downfield.review.bundles.reading import unpack_bundle
-from downfield.review.bundles.writing import BundleFile, BundleSource, bundle_chunks
 from downfield.rig.configuration.settings import RigSettings
 from downfield.rig.games.bundle_export import BundleExporter
 from downfield.rig.service.review import (

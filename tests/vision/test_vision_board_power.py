@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from downfield.capture.sources.sound import HumDetector
 from downfield.core.errors import InputError
 from downfield.core.footprint import BaseSize, Footprint
-from downfield.vision.board.hum import HumDetector
 from downfield.vision.board.power import PowerDetector, PowerReading
 from downfield.vision.measuring.estimate import Estimate
 

@@ -21,14 +21,14 @@ from typing import Final, Protocol
 import av
 import av.container
 
-from downfield.capture.devices.camera_request import (
+from downfield.capture.sources.camera_request import (
     CameraControls,
     CameraRequest,
     ControlMode,
     HeldValuesFile,
     PluggedCamera,
 )
-from downfield.capture.devices.v4l2 import (
+from downfield.capture.sources.v4l2 import (
     EXPOSURE,
     FOCUS,
     WHITE_BALANCE,

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from playwright.sync_api import Page, expect
 
-from downfield.broadcast.graphics.logos import SIDE_PX, LogoFolder, small_png
-from downfield.capture.uploaded_pictures import MAX_UPLOAD_BYTES
+from downfield.broadcast.logos import SIDE_PX, LogoFolder, small_png
+from downfield.capture.jpeg import MAX_UPLOAD_BYTES
 from downfield.core.errors import InputError
 
 

@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rig_fakes import FakeSource
 
-from downfield.capture.devices import v4l2
-from downfield.capture.devices.camera_request import (
+from downfield.capture.problems import ActiveProblems
+from downfield.capture.sources import v4l2
+from downfield.capture.sources.camera_request import (
     MAX_CAMERAS,
     CameraControls,
     CameraRequest,
@@ -24,10 +25,9 @@ from downfield.capture.devices.camera_request import (
     HeldValuesFile,
     PluggedCamera,
 )
-from downfield.capture.devices.camera_system import HeldControls, Video4Linux
-from downfield.capture.devices.v4l2 import DeviceControls, apply_controls
-from downfield.capture.problems import ActiveProblems
+from downfield.capture.sources.camera_system import HeldControls, Video4Linux
 from downfield.capture.sources.reconnecting import ReconnectingSource, ReconnectLimits
+from downfield.capture.sources.v4l2 import DeviceControls, apply_controls
 from downfield.core.errors import SourceError
 from downfield.core.records import to_json
 

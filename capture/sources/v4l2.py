@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from downfield.capture.devices.camera_request import CameraControls, ControlMode, PluggedCamera
+from downfield.capture.sources.camera_request import CameraControls, ControlMode, PluggedCamera
 
 BY_ID: Final = Path("/dev/v4l/by-id")
 

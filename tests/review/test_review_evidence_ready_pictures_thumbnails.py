@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from downfield.core.errors import NotRecordedError
-from downfield.review.pictures import thumbnails as module
-from downfield.review.pictures.thumbnails import THUMBNAIL_LIMITS, Thumbnails, scaled_down
+from downfield.review.evidence import ready_pictures as module
+from downfield.review.evidence.ready_pictures import THUMBNAIL_LIMITS, Thumbnails, scaled_down
 
 
 def jpeg(width: int, height: int) -> bytes:

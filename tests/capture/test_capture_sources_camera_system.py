@@ -10,9 +10,9 @@ from typing import Any
 import av
 import pytest
 
-from downfield.capture.devices import camera_system as cameras_module
-from downfield.capture.devices.camera_request import CameraRequest, PluggedCamera
-from downfield.capture.devices.camera_system import (
+from downfield.capture.sources import camera_system as cameras_module
+from downfield.capture.sources.camera_request import CameraRequest, PluggedCamera
+from downfield.capture.sources.camera_system import (
     AvFoundation,
     CameraSystem,
     DirectShow,

@@ -13,7 +13,7 @@ from downfield.game.receipts import Submission
 from downfield.game.records.commands import SetRulebook
 from downfield.game.records.keeping import GameRow
 from downfield.officiating.events import Ruling
-from downfield.review.games.plays import PlaySearch, outcome_of
+from downfield.review.catalog import PlaySearch, outcome_of
 from downfield.store.history import History
 
 

@@ -19,10 +19,10 @@ from downfield.officiating.engine.recording import judge_recording
 from downfield.officiating.rulebooks.installed import installed_rulebooks
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook, parse_rulebook
 from downfield.officiating.state.game_state import Team
-from downfield.review.rejudging import what_if as what_if_module
+from downfield.review.rejudging import changes as what_if_module
 from downfield.review.rejudging import worker as worker_module
+from downfield.review.rejudging.changes import what_if
 from downfield.review.rejudging.rejudging import judge_again
-from downfield.review.rejudging.what_if import what_if
 from downfield.review.rejudging.worker import JudgingWorker
 from downfield.store.history import History
 

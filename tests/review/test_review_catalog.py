@@ -13,8 +13,8 @@ from downfield.core.records import to_json
 from downfield.game.records.entries import GameStarted, record_of
 from downfield.game.records.keeping import EntryRow, GameRow
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.review.games import catalog as catalog_module
-from downfield.review.games.catalog import GameCatalog, GameSearch
+from downfield.review import catalog as catalog_module
+from downfield.review.catalog import GameCatalog, GameSearch
 from downfield.store.sealing.hash_chain import GENESIS, digest_of
 from downfield.store.writing.store import Store
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, ValidationError
 
-from downfield.capture.uploaded_pictures import MAX_UPLOAD_BYTES, decode_uploaded
+from downfield.capture.jpeg import MAX_UPLOAD_BYTES, decode_uploaded
 from downfield.core.errors import InputError, OutputError
 from downfield.core.files.private_files import create_private_file, replace_private_file
 from downfield.game.published.hub import Hub

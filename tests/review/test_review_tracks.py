@@ -21,8 +21,8 @@ from downfield.api.context.context import RigParts
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.core.errors import MissingExtraError, NotFoundError
 from downfield.core.files.csv_text import csv_chunks
-from downfield.review.games import tracks as tracks_module
-from downfield.review.games.tracks import COLUMNS, TrackTable, tracks_csv, tracks_parquet
+from downfield.review import tracks as tracks_module
+from downfield.review.tracks import COLUMNS, TrackTable, tracks_csv, tracks_parquet
 from downfield.store.history import History
 
 

@@ -17,8 +17,8 @@ from downfield.officiating.engine.recording import judge_recording
 from downfield.officiating.events import read_events
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.review.bundles import format as names
+from downfield.review.bundles.format import BundleFile, BundleSource, bundle_chunks
 from downfield.review.bundles.verification import journal_rows, verify_bundle
-from downfield.review.bundles.writing import BundleFile, BundleSource, bundle_chunks
 from downfield.store.sealing.signing import RigKey
 from downfield.store.writing.store import Store
 

@@ -7,7 +7,7 @@ from itertools import count, pairwise
 
 import pytest
 
-from downfield.broadcast.picture_rate import PICTURE_RATE_LIMITS, PictureRate
+from downfield.broadcast.latest_picture import PICTURE_RATE_LIMITS, PictureRate
 from downfield.rig.live.rig_health import RIG_HEALTH_LIMITS, FrameMeter
 
 

@@ -1,1 +1,0 @@
-"""Cards, standings, sponsors and logos that overlays show."""

@@ -1,1 +1,0 @@
-"""Cameras plugged into this computer: found, opened and held at their exposure, focus and white balance."""

@@ -1,1 +1,0 @@
-"""Games and plays of the store as lists and tables."""
