@@ -5,10 +5,5 @@ on standard error for what the user can mend. Open `main` first: its `COMMANDS` 
 when it is used; the shell completion, the README's table and the tests follow from it.
 
 - `console`: options, output, progress, and the end of a process in order; everything else imports it.
-- `recordings`: track and judge videos.
-- `tables`: calibrate, certify, and the list of tables.
-- `disputes`: export, review, verify, shadow.
-- `play`: run, demo, score, and the rules.
-- `upkeep`: doctor, config, support, logs, service, backup, admin key, contributions.
-- `desk`: the director's desk, its broker, and the archive.
+- `commands`: the sub-commands; `field_solving` solves a field as the command line of two of them describes it.
 """

@@ -20,10 +20,10 @@ PLACES: Final = (
     "rig/tables/profile.py",
     "rig/tables/table_calibration.py",
     "cli/console/options.py",
-    "cli/tables/field_solving.py",
-    "cli/tables/calibrate.py",
-    "cli/tables/calibrate.py",
-    "cli/tables/certify.py",
+    "cli/commands/field_solving.py",
+    "cli/commands/calibrate.py",
+    "cli/commands/calibrate.py",
+    "cli/commands/certify.py",
 )
 ERRORS: Final = frozenset(
     {"AimError", "AmbiguousField", "CalibrationError", "InputError", "NotFoundError", "OutputError", "RefusedError"}

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from downfield.cli.play.rules import format_value
+from downfield.cli.commands.rules import format_value
 from downfield.core.errors import InputError
 from downfield.core.records import write_text
 from downfield.officiating.clauses import DISPOSITIONS, Clause, clauses_dealt_with

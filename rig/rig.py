@@ -73,7 +73,6 @@ class Rig:
         open_vision: opens the vision stage for a calibration and, if there is one, a roster file.
 
     Attributes:
-        rulebook: the rulebook in force.
         live: whether the source is live.
         source_text: the source, for people.
         game_service: runs the game.
@@ -105,7 +104,6 @@ class Rig:
         settings = self._settings = configuration.settings
         self._next_table: TableProfile | None = None
         self.service: Service | None = None
-        self.rulebook = load_rulebook(settings.game.rulebook)
         self._hub, self._picture = Hub(), LatestPicture()
         self._notices = Notices(self._hub)
         wake_health = threading.Event()
@@ -157,7 +155,7 @@ class Rig:
             self._hub,
             self._controller,
             self._table.field,
-            self.rulebook,
+            load_rulebook(settings.game.rulebook),
             clock=self._clock.now_ns if self.live else None,
             owner=owner,
             shadow=settings.game.shadow,
@@ -227,6 +225,12 @@ class Rig:
     def is_shadow(self) -> bool:
         """Whether people referee by declarations alone, and calls are made in the shadow of their game."""
         return self._settings.game.shadow
+
+    @property
+    def rulebook_title(self) -> str:
+        """The title of the rulebook in force: of a game that is resumed its own, whatever is configured."""
+        title: str = self.topic("game").rulebook_title
+        return title
 
     @property
     def calls(self) -> int:

@@ -32,7 +32,7 @@ from typer import Exit
 from downfield.api.context.context import RigParts
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.capture.recording.recorded_footage import RecordedFootage
-from downfield.cli.disputes.verify import verify
+from downfield.cli.commands.verify import verify
 from downfield.core.arrays import Image
 from downfield.core.footprint import signed_gap
 from downfield.game.published.hub import Hub

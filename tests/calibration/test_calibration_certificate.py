@@ -23,8 +23,8 @@ from downfield.calibration.field.solver import solve_field
 from downfield.calibration.jacobians import PARAMETERS
 from downfield.calibration.pictures import read_pictures, write_picture
 from downfield.calibration.quality import to_calibration
-from downfield.cli.tables.calibrate import parse_landmark
-from downfield.cli.tables.certify import parse_ruler
+from downfield.cli.commands.calibrate import parse_landmark
+from downfield.cli.commands.certify import parse_ruler
 from downfield.core.errors import CalibrationError, InputError
 
 

@@ -20,12 +20,12 @@ from typer.testing import CliRunner
 from downfield.calibration.calibration import read_calibration
 from downfield.capture.sources.file_sources import bundled_demo
 from downfield.cli import main
+from downfield.cli.commands import diagnosis as doctor
+from downfield.cli.commands.judge import judge
+from downfield.cli.commands.rules import show
 from downfield.cli.console.output import PIPE_CLOSED, GuardedStream, PlainConsole, open_console, print_stdout, styled
 from downfield.cli.console.progress import progress_bar
 from downfield.cli.console.terminal import TerminalLog, TerminalView
-from downfield.cli.play.rules import show
-from downfield.cli.recordings.judge import judge
-from downfield.cli.upkeep import diagnosis as doctor
 from downfield.core.errors import OutputError
 from downfield.core.field.model import preset
 from downfield.core.scene import Player, Scene

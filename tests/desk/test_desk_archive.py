@@ -281,7 +281,7 @@ def test_an_address_that_no_archive_can_have_is_one_clear_line(
 def test_nothing_of_the_rig_imports_what_only_the_archive_needs() -> None:
     program = """
 import sys
-import downfield.cli.desk.desk, downfield.cli.play.run, downfield.cli.main, downfield.cli.desk.archive
+import downfield.cli.commands.desk, downfield.cli.commands.run, downfield.cli.main, downfield.cli.commands.archive
 print([name for name in ("ray", "fsspec", "s3fs", "pyarrow", "botocore") if name in sys.modules])
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -23,6 +23,7 @@ from downfield.core.field.model import preset
 from downfield.game.receipts import Accepted, Submission
 from downfield.game.records.commands import Record, UseCalibration
 from downfield.officiating.declarations import LineUpDeclared, SetUp
+from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import RigSettings
 from downfield.rig.live.connections import VisionStage
@@ -34,8 +35,9 @@ def calibration(tmp_path: Path) -> Path:
     return small_calibration(tmp_path)
 
 
-def rig_on(server: MjpegServer, calibration: Path, data: Path) -> Rig:
+def rig_on(server: MjpegServer, calibration: Path, data: Path, rulebook: str = "tap") -> Rig:
     given = {
+        "game.rulebook": rulebook,
         "source.name": server.url,
         "calibration.file": str(calibration),
         "data": str(data),
@@ -70,7 +72,8 @@ def test_a_live_game_survives_a_lost_camera_and_a_restart(tmp_path: Path, calibr
     assert not playing.is_alive()
     assert list((tmp_path / "data" / "recordings").rglob("0001.mkv"))
 
-    second = rig_on(server, calibration, tmp_path / "data")
+    second = rig_on(server, calibration, tmp_path / "data", "efl")
+    assert second.rulebook_title == load_rulebook("tap").title, "a resumed game keeps its rulebook, and its title"
     play(second)
     assert second.topic("game").game == game
     wait_until(lambda: second.situation() == stood, "the game was not resumed")

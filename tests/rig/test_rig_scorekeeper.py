@@ -140,7 +140,7 @@ import sys
 import time
 from pathlib import Path
 from downfield.core.field.model import load_field
-from downfield.cli.play import score
+from downfield.cli.commands import score
 from downfield.rig.configuration.loading import load
 from downfield.rig.scorekeeper import Scorekeeper
 given = {{"service.port": 0, "data": {str(tmp_path)!r}}}

@@ -20,8 +20,8 @@ from waiting import WAIT_S
 from downfield.calibration.calibration import write_calibration
 from downfield.capture.source import CapturedFrame
 from downfield.capture.sources.file_sources import VideoFile, bundled_demo
-from downfield.cli.disputes.review import review
-from downfield.cli.recordings.judge import judge
+from downfield.cli.commands.judge import judge
+from downfield.cli.commands.review import review
 from downfield.core.errors import FormatError, InputError
 from downfield.review.bundles.format import BundleFile, BundleSource, bundle_chunks
 from downfield.review.bundles.reading import unpack_bundle
@@ -198,7 +198,7 @@ def test_an_altered_bundle_in_a_folder_does_not_hide_the_others(
         served.extend(row.id for row in store.games())
         service.close()
 
-    monkeypatch.setattr("downfield.cli.disputes.review._serve", serve)
+    monkeypatch.setattr("downfield.cli.commands.review._serve", serve)
     review(tmp_path / "folder", port=0, settings=[f'data="{tmp_path}"'])
     assert len(served) == 1
     assert "cut.zip: was altered, so it is not opened" in capsys.readouterr().err

@@ -24,7 +24,7 @@ from downfield.capture.recording.recording_settings import RecordingSettings
 from downfield.capture.source import SourceFacts
 from downfield.capture.sources.reconnecting import ReconnectingSource, ReconnectLimits
 from downfield.capture.sources.source_types import SourceChoice
-from downfield.cli.recordings.track import live_scenes
+from downfield.cli.commands.track import live_scenes
 from downfield.core.errors import OutputError
 from downfield.core.field.model import load_field
 from downfield.desk.tables.address_book import TableEntry

@@ -10,8 +10,8 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
+from downfield.cli.commands.rules import show
 from downfield.cli.main import app, main
-from downfield.cli.play.rules import show
 from downfield.officiating.rulebooks.installed import load_system, load_systems
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 

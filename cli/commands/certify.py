@@ -19,10 +19,10 @@ from downfield.calibration.certificate import (
 from downfield.calibration.drawing import draw_calibration
 from downfield.calibration.picture_match import check_same_view
 from downfield.calibration.pictures import read_pictures
+from downfield.cli.commands.calibrate import parse_landmark
 from downfield.cli.console.options import check_outputs, number_between
 from downfield.cli.console.output import print_stdout
 from downfield.cli.console.progress import progress_bar
-from downfield.cli.tables.calibrate import parse_landmark
 from downfield.core.errors import InputError
 from downfield.core.media.picture_spans import parse_span
 from downfield.core.records import write_text

@@ -15,10 +15,10 @@ import cv2
 import typer
 
 from downfield.capture.recording.recorded_footage import RecordedFootage
+from downfield.cli.commands.export import find_game
 from downfield.cli.console.options import ARCHIVE, ConfigOption, SetOption, check_outputs
 from downfield.cli.console.output import print_stderr, print_stdout
 from downfield.cli.console.progress import progress_bar
-from downfield.cli.disputes.export import find_game
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError, OutputError
 from downfield.core.text.counted_nouns import counted

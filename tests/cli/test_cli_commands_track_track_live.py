@@ -23,8 +23,8 @@ from waiting import WAIT_S, let_run, wait_until
 from downfield.calibration.calibration import Calibration, write_calibration
 from downfield.capture.source import CapturedFrame, VideoPacket
 from downfield.capture.sources.file_sources import bundled_demo
+from downfield.cli.commands.track import live_scenes
 from downfield.cli.main import app
-from downfield.cli.recordings.track import live_scenes
 from downfield.core.frame import Frame
 from downfield.core.track_files import TrackFile
 from downfield.vision.pipeline import Vision

@@ -15,8 +15,8 @@ from recorded_frames import captured_frame, record
 from typer import Exit
 
 from downfield.calibration.calibration import write_calibration
-from downfield.cli.disputes.export import export
-from downfield.cli.disputes.verify import verify
+from downfield.cli.commands.export import export
+from downfield.cli.commands.verify import verify
 from downfield.core.errors import BusyError, InputError, NotRecordedError, OutputError
 from downfield.review.bundles import format as names
 from downfield.rig.configuration.settings import RigSettings, SourceSettings

@@ -11,8 +11,8 @@ from tracked_tables import FIELD, Table, filmed, look_of, roster_of, standing, w
 from typer.testing import CliRunner, Result
 
 from downfield.calibration.calibration import Calibration, write_calibration
+from downfield.cli.commands import track
 from downfield.cli.main import app
-from downfield.cli.recordings import track
 from downfield.core.arrays import Image
 from downfield.core.frame import Detection
 from downfield.core.records import to_json

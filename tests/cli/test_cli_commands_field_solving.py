@@ -8,8 +8,8 @@ from calibration_scenes import TUDOR
 from setup_readings import goal_line_readings, mirrored_or_not, picture, solution
 
 from downfield.calibration.field.solution import FieldSolution
-from downfield.cli.tables import field_solving
-from downfield.cli.tables.field_solving import FieldRequest, solve_requested
+from downfield.cli.commands import field_solving
+from downfield.cli.commands.field_solving import FieldRequest, solve_requested
 from downfield.core.errors import CalibrationError, InputError
 
 

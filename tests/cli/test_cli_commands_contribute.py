@@ -13,8 +13,8 @@ import cv2
 import pytest
 from contributed_games import contributed_game
 
+from downfield.cli.commands.contribute import contribute, without
 from downfield.cli.main import run_command
-from downfield.cli.upkeep.contribute import contribute, without
 from downfield.core.errors import InputError
 from downfield.rig.contribution.contribution_file import read_contribution
 

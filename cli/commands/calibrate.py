@@ -25,6 +25,12 @@ from downfield.capture.problems import ActiveProblems
 from downfield.capture.source import CaptureClock
 from downfield.capture.sources.source_opening import open_source
 from downfield.capture.sources.source_types import SourceChoice
+from downfield.cli.commands.field_solving import (
+    FieldRequest,
+    LengthOption,
+    ReadingOption,
+    solve_requested,
+)
 from downfield.cli.console.options import (
     CameraHeightOption,
     ConfigOption,
@@ -35,12 +41,6 @@ from downfield.cli.console.options import (
 )
 from downfield.cli.console.output import print_stdout
 from downfield.cli.console.progress import progress_bar, with_progress
-from downfield.cli.tables.field_solving import (
-    FieldRequest,
-    LengthOption,
-    ReadingOption,
-    solve_requested,
-)
 from downfield.core.addresses import without_password
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError

@@ -138,7 +138,7 @@ def _run(
 def _referee(rig: Rig, console: Console, *, once: bool) -> _NextTable | None:
     """Play and show what happens; return the table that was set up meanwhile, to be opened next."""
     watchdog = Watchdog(lambda: status_text(rig.situation(), rig.health()))
-    title = f"{rig.source_text} under {rig.rulebook.title}"
+    title = f"{rig.source_text} under {rig.rulebook_title}"
     try:
         if rig.service is not None:
             print_access(console, rig.service)

@@ -12,11 +12,11 @@ from typing import Annotated, Any, Final
 import typer
 
 from downfield.capture.footage import Footage
+from downfield.cli.commands.verify import report_bundle
 from downfield.cli.console.options import ConfigOption, SetOption
 from downfield.cli.console.output import print_stderr, print_stdout
 from downfield.cli.console.process_end import ended_in_order
 from downfield.cli.console.progress import progress_bar
-from downfield.cli.disputes.verify import report_bundle
 from downfield.core.errors import InputError
 from downfield.review.bundles import format as names
 from downfield.review.bundles.reading import UnpackedBundle

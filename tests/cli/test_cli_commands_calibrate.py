@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 from downfield.calibration.calibration import read_calibration
 from downfield.calibration.pictures import read_pictures, write_picture
+from downfield.cli.commands.calibrate import parse_landmark
 from downfield.cli.main import app
-from downfield.cli.tables.calibrate import parse_landmark
 from downfield.core.errors import InputError
 from downfield.core.field.model import load_field
 

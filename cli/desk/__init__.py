@@ -1,1 +1,0 @@
-"""Commands of the director: `desk`, its broker, and `archive`."""

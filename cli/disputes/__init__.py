@@ -1,1 +1,0 @@
-"""Commands that settle disputes: `export`, `review`, `verify` and `shadow`."""

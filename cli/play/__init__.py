@@ -1,1 +1,0 @@
-"""Commands that play: `run`, `demo`, `score`, `card` and `rules`."""

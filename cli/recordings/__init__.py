@@ -1,1 +1,0 @@
-"""Commands about recorded or filmed play: `track` and `judge`."""

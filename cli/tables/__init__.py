@@ -1,1 +1,0 @@
-"""Commands that set up tables: `calibrate`, `certify` and `tables`."""

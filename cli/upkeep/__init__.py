@@ -1,1 +1,0 @@
-"""Commands that keep a rig running: `doctor`, `config`, `support`, `service`, `logs`, `backup`, `admin` and others."""
