@@ -41,7 +41,7 @@ _WORDS: Final[dict[Measurement, str]] = {
     "goal_to_goal": "the length from goal line to goal line",
     "side_to_side": "the length from sideline to sideline",
     "camera_height": "the height of the lens over the board",
-    "lens": "the lens measured by 'downfield calibrate lens'",
+    "lens": "the lens measured with the printed sheet",
 }
 _EFFORT: Final[dict[Measurement, int]] = {name: i for i, name in enumerate(_WORDS)}
 
@@ -83,9 +83,11 @@ def best_measurement(calibration: Calibration, wanted_yd: float = ADVICE_LIMITS.
     if now_yd <= wanted_yd and calibration.lengths_known:
         return None
     then = {name: base_top_error_yd(known) for name, known in _measured(calibration).items()}
-    # Of those that help about as much, what a person has at hand: a tape along the print, then over it, then a sheet.
-    enough = max(wanted_yd, ADVICE_LIMITS.as_good * min(then.values()))
-    best = min((name for name in then if then[name] <= enough), key=_EFFORT.__getitem__)
+    # A tape is at hand, the sheet for a lens has to be printed first. Of what helps about as much, the least work.
+    tape = {name: left for name, left in then.items() if name != "lens"}
+    use = tape if min(tape.values()) <= max(wanted_yd, now_yd / 2) else then
+    enough = max(wanted_yd, ADVICE_LIMITS.as_good * min(use.values()))
+    best = min((name for name in use if use[name] <= enough), key=_EFFORT.__getitem__)
     known = f"base tops are known to {{}} yd instead of {now_yd:.2g}"
     if not calibration.lengths_known and now_yd <= wanted_yd:
         best = "goal_to_goal"
