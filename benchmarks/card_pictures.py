@@ -15,7 +15,7 @@ import numpy as np
 from card_photos import CardLook, PrintedResult, photograph
 from strip import wilson
 
-from downfield.vision.card.card_photo import SURE, read_card
+from downfield.vision.card_photo import SURE, read_card
 
 COLORS = ("black", "red", "blue")
 SEED = 77_000

@@ -16,9 +16,8 @@ from downfield.capture.sources.file_sources import VideoFile
 from downfield.core.arrays import Array
 from downfield.core.footprint import BASE_TOP_MM
 from downfield.core.frame import Detection, Frame
-from downfield.core.roster import read_roster
 from downfield.core.scene import Scene
-from downfield.core.track_files import TrackFile
+from downfield.core.track_files import TrackFile, read_roster
 from downfield.models.detector import Detector
 from downfield.twin.physics.truth_file import TruthEvent, TruthFile
 from downfield.vision.measuring.falls import Fall

@@ -59,8 +59,7 @@ from downfield.store.sealing.hash_chain import verify_journal
 from downfield.store.sealing.heads import HeadsFile, compare_with_heads, read_heads
 from downfield.store.sealing.signing import RigKey
 from downfield.store.writing import journal
-from downfield.store.writing.checkpoint import CheckpointFile
-from downfield.store.writing.journals import StoredJournals
+from downfield.store.writing.journals import CheckpointFile, StoredJournals
 from downfield.store.writing.spool import Spool
 from downfield.store.writing.store import Store
 

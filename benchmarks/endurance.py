@@ -25,7 +25,7 @@ from downfield.capture.sources.file_sources import bundled_demo
 from downfield.core.arrays import Image
 from downfield.core.frame import Detection, Frame
 from downfield.core.platform.process_tuning import tune_process
-from downfield.core.roster import read_roster
+from downfield.core.track_files import read_roster
 from downfield.models.detector import Detector
 from downfield.models.loading import open_detector
 from downfield.vision.detection_schedule import DetectionRate, DetectionSchedule

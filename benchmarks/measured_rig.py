@@ -13,8 +13,8 @@ from downfield.capture.source import CapturedFrame, LoopObserver
 from downfield.capture.sources.file_sources import bundled_demo, open_clip
 from downfield.core.frame import Detection, Frame
 from downfield.core.platform.process_tuning import tune_process
-from downfield.core.roster import read_roster
 from downfield.core.scene import Player, Scene
+from downfield.core.track_files import read_roster
 from downfield.officiating.calls import Call
 from downfield.officiating.events import Event
 from downfield.rig.configuration.loading import load

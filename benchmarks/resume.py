@@ -24,8 +24,7 @@ from downfield.game.service import GameService
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.store.sealing.signing import RigKey
-from downfield.store.writing.checkpoint import CheckpointFile
-from downfield.store.writing.journals import StoredJournals
+from downfield.store.writing.journals import CheckpointFile, StoredJournals
 from downfield.store.writing.store import Store
 
 PAUSE_NS = 20_000_000_000

@@ -29,8 +29,8 @@ from downfield.calibration.calibration import Calibration
 from downfield.core.angles import difference_deg
 from downfield.core.arrays import Array
 from downfield.core.frame import Detection
-from downfield.core.roster import Roster, RosterSpot
 from downfield.core.scene import Power, Scene
+from downfield.core.track_files import Roster, RosterSpot
 from downfield.officiating.rulebooks.default import DEFAULT_RULEBOOK
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.twin.physics.poses import FALLEN_DEG
@@ -41,8 +41,8 @@ from downfield.twin.plays.recording import PlayRecording, play
 from downfield.twin.randomization.tables import draw_table
 from downfield.vision.board.power import PowerDetector
 from downfield.vision.contacts.contact_tracker import ContactTracker
+from downfield.vision.hands import HandTracker
 from downfield.vision.measuring.measurement import Measurements, measure
-from downfield.vision.occlusion.hands import HandTracker
 from downfield.vision.refinement import separate_overlaps
 from downfield.vision.tracking.initialization import LineUpSearch
 from downfield.vision.tracking.tracker import Tracker

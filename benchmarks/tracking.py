@@ -18,14 +18,14 @@ from collections.abc import Iterator
 from simulated_detector import Faults, SimulatedDetector, calibration_of, classify_jerseys, simulated_views
 from tracking_tally import TrackedPlay, TrackingTally, report, score_play
 
-from downfield.core.roster import Roster, RosterSpot
+from downfield.core.track_files import Roster, RosterSpot
 from downfield.twin.plays.playbook.index import named
 from downfield.twin.plays.playbook.random_play import random_play
 from downfield.twin.plays.recording import PlayRecording, play
 from downfield.twin.randomization.tables import draw_table
 from downfield.vision.contacts.limits import CONTACT_LIMITS
+from downfield.vision.hands import HandTracker
 from downfield.vision.measuring.measurement import measure
-from downfield.vision.occlusion.hands import HandTracker
 from downfield.vision.tracking.initialization import LineUpSearch
 from downfield.vision.tracking.tracker import Tracker
 

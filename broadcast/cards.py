@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from downfield.core.errors import NotFoundError
 from downfield.core.scene import Player
-from downfield.core.text.counted_nouns import counted
+from downfield.core.texts import counted
 from downfield.game.published.game_topics import CallView, GameView, TeamView
 from downfield.game.published.plays import RUNS, Play
 from downfield.game.published.stream_topics import GraphicRow, GraphicView

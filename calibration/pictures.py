@@ -14,8 +14,8 @@ import numpy as np
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, InputError, OutputError
 from downfield.core.files.input_files import open_input
-from downfield.core.media.limits import FILE_OPTIONS, MAX_PIXELS
 from downfield.core.media.video_file import VideoReader, count_packets
+from downfield.core.media.video_streams import FILE_OPTIONS, MAX_PIXELS
 
 _SUFFIXES: Final = frozenset({".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp"})
 _PHONE_SUFFIXES: Final = frozenset({".heic", ".heif"})

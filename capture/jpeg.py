@@ -20,8 +20,8 @@ from av.video.codeccontext import VideoCodecContext
 from numpy.typing import NDArray
 
 from downfield.core.arrays import Image
-from downfield.core.media.limits import DECODER_BOUNDS, JPEG_DECODER, MAX_PIXELS
 from downfield.core.media.video_file import is_turned, upright_bgr
+from downfield.core.media.video_streams import DECODER_BOUNDS, JPEG_DECODER, MAX_PIXELS
 
 _FRAME_HEADERS: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 """Markers of a header with the picture's size (ITU-T T.81, table B.1); the others in the range are tables."""

@@ -5,10 +5,9 @@ is seen at one instant), then `footprint` (the outline of a base and the gap bet
 field: millimeters and yards) and `errors` (the one exception tree). Lengths on the board are millimeters, spots are
 field yards, headings degrees counter-clockwise, times integer nanoseconds.
 
-Packages, each of which knows only those before it:
+`texts` makes sentences for people. Packages, each of which knows only those before it:
 
     platform    what differs between operating systems: clocks, locks, priorities, child processes
-    text        sentences for people: counted nouns, plain text
     files       reading untrusted files and writing private ones
     field       the printed field: model, limits, presets, painted lines
     media       pictures and video: files, streams, sizes that are refused

@@ -1,7 +1,8 @@
 """Records: small frozen types with one JSON form, and readers that name the line and field of an error.
 
 A record is a frozen, slotted dataclass. Its JSON form is the object of its fields, enumerations by value, tuples as
-arrays. Unknown keys, missing keys, NaN and infinities are refused. pydantic does the checking where data enters.
+arrays. Unknown keys, missing keys, NaN and infinities are refused. pydantic does the checking where data enters, and is
+the base of the configuration's sections.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeVar, cast, dataclass_transform
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic.config import JsonDict
 
 from downfield.core.errors import FormatError, OutputError
 from downfield.core.files.input_files import read_text
@@ -219,3 +221,16 @@ def _out_of_range(data: object) -> str | None:
         elif isinstance(value, int | float) and abs(value) > LARGEST and value == value:
             return f"the number of '{place}' is out of range" if place else "the number is out of range"
     return None
+
+
+SECRET: Final[JsonDict] = {"secret": "value"}
+"""Marks a setting that is never shown."""
+
+SECRET_PATH: Final[JsonDict] = {"secret": "path"}
+"""Marks an address of which only the host is shown: anyone who knows its path may post there."""
+
+
+class SettingsSection(BaseModel):
+    """A section of the file: frozen, unknown keys refused; camera 0 may be written without quotes."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, coerce_numbers_to_str=True)

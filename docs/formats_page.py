@@ -22,9 +22,8 @@ from downfield.capture.recording.recording_library import RecordedFrame, Recordi
 from downfield.core.errors import InputError
 from downfield.core.field.model import FieldModel
 from downfield.core.records import write_text
-from downfield.core.roster import Roster
 from downfield.core.scene import Scene
-from downfield.core.track_files import TracksHeader
+from downfield.core.track_files import Roster, TracksHeader
 from downfield.game.policies import PoliciesHeader, PolicyChange
 from downfield.models.card import NetworkCard
 from downfield.officiating.calls import Call, CallsHeader

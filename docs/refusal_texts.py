@@ -13,7 +13,7 @@ PLACES: Final = (
     "core/field/model.py",
     "core/field/model.py",
     "core/field/painted_lines.py",
-    "core/media/picture_spans.py",
+    "core/texts.py",
     "calibration",
     "api/table_setup.py",
     "rig/setup",

@@ -18,14 +18,12 @@ from downfield.models.ball_detection import (
     BallRefiner,
     NetworkColumns,
 )
-from downfield.models.ball_opinion import BallOpinion
 from downfield.models.card import BUNDLED, KINDS, NetworkCard, NetworkFiles, find_network, read_card
-from downfield.models.detector import Detector
+from downfield.models.detector import Detector, OnDemandNetworks
 from downfield.models.frame_detector import FrameDetector
-from downfield.models.on_demand import OnDemandNetworks
 from downfield.models.refiner import PATCH_PX
 from downfield.models.runtime import Backend, Network, Precision, choose_backend, open_network
-from downfield.models.second_opinion import OPINION_BATCHES, OPINION_LIMITS, SecondOpinion
+from downfield.models.second_opinion import OPINION_BATCHES, OPINION_LIMITS, BallOpinion, SecondOpinion
 from downfield.models.two_stage_detector import BATCHES, FULL_LINE_UP, TwoStageDetector
 
 _TORCH_SUFFIXES: Final = (".pt", ".torchscript", ".engine")

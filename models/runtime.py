@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from downfield.core.arrays import Array, Image
 from downfield.core.errors import InputError
 from downfield.core.files.private_files import replace_private_file
-from downfield.core.platform.folders import user_cache_folder
+from downfield.core.platform.system import user_cache_folder
 from downfield.models.telemetry import disable_telemetry
 
 Backend = Literal["openvino", "onnxruntime"]

@@ -14,6 +14,10 @@ The same for two detectors: a figure's logit is a weighted sum of both detectors
 report has the logit of the least that it would report. Where both see a figure, but disagree which end is its front,
 neither is believed as much as both would be. Figures that only the second reports are left out: on validation pictures
 the first misses hardly any, and a second candidate beside a figure, cut out less well, only competes with the first.
+
+Whether what the ball's networks take for the ball is one, the second refiner says as well: it outputs the ball's cells
+as well as a figure's numbers (`models/ball_detection.py`), for patches that are not enlarged. It was trained on
+path-traced pictures, the ball's own networks on faster ones, so their errors are less correlated.
 """
 
 from __future__ import annotations
@@ -29,6 +33,7 @@ import numpy as np
 from downfield.core.arrays import Array, Bools, Image, Indices
 from downfield.core.errors import InputError
 from downfield.core.frame import Detection
+from downfield.models.ball_detection import BALL_COLUMNS, CELLS, NetworkColumns, with_patch_corners
 from downfield.models.card import OpinionWeights
 from downfield.models.frame_detector import KEYPOINTS
 from downfield.models.refiner import (
@@ -41,6 +46,7 @@ from downfield.models.refiner import (
     REFINER_LIMITS,
     TURN,
     base_sides,
+    cut_figures,
     run_patches,
 )
 from downfield.models.runtime import Network, Outputs, logit, sigmoid
@@ -222,3 +228,85 @@ def _cosine(figure: Detection, other: Detection) -> float:
     ahead, _ = base_sides((figure.corners_px, other.corners_px))
     length = float(np.prod(np.linalg.norm(ahead, axis=1)))
     return float(ahead[0] @ ahead[1]) / length if length > 0 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class BallOpinionLimits:
+    """Thresholds of the opinion."""
+
+    near_cells: float = 2.5
+    """Cells this near to a patch's center count for the place that it was cut around."""
+    max_logit: float = 8.0
+    """Limit of the logit of one view."""
+
+
+_LIMITS: Final = BallOpinionLimits()
+
+_ROWS, _COLUMNS = np.mgrid[:CELLS, :CELLS] - (CELLS - 1) / 2
+_NEAR: Final = (np.hypot(_ROWS, _COLUMNS) < _LIMITS.near_cells).ravel()
+
+
+class BallOpinion:
+    """Weighs places where the ball may be; one thread may search for it while another tracks it.
+
+    Args:
+        searching: the second refiner, of the thread that searches.
+        tracking: that of the thread that tracks.
+        weights: slopes of the logit of the ball's own networks and of this one's, and an intercept.
+    """
+
+    def __init__(self, searching: Network, tracking: Network, weights: tuple[float, float, float]) -> None:
+        self._searching, self._tracking, self._weights = searching, tracking, weights
+
+    def weigh(
+        self,
+        image: Image,
+        places: Sequence[Detection],
+        figures: Sequence[Detection],
+        usual_px: float,
+        *,
+        tracked: bool = False,
+    ) -> list[Detection]:
+        """Return places with the scores of both opinions together, best first.
+
+        Args:
+            places: balls with the scores of their own networks.
+            figures: in the picture, for the size of patches.
+            usual_px: median base length.
+            tracked: whether the ball is tracked rather than searched for.
+
+        Raises:
+            InputError: the second refiner gives no cells.
+        """
+        votes = ball_votes(self._tracking if tracked else self._searching, image, places, figures, usual_px)
+        own, other, constant = self._weights
+        logits = own * logit(np.array([place.score for place in places])) + other * votes + constant
+        weighed = [
+            dataclasses.replace(place, score=score)
+            for place, score in zip(places, sigmoid(logits).tolist(), strict=True)
+        ]
+        return sorted(weighed, key=lambda ball: -ball.score)
+
+
+def ball_votes(
+    network: Network, image: Image, places: Sequence[Detection], figures: Sequence[Detection], usual_px: float
+) -> Array:
+    """Return the second refiner's logit of a ball at each place, the mean of two views, shape (n,).
+
+    Args:
+        network: the second refiner.
+        figures: in the picture, for the size of patches.
+        usual_px: median base length.
+
+    Raises:
+        InputError: the network gives no cells.
+    """
+    if not places:
+        return np.zeros(0)
+    _, patches = cut_figures(with_patch_corners(places, figures), image, usual_px)
+    cells = NetworkColumns(network, BALL_COLUMNS)
+    both = np.concatenate([patches, patches[:, ::-1, ::-1]])
+    heat = np.where(_NEAR, cells.run(both).astype(np.float64), -np.inf)  # near the center is near when turned, too
+    logits = np.clip(np.logaddexp.reduce(heat, axis=1), -_LIMITS.max_logit, _LIMITS.max_logit)
+    mean: Array = logits.reshape(2, -1).mean(axis=0)
+    return mean

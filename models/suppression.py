@@ -1,4 +1,8 @@
-"""Suppresses duplicate detections, finds the same figure in two sets of detections, and chooses between its views."""
+"""Suppresses duplicate detections, finds the same figure in two sets of detections, and chooses between its views.
+
+For test-time augmentation a picture is run mirrored as well, and both results are merged: the network seldom makes the
+same error in both pictures.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +14,10 @@ from typing import Final
 
 import numpy as np
 
-from downfield.core.arrays import Array, Bools
+from downfield.core.arrays import Array, Bools, Image
 from downfield.core.frame import Detection, Pixel
-from downfield.models.refiner import ROTATED_POINTS, apparent_lengths, longer_sides
-from downfield.models.runtime import logit
+from downfield.models.refiner import MIRRORED_CORNERS, ROTATED_POINTS, apparent_lengths, longer_sides
+from downfield.models.runtime import logit, sigmoid
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,3 +255,57 @@ def corner_distance(figure: Detection, view: Detection) -> float:
     corners, others = np.array(figure.corners_px), np.array(view.corners_px)
     orders = (others, others[list(ROTATED_POINTS[:4])])
     return min(float(np.linalg.norm(corners - order, axis=1).mean()) for order in orders)
+
+
+def mirror_image(image: Image) -> Image:
+    """Return the picture with left and right exchanged."""
+    return np.ascontiguousarray(image[:, ::-1])
+
+
+def mirror_detections(found: Sequence[Detection], width_px: int) -> list[Detection]:
+    """Map detections in a mirrored picture, `width_px` wide, to the original picture."""
+    return [_mirrored(detection, width_px - 1) for detection in found]
+
+
+def merge_mirrored(found: Sequence[Detection], mirrored: Sequence[Detection]) -> list[Detection]:
+    """Merge the detections in a picture with those in its mirror image.
+
+    A figure's score is the mean of both, taken as logits. Balls and hands stay as found in the picture.
+
+    Args:
+        mirrored: detections in the mirrored picture, mapped back.
+    """
+    figures, others = (
+        [detection for detection in found if bool(detection.corners_px) is is_figure] for is_figure in (True, False)
+    )
+    scores = [SUPPRESSION_LIMITS.missed_score] * len(figures)
+    new = []
+    for view in mirrored:
+        if not view.corners_px:
+            continue
+        same = find_same_figure(view, figures)
+        if same is None:
+            new.append(_with_mean_score(view, SUPPRESSION_LIMITS.missed_score))
+        else:
+            scores[same] = max(scores[same], view.score)
+    both = (_with_mean_score(figure, score) for figure, score in zip(figures, scores, strict=True))
+    return [*both, *new, *others]
+
+
+def _with_mean_score(figure: Detection, other_score: float) -> Detection:
+    mean = logit(np.array([figure.score, other_score])).mean()
+    return dataclasses.replace(figure, score=float(sigmoid(mean)))
+
+
+def _mirrored(detection: Detection, last_px: int) -> Detection:
+    left, top, right, bottom = detection.box_px
+    changed: dict[str, object] = {"box_px": (last_px - right, top, last_px - left, bottom)}
+    if detection.helmet_px:
+        changed["helmet_px"] = (last_px - detection.helmet_px[0], detection.helmet_px[1])
+    for name, values in (("corner_scores", detection.corner_scores), ("corner_sigma_px", detection.corner_sigma_px)):
+        if values:
+            changed[name] = tuple(values[i] for i in MIRRORED_CORNERS)
+    if detection.corners_px:
+        corners = (detection.corners_px[i] for i in MIRRORED_CORNERS)
+        changed["corners_px"] = tuple((last_px - x, y) for x, y in corners)
+    return dataclasses.replace(detection, **changed)  # type: ignore[arg-type]

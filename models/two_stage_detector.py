@@ -25,7 +25,6 @@ from downfield.models.ball_detection import (
     decode_ball_places,
     with_patch_corners,
 )
-from downfield.models.ball_opinion import BallOpinion
 from downfield.models.base_sizes import with_consistent_sizes
 from downfield.models.card import OpinionWeights
 from downfield.models.detector import Detector
@@ -44,7 +43,7 @@ from downfield.models.refiner import (
     usual_length_px,
 )
 from downfield.models.runtime import Network, logit, sigmoid
-from downfield.models.second_opinion import SecondOpinion, join_figures
+from downfield.models.second_opinion import BallOpinion, SecondOpinion, join_figures
 from downfield.models.suppression import (
     adds_view,
     better_view,
@@ -52,11 +51,13 @@ from downfield.models.suppression import (
     find_same_figure,
     is_vague,
     join_hands,
+    merge_mirrored,
+    mirror_detections,
+    mirror_image,
     quarter_turned,
     select_new_views,
     suppress_overlaps,
 )
-from downfield.models.test_time_augmentation import merge_mirrored, mirror_detections, mirror_image
 
 FULL_LINE_UP: Final = 22
 """Figures on the board when both teams are complete, and so the patches that are run for most frames."""

@@ -20,11 +20,9 @@ from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError, InputError
 from downfield.core.frame import Detection
 from downfield.core.media.shared_picture import shared_picture
-from downfield.core.platform.child_process import end_with_client
-from downfield.core.platform.priorities import lower_process_priority
-from downfield.models.detector import TrackingDetector
+from downfield.core.platform.processes import end_with_client, lower_process_priority
+from downfield.models.detector import OnDemandNetworks, TrackingDetector
 from downfield.models.loading import open_detector
-from downfield.models.on_demand import OnDemandNetworks
 from downfield.models.worker_client import FindRequest, RefineRequest, WorkerStart
 
 _WARM_UP_SHAPE: Final = (1080, 1920, 3)  # of an empty picture: a network's first run is slow

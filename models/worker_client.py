@@ -25,11 +25,10 @@ from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError
 from downfield.core.frame import Detection
 from downfield.core.media.shared_picture import SharedPicture
-from downfield.core.platform.child_process import end_process
+from downfield.core.platform.processes import end_process
 from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
 from downfield.core.supervision import only_logged, supervised_thread
-from downfield.models.detector import Detector, TrackingDetector
-from downfield.models.on_demand import OnDemandNetworks
+from downfield.models.detector import Detector, OnDemandNetworks, TrackingDetector
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from tracked_tables import FIELD, Table, filmed, look_of, standing
 from downfield.calibration.calibration import Calibration
 from downfield.core.arrays import Image
 from downfield.core.frame import Detection, Frame
-from downfield.core.roster import Roster
 from downfield.core.scene import Scene
+from downfield.core.track_files import Roster
 from downfield.twin.render.renderers import open_renderer
 from downfield.vision.pipeline import Vision
 

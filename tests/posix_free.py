@@ -65,7 +65,7 @@ def main() -> None:
     sys.platform = real
     assert system.SYSTEM == "windows"
     # An option that Linux does not have; without one, an address is not reclaimed either.
-    importlib.import_module("downfield.core.platform.sockets").__dict__["_EXCLUSIVE"] = socket.SO_KEEPALIVE
+    importlib.import_module("downfield.core.platform.system").__dict__["_EXCLUSIVE"] = socket.SO_KEEPALIVE
     importlib.import_module("downfield.cli.main").main()
 
 

@@ -20,15 +20,15 @@ from simulated_detector import (
 from downfield.core.angles import difference_deg
 from downfield.core.field.model import preset
 from downfield.core.footprint import BaseSize
-from downfield.core.roster import Roster, RosterSpot
 from downfield.core.scene import Jersey, Player, Power
+from downfield.core.track_files import Roster, RosterSpot
 from downfield.twin.randomization.tables import draw_table
 from downfield.twin.table.appearance import Appearance
 from downfield.twin.table.snapshot import FigurePose, HandPose, Snapshot
 from downfield.vision.contacts.contact_tracker import ContactTracker
+from downfield.vision.hands import HandTracker
 from downfield.vision.measuring.estimate import Estimate
 from downfield.vision.measuring.measurement import measure
-from downfield.vision.occlusion.hands import HandTracker
 from downfield.vision.tracking.initialization import LineUpSearch
 from downfield.vision.tracking.tracker import Tracker
 

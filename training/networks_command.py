@@ -13,7 +13,7 @@ import typer
 from downfield.cli.console.output import print_stdout
 from downfield.cli.console.progress import progress_bar
 from downfield.core.errors import InputError
-from downfield.core.text.counted_nouns import counted
+from downfield.core.texts import counted
 from downfield.models.card import find_network
 from downfield.training.command_options import RecipeFile, Runs, TrainSets, ValSets, check_extra, stop_at_signals
 from downfield.training.recipe import read_recipe

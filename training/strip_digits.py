@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 from downfield.cli.console.output import print_stdout
 from downfield.core.arrays import Array, Plane
 from downfield.twin.table.lettering import FONTS, text_mask
-from downfield.vision.strip.digits import CLASSES, OTHER
-from downfield.vision.strip.glyphs import GLYPH_SHAPE, normalize_glyph
+from downfield.vision.strip.glyphs import CLASSES, GLYPH_SHAPE, OTHER, normalize_glyph
 
 _CANVAS: Final = 96
 _UNITS: Final = 96

@@ -4,9 +4,11 @@ Frames and detections enter, scenes leave, in order of time (`core.scene.Scene`)
 rule. Open `pipeline` first: it calls every stage once a frame. Packages, in the order in which they are used:
 
     measuring    one figure in one frame: place, heading, size, signs of a fall, each with its error
-    occlusion    hands and what else reaches in over the board
     board        light, health of the pictures, and whether the board is on
     tracking     which detection is which figure, over time: identity, front, falls
     contacts     gaps between bases with their error, and the instant at which one closed
-    strip, card  the strip and the result windows of card games
+    strip        the strip of card games
+
+Modules of their own: `intrusion` and `hands`, what reaches in over the board, and `card_photo`, the result windows of
+play cards (`read_window`).
 """

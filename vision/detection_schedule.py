@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from downfield.core.frame import Detection, Frame
+from downfield.core.platform.processes import lower_priority
 from downfield.models.detector import Detector, TrackingDetector
 from downfield.models.suppression import join_hands, merge_refined
-from downfield.vision.thread_priority import lower_priority
 
 DetectorRun = Literal["full_frame", "figures"]
 """A run of the detector on the whole frame, or on the figures already known."""

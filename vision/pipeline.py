@@ -22,19 +22,19 @@ from downfield.calibration.online.calibrator import OnlineCalibrator
 from downfield.core.arrays import Array
 from downfield.core.errors import InputError
 from downfield.core.frame import Detection, Frame
-from downfield.core.roster import Roster, RosterSpot
 from downfield.core.scene import Player, Power, Scene
+from downfield.core.track_files import Roster, RosterSpot
 from downfield.models.detector import Detector
 from downfield.vision.ball_tracker import BallTracker
 from downfield.vision.board.picture_health import PictureHealth, PictureHealthMonitor
 from downfield.vision.board.power import PowerDetector
 from downfield.vision.contacts.contact_tracker import ContactTracker
 from downfield.vision.detection_schedule import DetectionRate, DetectionSchedule
+from downfield.vision.hands import HandTracker
+from downfield.vision.intrusion import IntrusionDetector
 from downfield.vision.measuring.estimate import Estimate
 from downfield.vision.measuring.falls import Fall
 from downfield.vision.measuring.measurement import Measurements, measure
-from downfield.vision.occlusion.hands import HandTracker
-from downfield.vision.occlusion.intrusion import IntrusionDetector
 from downfield.vision.refinement import find_decisive, refine_outlines, separate_overlaps
 from downfield.vision.tracking.initialization import LineUpSearch
 from downfield.vision.tracking.teams import TeamClassifier, TeamColors, sample_colors

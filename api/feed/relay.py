@@ -25,7 +25,7 @@ from pydantic_core import to_json
 
 from downfield.api.feed.event_stream import OpenStream
 from downfield.api.feed.relay_worker import MAX_LINE_BYTES
-from downfield.core.platform.child_process import end_process
+from downfield.core.platform.processes import end_process
 from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
 from downfield.game.published.hub import FeedMessage, Hub, encode_value
 

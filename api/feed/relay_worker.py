@@ -15,7 +15,7 @@ from typing import Any, Final
 from pydantic_core import from_json
 
 from downfield.api.feed.event_stream import SendTimeout, encode_events
-from downfield.core.platform.priorities import lower_process_priority
+from downfield.core.platform.processes import lower_process_priority
 from downfield.game.published.hub import EncodedValue, FeedMessage, Hub
 
 MAX_LINE_BYTES: Final = 1 << 24

@@ -33,7 +33,7 @@ from downfield.game.strip.card_lines import unread_text, window_lines
 from downfield.officiating.calls import Verdict
 from downfield.officiating.engine.legal import LegalDeclarations
 from downfield.officiating.events import Ruling
-from downfield.vision.card.card_photo import CardReading, read_card
+from downfield.vision.card_photo import CardReading, read_card
 
 router = APIRouter(prefix="/api")
 

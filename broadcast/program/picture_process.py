@@ -27,7 +27,7 @@ from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Image
 from downfield.core.media.shared_picture import SharedPicture
-from downfield.core.platform.child_process import end_process
+from downfield.core.platform.processes import end_process
 from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
 from downfield.core.scene import Scene
 from downfield.core.supervision import only_logged, supervised_thread

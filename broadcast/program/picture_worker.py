@@ -23,9 +23,8 @@ from downfield.broadcast.program.stream_encoder import ProgramEncoder
 from downfield.calibration.calibration import Calibration
 from downfield.core.arrays import Image
 from downfield.core.media.shared_picture import shared_picture
-from downfield.core.platform.child_process import end_with_client
-from downfield.core.platform.priorities import lower_process_priority
 from downfield.core.platform.process_tuning import tune_process
+from downfield.core.platform.processes import end_with_client, lower_process_priority
 
 _JPEG_QUALITY: Final = 85  # it is encoded once more on the way to the audience
 

@@ -19,9 +19,9 @@ from downfield.capture.source import LoopObserver
 from downfield.core.arrays import Image
 from downfield.core.bounded_queue import BoundedQueue
 from downfield.core.frame import Frame
+from downfield.core.platform.processes import lower_priority
 from downfield.core.scene import Scene
 from downfield.core.supervision import supervised_thread
-from downfield.vision.thread_priority import lower_priority
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from av.video.stream import VideoStream
 from downfield.broadcast.program.live_stream import TIMES, Part
 from downfield.core.arrays import Image
 from downfield.core.bounded_queue import BoundedQueue
+from downfield.core.platform.processes import lower_priority
 from downfield.core.supervision import supervised_thread
-from downfield.vision.thread_priority import lower_priority
 
 _TICKS: Final = 90_000
 

@@ -22,13 +22,13 @@ from downfield.broadcast.replay.replay_maker import BegunReplay
 from downfield.core.errors import BusyError, DownfieldError, NotFoundError, NotRecordedError
 from downfield.core.files.facts import by_date, date_last
 from downfield.core.files.private_files import make_private_folder
+from downfield.core.platform.processes import lower_priority
 from downfield.core.supervision import only_logged, supervised_thread
 from downfield.game.published.game_topics import CallView
 from downfield.game.published.hub import Hub, NewCalls
 from downfield.game.published.stream_topics import ReplayView
 from downfield.game.records.keeping import GameRow
 from downfield.game.service import GameService
-from downfield.vision.thread_priority import lower_priority
 
 _log = logging.getLogger(__name__)
 

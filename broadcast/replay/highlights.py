@@ -27,6 +27,7 @@ from downfield.broadcast.replay.replay_maker import (
 )
 from downfield.core.arrays import Image
 from downfield.core.errors import BusyError, NotFoundError, NotRecordedError, OutputError
+from downfield.core.platform.processes import lower_priority
 from downfield.core.supervision import supervised_thread
 from downfield.game.published.game_topics import CallView
 from downfield.game.published.plays import Play
@@ -36,7 +37,6 @@ from downfield.review.evidence.evidence import Evidence
 from downfield.review.evidence.finder import EvidenceFinder
 from downfield.review.pictures.clips import TimedImage
 from downfield.review.pictures.painting import spoken_name
-from downfield.vision.thread_priority import lower_priority
 
 _WORTH: Final = {
     "touchdown": 100.0,

@@ -20,7 +20,7 @@ from typing import Final
 
 from downfield.broadcast.replay.replay_maker import FilmWork, OwnThreadRenderer, PictureSource
 from downfield.core.errors import BusyError, NotRecordedError
-from downfield.core.platform.child_process import end_process
+from downfield.core.platform.processes import end_process
 from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
 from downfield.core.supervision import only_logged, supervised_thread
 

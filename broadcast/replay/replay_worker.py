@@ -29,9 +29,8 @@ from downfield.capture.footage import FootageFrame
 from downfield.capture.recording.recorded_footage import decoded_pictures
 from downfield.core.arrays import Image
 from downfield.core.errors import NotRecordedError
-from downfield.core.platform.child_process import end_with_client
-from downfield.core.platform.priorities import lower_process_priority, lower_thread_priority
 from downfield.core.platform.process_tuning import tune_process
+from downfield.core.platform.processes import end_with_client, lower_process_priority, lower_thread_priority
 from downfield.review.pictures.clips import TimedImage, encode_fragments
 
 LEAD_NS: Final = 600_000_000

@@ -15,16 +15,15 @@ from downfield.calibration.field.free_solver import UNKNOWN, find_goal_rungs, fr
 from downfield.calibration.field.lines.line_chains import clearest_channel
 from downfield.calibration.field.lines.matching import MATCHING_LIMITS, NO_RUNG
 from downfield.calibration.field.lines.rectified_lines import find_yard_line_ends
-from downfield.calibration.field.measured_height import with_lengths
 from downfield.calibration.field.measured_solving import solve_by_measuring
-from downfield.calibration.field.measurements import FieldMeasurements
 from downfield.calibration.field.progress import ProgressListener, ProgressReporter
 from downfield.calibration.field.selection import reading_label
 from downfield.calibration.field.shrunk_pictures import ShrunkPictures
 from downfield.calibration.field.solution import AmbiguousField, FieldSolution
 from downfield.calibration.field.solver import FieldLines, find_lines
+from downfield.calibration.jacobians import BOW, TRANSLATION
 from downfield.calibration.pictures import check_picture
-from downfield.calibration.stretch import EXACT_SCALE, DescribedProportions, ScaleError
+from downfield.calibration.stretch import DescribedProportions
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, FieldError, InputError
 from downfield.core.field.model import FieldModel, preset, preset_names
@@ -41,9 +40,7 @@ _LEAST_PX: Final = 20.0
 """Least length in the picture: where each end is marked to a pixel, the scale is good to 7 % at the worst."""
 
 
-_USUAL_LENGTH_MM: Final = 720.0  # of a field goal line to goal line, before anything is measured
-_USUAL_SCALE: Final = ScaleError(0.3)
-"""Boards are sold 24 to 52 inches long: goal lines 500 to 1000 mm apart, as likely as not outside of 590 to 880 mm."""
+_USUAL_LENGTH_MM: Final = 914.0  # of a field goal line to goal line, before anything is measured
 _TEN_YD: Final = 10.0
 _USUAL_YARD_RATIO: Final = 1.1  # a yard is a little longer across than along, as most boards are printed
 
@@ -148,7 +145,7 @@ def solve_unknown(images: Sequence[Image], *, progress: ProgressListener | None 
     proportions = DescribedProportions(_USUAL_YARD_RATIO, UNKNOWN.spread)
     best = solve_by_measuring(planes, options, ends.paint, images[0], every, None, proportions, reporter)
     reporter.finish()
-    return dataclasses.replace(best, scale=_USUAL_SCALE)
+    return best
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,18 +208,13 @@ def is_unsized(field: FieldModel) -> bool:
 
 
 def propose_field(
-    images: Sequence[Image],
-    known_length: KnownLength | None = None,
-    *,
-    measurements: FieldMeasurements | None = None,
-    progress: ProgressListener | None = None,
+    images: Sequence[Image], known_length: KnownLength | None = None, *, progress: ProgressListener | None = None
 ) -> FieldProposal:
     """Read a field that is not known from pictures of it.
 
     Args:
         images: one or more frames of the same camera.
         known_length: sets the scale; without it the board is taken to be of a usual size.
-        measurements: lengths from line to line.
         progress: takes reports of how far it has come.
 
     Raises:
@@ -233,12 +225,11 @@ def propose_field(
     if known_length is not None:
         known_length.check_inside(images[0])
     try:
-        return _proposal(images, solve_unknown(images, progress=progress), known_length, measurements)
+        return _proposal(solve_unknown(images, progress=progress), known_length)
     except AmbiguousField as ways:
-        found = [_proposal(images, reading.solution, known_length, measurements) for reading in ways.readings]
         scaled = [
-            dataclasses.replace(reading, solution=proposal.solution)
-            for reading, proposal in zip(ways.readings, found, strict=True)
+            dataclasses.replace(reading, solution=_proposal(reading.solution, known_length).solution)
+            for reading in ways.readings
         ]
         raise AmbiguousField(scaled, str(ways)) from None
 
@@ -251,28 +242,64 @@ def _scale(solution: FieldSolution, known: KnownLength) -> float:
 
 
 def _scaled(solution: FieldSolution, scale: float) -> FieldSolution:
-    """Return the same picture of a board that is larger by a factor, which is known."""
+    """Return the same picture of a board that is larger by a factor."""
+    if scale == 1.0:
+        return solution
     try:
-        return dataclasses.replace(solution.scaled(scale), scale=EXACT_SCALE)
+        field = _scaled_field(solution.field, scale)
     except FieldError:
         long_mm, wide_mm = solution.field.length_mm * scale, solution.field.width_mm * scale
         raise InputError(
             f"by the known length the field would be {long_mm:.0f} x {wide_mm:.0f} mm, which no board's is. Check the"
             " millimeters and both ends."
         ) from None
+    camera = solution.fit.camera
+    tx, ty, tz = (float(value) * scale for value in camera.translation_mm)
+    bow = camera.bow and dataclasses.replace(
+        camera.bow,
+        x_mm=_times(camera.bow.x_mm, scale),
+        y_mm=_times(camera.bow.y_mm, scale),
+        along_mm=camera.bow.along_mm * scale,
+        twist_mm=camera.bow.twist_mm * scale,
+        across_mm=camera.bow.across_mm * scale,
+        both_mm=camera.bow.both_mm * scale,
+    )
+    # Lens, rotation and stretch stay; translation and bow are lengths.
+    units = np.ones(len(solution.fit.covariance))
+    units[TRANSLATION] = units[BOW] = scale
+    fit = dataclasses.replace(
+        solution.fit,
+        camera=dataclasses.replace(camera, translation_mm=(tx, ty, tz), bow=bow),
+        covariance=solution.fit.covariance * units[:, None] * units,
+    )
+    observations = dataclasses.replace(solution.observations, points_mm=solution.observations.points_mm * scale)
+    return dataclasses.replace(solution, field=field, fit=fit, observations=observations)
 
 
-def _proposal(
-    images: Sequence[Image], solution: FieldSolution, known: KnownLength | None, lengths: FieldMeasurements | None
-) -> FieldProposal:
+def _scaled_field(field: FieldModel, scale: float) -> FieldModel:
+    styles = {
+        kind: dataclasses.replace(style, width_mm=style.width_mm and style.width_mm * scale)
+        for kind in ("sideline", "goal_line", "end_line", "yard_line", "hash_mark")
+        for style in [getattr(field, kind)]
+    }
+    return dataclasses.replace(
+        field,
+        mm_per_yd_x=field.mm_per_yd_x * scale,
+        mm_per_yd_y=field.mm_per_yd_y * scale,
+        line_mm=field.line_mm * scale,
+        margin_mm=_times(field.margin_mm, scale),
+        **styles,
+    )
+
+
+def _times(pair: tuple[float, float], scale: float) -> tuple[float, float]:
+    return pair[0] * scale, pair[1] * scale
+
+
+def _proposal(solution: FieldSolution, known: KnownLength | None) -> FieldProposal:
     """Return what to propose of a solution whose scale is a usual one."""
-    source = _UNSIZED
-    if lengths is not None and lengths.count:
-        solution = with_lengths(solution, images, lengths)
-        source = "Measured from the print and by tape from line to line."
-    elif known is not None:
-        solution = _scaled(solution, _scale(solution, known))
-        source = f"Measured from the print and {known.what} of {known.length_mm:g} mm."
+    solution = solution if known is None else _scaled(solution, _scale(solution, known))
+    source = f"Measured from the print and {known.what} of {known.length_mm:g} mm." if known else _UNSIZED
     along, across = solution.field.mm_per_yd
     sizes = f"{solution.field.length_yd:g} yards, {along:.2f} mm along, {across:.2f} mm across"
     field = dataclasses.replace(

@@ -20,9 +20,8 @@ from downfield.capture.jpeg import decode_jpeg, decode_jpeg_frame
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError, NotRecordedError
 from downfield.core.files.facts import is_same_file
-from downfield.core.media.limits import DECODER_BOUNDS
 from downfield.core.media.video_file import VideoReader, upright_bgr, upright_size_px
-from downfield.core.media.video_streams import BARE_FORMATS, open_video, pixel_aspect, video_stream
+from downfield.core.media.video_streams import BARE_FORMATS, DECODER_BOUNDS, open_video, pixel_aspect, video_stream
 
 _SECOND_NS: Final = 1_000_000_000
 

@@ -21,9 +21,9 @@ from downfield.capture.source import CapturedFrame, LoopObserver, SourceFacts, V
 from downfield.core.bounded_queue import BoundedQueue
 from downfield.core.errors import DownfieldError, OutputError, RefusedError, SourceError
 from downfield.core.platform.clock import RUN_CLOCK
+from downfield.core.platform.processes import lower_priority
 from downfield.core.supervision import supervised_thread
 from downfield.game.published.board_topics import HealthReason, RecordingStatus
-from downfield.vision.thread_priority import lower_priority
 
 GB: Final = 1_000_000_000
 DISK_LOW, DISK_FULL = "disk_low", "disk_full"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from downfield.core.settings_section import SettingsSection
+from downfield.core.records import SettingsSection
 
 
 class RecordingSettings(SettingsSection):

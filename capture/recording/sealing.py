@@ -15,9 +15,9 @@ from typing import Final
 
 from downfield.capture.recording.recording_library import index_path, recorded_videos
 from downfield.core.files.facts import file_digest
+from downfield.core.platform.processes import lower_priority
 from downfield.core.supervision import only_logged, supervised_thread
 from downfield.game.records.table_records import SegmentSealed
-from downfield.vision.thread_priority import lower_priority
 
 CALIBRATION_SUFFIX: Final = ".calibration.json"
 _log = logging.getLogger(__name__)

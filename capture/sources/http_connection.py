@@ -26,7 +26,7 @@ from urllib.request import parse_http_list
 
 from downfield.core.addresses import Address, split_address, without_password
 from downfield.core.errors import SourceError
-from downfield.core.text.plain_text import plain_text
+from downfield.core.texts import plain_text
 
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _MOST_REQUESTS: Final = 8

@@ -29,7 +29,7 @@ from downfield.capture.sources.source_types import SourceType
 from downfield.core.addresses import split_address, without_password
 from downfield.core.errors import InputError, SourceError
 from downfield.core.platform.clock import monotonic_ns
-from downfield.core.text.plain_text import plain_text
+from downfield.core.texts import plain_text
 
 _READ_BYTES: Final = 65536
 """Most bytes read at a time; fewer if fewer have arrived."""

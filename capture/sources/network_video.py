@@ -32,9 +32,8 @@ from downfield.capture.sources.source_clock import SourceClock
 from downfield.capture.sources.source_types import SourceType
 from downfield.core.addresses import split_address, without_password
 from downfield.core.errors import SourceError
-from downfield.core.media.limits import STREAM_OPTIONS
 from downfield.core.media.video_file import square_size_px, upright_bgr
-from downfield.core.media.video_streams import pixel_aspect
+from downfield.core.media.video_streams import STREAM_OPTIONS, pixel_aspect
 from downfield.core.platform.clock import monotonic_ns
 
 _PENDING_PACKETS: Final = 64

@@ -21,7 +21,7 @@ from downfield.capture.problems import ActiveProblems
 from downfield.capture.source import CapturedFrame, FrameSource, SourceFacts
 from downfield.core.arrays import Array
 from downfield.core.errors import InputError, SourceError
-from downfield.core.media.limits import FILE_OPTIONS
+from downfield.core.media.video_streams import FILE_OPTIONS
 from downfield.core.platform.system import SYSTEM
 from downfield.core.records import check
 from downfield.core.supervision import supervised_thread

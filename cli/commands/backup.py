@@ -10,7 +10,7 @@ import typer
 from downfield.cli.console.options import ARCHIVE, ConfigOption, SetOption, check_outputs
 from downfield.cli.console.output import print_stdout
 from downfield.cli.console.progress import progress_bar
-from downfield.core.text.counted_nouns import counted
+from downfield.core.texts import counted
 from downfield.rig.configuration.loading import load
 from downfield.rig.upkeep.backup import make_backup, restore_backup
 

@@ -46,8 +46,8 @@ from downfield.core.arrays import Image
 from downfield.core.errors import InputError
 from downfield.core.field.model import is_field_file, load_field
 from downfield.core.field.toml_file import describe_measured, measured_field_toml
-from downfield.core.media.picture_spans import parse_number
 from downfield.core.records import write_text
+from downfield.core.texts import parse_number
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import tables_folder
 from downfield.rig.tables.profile import TableFolder, camera_identity, check_table_name, new_profile

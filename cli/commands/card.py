@@ -11,7 +11,7 @@ from downfield.calibration.pictures import read_picture
 from downfield.cli.console.output import print_stderr, print_stdout
 from downfield.core.errors import InputError
 from downfield.game.strip.card_lines import unread_text, window_lines
-from downfield.vision.card.card_photo import read_card
+from downfield.vision.card_photo import read_card
 
 
 def card(

@@ -24,8 +24,8 @@ from downfield.cli.console.options import check_outputs, number_between
 from downfield.cli.console.output import print_stdout
 from downfield.cli.console.progress import progress_bar
 from downfield.core.errors import InputError
-from downfield.core.media.picture_spans import parse_span
 from downfield.core.records import write_text
+from downfield.core.texts import parse_span
 
 
 def certify(

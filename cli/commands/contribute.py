@@ -21,7 +21,7 @@ from downfield.cli.console.output import print_stderr, print_stdout
 from downfield.cli.console.progress import progress_bar
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError, OutputError
-from downfield.core.text.counted_nouns import counted
+from downfield.core.texts import counted
 from downfield.game.records.keeping import GameRow
 from downfield.game.shadow import is_shadow
 from downfield.rig.configuration.loading import load

@@ -17,7 +17,7 @@ from downfield.cli.console.progress import Advance, show_solving
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError
 from downfield.core.field.model import FieldModel, load_field, preset, preset_names
-from downfield.core.media.picture_spans import parse_span
+from downfield.core.texts import parse_span
 from downfield.rig.tables.table_calibration import lens_from_distance
 
 LengthOption = Annotated[

@@ -23,7 +23,7 @@ from downfield.cli.console.output import open_console, print_stderr, print_stdou
 from downfield.cli.console.progress import with_progress
 from downfield.core.errors import InputError
 from downfield.core.scene import Player, Scene
-from downfield.core.text.counted_nouns import counted
+from downfield.core.texts import counted
 from downfield.core.track_files import TrackFile
 from downfield.officiating.belief import percent_text
 from downfield.officiating.calls import Call, CallsHeader, write_calls

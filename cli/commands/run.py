@@ -32,7 +32,7 @@ from downfield.cli.console.terminal import TerminalLog, TerminalView, print_acce
 from downfield.core.addresses import without_password
 from downfield.core.errors import DownfieldError, SourceError
 from downfield.core.platform.process_tuning import tune_process
-from downfield.core.text.counted_nouns import counted
+from downfield.core.texts import counted
 from downfield.rig.configuration.loading import Configuration, load
 from downfield.rig.configuration.settings import RigSettings, logs_folder, tables_folder
 from downfield.rig.games.kept_games import leased_data_folder

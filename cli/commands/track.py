@@ -36,11 +36,10 @@ from downfield.cli.console.progress import with_progress
 from downfield.core.bounded_queue import BoundedQueue
 from downfield.core.errors import InputError, OutputError, SourceError
 from downfield.core.footprint import BaseSize
-from downfield.core.roster import read_roster
 from downfield.core.scene import Player, Scene
 from downfield.core.supervision import supervised_thread
-from downfield.core.text.counted_nouns import counted
-from downfield.core.track_files import TracksHeader, write_tracks
+from downfield.core.texts import counted
+from downfield.core.track_files import TracksHeader, read_roster, write_tracks
 from downfield.models.card import BUNDLED
 from downfield.models.loading import open_detector
 from downfield.rig.configuration.settings import NetworkSettings

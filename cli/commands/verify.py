@@ -13,7 +13,7 @@ from downfield.capture.recording.sealing import compare_recordings, has_recordin
 from downfield.cli.console.options import ConfigOption, SetOption
 from downfield.cli.console.output import print_stderr, print_stdout
 from downfield.core.errors import FormatError, InputError
-from downfield.core.text.counted_nouns import counted
+from downfield.core.texts import counted
 from downfield.game.records.entries import SEAL_KIND, unpack_entry
 from downfield.game.records.owner import rig_id
 from downfield.game.records.table_records import SegmentSealed
@@ -21,14 +21,19 @@ from downfield.review.bundles.verification import BundleVerification, is_bundle,
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import RigSettings, data_folder, heads_file, store_file
 from downfield.rig.games.rig_key import TrustedKeys
-from downfield.store.checking.listings import listing_differences
-from downfield.store.checking.signed_ends import compare_with_tournament, open_signed_ends
-from downfield.store.checking.signed_lists import Signer, list_differences, rigs_without_list, signers
 from downfield.store.database.opening import OpenedForReading, open_for_reading
 from downfield.store.database.reader import StoreReader
 from downfield.store.sealing.hash_chain import GENESIS, Verification, verify_journal
 from downfield.store.sealing.heads import compare_with_heads, entries_after_heads, read_heads
 from downfield.store.sealing.signing import is_public_key
+from downfield.store.signed_ends import compare_with_tournament, open_signed_ends
+from downfield.store.signed_lists import (
+    Signer,
+    list_differences,
+    listing_differences,
+    rigs_without_list,
+    signers,
+)
 
 
 def verify(

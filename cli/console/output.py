@@ -1,7 +1,7 @@
 """What the commands print: as text that no terminal interprets, and never at the cost of what they do.
 
 Everything that a command prints goes through here. Names that people and files chose are printed as they are: square
-brackets are no markup, and control characters are written out (`core/text/plain_text.py`). Characters that the
+brackets are no markup, and control characters are written out (`core/texts.py`). Characters that the
 terminal's encoding lacks are written out as well. When the output is lost, because a pipe or a terminal was closed or a
 disk is full, a command that only prints ends, and a rig plays on without it.
 """
@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.text import Text
 
 from downfield.core.errors import OutputError
-from downfield.core.text.plain_text import plain_text
+from downfield.core.texts import plain_text
 
 PIPE_CLOSED: Final = 141
 """Exit status of a command whose reader has gone, as shells report one that SIGPIPE ended (128 + 13)."""

@@ -21,7 +21,7 @@ from rich.progress import (
 
 from downfield.calibration.field.progress import ProgressListener
 from downfield.cli.console.output import open_console
-from downfield.core.text.plain_text import plain_text
+from downfield.core.texts import plain_text
 
 T = TypeVar("T")
 

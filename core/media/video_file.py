@@ -24,9 +24,11 @@ from av.video.stream import VideoStream
 
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError
-from downfield.core.media.limits import DECODER_BOUNDS, JPEG_DECODER, MAX_PIXELS
 from downfield.core.media.video_streams import (
     BARE_FORMATS,
+    DECODER_BOUNDS,
+    JPEG_DECODER,
+    MAX_PIXELS,
     bare_rate,
     frame_rate,
     open_video,

@@ -1,11 +1,18 @@
-"""The operating system this program runs on: which one it is, and what only some of them can do."""
+"""The operating system this program runs on: which one it is, what only some of them can do, where a user's files go.
+
+The package `platformdirs` knows the two folders of a user, from this process's own system and environment: it would be
+one more package of every rig for a few lines, and the folders of the other systems could not be tested on one.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import os
+import socket
 import stat
 import sys
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Final, Literal
 
 System = Literal["linux", "macos", "windows", "other"]
@@ -77,3 +84,59 @@ def raise_file_limit() -> int:
     except (OSError, ValueError):
         return soft
     return wanted
+
+
+_EXCLUSIVE: Final = ~socket.SO_REUSEADDR
+"""`SO_EXCLUSIVEADDRUSE`, which only Python on Windows names; its value is winsock2.h's."""
+
+
+def reclaim_address(listener: socket.socket) -> None:
+    """Let a socket listen where a program that ended did a moment ago, but never where one still does.
+
+    POSIX says that by `SO_REUSEADDR`. On Windows that lets two programs listen at once, and the first option is not
+    needed: `SO_EXCLUSIVEADDRUSE` is what keeps the second one out.
+    """
+    if SYSTEM == "windows":
+        listener.setsockopt(socket.SOL_SOCKET, _EXCLUSIVE, 1)
+    else:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+
+
+def user_data_folder(name: str, system: System = SYSTEM, environment: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder for a program's data of this user; it need not exist."""
+    home = Path.home()
+    if system == "windows":
+        local = environment.get("LOCALAPPDATA")
+        return (Path(local) if local else home / "AppData" / "Local") / name
+    if system == "macos":
+        return home / "Library" / "Application Support" / name
+    xdg = environment.get("XDG_DATA_HOME")  # the XDG Base Directory Specification
+    return (Path(xdg) if xdg else home / ".local" / "share") / name
+
+
+def user_cache_folder(name: str, system: System = SYSTEM, environment: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder for what a program of this user can make again; it need not exist.
+
+    Args:
+        name: of the program; an environment variable ``NAME_CACHE`` with its name names another folder.
+    """
+    chosen = environment.get(f"{name.upper()}_CACHE")
+    if chosen:
+        return Path(chosen)
+    home = Path.home()
+    if system == "windows":
+        return user_data_folder(name, system, environment) / "cache"
+    if system == "macos":
+        return home / "Library" / "Caches" / name
+    xdg = environment.get("XDG_CACHE_HOME")  # the XDG Base Directory Specification
+    return (Path(xdg) if xdg else home / ".cache") / name
+
+
+def lasting_temporary_folder(name: str, system: System = SYSTEM) -> Path | None:
+    """Return a folder of this user's, likely on another disk, that outlives a restart; it need not exist.
+
+    None on Windows, where temporary folders lie beside the user's data.
+    """
+    if system == "windows":
+        return None
+    return Path("/var/tmp") / f"{name}-{os.geteuid()}"  # noqa: S108 - only a folder of this user's own in it is used

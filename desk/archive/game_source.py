@@ -10,7 +10,7 @@ from typing import Final
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.capture.recording.recording_library import recording_order
 from downfield.core.errors import InputError
-from downfield.core.roster import Roster, read_roster
+from downfield.core.track_files import Roster, read_roster
 from downfield.desk.archive.archive_files import ArchiveFiles
 from downfield.desk.archive.items import ArchivedItem
 from downfield.desk.archive.judging import BundledJournal, fetch_file, verified_manifest

@@ -26,12 +26,12 @@ from sqlalchemy.exc import DataError, IntegrityError, SQLAlchemyError
 from downfield.core.errors import InputError, OutputError
 from downfield.game.records.keeping import EntryRow, GameRow
 from downfield.game.records.owner import rig_id
-from downfield.store.checking.signed_ends import SIGNED_ENDS
 from downfield.store.database.engines import cause_of, create_writing_engine, parse_address, transaction
 from downfield.store.database.reader import StoreReader
 from downfield.store.database.schema import ENTRIES, GAMES, create_tables
 from downfield.store.sealing.hash_chain import GENESIS, follows
 from downfield.store.sealing.signing import is_public_key
+from downfield.store.signed_ends import SIGNED_ENDS
 from downfield.store.writing.replication import BatchReply, JournalBatch, StoredPosition, is_signed
 
 _NEXT_NUMBER: Final = select(func.coalesce(func.max(GAMES.c.number), 0) + 1).scalar_subquery()

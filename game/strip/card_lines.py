@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from downfield.vision.card.card_photo import SURE, CardReading
-from downfield.vision.card.read_window import INK_COLORS, CardText, InkColor
+from downfield.vision.card_photo import SURE, CardReading
+from downfield.vision.read_window import INK_COLORS, CardText, InkColor
 
 UNREAD: Final = "?"
 """In place of a result that is not read surely."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from downfield.core.footprint import PoseError, signed_gap
-from downfield.core.text.counted_nouns import counted
+from downfield.core.texts import counted
 from downfield.officiating.checks.check import CHECK_LIMITS, Measurement, at_most, check
 from downfield.officiating.checks.formation import Formation, FormationPlayer
 from downfield.officiating.params import Param, Params

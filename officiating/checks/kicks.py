@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from downfield.core.text.counted_nouns import counted
+from downfield.core.texts import counted
 from downfield.officiating.checks.check import Measurement, check, count_distribution
 from downfield.officiating.checks.formation import Formation, FormationPlayer
 from downfield.officiating.params import Param, Params

@@ -9,7 +9,7 @@ from typing import Final
 
 from downfield.core.angles import difference_deg
 from downfield.core.scene import Jersey, Player, Scene
-from downfield.core.text.counted_nouns import counted
+from downfield.core.texts import counted
 from downfield.officiating.checks.check import Measurement, at_most, check, count_distribution
 from downfield.officiating.params import Param, Params
 from downfield.officiating.role_names import ELIGIBLE, canonical_role

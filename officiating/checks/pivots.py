@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 from downfield.core.angles import difference_deg
 from downfield.core.field.model import FieldModel
-from downfield.core.text.counted_nouns import counted
+from downfield.core.texts import counted
 from downfield.officiating.checks.check import Measurement, at_most, check, count_distribution
 from downfield.officiating.checks.movement import MOVED_MM, TURNED_DEG, PoseChange
 from downfield.officiating.conditions import Condition, joint_probability, worth_telling

@@ -22,8 +22,8 @@ from downfield.capture.footage import FootageFrame
 from downfield.core.arrays import Image
 from downfield.core.errors import NotRecordedError
 from downfield.core.files.facts import file_state, is_same_file
+from downfield.core.platform.processes import lower_priority
 from downfield.core.supervision import only_logged, supervised_thread
-from downfield.vision.thread_priority import lower_priority
 
 Decode = Callable[[Iterable[FootageFrame]], Iterator[Image | None]]
 

@@ -25,8 +25,8 @@ from av.video.reformatter import ColorPrimaries, ColorRange, Colorspace, ColorTr
 from downfield.core.arrays import Image
 from downfield.core.errors import BusyError
 from downfield.core.media.video_file import even_size_px
+from downfield.core.platform.processes import lower_priority
 from downfield.core.supervision import only_logged, supervised_thread
-from downfield.vision.thread_priority import lower_priority
 
 T = TypeVar("T")
 

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from downfield.core.errors import BusyError, NotFoundError, OutputError, RefusedError
 from downfield.core.records import to_json
-from downfield.core.text.counted_nouns import counted
+from downfield.core.texts import counted
 from downfield.game.disputes import Decision, ruling_of, undecided
 from downfield.game.receipts import describe
 from downfield.game.records.challenges import (

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from downfield.core.errors import BusyError
-from downfield.vision.thread_priority import lower_priority
+from downfield.core.platform.processes import lower_priority
 
 Result = TypeVar("Result")
 Pause = Callable[[], None]

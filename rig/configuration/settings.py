@@ -9,8 +9,8 @@ from pydantic import Field, IPvAnyNetwork
 
 from downfield.api.security.forwarding import PREFIX
 from downfield.capture.recording.recording_settings import RecordingSettings
-from downfield.core.platform.folders import user_data_folder
-from downfield.core.settings_section import SECRET, SECRET_PATH, SettingsSection
+from downfield.core.platform.system import user_data_folder
+from downfield.core.records import SECRET, SECRET_PATH, SettingsSection
 from downfield.officiating.rulebooks.default import DEFAULT_RULEBOOK
 
 Server = Annotated[str, Field(pattern=r"^(nats|tls)://[^\s@]+$", max_length=300)]

@@ -18,7 +18,7 @@ from downfield.capture.jpeg import jpeg_size_px
 from downfield.core.arrays import Image
 from downfield.core.errors import FormatError, InputError, OutputError
 from downfield.core.files.private_files import replace_private_file
-from downfield.core.media.limits import MAX_PIXELS
+from downfield.core.media.video_streams import MAX_PIXELS
 from downfield.core.records import check, from_json, record, to_json
 from downfield.core.scene import Player, Scene
 from downfield.review.zip_container import ZIP_FAULTS, ZipPart, zip_chunks

@@ -23,8 +23,7 @@ from downfield.capture.recording.recording_settings import RecordingSettings
 from downfield.core.addresses import without_password
 from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError
-from downfield.core.platform.sockets import reclaim_address
-from downfield.core.platform.system import SYSTEM
+from downfield.core.platform.system import SYSTEM, reclaim_address
 from downfield.core.records import record
 from downfield.models.detector import TrackingDetector
 from downfield.rig.configuration.settings import NetworkSettings, RigSettings, ServiceSettings, store_file

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from downfield.core.errors import DownfieldError
-from downfield.core.platform.folders import lasting_temporary_folder
+from downfield.core.platform.system import lasting_temporary_folder
 from downfield.game.records.owner import NOBODY, GameOwner, rig_id
 from downfield.review.rejudging.standings import KeptJudgings
 from downfield.rig.configuration.settings import (
@@ -29,7 +29,7 @@ from downfield.rig.games.rig_key import RIG_KEY
 from downfield.store.sealing.heads import HeadsFile
 from downfield.store.sealing.signed_list import SignedList
 from downfield.store.sealing.signing import RigKey
-from downfield.store.writing.checkpoint import CheckpointFile
+from downfield.store.writing.journals import CheckpointFile
 from downfield.store.writing.lease import FileLease, LeasedThing
 from downfield.store.writing.spool import Spool
 from downfield.store.writing.store import Store

@@ -20,9 +20,9 @@ from downfield.core.bounded_queue import BoundedQueue
 from downfield.core.errors import SourceError
 from downfield.core.field.model import FieldModel
 from downfield.core.frame import Frame
+from downfield.core.platform.processes import lower_priority
 from downfield.core.scene import Figure, Player, Scene
 from downfield.core.supervision import supervised_thread
-from downfield.vision.thread_priority import lower_priority
 
 Color = tuple[int, int, int]
 """Blue, green, red."""

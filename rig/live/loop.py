@@ -26,6 +26,7 @@ from downfield.capture.source import CapturedFrame, FrameSource, LoopObserver
 from downfield.core.bounded_queue import BoundedQueue
 from downfield.core.errors import DownfieldError, RefusedError, SourceError
 from downfield.core.frame import Detection, Frame
+from downfield.core.platform.processes import lower_priority
 from downfield.core.scene import Player, Scene
 from downfield.core.supervision import only_logged, supervised_thread
 from downfield.game.published.board_topics import HealthReason
@@ -43,7 +44,6 @@ from downfield.rig.live.connections import (
     VisionStage,
 )
 from downfield.rig.live.rig_health import FrameMeter
-from downfield.vision.thread_priority import lower_priority
 
 LINE_UP_REFUSED: Final = "line_up_refused"
 """Code of the problem "the game refused the line-up seen on the board"."""

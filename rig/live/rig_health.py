@@ -16,12 +16,12 @@ from downfield.core.frame import Frame
 from downfield.core.platform.clock import monotonic_ns
 from downfield.core.scene import Power, Scene
 from downfield.core.supervision import supervised_thread
-from downfield.core.text.counted_nouns import counted
+from downfield.core.texts import counted
 from downfield.game.published.board_topics import HealthReason, HealthStatus, Level, RecordingStatus
 from downfield.game.published.game_topics import Notice
 from downfield.game.published.hub import Hub
 from downfield.vision.board.picture_health import PictureHealth
-from downfield.vision.occlusion.hands import HAND_OVER_FIGURES
+from downfield.vision.hands import HAND_OVER_FIGURES
 from downfield.vision.pipeline import NO_LINE_UP
 
 _log = logging.getLogger(__name__)

@@ -12,8 +12,8 @@ from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
 from downfield.core.errors import InputError
 from downfield.core.frame import Detection, Frame
-from downfield.core.roster import read_roster
 from downfield.core.scene import Player, Scene
+from downfield.core.track_files import read_roster
 from downfield.models.card import BUNDLED
 from downfield.models.detector import Detector
 from downfield.models.loading import open_detector

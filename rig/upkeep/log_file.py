@@ -24,7 +24,7 @@ from downfield.capture.source import LoopObserver, NoticeLevel
 from downfield.core.errors import InputError
 from downfield.core.files.private_files import OWNER_ONLY, make_private_folder
 from downfield.core.scene import Scene
-from downfield.core.text.plain_text import plain_text
+from downfield.core.texts import plain_text
 from downfield.officiating.calls import Call
 from downfield.officiating.events import Event
 

@@ -20,7 +20,7 @@ from relayed_service import RelayedService
 from waiting import WAIT_S, wait_until
 
 from downfield.api.feed import event_stream, relay
-from downfield.core.platform.child_process import end_process
+from downfield.core.platform.processes import end_process
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="connections are handed over on POSIX only")
 

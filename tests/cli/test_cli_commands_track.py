@@ -16,8 +16,7 @@ from downfield.cli.main import app
 from downfield.core.arrays import Image
 from downfield.core.frame import Detection
 from downfield.core.records import to_json
-from downfield.core.roster import Roster
-from downfield.core.track_files import TrackFile
+from downfield.core.track_files import Roster, TrackFile
 
 TABLE = Table(
     {"dark-7": walking(300, 200, 0), "dark-9": standing(300, 300, 0), "light-3": standing(420, 300, 180)}, 0.3

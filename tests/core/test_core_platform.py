@@ -13,13 +13,20 @@ from pathlib import Path
 import pytest
 from waiting import WAIT_S
 
-from downfield.core.platform import child_process, clock, sockets
-from downfield.core.platform.child_process import end_process
+from downfield.core.platform import clock, processes
+from downfield.core.platform import system as system_module
 from downfield.core.platform.clock import has_coarse_clock
 from downfield.core.platform.file_locks import FileLocks, PosixLocks, WindowsLocks
-from downfield.core.platform.folders import lasting_temporary_folder, user_cache_folder, user_data_folder
-from downfield.core.platform.priorities import restore_process_priority
-from downfield.core.platform.system import CAN_PASS_DESCRIPTORS, System, system_of, usable_cores
+from downfield.core.platform.processes import end_process, restore_process_priority
+from downfield.core.platform.system import (
+    CAN_PASS_DESCRIPTORS,
+    System,
+    lasting_temporary_folder,
+    system_of,
+    usable_cores,
+    user_cache_folder,
+    user_data_folder,
+)
 
 
 class Msvcrt:
@@ -158,9 +165,9 @@ def test_on_windows_no_second_program_may_listen_at_one_port(monkeypatch: pytest
         def setsockopt(self, *option: int) -> None:  # type: ignore[override]
             options.append(option)
 
-    monkeypatch.setattr(sockets, "SYSTEM", "windows")
+    monkeypatch.setattr(system_module, "SYSTEM", "windows")
     with Listener() as listener:
-        sockets.reclaim_address(listener)
+        system_module.reclaim_address(listener)
     assert options == [(socket.SOL_SOCKET, ~socket.SO_REUSEADDR, 1)]
 
 
@@ -203,7 +210,7 @@ def test_a_killed_process_that_gets_no_processor_to_end_is_not_waited_for(monkey
     """As one of idle priority on a busy computer; here a process that does not hear of it."""
     with subprocess.Popen([sys.executable, "-c", "import signal; signal.pause()"]) as process:
         with monkeypatch.context() as patched:
-            patched.setattr(child_process, "_WAIT_S", 0.1)
+            patched.setattr(processes, "_WAIT_S", 0.1)
             patched.setattr(process, "kill", lambda: None)
             end_process(process)
         assert process.poll() is None
@@ -233,7 +240,7 @@ def test_a_process_ends_with_its_client_whatever_it_does_then() -> None:
     """It may be in the middle of a computation, and reads nothing: it does not learn of the end by itself."""
     ours, theirs = socket.socketpair()
     program = (
-        "import sys, threading; from downfield.core.platform.child_process import end_with_client\n"
+        "import sys, threading; from downfield.core.platform.processes import end_with_client\n"
         "end_with_client(int(sys.argv[1])); print('begins', flush=True); threading.Event().wait()"
     )
     command = [sys.executable, "-c", program, str(theirs.fileno())]

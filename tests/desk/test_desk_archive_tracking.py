@@ -31,8 +31,7 @@ from downfield.cli.main import run_command
 from downfield.core.errors import InputError
 from downfield.core.frame import Detection
 from downfield.core.records import to_json
-from downfield.core.roster import Roster
-from downfield.core.track_files import TrackFile
+from downfield.core.track_files import Roster, TrackFile
 from downfield.desk.archive import tracking
 from downfield.desk.archive.adding import ItemLabels
 from downfield.desk.archive.archive_files import ArchiveFiles

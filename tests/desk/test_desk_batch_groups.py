@@ -12,10 +12,10 @@ from sqlalchemy import create_engine, text
 from tournament_rig import entries_after, game_of
 
 from downfield.desk.replication.tournament_store import TournamentStore
-from downfield.store.checking.signed_ends import SIGNED_ENDS
 from downfield.store.database.opening import open_for_reading
 from downfield.store.sealing.hash_chain import GENESIS, digest_of, verify_journal
 from downfield.store.sealing.signing import RigKey
+from downfield.store.signed_ends import SIGNED_ENDS
 from downfield.store.writing.replication import BatchReply, JournalBatch, make_batch
 
 KEYS = [RigKey.generate() for _ in range(3)]

@@ -27,9 +27,9 @@ from downfield.game.records.entries import unpack_entry
 from downfield.game.records.table_records import DeviceChanged
 from downfield.rig.scorekeeper import Scorekeeper
 from downfield.rig.tournament.push_payloads import PushedAccess
-from downfield.store.checking.listings import listing_differences
 from downfield.store.database.opening import open_for_reading
 from downfield.store.sealing.signing import RigKey
+from downfield.store.signed_lists import listing_differences
 
 pytestmark = pytest.mark.usefixtures("short_pauses")
 

@@ -18,9 +18,8 @@ from downfield.core.arrays import Image
 from downfield.core.errors import InputError
 from downfield.models import worker_client
 from downfield.models.card import find_network
-from downfield.models.detector import TrackingDetector
+from downfield.models.detector import OnDemandNetworks, TrackingDetector
 from downfield.models.loading import open_detector
-from downfield.models.on_demand import OnDemandNetworks
 from downfield.models.worker_client import FindRequest, OffloadedDetector, WorkerClient, WorkerLimits
 
 OPTIONS = {"threads": 1}

@@ -19,7 +19,7 @@ from downfield.core.frame import Frame
 from downfield.game.published.board_topics import HealthReason, HealthStatus
 from downfield.rig.live.rig_health import FrameMeter, HealthReporter
 from downfield.vision.board.picture_health import PictureHealth
-from downfield.vision.occlusion.hands import HAND_OVER_FIGURES
+from downfield.vision.hands import HAND_OVER_FIGURES
 from downfield.vision.pipeline import NO_LINE_UP
 
 FACTS = SourceFacts("camera", "Table Cam", (1920, 1080), 60.0, live=True, codec="mjpeg")

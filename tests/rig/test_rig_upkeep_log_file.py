@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from downfield.cli.main import app
 from downfield.core.errors import InputError
-from downfield.core.text.plain_text import plain_text
+from downfield.core.texts import plain_text
 from downfield.rig.upkeep.log_file import LOG_FILE_NAME, LogLevel, last_lines, log_file
 
 _log = logging.getLogger("downfield.test")

@@ -10,7 +10,7 @@ import pytest
 from card_photos import WINDOWS, CardLook, PrintedResult, photograph
 
 from downfield.core.arrays import Image
-from downfield.vision.card.card_photo import SURE, CardReading, read_card
+from downfield.vision.card_photo import SURE, CardReading, read_card
 
 
 @cache

@@ -14,7 +14,7 @@ from downfield.core.arrays import Image
 from downfield.core.frame import Detection, Frame
 from downfield.core.scene import Scene
 from downfield.twin.render.renderers import open_renderer
-from downfield.vision.occlusion.hands import HAND_OVER_FIGURES
+from downfield.vision.hands import HAND_OVER_FIGURES
 from downfield.vision.pipeline import Vision
 
 TABLE = Table(

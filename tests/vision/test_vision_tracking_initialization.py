@@ -10,7 +10,7 @@ import pytest
 from simulated_detector import PERFECT, SimulatedDetector, calibration_of
 from tracked_tables import FIELD, LINE_UP_S, Table, filmed, look_of, roster_of, standing, walking
 
-from downfield.core.roster import Roster, RosterSpot
+from downfield.core.track_files import Roster, RosterSpot
 from downfield.vision.measuring.measurement import Measurements, measure
 from downfield.vision.tracking.initialization import LineUpPoses, LineUpSearch
 from downfield.vision.tracking.tracker import Tracker

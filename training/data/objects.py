@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from downfield.core.arrays import Array, Image
 from downfield.models.refiner import MIRRORED_CORNERS
-from downfield.models.test_time_augmentation import mirror_image
+from downfield.models.suppression import mirror_image
 
 FALLEN_KIND: Final = 1
 FIGURE_KINDS: Final = (0, FALLEN_KIND)

@@ -17,7 +17,6 @@ from scipy.optimize import minimize
 from downfield.core.arrays import Array, Bools, Image, Indices
 from downfield.core.errors import InputError
 from downfield.models.ball_detection import decode_ball_places
-from downfield.models.ball_opinion import ball_votes
 from downfield.models.card import NetworkCard, OpinionWeights
 from downfield.models.loading import Opinions
 from downfield.models.refiner import (
@@ -31,7 +30,7 @@ from downfield.models.refiner import (
     usual_length_px,
 )
 from downfield.models.runtime import Network, logit, sigmoid
-from downfield.models.second_opinion import match_detectors
+from downfield.models.second_opinion import ball_votes, match_detectors
 from downfield.models.two_stage_detector import TwoStageDetector
 from downfield.training.evaluation.scoring import WELL_SEEN, is_ball, match_figures
 from downfield.twin.sets.sample import Sample

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Image, Plane
 from downfield.core.strip import Count, DialWindow, StripSet
-from downfield.vision.strip.digits import OTHER, DigitNetwork, bundled_digits
-from downfield.vision.strip.glyphs import Glyphs, find_glyphs, glyphs_of
+from downfield.vision.strip.glyphs import OTHER, DigitNetwork, Glyphs, bundled_digits, find_glyphs, glyphs_of
 from downfield.vision.strip.rectify import BoardBox, Rectifier
 
 WINDOW_ROWS: Final = 72

@@ -19,8 +19,8 @@ from downfield.core.arrays import Array, Bools
 from downfield.core.field.model import FieldModel
 from downfield.core.footprint import BaseSize
 from downfield.core.least_cost import least_cost_pairs
-from downfield.core.roster import Roster, RosterSpot
 from downfield.core.scene import Jersey, Player
+from downfield.core.track_files import Roster, RosterSpot
 
 
 @dataclass(frozen=True, slots=True)

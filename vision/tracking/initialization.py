@@ -14,8 +14,8 @@ from downfield.core.angles import wrap_half_turn_rad
 from downfield.core.arrays import Array, Bools
 from downfield.core.field.model import FieldModel
 from downfield.core.footprint import BaseSize
-from downfield.core.roster import Roster, RosterSpot
 from downfield.core.scene import Player
+from downfield.core.track_files import Roster, RosterSpot
 from downfield.vision.measuring.measurement import POSE, SIZE, Measurements
 from downfield.vision.tracking.assignment import suppress_duplicates
 from downfield.vision.tracking.front import facing_odds

@@ -11,8 +11,8 @@ import numpy as np
 from downfield.core.arrays import Array, Bools
 from downfield.core.scene import Power
 from downfield.models.runtime import logit
+from downfield.vision.hands import near_hands
 from downfield.vision.measuring.measurement import Measurements
-from downfield.vision.occlusion.hands import near_hands
 from downfield.vision.tracking.assignment import (
     ASSIGNMENT_LIMITS,
     Assignment,
@@ -22,9 +22,8 @@ from downfield.vision.tracking.assignment import (
     lie_on_others,
     out_of_reach,
 )
-from downfield.vision.tracking.figure_states import FigureStates
+from downfield.vision.tracking.figure_states import TRACKER_LIMITS, FigureStates
 from downfield.vision.tracking.kalman import MotionFilter
-from downfield.vision.tracking.limits import TRACKER_LIMITS
 from downfield.vision.tracking.recovery import (
     RECOVERY_LIMITS,
     LostFigures,

@@ -17,13 +17,13 @@ from downfield.core.angles import wrap_rad
 from downfield.core.arrays import Array, Bools
 from downfield.core.footprint import Footprint
 from downfield.core.scene import Posture, Power
+from downfield.vision.hands import drop_under_hands, near_hands
 from downfield.vision.measuring.estimate import Estimate, estimate_base_size, fallen_base_size
 from downfield.vision.measuring.fall_limits import FALL_LIMITS
 from downfield.vision.measuring.falls import BaseMotion, Fall, PostureFilter
 from downfield.vision.measuring.measurement import Measurements
-from downfield.vision.occlusion.hands import drop_under_hands, near_hands
 from downfield.vision.tracking.assignment import ASSIGNMENT_LIMITS, Assignment, suppress_duplicates
-from downfield.vision.tracking.figure_states import FigureStates
+from downfield.vision.tracking.figure_states import TRACKER_LIMITS, FigureStates
 from downfield.vision.tracking.front import FrontFilter, facing_odds
 from downfield.vision.tracking.initialization import LineUpPoses
 from downfield.vision.tracking.kalman import (
@@ -38,7 +38,6 @@ from downfield.vision.tracking.kalman import (
     X,
     Y,
 )
-from downfield.vision.tracking.limits import TRACKER_LIMITS
 from downfield.vision.tracking.matching import FigureMatcher, FrameInput
 from downfield.vision.tracking.recovery import RECOVERY_LIMITS
 

@@ -1,1 +1,0 @@
-"""Texts for people: counted nouns, plain text, direction of scripts."""

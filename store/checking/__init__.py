@@ -1,1 +1,0 @@
-"""Checks for `downfield verify`: a store against itself, its rigs' signatures, and a tournament's record."""

@@ -1,0 +1,139 @@
+"""Signed ends: where each rig signed that its journals stood, kept at the tournament beside the games.
+
+Whoever has a table's disk can cut the end of a journal, seal it again, delete a game or change its row, and every
+checksum on that disk fits. The tournament keeps the rig's signature of what it had received: `downfield verify
+--tournament` compares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from sqlalchemy import BigInteger, Column, Engine, ForeignKey, Integer, MetaData, Table, Text, select
+from sqlalchemy.exc import SQLAlchemyError
+
+from downfield.core.errors import InputError
+from downfield.core.texts import counted
+from downfield.game.records.keeping import EntryRow, GameRow
+from downfield.game.records.owner import rig_id
+from downfield.store.database.engines import cause_of, create_reading_engine, parse_address
+from downfield.store.database.reader import StoreReader
+from downfield.store.database.schema import GAMES
+from downfield.store.writing.replication import is_signed
+
+_SIGNED: Final = MetaData()
+GAMES.to_metadata(_SIGNED)
+SIGNED_ENDS: Final = Table(
+    "signed_ends",
+    _SIGNED,
+    Column("game", Text, ForeignKey("games.id"), primary_key=True),
+    Column("seq", Integer, nullable=False),
+    Column("digest", Text, nullable=False),
+    Column("key", Text, nullable=False),
+    Column("signature", Text, nullable=False),
+    Column("received_ns", BigInteger, nullable=False),
+)
+"""The end of each game's journal as its rig has signed it last."""
+
+
+@dataclass(frozen=True, slots=True)
+class SignedEnd:
+    """The end of a game's journal that a rig has signed.
+
+    Attributes:
+        game: the game, as the tournament lists it.
+        seq, digest: of the last entry that the tournament received.
+        key: the rig's public key.
+        signature: as `downfield.store.writing.replication.sign_journal` returns it.
+    """
+
+    game: GameRow
+    seq: int
+    digest: str
+    key: str
+    signature: str
+
+    def fault(self) -> str:
+        """Return what is wrong with it by itself; empty where the rig has signed it."""
+        last = EntryRow(self.game.id, self.seq, "", 0, None, "", None, self.digest)
+        if self.game.owner == rig_id(self.key) and is_signed(self.key, self.game, last, self.signature):
+            return ""
+        return f"{self.game.id}: the tournament's record of its end is not signed by its rig: it was altered there."
+
+
+class SignedEnds:
+    """Reads the signed ends of a tournament.
+
+    Args:
+        engine: of its database.
+        where: the database, for errors.
+    """
+
+    def __init__(self, engine: Engine, where: str) -> None:
+        self._engine, self.where = engine, where
+
+    def of_rigs(self, rigs: Collection[str]) -> list[SignedEnd]:
+        """Return the ends of all games of rigs, by their ids.
+
+        Raises:
+            InputError: the database can't be read, or is no tournament's.
+        """
+        listed = [column for column in GAMES.c if column.name != "number"]
+        ends = [SIGNED_ENDS.c[name] for name in ("seq", "digest", "key", "signature")]
+        query = select(*listed, *ends).join(SIGNED_ENDS, SIGNED_ENDS.c.game == GAMES.c.id).order_by(GAMES.c.number)
+        try:
+            with self._engine.connect() as connection:
+                rows = connection.execute(query.where(GAMES.c.owner.in_(rigs))).all()
+        except SQLAlchemyError as error:
+            text = f"{self.where}: the tournament's record of signed ends can't be read: {cause_of(error)}"
+            raise InputError(text) from None
+        return [SignedEnd(GameRow(*row[: len(listed)]), *row[len(listed) :]) for row in rows]
+
+
+@contextmanager
+def open_signed_ends(url: str) -> Iterator[SignedEnds]:
+    """Open a tournament's database to read its signed ends.
+
+    Raises:
+        InputError: it is no address of a database.
+        MissingExtraError: its driver is not installed.
+    """
+    address = parse_address(url)
+    engine = create_reading_engine(address)
+    try:
+        yield SignedEnds(engine, address.render_as_string(hide_password=True))
+    finally:
+        engine.dispose()
+
+
+def compare_with_tournament(store: StoreReader, ends: Collection[SignedEnd]) -> Iterator[str]:
+    """Yield how a table's store differs from what its rig signed for the tournament, one sentence for each difference.
+
+    Args:
+        store: of the table.
+        ends: of its rig's games.
+    """
+    for end in ends:
+        fault = end.fault() or _difference(store, end)
+        if fault:
+            yield fault
+
+
+def _difference(store: StoreReader, end: SignedEnd) -> str:
+    game = end.game.id
+    listed = store.game(game)
+    if listed is None:
+        return f"{game}: is missing. The tournament has {counted(end.seq, 'entry')} of it: it was deleted here."
+    if listed != end.game:
+        return f"{game}: its title, teams, rulebook, table or rig is not the one that was signed for the tournament."
+    entry = next(store.entries(game, after=end.seq - 1, attachments=False, page_entries=1), None)
+    if entry is None or entry.seq != end.seq:
+        return f"{game}: entry {end.seq} is missing. The end was cut off, or an older copy was put back."
+    if entry.digest != end.digest:
+        return (
+            f"{game}: entry {end.seq} is not the one that was signed for the tournament. The journal was sealed again."
+        )
+    return ""

@@ -1,1 +1,0 @@
-"""Reads the result windows of play cards from a photo."""

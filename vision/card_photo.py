@@ -1,0 +1,203 @@
+"""Reads a photo of two play cards over one another: the three results in each of its five windows."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+
+from downfield.core.arrays import Array, Image, Plane
+from downfield.vision.read_window import CardText, InkColor, read_window
+
+SURE: Final = 0.9
+"""Least confidence of a result that is reported."""
+
+
+WINDOWS: Final = 5
+"""The windows of two cards over one another (NFLS-089)."""
+ROWS: Final = 96
+"""Rows of a window's picture."""
+
+
+@dataclass(frozen=True, slots=True)
+class WindowLimits:
+    """What five windows of a card are like in a photo; lengths of the picture's longer side are 1."""
+
+    max_side_px: int = 1600
+    """The longer side of the photo is reduced to this size."""
+    min_height: float = 0.012
+    """Least height of a window."""
+    aspect: tuple[float, float] = (1.8, 12.0)
+    """Length of a window by its height."""
+    max_size_difference: float = 0.25
+    """Largest relative difference of two of the five in length or height, which perspective adds to."""
+    max_offset: float = 0.25
+    """Largest distance of a window's middle from the line through all, as a share of its height."""
+    max_spacing_difference: float = 0.35
+    """Largest relative difference of two distances of neighbors."""
+    edge: float = 0.06
+    """Share of a window's height left out along its edges."""
+
+
+_LIMITS: Final = WindowLimits()
+_LEVELS: Final = (40, 70, 100, 130, 160, 190, 220)
+
+
+@dataclass(frozen=True, slots=True)
+class _Box:
+    corners: Array
+    center: Array
+    size: tuple[float, float]
+
+
+def find_windows(photo: Image) -> tuple[Plane, ...]:
+    """Return the pictures of the five windows as they lie in the photo, from the upper left.
+
+    Args:
+        photo: uint8 blue green red, shape (rows, columns, 3).
+
+    Returns:
+        Float32 pictures, shape (ROWS, columns, 3); empty when there are no five windows.
+    """
+    scale = min(_LIMITS.max_side_px / max(photo.shape[:2]), 1.0)
+    image = cv2.resize(photo, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else photo
+    boxes = _boxes(np.asarray(image, dtype=np.uint8))
+    best = min(_groups(boxes), key=lambda found: found[0], default=None)
+    if best is None:
+        return ()
+    return tuple(_rectified(np.asarray(image, dtype=np.uint8), corners) for corners in _in_order(best[1]))
+
+
+def _boxes(image: Image) -> list[_Box]:
+    """Return the rectangles in a picture, each once."""
+    longest = max(image.shape[:2])
+    gray = cv2.GaussianBlur(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), (3, 3), 0)
+    found: list[_Box] = []
+    for level in _LEVELS:
+        for way in (cv2.THRESH_BINARY, cv2.THRESH_BINARY_INV):
+            _, mask = cv2.threshold(gray, level, 255, way)
+            contours, _ = cv2.findContours(mask, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)
+            for contour in contours:
+                box = _box(np.asarray(contour), longest)
+                if box is not None and not any(_is_same(box, other) for other in found):
+                    found.append(box)
+    return found
+
+
+def _box(contour: Array, longest: int) -> _Box | None:
+    """Return the long rectangle that a contour is; None if it is none."""
+    outline = cv2.approxPolyDP(contour, 0.03 * cv2.arcLength(contour, closed=True), closed=True)
+    if len(outline) != 4 or not cv2.isContourConvex(outline):
+        return None
+    corners = _ordered(np.asarray(outline, dtype=np.float64).reshape(4, 2))
+    long = (np.linalg.norm(corners[1] - corners[0]) + np.linalg.norm(corners[2] - corners[3])) / 2
+    high = (np.linalg.norm(corners[3] - corners[0]) + np.linalg.norm(corners[2] - corners[1])) / 2
+    low, most = _LIMITS.aspect
+    if high < _LIMITS.min_height * longest or not low <= long / high <= most:
+        return None
+    return _Box(corners, corners.mean(axis=0), (float(long), float(high)))
+
+
+def _ordered(corners: Array) -> Array:
+    """Return four corners from the upper left clockwise, the first side one of the two long ones."""
+    by_angle = np.argsort(np.arctan2(*(corners - corners.mean(axis=0)).T[::-1]))
+    around = corners[by_angle]
+    if np.linalg.norm(around[1] - around[0]) < np.linalg.norm(around[2] - around[1]):
+        around = np.roll(around, -1, axis=0)
+    upright = around[0, 0] + around[0, 1] <= around[2, 0] + around[2, 1]
+    return np.asarray(around if upright else np.roll(around, -2, axis=0))
+
+
+def _is_same(a: _Box, b: _Box) -> bool:
+    return float(np.linalg.norm(a.center - b.center)) < 0.3 * b.size[1] and abs(a.size[1] / b.size[1] - 1) < 0.3
+
+
+def _groups(boxes: list[_Box]) -> Iterator[tuple[float, tuple[_Box, ...]]]:
+    """Yield every five boxes that may be a card's windows, with how far they are from a perfect row."""
+    for first, last in itertools.permutations(boxes, 2):
+        step = (last.center - first.center) / (WINDOWS - 1)
+        if step[0] + step[1] <= 0 or not _is_alike(first, last):
+            continue
+        row = [first]
+        for place in range(1, WINDOWS - 1):
+            wanted = first.center + place * step
+            near = min(boxes, key=lambda box: float(np.linalg.norm(box.center - wanted)))
+            row.append(near)
+        row.append(last)
+        off = [float(np.linalg.norm(box.center - first.center - k * step)) for k, box in enumerate(row)]
+        length = float(np.linalg.norm(step))
+        if len({id(box) for box in row}) == WINDOWS and length > 0.9 * first.size[1]:
+            apart = [float(np.linalg.norm(b.center - a.center)) for a, b in itertools.pairwise(row)]
+            across = [_across(box.center - first.center, step) for box in row]
+            even = max(apart) / min(apart) - 1 <= _LIMITS.max_spacing_difference
+            straight = max(across) <= _LIMITS.max_offset * first.size[1]
+            if even and straight and all(_is_alike(a, b) for a, b in itertools.pairwise(row)):
+                yield sum(off) / length, tuple(row)
+
+
+def _in_order(row: tuple[_Box, ...]) -> list[Array]:
+    """Return the windows' corners, all the same way up, in the order in which the text of one leads to the next."""
+    first = row[0].corners
+    along = first[1] - first[0]
+    corners = [
+        box.corners if (box.corners[1] - box.corners[0]) @ along > 0 else box.corners[[2, 3, 0, 1]] for box in row
+    ]
+    onward = row[-1].center - row[0].center
+    down = first[3] - first[0]
+    beside, under = (float(onward @ way / np.linalg.norm(way)) for way in (along, down))
+    reading = beside if abs(beside) > abs(under) else under
+    return corners if reading > 0 else corners[::-1]
+
+
+def _across(offset: Array, along: Array) -> float:
+    """Return how far an offset leads from a line."""
+    return float(abs(offset[0] * along[1] - offset[1] * along[0]) / np.linalg.norm(along))
+
+
+def _is_alike(a: _Box, b: _Box) -> bool:
+    return all(abs(x / y - 1) <= _LIMITS.max_size_difference for x, y in zip(a.size, b.size, strict=True))
+
+
+def _rectified(image: Image, corners: Array) -> Plane:
+    long, high = (float(np.linalg.norm(corners[end] - corners[0])) for end in (1, 3))
+    columns = round(ROWS * long / high)
+    edge = _LIMITS.edge * ROWS
+    around = np.array([(-edge, -edge), (columns + edge, -edge), (columns + edge, ROWS + edge), (-edge, ROWS + edge)])
+    place = cv2.getPerspectiveTransform(corners.astype(np.float32), around.astype(np.float32))
+    return np.asarray(cv2.warpPerspective(image, place, (columns, ROWS), flags=cv2.INTER_LINEAR), dtype=np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class CardReading:
+    """What a photo shows.
+
+    Attributes:
+        windows: the results by their ink, from the window for the lowest rolls on; empty when no windows were found.
+        problem: why nothing is read, for people; empty otherwise.
+    """
+
+    windows: tuple[dict[InkColor, CardText], ...] = ()
+    problem: str = ""
+
+    @property
+    def unsure(self) -> int:
+        """Number of results that are not read surely."""
+        return sum(text.confidence < SURE for window in self.windows for text in window.values())
+
+
+def read_card(photo: Image) -> CardReading:
+    """Return the results in a photo, uint8 blue green red, taken either way up."""
+    pictures = find_windows(photo)
+    if not pictures:
+        problem = (
+            f"no {WINDOWS} result windows of one size are seen in a row: fill the photo with the cards, from above"
+        )
+        return CardReading(problem=problem)
+    upright = tuple(read_window(picture) for picture in pictures)
+    over = tuple(read_window(np.ascontiguousarray(picture[::-1, ::-1])) for picture in reversed(pictures))
+    best = max((upright, over), key=lambda way: sum(text.confidence for window in way for text in window.values()))
+    return CardReading(best)

@@ -1,0 +1,206 @@
+"""Tracks hands over the board, the figures they cover, and whether calls can be made.
+
+The network sees fingertips and a box around the hand. An arm comes in from beyond the board, so it is modeled as a
+band as wide as a forearm, from the fingertips through the box's center and beyond. Whatever `IntrusionDetector` finds
+is treated as a hand with its own outline, whether or not the network detects it. A figure is covered
+if a hand is over its base.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+
+from downfield.calibration.camera import Camera
+from downfield.core.arrays import Array, Bools
+from downfield.core.frame import Detection
+from downfield.core.scene import Hand
+from downfield.vision.intrusion import Intrusion
+from downfield.vision.measuring.estimate import Estimate
+from downfield.vision.measuring.measurement import Measurements
+
+HAND_OVER_FIGURES: Final = "A hand covers figures: calls resume once it is gone"
+"""Why a scene with a hand over figures is unfit."""
+
+
+@dataclass(frozen=True, slots=True)
+class HandLimits:
+    """Thresholds and sizes of the hand tracker."""
+
+    min_score: float = 0.4
+    """Least score of a hand."""
+    min_score_again: float = 0.2
+    """Least score of a hand that was seen a moment ago."""
+    height_mm: float = 30.0
+    """Typical height of hands over the board."""
+    fingertip_height_mm: float = 20.0
+    """Typical height of fingertips that hold a figure."""
+    half_arm_mm: float = 40.0
+    """Half the width of a forearm."""
+    arm_mm: float = 1500.0
+    """Arms reach this far back: further than any board."""
+    fingers_mm: float = 45.0
+    """Radius around the fingertips that covers palm and fingers."""
+    lasts_ns: int = 150_000_000
+    """A hand not seen for this long is gone; shorter gaps are misses of the network."""
+    settles_ns: int = 200_000_000
+    """Time after a hand is gone until figures are found at their new places."""
+    outline_corners: int = 12
+    """Corners of the outline's round end."""
+    beside_mm: float = 20.0
+    """Distance to a hand's outline within which the hand may disturb a figure's measurement."""
+    min_visible_under: float = 0.6
+    """Share of a base that must be visible for a detection under a hand to count."""
+
+
+_LIMITS: Final = HandLimits()
+
+
+@dataclass(frozen=True, slots=True)
+class VisibleHands:
+    """The hands of a frame.
+
+    Attributes:
+        hands: as in `Scene`.
+        unfit: reasons why calls must not be made; empty when calls may be made.
+    """
+
+    hands: tuple[Hand, ...]
+    unfit: tuple[str, ...] = ()
+
+
+class HandTracker:
+    """Tracks hands; call `update` and then `assess` once for every frame, in order of time.
+
+    Attributes:
+        outlines_mm: outlines of the hands over the board, shape (n, 2) each.
+        fingertips_mm: the fingertips of each hand.
+    """
+
+    def __init__(self) -> None:
+        self.outlines_mm: tuple[Array, ...] = ()
+        self.fingertips_mm: tuple[tuple[float, float], ...] = ()
+        self._seen_ns: int | None = None
+        self._covered_ns: int | None = None
+
+    def update(
+        self, detections: Sequence[Detection], camera: Camera, t_ns: int, intrusions: Sequence[Intrusion] = ()
+    ) -> None:
+        """Update the hands with a frame.
+
+        Args:
+            intrusions: objects that reach in over the board, whether or not the network detects a hand.
+        """
+        recent = self._seen_ns is not None and t_ns - self._seen_ns <= _LIMITS.lasts_ns
+        min_score = _LIMITS.min_score_again if recent else _LIMITS.min_score
+        hands = [found for found in detections if found.kind == "hand" and found.score >= min_score]
+        places = _board_places(hands, camera)
+        tips = tuple((x, y) for x, y in places[:, 0].tolist() if math.isfinite(x) and math.isfinite(y))
+        # If both find a hand, the intrusion has the better outline and the network the better fingertips.
+        unmatched = [
+            intrusion for intrusion in intrusions if not any(_belongs_to(intrusion.outline_mm, tip) for tip in tips)
+        ]
+        detected = [
+            outline for tip, center in places[:, 1:] if (outline := _arm_outline(tip, center, intrusions)) is not None
+        ]
+        outlines = (*detected, *(intrusion.outline_mm for intrusion in intrusions))
+        if outlines:
+            self.outlines_mm, self._seen_ns = outlines, t_ns
+            self.fingertips_mm = (*tips, *(intrusion.tip_mm for intrusion in unmatched))
+        elif not recent:
+            self.outlines_mm = self.fingertips_mm = ()
+
+    def assess(self, estimates: Sequence[Estimate], t_ns: int) -> VisibleHands:
+        """Return the hands of the frame with the figures they cover."""
+        hands = tuple(_hand(outline, estimates) for outline in self.outlines_mm)
+        if any(hand.covers for hand in hands):
+            self._covered_ns = t_ns
+        unsettled = self._covered_ns is not None and t_ns - self._covered_ns <= _LIMITS.settles_ns
+        return VisibleHands(hands, (HAND_OVER_FIGURES,) if unsettled else ())
+
+
+def outline_contains(outline: Array, place_mm: Sequence[float]) -> bool:
+    """Return whether a place on the board is inside a hand's outline."""
+    place = float(place_mm[0]), float(place_mm[1])
+    return cv2.pointPolygonTest(outline.astype(np.float32), place, False) >= 0
+
+
+def near_hands(hands_mm: Sequence[Array], place_mm: Array) -> Bools:
+    """Return which places on the board, shape (k, 2), are under a hand or next to it, shape (k,)."""
+    out = np.zeros(len(place_mm), dtype=np.bool_)
+    for outline in hands_mm:
+        shape = outline.astype(np.float32)
+        near = [cv2.pointPolygonTest(shape, (x, y), True) > -_LIMITS.beside_mm for x, y in place_mm.tolist()]
+        out |= np.array(near, dtype=np.bool_)
+    return out
+
+
+def drop_under_hands(hands_mm: Sequence[Array], measurements: Measurements) -> Measurements:
+    """Drop hardly visible detections under hands, which may well be knuckles."""
+    if not hands_mm:
+        return measurements
+    keep = measurements.visible >= _LIMITS.min_visible_under
+    for row in np.flatnonzero(~keep).tolist():
+        place = measurements.pose[row, :2].tolist()
+        keep[row] = not any(outline_contains(outline, place) for outline in hands_mm)
+    return measurements.select(keep)
+
+
+def _hand(outline: Array, estimates: Sequence[Estimate]) -> Hand:
+    """Return a hand with the figures it covers: those whose base has its center or a corner under it."""
+    (left, low), (right, high) = outline.min(axis=0).tolist(), outline.max(axis=0).tolist()
+    covers = []
+    for figure in estimates:
+        base = figure.footprint
+        reach = base.size.length_mm + base.size.width_mm  # further than any corner is from the center
+        if not (left - reach < base.x_mm < right + reach and low - reach < base.y_mm < high + reach):
+            continue
+        if any(outline_contains(outline, point) for point in ((base.x_mm, base.y_mm), *base.corners_mm().tolist())):
+            covers.append(figure.id)
+    return Hand(tuple((x, y) for x, y in outline.tolist()), tuple(covers))
+
+
+def _belongs_to(outline: Array, tip_mm: tuple[float, float]) -> bool:
+    """Return whether fingertips belong to the hand with this outline."""
+    return cv2.pointPolygonTest(outline.astype(np.float32), tip_mm, True) > -_LIMITS.fingers_mm
+
+
+def _board_places(hands: Sequence[Detection], camera: Camera) -> Array:
+    """Return places of hands on the board: the fingertips at holding height, the same at hand height, and the center.
+
+    Returns:
+        Shape (n, 3, 2).
+    """
+    points_px = []
+    for hand in hands:
+        left, top, right, bottom = hand.box_px
+        center = ((left + right) / 2, (top + bottom) / 2)
+        # A hand's detection carries its fingertips in the helmet's place.
+        points_px.append((hand.helmet_px or (math.nan, math.nan), hand.helmet_px or center, center))
+    if not points_px:
+        return np.zeros((0, 3, 2))
+    heights_mm = (_LIMITS.fingertip_height_mm, _LIMITS.height_mm, _LIMITS.height_mm)
+    return camera.to_board(np.array(points_px, dtype=np.float64), heights_mm)
+
+
+def _arm_outline(tip_mm: Array, center_mm: Array, intrusions: Sequence[Intrusion]) -> Array | None:
+    """Return the outline of an arm, shape (n, 2); None if it can't be projected or belongs to an intrusion."""
+    if not (np.isfinite(tip_mm).all() and np.isfinite(center_mm).all()):
+        return None
+    if any(_belongs_to(intrusion.outline_mm, (float(tip_mm[0]), float(tip_mm[1]))) for intrusion in intrusions):
+        return None
+    along = center_mm - tip_mm
+    length = float(np.linalg.norm(along))
+    along = along / length if length > 1e-6 else np.array([1.0, 0.0])
+    far_mm = tip_mm + _LIMITS.arm_mm * along
+    aside = np.array([-along[1], along[0]])
+    angles = np.linspace(0, 2 * np.pi, _LIMITS.outline_corners, endpoint=False)
+    palm = tip_mm + _LIMITS.fingers_mm * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    arm = np.array([end + side * _LIMITS.half_arm_mm * aside for end in (tip_mm, far_mm) for side in (-1, 1)])
+    hull = cv2.convexHull(np.vstack([palm, arm]).astype(np.float32)).reshape(-1, 2)
+    return np.asarray(hull, dtype=np.float64)

@@ -1,1 +1,0 @@
-"""Hands and other objects that reach in over the board."""
