@@ -9,6 +9,8 @@ DownfieldError                 the user can fix it; its text says what was wrong
 +-- OutputError                the output can't be written
 |   +-- ForeignEntriesError    another process writes a game (store/writing/store.py)
 +-- RefusedError               the state of the game does not allow an event; the state is unchanged
+|   +-- QuestionError          a change of an event does more than it seems to (desk/event/changes.py)
+|   +-- ChangedMeanwhileError  somebody else has changed the same since it was shown (desk/event/changes.py)
 +-- CalibrationError           no trustworthy calibration can be made from a picture
 |   +-- AimError               the camera has to be moved or set otherwise: the field is cut, or mirrored
 |   +-- AmbiguousField         the picture can be read in several ways; carries them (calibration/field/solution.py)
@@ -66,7 +68,13 @@ class OutputError(DownfieldError):
 
 
 class RefusedError(DownfieldError):
-    """The state of the game does not allow an event. The state is unchanged."""
+    """The state of the game does not allow an event. The state is unchanged.
+
+    Attributes:
+        code: why, for programs.
+    """
+
+    code = "not_now"
 
 
 class CalibrationError(DownfieldError):

@@ -275,6 +275,7 @@ class GameService(CurrentGame):
     def _carry_out(self, command: Command, submission: Submission) -> str:
         if isinstance(command, NewGame):
             self.require_startable()
+            self._require_ticket(command)
             text = f"Game {self.start_game(command)} has started."
         elif isinstance(command, SetRulebook):
             text = self._set_rulebook(command, submission)
@@ -282,6 +283,22 @@ class GameService(CurrentGame):
             text = self._rig.do(command)
         self.note(CommandCarriedOut(command.command, text, submission.by, submission.role))
         return text
+
+    def _require_ticket(self, game: NewGame) -> None:
+        """Require that a match was assigned to this rig, and that it is not the one in play.
+
+        Raises:
+            RefusedError: it was not, or it is.
+        """
+        ticket = game.match
+        if ticket is None:
+            return
+        if ticket.rig != self._owner.rig:
+            raise RefusedError(f"{ticket.match} is assigned to another table. Ask the director to send it to this one.")
+        with self._lock:
+            started = None if self._session is None else self._session.started.match
+        if started == ticket:
+            raise RefusedError(f"{ticket.match} is in play at this table already. It goes on.")
 
     def calibration(self) -> Calibration | None:
         """Return the calibration in use."""

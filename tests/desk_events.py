@@ -11,14 +11,8 @@ from downfield.desk.event.operations import (
     enter_result,
 )
 from downfield.desk.event.progress import Progress
-from downfield.desk.event.records import (
-    Change,
-    Entrant,
-    KnownEntrant,
-    Result,
-    Rules,
-    TournamentEvent,
-)
+from downfield.desk.event.records import Entrant, KnownEntrant, Result, Rules
+from downfield.desk.event.state import Change, TournamentEvent
 
 BY = Change("2026-09-05T09:00:00+02:00", "the director", "test")
 

@@ -128,7 +128,7 @@ def _handle_http_exception(_request: Request, error: Exception) -> JSONResponse:
 
 def _handle_downfield_error(_request: Request, error: Exception) -> JSONResponse:
     if isinstance(error, RefusedError):
-        return problem_response(409, str(error), "not_now")
+        return problem_response(409, str(error), error.code)
     if isinstance(error, NotFoundError):
         return problem_response(404, str(error), "unknown")
     if isinstance(error, BusyError):

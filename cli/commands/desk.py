@@ -114,7 +114,7 @@ def desk(
     lease = FileLease(place / ".desk.lock", thing)
     keeper, book = EventKeeper(place / "event.json"), AddressBook(place / "tables.json")
     grants = GrantKeeper(place)
-    tournament = open_desk_tournament(settings, keeper, place, grants.standing)
+    tournament = open_desk_tournament(settings, keeper, place, grants)
     parts = DeskParts(keeper, book, TableWatcher(), tournament, grants)
     store = Store.at(place / "devices.db")
     key = SecretFile(place / ADMIN_KEY)

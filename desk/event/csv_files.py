@@ -17,9 +17,10 @@ from typing import Final
 from downfield.core.errors import DownfieldError, InputError
 from downfield.core.files.csv_text import as_typed, csv_text
 from downfield.desk.event.progress import Progress
-from downfield.desk.event.records import Entrant, RegisteredFigure, TournamentEvent
+from downfield.desk.event.records import Entrant, RegisteredFigure
 from downfield.desk.event.schedule import slot_times
 from downfield.desk.event.standings import pool_standings
+from downfield.desk.event.state import TournamentEvent
 
 ENTRANT_COLUMNS: Final = ("coach", "team", "short", "color", "club", "seed")
 FIGURE_COLUMNS: Final = ("coach", "number", "position", "grams", "note", "refused")

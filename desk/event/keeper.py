@@ -2,20 +2,56 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import secrets
 import threading
-from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any, Final
 
-from downfield.core.errors import OutputError
+from downfield.core.errors import FormatError, InputError, OutputError
+from downfield.core.files.input_files import read_text
 from downfield.core.files.private_files import make_private_folder, replace_private_file
-from downfield.core.records import read_record, to_json
-from downfield.desk.event.operations import Operation
-from downfield.desk.event.records import Change, TournamentEvent
+from downfield.core.records import from_json, to_json
+from downfield.desk.event.changes import QuestionError, check_seen, completed, differences, question, undone
+from downfield.desk.event.operations import Operation, enter_result
+from downfield.desk.event.outcomes import Outcomes, outcomes
+from downfield.desk.event.state import Change, TableGame, TournamentEvent
 
-_KEYS_KEPT = 1000
-"""Idempotency keys remembered; a client repeats a request within seconds."""
+_REQUESTS_KEPT: Final = 500
+"""Changes among which a request that comes again is found; a client repeats one within seconds."""
+
+_STATES: Final = {
+    "in_play": "is in play",
+    "ended": "ended without both signatures",
+    "signed": "was signed",
+    "reopened": "was reopened",
+    "corrected": "was closed again at another score",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Who asks for a change, and how.
+
+    Attributes:
+        by: the person or device.
+        why: as they gave it.
+        key: idempotency key; what was done under a key is not done again. Empty for none.
+        content: digest of what was asked for; a key with something else is refused.
+        seen: revision of the event that was shown to them; None where that is not known.
+        confirmed: whether they know what else the change does.
+    """
+
+    by: str
+    why: str = ""
+    key: str = ""
+    content: str = ""
+    seen: int | None = None
+    confirmed: bool = False
 
 
 class EventKeeper:
@@ -32,58 +68,140 @@ class EventKeeper:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = threading.Lock()
-        self._event = read_record(TournamentEvent, path) if path.exists() else TournamentEvent("Our event")
-        self._run = secrets.token_hex(4)
-        self._changes = 0
-        self._keys: deque[str] = deque(maxlen=_KEYS_KEPT)
+        self._outcomes = outcomes(read_event(path) if path.exists() else TournamentEvent("Our event"))
 
     @property
     def event(self) -> TournamentEvent:
         """The event as it stands."""
-        return self._event
+        return self._outcomes.event
 
     @property
-    def revision(self) -> str:
-        """Names the event as it stands: another one after each change and each start of the desk."""
-        return f"{self._run}-{self._changes}"
+    def outcomes(self) -> Outcomes:
+        """The event with what waits for the director."""
+        return self._outcomes
 
-    def change(self, by: str, text: str, operation: Operation, key: str = "") -> TournamentEvent:
+    def change(self, request: Request, text: str, operation: Operation, *, about: str = "") -> TournamentEvent:
         """Do something to the event and keep it.
 
         Args:
             text: what is done, for the audit trail.
             operation: returns the event afterwards; what it raises leaves the event as it is.
-            key: idempotency key; what was done under a key is not done again. Empty for none.
+            about: id of the match it is about.
 
         Raises:
+            InputError: the key was used for something else.
+            ChangedMeanwhileError: somebody else has changed the same since `Request.seen`.
+            QuestionError: it does more than it seems to, and is not confirmed.
             OutputError: it can't be kept, so it is not done.
         """
         with self._lock:
-            if key and key in self._keys:
-                return self._event
-            at = datetime.now(UTC).astimezone().isoformat(timespec="seconds")
-            changed = operation(self._event, Change(at, by, text))
-            self._write(changed)
-            self._event = changed
-            self._changes += 1
-            self._keys.append(key)
-            return changed
+            before = self.event
+            if self._is_done(request):
+                return before
+            change = self._line(request.by, text, request)
+            after = operation(before, change)
+            if request.seen is not None:
+                check_seen(before, request.seen, differences(before, after))
+            asked = "" if request.confirmed else question(before, after, about)
+            if asked:
+                raise QuestionError(f"{asked} Do it all the same?")
+            return self._keep(completed(before, after, change, undoable=True))
 
-    def begin(self, by: str, name: str, key: str = "") -> TournamentEvent:
-        """Begin another event; the file of the present one is kept beside it under a number.
-
-        Args:
-            key: as of `change`.
+    def undo(self, request: Request) -> TournamentEvent:
+        """Undo the last change of a person; what tables have said since stays.
 
         Raises:
+            RefusedError: there is nothing to be undone, or what it does is not confirmed.
+            OutputError: it can't be kept, so it is not done.
+        """
+        with self._lock:
+            before = self.event
+            if self._is_done(request):
+                return before
+            change = self._line(request.by, "undid the last change", request)
+            after = undone(before, change)
+            asked = "" if request.confirmed else question(before, after)
+            if asked:
+                raise QuestionError(f"{asked} Undo it all the same?")
+            return self._keep(completed(before, after, change, undoable=False))
+
+    def report(self, games: Iterable[TableGame]) -> None:
+        """Note what tables say of their games; what is older than what is known changes nothing.
+
+        Raises:
+            OutputError: it can't be kept; report it again.
+        """
+        with self._lock:
+            for game in games:
+                before, known = self.event, self.event.games.get(game.game)
+                if known is not None and known.seq >= game.seq:
+                    continue
+                change = self._line(game.table or "a table", _report_text(game))
+                why = "; ".join(filter(None, (game.why, *game.notes)))
+                said = replace(
+                    before, games={**before.games, game.game: game}, changes=(*before.changes, replace(change, why=why))
+                )
+                self._keep(completed(before, outcomes(said).event, change, undoable=False))
+
+    def note(self, **values: Any) -> None:
+        """Keep something about the event that is no change of it, such as where its games begin in the store.
+
+        Raises:
+            OutputError: it can't be kept.
+        """
+        with self._lock:
+            self._keep(replace(self.event, **values))
+
+    def begin(self, request: Request, name: str) -> TournamentEvent:
+        """Begin another event; the file of the present one is kept beside it under a number.
+
+        Raises:
+            QuestionError: games are in play, and that is not confirmed.
             OutputError: it can't be kept, so nothing changes.
         """
 
-        def replace(_: TournamentEvent, change: Change) -> TournamentEvent:
+        def replaced(before: TournamentEvent, change: Change) -> TournamentEvent:
+            asked = "" if request.confirmed else question(before, TournamentEvent(name))
+            if asked:
+                raise QuestionError(f"{asked} Begin another event all the same?")
             self._set_aside()
-            return TournamentEvent(name, changes=(change,))
+            return TournamentEvent(name, changes=(change,), revision=before.revision)
 
-        return self.change(by, f"began {name}", replace, key)
+        with self._lock:
+            if self._is_done(request):
+                return self.event
+            change = self._line(request.by, f"began {name}", request)
+            after = replaced(self.event, change)
+            return self._keep(replace(after, revision=after.revision + 1))
+
+    def _line(self, by: str, text: str, request: Request | None = None) -> Change:
+        at = datetime.now(UTC).astimezone().isoformat(timespec="seconds")
+        why, digest = ("", "") if request is None else (request.why, _digest(request))
+        return Change(at, by, text, secrets.token_hex(6), why, request=digest)
+
+    def _is_done(self, request: Request) -> bool:
+        """Return whether a request was carried out before.
+
+        Raises:
+            InputError: its key was used for something else.
+        """
+        if not request.key:
+            return False
+        wanted, key = _digest(request), _digest(replace(request, content=""))[:16]
+        done = next((one for one in reversed(self.event.changes[-_REQUESTS_KEPT:]) if one.request[:16] == key), None)
+        if done is not None and done.request != wanted:
+            raise InputError("This Idempotency-Key was used for another change. Use a key of its own for each change.")
+        return done is not None
+
+    def _keep(self, event: TournamentEvent) -> TournamentEvent:
+        found = outcomes(event)
+        try:
+            make_private_folder(self._path.parent)
+            replace_private_file(self._path, to_json(TournamentEvent, found.event).encode())
+        except OSError as error:
+            raise OutputError(f"{self._path}: can't be written ({error.strerror}). Nothing was changed.") from None
+        self._outcomes = found
+        return found.event
 
     def _set_aside(self) -> None:
         try:
@@ -95,9 +213,51 @@ class EventKeeper:
         except OSError as error:
             raise OutputError(f"{self._path}: the present event can't be kept ({error.strerror})") from None
 
-    def _write(self, event: TournamentEvent) -> None:
+
+def read_event(path: Path) -> TournamentEvent:
+    """Return an event from its file; one of before version 2 with its results as decisions.
+
+    Raises:
+        InputError: the file can't be read.
+        FormatError: it holds no event.
+    """
+    text = read_text(path)
+    try:
+        content = json.loads(text)
+    except ValueError:
+        content = None
+    if not isinstance(content, dict) or content.get("version") != 1:
+        return from_json(TournamentEvent, text, path=str(path))
+    after = content.pop("taken_after", None)
+    content.pop("taken", None)
+    if content.get("matches"):
+        content["draw"] = "1"
+    event = from_json(TournamentEvent, json.dumps({**content, "version": 2}), path=str(path))
+    return replace(_with_decisions(event), games_after=after)
+
+
+def _with_decisions(event: TournamentEvent) -> TournamentEvent:
+    by = Change("", "", "")
+    results = {match.id: match.result for match in event.matches if match.result is not None}
+    read = replace(event, matches=tuple(replace(match, result=None) for match in event.matches))
+    for identity, result in results.items():
         try:
-            make_private_folder(self._path.parent)
-            replace_private_file(self._path, to_json(TournamentEvent, event).encode())
-        except OSError as error:
-            raise OutputError(f"{self._path}: can't be written ({error.strerror}). Nothing was changed.") from None
+            read = enter_result(read, identity, result, by)
+        except (InputError, FormatError):
+            continue
+    return replace(read, changes=event.changes)
+
+
+def _digest(request: Request) -> str:
+    """Return digests of a request's key, and of its content; empty without a key."""
+    if not request.key:
+        return ""
+    parts = (hashlib.sha256(part.encode()).hexdigest()[:16] for part in (request.key, request.content))
+    return "".join(parts)
+
+
+def _report_text(game: TableGame) -> str:
+    match = "" if game.ticket is None else f"{game.ticket.match}: "
+    score = "" if game.state == "in_play" else f" {game.score[0]} to {game.score[1]}"
+    signed = f" by {' and '.join(game.signed_by)}" if game.state == "signed" else ""
+    return f"{match}{game.home} against {game.away} {_STATES[game.state]}{score}{signed}"

@@ -5,30 +5,28 @@ A coach who comes after the draw joins the smallest pool, and plays everybody in
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from downfield.core.errors import InputError, NotFoundError, RefusedError
 from downfield.desk.event.brackets import draw_pools, elimination, round_robin
-from downfield.desk.event.progress import Progress, depends_on
+from downfield.desk.event.outcomes import known_keys, settled
+from downfield.desk.event.placing import find_match, noted, scheduled
+from downfield.desk.event.progress import Progress
 from downfield.desk.event.records import (
     MAX_ENTRANTS,
-    Change,
     Entrant,
-    EventClock,
     KnownEntrant,
     Match,
+    PoolPlace,
     Result,
     Rules,
-    TournamentEvent,
 )
-from downfield.desk.event.schedule import schedule, slot_times
+from downfield.desk.event.state import Assignment, Change, Decision, TournamentEvent
 
 Operation = Callable[[TournamentEvent, Change], TournamentEvent]
 """Something a director does to an event, with the line for the audit trail."""
-
-_FORFEIT_POINTS = 2
-"""What a forfeit counts in the points of a pool, as in football."""
 
 
 def change_rules(event: TournamentEvent, rules: Rules, by: Change) -> TournamentEvent:
@@ -38,23 +36,7 @@ def change_rules(event: TournamentEvent, rules: Rules, by: Change) -> Tournament
         RefusedError: it is drawn already.
     """
     _before_the_draw(event, "The rules can only change before the draw.")
-    return _noted(replace(event, rules=rules), by)
-
-
-def change_clock(event: TournamentEvent, clock: EventClock, tables: Sequence[str], by: Change) -> TournamentEvent:
-    """Change when and where games are played. Games without a result are scheduled again if there is a schedule.
-
-    Raises:
-        InputError: a table is named twice or not at all, a session is impossible, or there is too little time.
-    """
-    names = tuple(name.strip() for name in tables)
-    if len(set(names)) != len(names) or "" in names:
-        raise InputError("Every table needs a name of its own.")
-    slot_times(clock)
-    changed = replace(event, clock=clock, tables=names)
-    if any(match.slot is not None for match in event.matches):
-        changed = replace(changed, matches=schedule(changed.matches, names, clock))
-    return _noted(changed, by)
+    return noted(replace(event, rules=rules), by)
 
 
 def register(event: TournamentEvent, entrant: Entrant, by: Change) -> TournamentEvent:
@@ -79,26 +61,57 @@ def register(event: TournamentEvent, entrant: Entrant, by: Change) -> Tournament
             "The draw is made, so nobody can be added by a list. Register who comes late alone; or undo the draw first,"
             " if no game is played.",
         )
-        return _noted(replace(event, entrants=(*event.entrants, entrant)), by)
+        return noted(replace(event, entrants=(*event.entrants, entrant)), by)
     if event.matches and entrant.seed != known.seed:
         raise RefusedError("The draw is made, so seeds can't change any more.")
     entrants = tuple(entrant if other.id == entrant.id else other for other in event.entrants)
-    return _noted(replace(event, entrants=entrants), by)
+    return noted(replace(event, entrants=entrants), by)
 
 
 def withdraw(event: TournamentEvent, identity: str, by: Change) -> TournamentEvent:
     """Take a coach out: before the draw as if they had never registered, afterwards by forfeiting what is left.
 
-    Games that become known later are forfeited then, by `enter_result`.
+    A place in a pool goes to the next one, unless a game that is decided by the places of that pool has begun.
 
     Raises:
         NotFoundError: nobody has that id.
     """
     leaving = find_entrant(event, identity)
     if not event.matches:
-        return _noted(replace(event, entrants=tuple(other for other in event.entrants if other != leaving)), by)
-    entrants = tuple(replace(other, withdrawn=True) if other == leaving else other for other in event.entrants)
-    return _noted(_forfeited(replace(event, entrants=entrants)), by)
+        return noted(replace(event, entrants=tuple(other for other in event.entrants if other != leaving)), by)
+    pool = next((name for name, ids in event.pools.items() if identity in ids), None)
+    keeps = any(
+        (match.result is not None or bool(match.game))
+        and any(isinstance(slot, PoolPlace) and slot.pool == pool for slot in (match.home, match.away))
+        for match in event.matches
+    )
+    left = replace(leaving, withdrawn=True, keeps_place=keeps)
+    return noted(replace(event, entrants=tuple(left if one == leaving else one for one in event.entrants)), by)
+
+
+def take_back(event: TournamentEvent, identity: str, by: Change) -> TournamentEvent:
+    """Take a coach who has left back in; what they forfeited is to be played again.
+
+    Raises:
+        NotFoundError: nobody has that id.
+        RefusedError: they have not left.
+    """
+    back = find_entrant(event, identity)
+    if not back.withdrawn:
+        raise RefusedError(f"{back.name} has not withdrawn.")
+    entrants = tuple(replace(one, withdrawn=False, keeps_place=False) if one == back else one for one in event.entrants)
+    return noted(replace(event, entrants=entrants), by)
+
+
+def check_in(event: TournamentEvent, identity: str, here: bool, by: Change) -> TournamentEvent:
+    """Note that a coach is here, or is not.
+
+    Raises:
+        NotFoundError: nobody has that id.
+    """
+    find_entrant(event, identity)
+    others = tuple(one for one in event.here if one != identity)
+    return noted(replace(event, here=(*others, identity) if here else others), by)
 
 
 def draw(event: TournamentEvent, by: Change) -> TournamentEvent:
@@ -119,7 +132,8 @@ def draw(event: TournamentEvent, by: Change) -> TournamentEvent:
     pools = draw_pools(entrants, rules.pools) if rules.pools else {}
     matches = [match for pool, ids in pools.items() for match in round_robin(pool, ids)]
     matches += elimination(rules, entrants, pools)
-    return _noted(replace(event, pools=pools, matches=tuple(matches)), by)
+    identity = by.id or secrets.token_hex(8)
+    return noted(replace(event, pools=pools, matches=tuple(matches), draw=identity, lots=()), by)
 
 
 def undo_draw(event: TournamentEvent, by: Change) -> TournamentEvent:
@@ -130,69 +144,51 @@ def undo_draw(event: TournamentEvent, by: Change) -> TournamentEvent:
     """
     if any(match.result is not None for match in event.matches):
         raise RefusedError("Games are played already, so the draw stands. Remove their results first.")
-    return _noted(replace(event, pools={}, matches=(), lots=()), by)
-
-
-def make_schedule(event: TournamentEvent, by: Change) -> TournamentEvent:
-    """Schedule every game without a result.
-
-    Raises:
-        InputError: there is no table or too little time.
-        RefusedError: there is no draw yet.
-    """
-    if not event.matches:
-        raise RefusedError("Make the draw first.")
-    return _noted(replace(event, matches=schedule(event.matches, event.tables, event.clock)), by)
+    return noted(replace(event, pools={}, matches=(), lots=(), draw="", games_after=None), by)
 
 
 def enter_result(event: TournamentEvent, identity: str, result: Result | None, by: Change) -> TournamentEvent:
-    """Enter, correct or remove (None) the result of a game.
+    """Decide a game: enter or correct its result, or remove it (None) with what tables say of it by now.
 
     Raises:
         NotFoundError: no game has that id.
-        RefusedError: its sides are open, a later game was played with its winner or loser, or it may not be a tie.
+        RefusedError: its sides are open, it may not be a tie, or there is nothing to remove.
     """
     match = find_match(event, identity)
     progress = Progress(event)
-    if None in progress.sides(match):
+    sides = progress.sides(match)
+    if None in sides:
         raise RefusedError(f"It is not decided yet who plays {identity}.")
     if progress.is_needed(match) is not True:
         raise RefusedError(f"{identity} is only played if the side from the losers' bracket wins the game before.")
     if result is not None and match.stage != "pool" and result.winner is None:
         raise RefusedError(f"{identity} decides who goes on, so it can't be a tie. Play overtime.")
-    later = next((other for other in event.matches if other.result is not None and depends_on(other, match)), None)
-    if later is not None and (match.stage == "pool" or _winner(match.result) != _winner(result)):
-        raise RefusedError(f"{later.id} was played with who came out of {identity}. Remove its result first.")
-    matches = tuple(replace(other, result=result) if other.id == identity else other for other in event.matches)
-    return _noted(_forfeited(replace(event, matches=matches)), by)
+    if result is None and match.result is None and not match.dispute:
+        raise RefusedError(f"{identity} has no result.")
+    decision = Decision(by.id, event.draw, identity, sides, result, known_keys(event, match))
+    return noted(replace(event, decisions=(*event.decisions, decision)), by)
 
 
-def move(event: TournamentEvent, identity: str, table: str, slot: int, by: Change) -> TournamentEvent:
-    """Move a game to another table or time.
+def assign_game(event: TournamentEvent, game: str, identity: str, turned: bool, by: Change) -> TournamentEvent:
+    """Count a table's game for a match, or for none.
+
+    Args:
+        identity: of the match; empty to put the game aside.
+        turned: whether the table's home is away in the match.
 
     Raises:
-        NotFoundError: no game has that id.
-        InputError: there is no such table or time.
-        RefusedError: the table is taken, a side plays elsewhere then, or the game before is not over.
+        NotFoundError: there is no such game or match.
+        RefusedError: its sides are open.
     """
-    match = find_match(event, identity)
-    if table not in event.tables:
-        raise InputError(f"There is no table '{table}'.")
-    if slot < 0 or (event.clock.sessions and slot >= len(slot_times(event.clock))):
-        raise InputError("There is no such time in the sessions.")
-    progress = Progress(event)
-    sides = {side for side in progress.sides(match) if side is not None}
-    for other in event.matches:
-        if other.id == identity or other.slot is None:
-            continue
-        if other.slot == slot and other.table == table:
-            raise RefusedError(f"{other.id} is played on table {table} then.")
-        if other.slot == slot and sides & set(progress.sides(other)):
-            raise RefusedError(f"One of them plays {other.id} then.")
-        if (depends_on(match, other) and other.slot >= slot) or (depends_on(other, match) and other.slot <= slot):
-            raise RefusedError(f"{identity} and {other.id} decide one another, so they can't be played in that order.")
-    matches = tuple(replace(other, table=table, slot=slot) if other == match else other for other in event.matches)
-    return _noted(replace(event, matches=matches), by)
+    if game not in event.games:
+        raise NotFoundError(f"No table has reported a game '{game[:40]}'.")
+    sides: tuple[str | None, str | None] = (None, None)
+    if identity:
+        sides = Progress(event).sides(find_match(event, identity))
+        if None in sides:
+            raise RefusedError(f"It is not decided yet who plays {identity}.")
+    others = tuple(one for one in event.assignments if one.game != game)
+    return noted(replace(event, assignments=(*others, Assignment(game, event.draw, identity, sides, turned))), by)
 
 
 def draw_lots(event: TournamentEvent, order: Sequence[str], by: Change) -> TournamentEvent:
@@ -203,19 +199,7 @@ def draw_lots(event: TournamentEvent, order: Sequence[str], by: Change) -> Tourn
     """
     if sorted(order) != sorted(entrant.id for entrant in event.entrants):
         raise InputError("The lots need every entrant exactly once.")
-    return _noted(replace(event, lots=tuple(order)), by)
-
-
-def find_match(event: TournamentEvent, identity: str) -> Match:
-    """Return a game.
-
-    Raises:
-        NotFoundError: no game has that id.
-    """
-    found = next((match for match in event.matches if match.id == identity), None)
-    if found is None:
-        raise NotFoundError(f"The event has no game '{identity}'.")
-    return found
+    return noted(replace(event, lots=tuple(order)), by)
 
 
 def find_entrant(event: TournamentEvent, identity: str) -> Entrant:
@@ -235,33 +219,9 @@ def seeded(entrants: Sequence[Entrant]) -> list[Entrant]:
     return sorted(entrants, key=lambda entrant: (entrant.seed is None, entrant.seed or 0))
 
 
-def _forfeited(event: TournamentEvent) -> TournamentEvent:
-    """Forfeit every game that is known to need somebody who has left; one decides the next."""
-    gone = {entrant.id for entrant in event.entrants if entrant.withdrawn}
-    while gone:
-        progress = Progress(event)
-        match = next((m for m in event.matches if progress.is_ready(m) and gone & set(progress.sides(m))), None)
-        if match is None:
-            break
-        side = "home" if progress.sides(match)[0] in gone else "away"
-        points = {"home": 0, "away": 0, "away" if side == "home" else "home": _FORFEIT_POINTS}
-        result = Result(**points, forfeited_by=side, note="withdrew")  # type: ignore[arg-type]
-        matches = tuple(replace(other, result=result) if other.id == match.id else other for other in event.matches)
-        event = replace(event, matches=matches)
-    return event
-
-
 def _before_the_draw(event: TournamentEvent, problem: str) -> None:
     if event.matches:
         raise RefusedError(problem)
-
-
-def _winner(result: Result | None) -> str | None:
-    return None if result is None else result.winner
-
-
-def _noted(event: TournamentEvent, change: Change) -> TournamentEvent:
-    return replace(event, changes=(*event.changes, change))
 
 
 def enter_late(event: TournamentEvent, entrant: Entrant, by: Change) -> TournamentEvent:
@@ -280,7 +240,7 @@ def enter_late(event: TournamentEvent, entrant: Entrant, by: Change) -> Tourname
             "A bracket without pools has no place for who comes late. Undo the draw, if no game is played, or let the"
             " coach play for one who is not there: change that coach's name."
         )
-    if any(match.result is not None for match in event.matches if match.stage != "pool"):
+    if any(match.result is not None or match.game for match in event.matches if match.stage != "pool"):
         raise RefusedError("The elimination has begun, so it is too late for the pools.")
     if entrant.seed is not None:
         raise InputError("The draw is made, so a seed means nothing any more. Leave it out.")
@@ -291,9 +251,8 @@ def enter_late(event: TournamentEvent, entrant: Entrant, by: Change) -> Tourname
     pools = {**event.pools, pool: (*event.pools[pool], entrant.id)}
     drawn = [match for match in event.matches if match.stage == "pool"]
     matches = (*_after_the_pool(drawn, pool, added), *elimination(event.rules, entrants, pools))
-    if any(match.slot is not None for match in event.matches):
-        matches = schedule(matches, event.tables, event.clock)
-    return replace(event, entrants=entrants, pools=pools, matches=matches, changes=(*event.changes, by))
+    changed = settled(replace(event, entrants=entrants, pools=pools, matches=matches))
+    return noted(scheduled(changed) if any(match.slot is not None for match in event.matches) else changed, by)
 
 
 def _smallest_pool(event: TournamentEvent) -> str:

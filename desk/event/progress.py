@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
 from dataclasses import dataclass
 
-from downfield.desk.event.records import KnownEntrant, LoserOf, Match, PoolPlace, Slot, Stage, TournamentEvent, WinnerOf
-from downfield.desk.event.standings import pool_standings
+from downfield.desk.event.records import (
+    KnownEntrant,
+    LoserOf,
+    Match,
+    PoolPlace,
+    Slot,
+    Stage,
+    WinnerOf,
+)
+from downfield.desk.event.standings import pool_standings, standings
+from downfield.desk.event.state import TournamentEvent
 
 
 class Progress:
     """The event as its results decide it."""
 
     def __init__(self, event: TournamentEvent) -> None:
-        self._matches: Mapping[str, Match] = {match.id: match for match in event.matches}
+        self._event = event
+        self._matches: dict[str, Match] = {match.id: match for match in event.matches}
         self._decided: dict[str, tuple[str | None, str | None]] = {}
-        self._places = {
-            pool: [standing.entrant for standing in pool_standings(event, pool)]
-            for pool in event.pools
-            if all(match.result is not None for match in event.matches if match.pool == pool)
-        }
+        self._places: dict[str, list[str | None]] = {}
         self._names = {entrant.id: entrant.name for entrant in event.entrants}
+
+    def note(self, match: Match) -> None:
+        """Note how a match came out, before anybody asks about those that it decides."""
+        self._matches[match.id] = match
 
     def entrant(self, slot: Slot) -> str | None:
         """Return the id of who plays; None while it is open."""
         if isinstance(slot, KnownEntrant):
             return slot.entrant
         if isinstance(slot, PoolPlace):
-            places = self._places.get(slot.pool)
-            return places[slot.place - 1] if places is not None and slot.place <= len(places) else None
+            places = self._places_of(slot.pool)
+            return places[slot.place - 1] if slot.place <= len(places) else None
         match = self._matches[slot.match]
         if match.result is None:
             return None
@@ -39,6 +49,18 @@ class Progress:
         wins, loses = (home, away) if winner == "home" else (away, home)
         return wins if isinstance(slot, WinnerOf) else loses
 
+    def _places_of(self, pool: str) -> list[str | None]:
+        """Return who has each place of a pool: nobody before it is played, and where only lots would tell."""
+        if pool in self._places:
+            return self._places[pool]
+        matches = [match for match in self._matches.values() if match.pool == pool]
+        if any(match.result is None for match in matches):
+            return []
+        lines = standings(self._event, self._event.pools[pool], matches)
+        level = Counter(line.place for line in lines)
+        self._places[pool] = [line.entrant if level[line.place] == 1 else None for line in lines]
+        return self._places[pool]
+
     def sides(self, match: Match) -> tuple[str | None, str | None]:
         """Return the ids of both sides; None while one is open."""
         if match.id not in self._decided:
@@ -47,7 +69,12 @@ class Progress:
 
     def is_ready(self, match: Match) -> bool:
         """Return whether both sides are known and it is still to be played."""
-        return match.result is None and None not in self.sides(match) and self.is_needed(match) is True
+        return (
+            match.result is None
+            and not match.dispute
+            and None not in self.sides(match)
+            and self.is_needed(match) is True
+        )
 
     def is_needed(self, match: Match) -> bool | None:
         """Return whether a game is played at all; None while that is open."""
@@ -59,13 +86,23 @@ class Progress:
             return None
         return before.result.winner == "away"  # who comes from the losers' bracket is listed second
 
+    def stopped_by(self, match: Match) -> str:
+        """Return the id of a game that a contradiction has stopped, and that this one waits for; empty for none."""
+        for other in self._matches.values():
+            if depends_on(match, other):
+                found = other.id if other.dispute else self.stopped_by(other)
+                if found:
+                    return found
+        return ""
+
     def text(self, slot: Slot) -> str:
         """Return who plays, for people: a name, or where they come from."""
         entrant = self.entrant(slot)
         if entrant is not None:
             return self._names.get(entrant, entrant)
         if isinstance(slot, PoolPlace):
-            return f"{ordinal(slot.place)} of pool {slot.pool}"
+            tied = ", lots to be drawn" if self._places_of(slot.pool) else ""
+            return f"{ordinal(slot.place)} of pool {slot.pool}{tied}"
         if isinstance(slot, LoserOf):
             return f"loser of {slot.match}"
         return f"winner of {slot.match}" if isinstance(slot, WinnerOf) else ""

@@ -1,4 +1,4 @@
-"""The records of an event: who plays, what is played, and how it came out."""
+"""The records of an event's parts: who plays, what is played, when, and how it came out."""
 
 from __future__ import annotations
 
@@ -56,6 +56,7 @@ class Entrant:
         seed: 1 for the strongest; None for unseeded.
         figures: the roster.
         withdrawn: whether they left the event; games not played are then forfeited.
+        keeps_place: whether somebody who left keeps a place in the pool: a game that the place decides had begun.
     """
 
     id: str
@@ -67,6 +68,7 @@ class Entrant:
     seed: int | None = None
     figures: tuple[RegisteredFigure, ...] = ()
     withdrawn: bool = False
+    keeps_place: bool = False
 
     @property
     def name(self) -> str:
@@ -130,9 +132,10 @@ class Result:
         home, away: points.
         overtime: whether it took overtime.
         forfeited_by: the side that did not play or gave up; the points then stand for the standings as they are.
-        signed_by: the names of those who signed it.
+        signed_by: the names of those who signed it, home and away; one who did not is empty.
         note: for the record.
         game: id of the game at a table that it was taken from; empty where it was entered by hand.
+        protested: whether a coach signed with a protest, which the note has.
     """
 
     home: int
@@ -142,6 +145,7 @@ class Result:
     signed_by: tuple[str, ...] = ()
     note: str = ""
     game: str = ""
+    protested: bool = False
 
     def __post_init__(self) -> None:
         check(0 <= self.home <= MAX_POINTS and 0 <= self.away <= MAX_POINTS, InputError, "points are 0 to 999")
@@ -166,7 +170,11 @@ class Match:
         pool: the pool, for the stage ``"pool"``.
         table: where it is played; empty while that is open.
         slot: number of its start time, from 0; None while that is open.
-        result: how it came out; None while it is open.
+        result: how it came out; None while it is open. Made anew of the decisions and the tables' games at each change.
+        dispute: why the director must decide it, and what is known; empty where nothing contradicts.
+        game: id of the table's game that is, or was last, played for it; empty for none.
+        fixed: whether it stays at its table and time when a schedule is made.
+        postponed: whether it waits without a time until the director sets it one.
         if_needed: whether it is only played when the side that comes from the losers' bracket won the game before.
     """
 
@@ -180,6 +188,10 @@ class Match:
     slot: int | None = None
     result: Result | None = None
     if_needed: bool = False
+    dispute: str = ""
+    game: str = ""
+    fixed: bool = False
+    postponed: bool = False
 
 
 @record
@@ -249,61 +261,16 @@ class EventClock:
         change_min: from the end of a game to the next, minutes.
         sessions: when games are played, in order.
         rest_slots: slots between two games of one coach.
+        delays: minutes by which a slot, and those after it in its session, begin later.
     """
 
     game_min: int = 60
     change_min: int = 10
     sessions: tuple[Session, ...] = ()
     rest_slots: int = 0
+    delays: dict[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check(1 <= self.game_min <= 600, InputError, "a game takes 1 to 600 minutes")
         check(0 <= self.change_min <= 240, InputError, "between two games are 0 to 240 minutes")
         check(0 <= self.rest_slots <= 20, InputError, "a coach rests for 0 to 20 games")
-
-
-@record
-class Change:
-    """An entry of the event's audit trail.
-
-    Attributes:
-        at: wall clock, ISO 8601 with offset; a label only, the order is that of the entries.
-        by: who made it.
-        text: what was changed.
-    """
-
-    at: str
-    by: str
-    text: str
-
-
-@record
-class TournamentEvent:
-    """An event as it stands.
-
-    Attributes:
-        name: of the event.
-        rules, clock: how and when it is played.
-        tables: the tables' names.
-        entrants: in the order of registration.
-        pools: the entrants' ids of each pool, by its name; empty before the draw.
-        matches: every game, in the order they are listed.
-        lots: entrants' ids in the order that lots gave them, for ties that nothing else breaks.
-        changes: the audit trail, the oldest first.
-        taken: keys of the signed games that were taken over, so that none is taken twice.
-        taken_after: number of the last game in the tournament's store when the draw was made; None before the draw.
-    """
-
-    name: str
-    rules: Rules = Rules()
-    clock: EventClock = EventClock()
-    tables: tuple[str, ...] = ()
-    entrants: tuple[Entrant, ...] = ()
-    pools: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    matches: tuple[Match, ...] = ()
-    lots: tuple[str, ...] = ()
-    changes: tuple[Change, ...] = ()
-    taken: tuple[str, ...] = ()
-    taken_after: int | None = None
-    format: Literal["downfield-event"] = "downfield-event"
-    version: Literal[1] = 1

@@ -8,7 +8,7 @@ those that decide its sides, and everybody rests as long as the event's clock sa
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -18,7 +18,7 @@ from downfield.desk.event.records import EventClock, KnownEntrant, Match
 
 
 def slot_times(clock: EventClock) -> list[datetime]:
-    """Return when each slot begins, local time.
+    """Return when each slot begins, local time, with its delays: the last of a session may then end after it.
 
     Raises:
         InputError: a session is malformed, ends before it begins, or begins before the one before it ends.
@@ -32,50 +32,66 @@ def slot_times(clock: EventClock) -> list[datetime]:
         if last_end is not None and begins < last_end:
             raise InputError(f"session {number} begins ({session.begins}) before session {number - 1} ends")
         last_end = ends
-        at = begins
+        at, late = begins, timedelta()
         while at + timedelta(minutes=clock.game_min) <= ends:
-            times.append(at)
+            late += timedelta(minutes=clock.delays.get(len(times), 0))
+            times.append(at + late)
             at += timedelta(minutes=clock.game_min + clock.change_min)
     return times
 
 
-def schedule(matches: Sequence[Match], tables: Sequence[str], clock: EventClock) -> tuple[Match, ...]:
-    """Return the games with their slots and tables; games with a result stay where they were.
+def schedule(
+    matches: Sequence[Match],
+    tables: Sequence[str],
+    clock: EventClock,
+    players: Mapping[str, set[str]] | None = None,
+    active: Collection[str] = (),
+) -> tuple[Match, ...]:
+    """Return the games with their slots and tables.
 
-    Once games are played, the others come no earlier than the last of those: nothing is scheduled into the past.
+    What is played, is in play, waits for the director's decision or was fixed stays where it is, and nothing is put on
+    its table then. What is postponed has no time, nor has what waits for it. Once games are played, the others come no
+    earlier than the last of those: nothing is scheduled into the past.
 
     Args:
         tables: names, without repetition.
         clock: the event's clock. Without sessions, slots are numbered and have no times.
+        players: ids of who is known to play each game; None for what is known from the draw.
+        active: ids of the games that are in play.
 
     Raises:
         InputError: there is no table, or there are too few slots; says how many are missing.
     """
     if not tables:
         raise InputError("There is no table to play on. Name the tables first.")
+    if players is None:
+        players = {match.id: known_players(match) for match in matches}
     times = slot_times(clock)
-    placed: dict[str, Match] = {match.id: match for match in matches if match.result is not None}
-    open_matches = [match for match in matches if match.result is None]
+    stays = [match for match in matches if _stays(match, active)]
+    placed: dict[str, Match] = {match.id: match for match in stays}
     before = {match.id: [other.id for other in matches if depends_on(match, other)] for match in matches}
+    waiting = _without_time(matches, placed, before)
+    open_matches = [match for match in matches if match.id not in placed and match.id not in waiting]
     urgency = _urgency(matches, before)
-    taken = {(match.slot, match.table) for match in placed.values()}
+    taken = {(match.slot, match.table) for match in stays}
     used: dict[str, Counter[str]] = {}
-    slot = max((match.slot for match in placed.values() if match.slot is not None and _is_played(match)), default=0)
+    begun = [match.slot for match in stays if match.slot is not None and (match.id in active or _is_played(match))]
+    slot = max(begun, default=0)
     while open_matches:
         ready = [match for match in open_matches if _may_begin(match, slot, placed, before, clock.rest_slots)]
         ready.sort(key=lambda match: -urgency[match.id])  # stable: listed order among equals
-        busy = {player for match in placed.values() if match.slot == slot for player in _players(match)}
+        busy = {player for match in placed.values() if match.slot == slot for player in players[match.id]}
         free = [table for table in tables if (slot, table) not in taken]
         for match in ready:
             if not free:
                 break
-            players = _players(match)
-            if players & busy or not _rested(players, slot, placed.values(), clock.rest_slots):
+            own = players[match.id]
+            if own & busy or not _rested(own, slot, placed.values(), clock.rest_slots, players):
                 continue
-            table = min(free, key=lambda name: sum(used.get(player, Counter())[name] for player in players))
+            table = min(free, key=lambda name: sum(used.get(player, Counter())[name] for player in own))
             free.remove(table)
-            busy |= players
-            for player in players:
+            busy |= own
+            for player in own:
                 used.setdefault(player, Counter())[table] += 1
             placed[match.id] = replace(match, slot=slot, table=table)
         open_matches = [match for match in open_matches if match.id not in placed]
@@ -86,7 +102,38 @@ def schedule(matches: Sequence[Match], tables: Sequence[str], clock: EventClock)
             f"The sessions have room for {len(times)} games one after another, and {last + 1} are needed. Add tables or"
             " time, or shorten the games."
         )
-    return tuple(placed[match.id] for match in matches)
+    made = tuple(placed.get(match.id) or replace(match, slot=None, table="") for match in matches)
+    slots = {match.id: match.slot for match in made}
+    for match in made:
+        late = [one for one in before[match.id] if match.result is None and not _precedes(slots[one], slots[match.id])]
+        if late and match.fixed:
+            raise InputError(
+                f"{match.id} is fixed before {late[0]}, which decides who plays it. Release it, or move it."
+            )
+    return made
+
+
+def _precedes(slot: int | None, later: int | None) -> bool:
+    return slot is None or later is None or slot < later
+
+
+def known_players(match: Match) -> set[str]:
+    """Return who is known to play from the draw; everybody else is decided by games that are over by then."""
+    return {side.entrant for side in (match.home, match.away) if isinstance(side, KnownEntrant)}
+
+
+def _stays(match: Match, active: Collection[str]) -> bool:
+    decided = match.result is not None or bool(match.dispute) or match.id in active
+    return decided or (match.fixed and match.slot is not None)
+
+
+def _without_time(matches: Sequence[Match], placed: Mapping[str, Match], before: Mapping[str, list[str]]) -> set[str]:
+    """Return the games that have no time: those postponed, and those that wait for one without."""
+    out: set[str] = set()
+    for match in matches:  # games are listed after those that decide them
+        if match.id not in placed and (match.postponed or out & set(before[match.id])):
+            out.add(match.id)
+    return out
 
 
 def _is_played(match: Match) -> bool:
@@ -103,15 +150,10 @@ def _may_begin(match: Match, slot: int, placed: dict[str, Match], before: dict[s
     return True
 
 
-def _rested(players: set[str], slot: int, placed: Iterable[Match], rest: int) -> bool:
+def _rested(own: set[str], slot: int, placed: Iterable[Match], rest: int, players: Mapping[str, set[str]]) -> bool:
     return not any(
-        match.slot is not None and 0 < abs(slot - match.slot) <= rest and players & _players(match) for match in placed
+        match.slot is not None and 0 < abs(slot - match.slot) <= rest and own & players[match.id] for match in placed
     )
-
-
-def _players(match: Match) -> set[str]:
-    """Return who is known to play from the draw; everybody else is decided by games that are over by then."""
-    return {side.entrant for side in (match.home, match.away) if isinstance(side, KnownEntrant)}
 
 
 def _urgency(matches: Sequence[Match], before: dict[str, list[str]]) -> dict[str, int]:

@@ -2,7 +2,7 @@
 
 Among entrants with the same percentage the tie-breaks are applied in the event's order; as soon as one separates some
 of them, those who are still level begin again with the first, as leagues do it. What nothing separates is decided by
-lots; until they are drawn, the place is shared.
+lots; until they are drawn, the place is shared. Who has left the event stands behind all others.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from downfield.desk.event.records import KnownEntrant, Match, TieBreak, TournamentEvent
+from downfield.desk.event.records import KnownEntrant, Match, TieBreak
+from downfield.desk.event.state import TournamentEvent
 
 _TEXTS: dict[TieBreak, str] = {
     "head_to_head": "games against each other",
@@ -83,9 +84,11 @@ def standings(event: TournamentEvent, ids: Sequence[str], matches: Iterable[Matc
     """
     records = _records(ids, matches, event.rules.largest_difference)
     order = _Order(records, event)
+    gone = {entrant.id for entrant in event.entrants if entrant.withdrawn and not entrant.keeps_place}
     ranked: list[tuple[list[str], str]] = []
-    for level in _grouped(ids, lambda entrant: records[entrant].percentage):
-        ranked.extend(order.broken(level, ""))
+    for group in ([one for one in ids if one not in gone], [one for one in ids if one in gone]):
+        for level in _grouped(group, lambda entrant: records[entrant].percentage):
+            ranked.extend(order.broken(level, ""))
     out, place = [], 1
     for level, decided_by in ranked:
         for entrant in level:

@@ -21,15 +21,16 @@ from sqlalchemy.exc import SQLAlchemyError
 from downfield.core.errors import DownfieldError, FormatError, InputError
 from downfield.core.records import from_json, to_json
 from downfield.desk.event.keeper import EventKeeper
+from downfield.desk.event.tickets import is_assigned, is_open
 from downfield.desk.replication.result_taker import ResultTaker
 from downfield.desk.replication.tournament_store import TournamentStore
 from downfield.desk.tables.address_book import TableStatus
 from downfield.desk.tables.broker_tables import BrokerTables
+from downfield.desk.tables.grant_keeper import GrantKeeper
 from downfield.desk.tables.push_keeper import PushKeeper
 from downfield.rig.configuration.settings import RigSettings
 from downfield.rig.tournament.broker import BrokerAccess, BrokerConnection, BrokerThread, broker_access
 from downfield.rig.tournament.journal_sender import APPEND_SUBJECT, POSITIONS_SUBJECT
-from downfield.rig.tournament.push_payloads import TablePush
 from downfield.store.database.engines import cause_of
 from downfield.store.writing.replication import BatchReply, JournalBatch, PositionsQuestion, PositionsReply
 
@@ -136,14 +137,15 @@ class DeskTournament:
     """Receives the journals of all tables, and follows their feed, until it is closed.
 
     Args:
-        keeper: of the event, which gets the results of signed games.
+        keeper: of the event, which gets what tables say of its games.
+        desk_key: public key of the desk, which assigns games to rigs.
         stored: called in some thread with each batch that was stored; again for one whose answer was lost.
         pushes: what is sent to tables; None to keep that in memory.
 
     Attributes:
         tables: what each table is doing.
         pushes: what is sent to tables, and what became of it.
-        results: takes the results of signed games over into the event.
+        results: reports what the tables' games say to the event.
         where: the broker, for people.
         kept_in: the tournament's database, for people.
     """
@@ -153,13 +155,14 @@ class DeskTournament:
         access: BrokerAccess,
         store: TournamentStore,
         keeper: EventKeeper,
+        desk_key: str,
         stored: Stored = lambda _: None,
         pushes: PushKeeper | None = None,
     ) -> None:
         self.where, self.kept_in = access.where, store.where
         self._store, self.pushes = store, pushes or PushKeeper()
         self.tables = BrokerTables()
-        self.results = ResultTaker(store, keeper)
+        self.results = ResultTaker(store, keeper, lambda ticket, rig: is_assigned(ticket, rig, desk_key))
         self._stored = stored
         self._receiver = JournalReceiver(store, self._note_stored)
         works = (self._receiver.run, self.tables.run, self.results.run, self.pushes.run)
@@ -187,12 +190,12 @@ class DeskTournament:
 
 
 def open_desk_tournament(
-    settings: RigSettings, keeper: EventKeeper, folder: Path, standing: Callable[[], tuple[TablePush, ...]] = tuple
+    settings: RigSettings, keeper: EventKeeper, folder: Path, grants: GrantKeeper
 ) -> DeskTournament | None:
     """Join a tournament as its desk; None where the configuration names none.
 
     Args:
-        standing: returns what every table gets besides what is sent to it.
+        grants: the phones of the tournament, which every table gets to know.
 
     Raises:
         InputError: the credentials or what was sent before can't be read, or there is no database.
@@ -206,5 +209,6 @@ def open_desk_tournament(
     access = broker_access(tournament.servers, tournament.credentials, "desk")
     if not tournament.database:
         raise InputError("tournament.servers: the desk keeps the games of all tables: set tournament.database.")
-    pushes = PushKeeper(folder / "pushes.json", standing)
-    return DeskTournament(access, TournamentStore(tournament.database), keeper, pushes=pushes)
+    pushes = PushKeeper(folder / "pushes.json", grants.standing, lambda ticket: is_open(keeper.event, ticket))
+    store = TournamentStore(tournament.database)
+    return DeskTournament(access, store, keeper, grants.key.public_text, pushes=pushes)

@@ -1,8 +1,7 @@
-"""Takes the results of signed games over into the event, as soon as the tournament's store has them.
+"""Reports to the event what the journals of the tables' games say: begun, ended, signed, reopened, closed again.
 
-Both coaches have signed them at a table; their names and the pairing tell which game of the event each decides. What
-was taken is kept in the event itself, so a desk that was down looks at every game once when it starts, and one that was
-killed in between takes nothing twice.
+A report is made anew of the journal each time, so a desk that was down, or was killed between storing a batch and
+taking it, reports the same later; and of two desks that share a store each finds what the other has stored.
 """
 
 from __future__ import annotations
@@ -10,222 +9,157 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from functools import partial
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Final
 
-from downfield.core.errors import DownfieldError, FormatError, RefusedError
+from downfield.core.errors import DownfieldError, FormatError
 from downfield.desk.event.keeper import EventKeeper
-from downfield.desk.event.operations import enter_result
-from downfield.desk.event.progress import Progress
-from downfield.desk.event.records import Change, Entrant, Match, Result, TournamentEvent
+from downfield.desk.event.state import GameState, TableGame
 from downfield.desk.replication.tournament_store import TournamentStore
-from downfield.game.records.entries import END_KINDS, unpack_entry
-from downfield.game.records.final_score import ScoreSigned, are_complete
+from downfield.game.records.commands import MatchTicket
+from downfield.game.records.entries import (
+    END_KINDS,
+    START_KINDS,
+    Content,
+    GameEnded,
+    GameReopened,
+    GameStarted,
+    unpack_entry,
+)
+from downfield.game.records.final_score import ScoreSigned, Signatures, are_complete
 from downfield.game.records.keeping import GameRow
-from downfield.officiating.declarations import Side
 from downfield.rig.tournament.broker import BrokerConnection
 from downfield.store.database.reader import StoreReader
 from downfield.store.writing.replication import JournalBatch
 
-
-@dataclass(frozen=True, slots=True)
-class SignedGame:
-    """A game that both coaches have signed.
-
-    Attributes:
-        key: the game's id and the entry that ended it: another one once it is reopened and ended again.
-        table: where it was played.
-        home, away: the teams' names there.
-        score: home and away.
-        signed_by: the coaches, home and away.
-        notes: what they disagree with; empty where they agree.
-    """
-
-    key: str
-    table: str
-    home: str
-    away: str
-    score: tuple[int, int]
-    signed_by: tuple[str, str]
-    notes: tuple[str, ...] = ()
-
-    @property
-    def game(self) -> str:
-        """The game's id."""
-        return self.key.rpartition(":")[0]
-
-    @property
-    def text(self) -> str:
-        """The game on one line."""
-        where = f"{self.table}: " if self.table else ""
-        return f"{where}{self.home} {self.score[0]}, {self.away} {self.score[1]}"
-
-
-def take_signed(event: TournamentEvent, signed: SignedGame, by: Change) -> TournamentEvent:
-    """Enter a signed game as the result of the event's game between the same two, each only once.
-
-    Args:
-        by: for the audit trail.
-
-    Raises:
-        RefusedError: no game of the event is between these two, or several are, or its result stands by now.
-    """
-    if signed.key in event.taken:
-        return event
-    match, is_turned = _match_of(event, signed)
-    home, away = reversed(signed.score) if is_turned else signed.score
-    names = tuple(reversed(signed.signed_by)) if is_turned else signed.signed_by
-    result = Result(home, away, signed_by=names, note="; ".join(signed.notes), game=signed.game)
-    changed = enter_result(event, match.id, result, by)
-    return replace(changed, taken=(*event.taken, signed.key))
-
-
-def _match_of(event: TournamentEvent, signed: SignedGame) -> tuple[Match, bool]:
-    """Return the game of the event, and whether home and away are the other way round there."""
-    found = list(_candidates(event, signed))
-    again = [one for one in found if one[0].result is not None and one[0].result.game == signed.game]
-    ready = [one for one in found if one[0].result is None]
-    here = [one for one in ready if one[0].table == signed.table]
-    for candidates in (again, here, ready):
-        if len(candidates) == 1:
-            return candidates[0]
-    if ready:
-        names = ", ".join(match.id for match, _ in ready)
-        raise RefusedError(f"It may be any of {names}. Enter it there.")
-    raise RefusedError("The event has no open game between these two. Enter it by hand, or correct the teams' names.")
-
-
-def _candidates(event: TournamentEvent, signed: SignedGame) -> Iterator[tuple[Match, bool]]:
-    entrants = {entrant.id: entrant for entrant in event.entrants}
-    progress = Progress(event)
-    for match in event.matches:
-        home, away = (entrants.get(side or "") for side in progress.sides(match))
-        if home is None or away is None or progress.is_needed(match) is not True:
-            continue
-        straight = _is_called(home, signed.home) and _is_called(away, signed.away)
-        turned = _is_called(home, signed.away) and _is_called(away, signed.home)
-        if straight != turned:
-            yield match, turned
-
-
-def _is_called(entrant: Entrant, name: str) -> bool:
-    """Return whether a team's name at a table is an entrant's: the team's, its short one, or the coach's."""
-    names = {text.strip().casefold() for text in (entrant.team, entrant.short, entrant.coach)} - {""}
-    return name.strip().casefold() in names
-
+REPORTED_KINDS: Final = frozenset({*START_KINDS, *END_KINDS, "game_reopened", "score_signed"})
+"""Kinds of the entries that a report is made of."""
 
 _LOOK_S: Final = 0.5
+_LOOK_AT_ALL_S: Final = 15.0
+"""Another desk may have stored what this one was not told of."""
+
 _RETRY_S: Final = 5.0
-_SIGNATURES: Final = 20
-"""Signatures of one game that are read; coaches may sign again after a correction."""
+_ENTRIES: Final = 400
+"""Latest entries of those kinds that are read of one game."""
 
 _log = logging.getLogger(__name__)
 
+IsAssigned = Callable[[MatchTicket, str], bool]
+"""Returns whether the desk has assigned a match to a rig."""
+
 
 class ResultTaker:
-    """Takes results over into an event. Callable from any thread.
+    """Reports what the tables' games say to an event. Callable from any thread.
 
-    Only games that came to the tournament after the draw count: those of an earlier event between the same two are no
-    results of this one.
+    Games that name no match count from the draw on: those of an earlier event are not listed.
+
+    Args:
+        is_assigned: whether this desk has given a ticket to a rig.
     """
 
-    def __init__(self, tournament: TournamentStore, keeper: EventKeeper) -> None:
-        self._tournament, self._keeper = tournament, keeper
+    def __init__(self, tournament: TournamentStore, keeper: EventKeeper, is_assigned: IsAssigned) -> None:
+        self._tournament, self._keeper, self._is_assigned = tournament, keeper, is_assigned
         self._lock = threading.Lock()
-        self._ended: set[str] = set()
-        self._open: dict[str, tuple[SignedGame, str]] = {}
-
-    def open_games(self) -> list[tuple[SignedGame, str]]:
-        """Return the signed games that are no result of the event yet, each with why."""
-        with self._lock:
-            return list(self._open.values())
+        self._is_due = True
 
     def note(self, batch: JournalBatch) -> None:
-        """Note a batch that was stored; a game that it ends is examined soon."""
-        if any(entry.kind in END_KINDS for entry in batch.entries):
-            with self._lock:
-                self._ended.add(batch.game.id)
+        """Note a batch that was stored; a game of which it says something new is examined soon."""
+        if any(entry.kind in REPORTED_KINDS for entry in batch.entries):
+            self._is_due = True
 
     async def run(self, _: BrokerConnection) -> None:
-        """Take results over whenever a game ends or the event changes, for as long as a connection lasts."""
-        seen = ""
+        """Report whenever a game has changed, for as long as a connection lasts."""
+        seen, looked_s = "", 0.0
         while True:
-            revision = self._keeper.revision
-            if self._ended or revision != seen:
+            draw = self._keeper.event.draw
+            if self._is_due or draw != seen or time.monotonic() - looked_s > _LOOK_AT_ALL_S:
                 try:
                     await asyncio.to_thread(self.take)
-                    seen = revision
+                    seen, looked_s = draw, time.monotonic()
                 except DownfieldError as error:  # the database is away
+                    self._is_due = True
                     _log.warning("Results could not be taken over: %s", error)
                     await asyncio.sleep(_RETRY_S)
             await asyncio.sleep(_LOOK_S)
 
     def take(self) -> None:
-        """Take the results of all games that were signed since the draw.
+        """Report every game that has changed since the draw.
 
         Raises:
             InputError: the store can't be used.
             OutputError: it can't be read, or the event can't be kept.
         """
         with self._lock:
-            ended = set(self._ended)
-            self._open.clear()
-        after = self._after_the_draw()
-        if after is None:
-            return
-        taken = {key.rpartition(":")[0] for key in self._keeper.event.taken}
-        reader = self._tournament.reader()
-        for game in self._tournament.games_after(after):
-            if game.id not in taken or game.id in ended:
-                self._take(reader, game)
-        with self._lock:
-            self._ended -= ended
+            self._is_due = False
+            after = self._after_the_draw()
+            if after is None:
+                return
+            known = self._keeper.event.games
+            latest = self._tournament.latest_entries(after, REPORTED_KINDS)
+            changed = {game for game, seq in latest.items() if game not in known or known[game].seq < seq}
+            if not changed:
+                return
+            reader = self._tournament.reader()
+            rows = [row for row in self._tournament.games_after(after) if row.id in changed]
+            found = (self._report(reader, row) for row in rows)
+            self._keeper.report(report for report in found if report is not None)
 
     def _after_the_draw(self) -> int | None:
         """Return the number of the last game before the draw, noted once; None while nothing is drawn."""
         event = self._keeper.event
-        if bool(event.matches) == (event.taken_after is not None):
-            return event.taken_after
-        after = self._tournament.last_number() if event.matches else None
-        self._keeper.change("", "", lambda now, _: replace(now, taken_after=after))
-        return after
+        if event.matches and event.games_after is None:
+            self._keeper.note(games_after=self._tournament.last_number())
+        return self._keeper.event.games_after if event.matches else None
 
-    def _take(self, reader: StoreReader, game: GameRow) -> None:
-        for signed in _signed(reader, game):
-            if signed.key in self._keeper.event.taken:
-                return
+    def _report(self, reader: StoreReader, row: GameRow) -> TableGame | None:
+        entries = reversed(reader.latest(row.id, REPORTED_KINDS, _ENTRIES))
+        contents: list[tuple[int, Content]] = []
+        for entry in entries:
             try:
-                self._keeper.change("sign-off", f"took over {signed.text}", partial(_take_signed, signed=signed))
-            except RefusedError as error:
-                with self._lock:
-                    self._open[signed.key] = (signed, str(error))
+                contents.append((entry.seq, unpack_entry(entry.kind, entry.content, where=f"{row.id}, {entry.seq}")))
+            except FormatError as error:
+                _log.warning("A game could not be read: %s", error)
+                return None
+        found = table_game(row, contents)
+        if found is not None and found.ticket is not None and not self._is_assigned(found.ticket, row.owner):
+            found = replace(found, ticket=None)
+        return found
 
 
-def _take_signed(event: TournamentEvent, by: Change, *, signed: SignedGame) -> TournamentEvent:
-    return take_signed(event, signed, by)
+def table_game(row: GameRow, contents: Iterable[tuple[int, Content]]) -> TableGame | None:
+    """Return what a game's journal says; None where it says nothing that matters.
 
-
-def _signed(reader: StoreReader, game: GameRow) -> Iterator[SignedGame]:
-    """Yield a game as both coaches have signed it; nothing where they have not."""
-    ends = reader.latest(game.id, END_KINDS)
-    if not ends:
-        return
-    signatures: dict[Side, ScoreSigned] = {}
-    try:
-        for entry in reversed(reader.latest(game.id, ("score_signed",), _SIGNATURES)):
-            content = unpack_entry(entry.kind, entry.content, where=f"{game.id}, entry {entry.seq}")
-            if isinstance(content, ScoreSigned):
-                signatures[content.side] = content
-        end = unpack_entry(ends[0].kind, ends[0].content, where=f"{game.id}, entry {ends[0].seq}")
-    except FormatError as error:
-        _log.warning("A result could not be read: %s", error)
-        return
-    score = getattr(end, "score", None)
-    if score is None or not are_complete(signatures, score):
-        return
-    home, away = signatures["home"], signatures["away"]
-    notes = tuple(f"{signed.name}: {signed.note}" for signed in (home, away) if signed.note)
-    key = f"{game.id}:{ends[0].seq}"
-    yield SignedGame(key, game.table, game.home, game.away, score, (home.name, away.name), notes)
+    Args:
+        row: the game as it is listed.
+        contents: entries of the kinds of `REPORTED_KINDS` with their numbers, in order.
+    """
+    seq, state, ticket, why = 0, "in_play", None, ""
+    signatures: Signatures = {}
+    closed: tuple[int, int] | None = None
+    signed: tuple[int, int] | None = None
+    coaches: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    for number, content in contents:
+        seq = number
+        if isinstance(content, GameStarted):
+            ticket = content.match or ticket
+        elif isinstance(content, ScoreSigned):
+            signatures[content.side] = content
+        elif isinstance(content, GameReopened):
+            closed, state, why = None, "reopened", f"{content.by}: {content.reason}"
+        elif isinstance(content, GameEnded):
+            closed, why = content.score, content.by if signed is not None else ""
+        if closed is not None:
+            state = "ended" if signed is None else "corrected"
+            if are_complete(signatures, closed):
+                home, away = signatures["home"], signatures["away"]
+                state, signed, coaches, why = "signed", closed, (home.name, away.name), ""
+                notes = tuple(f"{one.name}: {one.note}" for one in (home, away) if one.note)
+    if not seq:
+        return None
+    known: GameState = state  # type: ignore[assignment]
+    score = closed or (0, 0)
+    return TableGame(row.id, seq, known, row.table, row.home, row.away, score, signed, coaches, notes, why, ticket)

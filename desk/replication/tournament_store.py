@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from itertools import pairwise
@@ -251,6 +251,19 @@ class TournamentStore:
         with self._reading() as connection:
             rows = connection.execute(select(*columns).where(GAMES.c.number > number).order_by(GAMES.c.number))
             return [GameRow(*row) for row in rows]
+
+    def latest_entries(self, number: int, kinds: Collection[str]) -> dict[str, int]:
+        """Return the number of the latest entry of some kinds of each game that came after one.
+
+        Raises:
+            InputError: the server can't be used.
+            OutputError: it does not answer.
+        """
+        games = select(GAMES.c.id).where(GAMES.c.number > number)
+        query = select(ENTRIES.c.game, func.max(ENTRIES.c.seq)).group_by(ENTRIES.c.game)
+        with self._reading() as connection:
+            found = connection.execute(query.where(ENTRIES.c.game.in_(games), ENTRIES.c.kind.in_(kinds)))
+            return {str(game): int(seq) for game, seq in found}
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:

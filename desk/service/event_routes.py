@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Body, Depends, Header, Response
+from fastapi import APIRouter, Depends, Header, Query, Response
+from fastapi import Body as FromBody
+from fastapi import Request as HttpRequest
 from pydantic import BaseModel, ConfigDict, Field
 
 from downfield.api.context.access_control import PrincipalDep, RepeatableRoute
 from downfield.api.security.access import allow
-from downfield.desk.event import operations
+from downfield.core.errors import InputError
+from downfield.desk.event import operations, placing
+from downfield.desk.event.changes import QuestionError, result_text
 from downfield.desk.event.csv_files import (
     entrants_csv,
     figures_csv,
@@ -20,18 +25,18 @@ from downfield.desk.event.csv_files import (
     read_figures,
     standings_csv,
 )
+from downfield.desk.event.keeper import Request
 from downfield.desk.event.operations import enter_late
 from downfield.desk.event.records import (
     MAX_NAME,
-    Change,
     Entrant,
     EventClock,
     RegisteredFigure,
     Result,
     Rules,
-    TournamentEvent,
 )
-from downfield.desk.service.event_views import EventView, SignedGameView, event_view
+from downfield.desk.event.state import Change, TournamentEvent
+from downfield.desk.service.event_views import EventView, WaitingView, event_view, waiting_view
 from downfield.desk.service.parts import DeskDep, DeskParts
 
 router = APIRouter(prefix="/api/event", tags=["event"], route_class=RepeatableRoute)
@@ -39,19 +44,19 @@ router = APIRouter(prefix="/api/event", tags=["event"], route_class=RepeatableRo
 EventName = Annotated[str, Field(min_length=1, max_length=MAX_NAME)]
 
 
-class Request(BaseModel):
-    """A request; unknown keys are refused."""
+class Body(BaseModel):
+    """What is sent; unknown keys are refused."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-class NewEvent(Request):
+class NewEvent(Body):
     """Another event."""
 
     name: EventName
 
 
-class EntrantRequest(Request):
+class EntrantRequest(Body):
     """A coach with a team."""
 
     coach: EventName
@@ -63,44 +68,87 @@ class EntrantRequest(Request):
     figures: tuple[RegisteredFigure, ...] | None = Field(default=None, description="Null keeps the roster.")
 
 
-class ClockRequest(Request):
+class ClockRequest(Body):
     """When and where games are played."""
 
     clock: EventClock
     tables: tuple[str, ...]
 
 
-class PlaceRequest(Request):
+class PlaceRequest(Body):
     """Where and when a game is played."""
 
     table: str
     slot: int
 
 
-class ResultRequest(Request):
+class ResultRequest(Body):
     """How a game came out, signed by both coaches, or entered by the director."""
 
     home: int
     away: int
     overtime: bool = False
     forfeited_by: Literal["home", "away"] | None = None
-    signed_by: tuple[Annotated[str, Field(min_length=1, max_length=MAX_NAME)], ...] = Field(default=(), max_length=4)
+    signed_by: tuple[Annotated[str, Field(max_length=MAX_NAME)], ...] = Field(
+        default=(), max_length=2, description="The coaches, home and away; empty for one who did not sign."
+    )
     note: str = Field(default="", max_length=400)
+    game: str = Field(default="", max_length=60, description="Of a table, where the result is one of those it gave.")
+
+
+class DelayRequest(Body):
+    """How much later a round begins."""
+
+    slot: int = Field(description="Number of the round's start time, from 0.")
+    minutes: int = Field(ge=-600, le=600)
+
+
+class SwapRequest(Body):
+    """Two games that exchange tables and times."""
+
+    matches: tuple[str, str]
+
+
+class AssignRequest(Body):
+    """The match that a table's game counts for."""
+
+    match: str = Field(max_length=20, description="Empty for none.")
+    turned: bool = Field(default=False, description="Whether the table's home is away in the match.")
 
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """Who changes the event, and the key under which it counts once."""
+    """A desk, and who changes its event."""
 
     desk: DeskParts
-    name: str
-    key: str
+    request: Request
 
 
 async def _sender(
-    desk: DeskDep, principal: PrincipalDep, idempotency_key: Annotated[str, Header(max_length=100)] = ""
+    desk: DeskDep,
+    principal: PrincipalDep,
+    http: HttpRequest,
+    confirmed: Annotated[bool, Query(description="That what else it changes is known.")] = False,
+    why: Annotated[str, Query(max_length=200, description="For the trail.")] = "",
+    idempotency_key: Annotated[str, Header(max_length=100)] = "",
+    if_match: Annotated[str, Header(max_length=40, description="The ETag of the event that was shown.")] = "",
 ) -> Sender:
-    return Sender(desk, principal.name, idempotency_key)
+    content = hashlib.sha256(f"{http.method} {http.url.path}\n".encode() + await http.body()).hexdigest()
+    return Sender(desk, Request(principal.name, why, idempotency_key, content, _revision(if_match), confirmed))
+
+
+def _revision(etag: str) -> int | None:
+    """Return the revision of an ETag; None without one.
+
+    Raises:
+        InputError: it is none of this desk's.
+    """
+    text = etag.strip().removeprefix("W/").strip('"')
+    if text in {"", "*"}:
+        return None
+    if not text.isdecimal():
+        raise InputError("If-Match is the ETag of the event, as GET /api/event answers it.")
+    return int(text)
 
 
 SenderDep = Annotated[Sender, Depends(_sender)]
@@ -110,19 +158,18 @@ SenderDep = Annotated[Sender, Depends(_sender)]
 @allow("viewer")
 def read_event(desk: DeskDep, response: Response, if_none_match: Annotated[str | None, Header()] = None) -> object:
     """With an ETag: a page that has it already gets 304."""
-    etag = f'"{desk.keeper.revision}"'
+    etag = f'"{desk.keeper.event.revision}"'
     if if_none_match == etag:
         return Response(status_code=304, headers={"ETag": etag})
     response.headers["ETag"] = etag
-    return event_view(desk.keeper.event, desk.keeper.revision)
+    return event_view(desk.keeper.event)
 
 
 @router.post("", summary="Begin another event", status_code=201)
 @allow("admin")
 def begin(by: SenderDep, new: NewEvent) -> EventView:
     """The present one is kept beside it as a file."""
-    event = by.desk.keeper.begin(by.name, new.name, by.key)
-    return event_view(event, by.desk.keeper.revision)
+    return event_view(by.desk.keeper.begin(by.request, new.name))
 
 
 @router.put("/name", summary="Rename the event")
@@ -146,11 +193,11 @@ def put_rules(by: SenderDep, rules: Rules) -> EventView:
 @router.put("/clock", summary="Change when and where games are played")
 @allow("admin")
 def put_clock(by: SenderDep, given: ClockRequest) -> EventView:
-    """Games without a result are scheduled again if there is a schedule."""
+    """Games that have not begun are scheduled again if there is a schedule."""
     return _change(
         by,
         "changed times and tables",
-        lambda event, change: operations.change_clock(event, given.clock, given.tables, change),
+        lambda event, change: placing.change_clock(event, given.clock, given.tables, change),
     )
 
 
@@ -185,9 +232,26 @@ def withdraw(by: SenderDep, entrant: str) -> EventView:
     return _change(by, f"withdrew {name}", lambda event, change: operations.withdraw(event, entrant, change))
 
 
+@router.post("/entrants/{entrant}/return", summary="Take a coach back who has withdrawn")
+@allow("admin")
+def return_entrant(by: SenderDep, entrant: str) -> EventView:
+    """What they forfeited is to be played again."""
+    name = operations.find_entrant(by.desk.keeper.event, entrant).name
+    return _change(by, f"took {name} back", lambda event, change: operations.take_back(event, entrant, change))
+
+
+@router.put("/entrants/{entrant}/here", summary="Check a coach in, or out")
+@allow("operator")
+def put_here(by: SenderDep, entrant: str, here: Annotated[bool, FromBody()]) -> EventView:
+    """For those at the door as well."""
+    name = operations.find_entrant(by.desk.keeper.event, entrant).name
+    text = f"{'checked in' if here else 'checked out'} {name}"
+    return _change(by, text, lambda event, change: operations.check_in(event, entrant, here, change))
+
+
 @router.post("/entrants.csv", summary="Register coaches from CSV")
 @allow("admin")
-def import_entrants(by: SenderDep, text: Annotated[str, Body(media_type="text/csv")] = "") -> EventView:
+def import_entrants(by: SenderDep, text: Annotated[str, FromBody(media_type="text/csv")] = "") -> EventView:
     """Columns: coach, team, short, color, club, seed. All lines or none."""
 
     def operation(event: TournamentEvent, change: Change) -> TournamentEvent:
@@ -200,7 +264,7 @@ def import_entrants(by: SenderDep, text: Annotated[str, Body(media_type="text/cs
 
 @router.post("/figures.csv", summary="Register rosters from CSV")
 @allow("admin")
-def import_figures(by: SenderDep, text: Annotated[str, Body(media_type="text/csv")] = "") -> EventView:
+def import_figures(by: SenderDep, text: Annotated[str, FromBody(media_type="text/csv")] = "") -> EventView:
     """Columns: coach, number, position, grams, note, refused. All lines or none."""
 
     def operation(event: TournamentEvent, change: Change) -> TournamentEvent:
@@ -226,61 +290,114 @@ def undo_draw(by: SenderDep) -> EventView:
     return _change(by, "undid the draw", operations.undo_draw)
 
 
-@router.post("/schedule", summary="Schedule every game without a result")
+@router.delete("/changes/last", summary="Undo the last change")
+@allow("admin")
+def undo_last(by: SenderDep) -> EventView:
+    """Of a person: what tables have said since stays. Again for the one before it."""
+    return event_view(by.desk.keeper.undo(by.request))
+
+
+@router.post("/schedule", summary="Schedule every game that has not begun")
 @allow("admin")
 def make_schedule(by: SenderDep) -> EventView:
-    """Over the tables, by the event's common clock."""
-    return _change(by, "made the schedule", operations.make_schedule)
+    """Over the tables, by the event's common clock. What is in play, fixed or postponed stays as it is."""
+    return _change(by, "made the schedule", placing.make_schedule)
+
+
+@router.post("/delay", summary="Let a round begin later")
+@allow("admin")
+def post_delay(by: SenderDep, given: DelayRequest) -> EventView:
+    """With those after it in its session; asks first, with what it moves."""
+    late = f"{abs(given.minutes)} min {'later' if given.minutes > 0 else 'earlier'}"
+
+    def operation(event: TournamentEvent, change: Change) -> TournamentEvent:
+        delayed = placing.delay(event, given.slot, given.minutes, change)
+        if not by.request.confirmed:
+            raise QuestionError(f"{placing.moved_by_delay(event, delayed, given.slot)} Do it?")
+        return delayed
+
+    return _change(by, f"had round {given.slot + 1} begin {late}", operation)
+
+
+@router.post("/swap", summary="Exchange tables and times of two games")
+@allow("admin")
+def post_swap(by: SenderDep, given: SwapRequest) -> EventView:
+    """Of games that have not begun."""
+    one, other = given.matches
+    return _change(by, f"swapped {one} and {other}", lambda event, change: placing.swap(event, one, other, change))
+
+
+@router.put("/matches/{match}/held", summary="Fix a game in its place, postpone it, or leave it to the schedule")
+@allow("admin")
+def put_held(by: SenderDep, match: str, how: Annotated[placing.Holding, FromBody()]) -> EventView:
+    """A postponed game has no time until it is moved to one."""
+    texts = {"fixed": f"fixed {match}", "postponed": f"postponed {match}", "free": f"left {match} to the schedule"}
+    return _change(by, texts[how], lambda event, change: placing.hold(event, match, how, change))
 
 
 @router.put("/matches/{match}/place", summary="Move a game")
 @allow("admin")
 def put_place(by: SenderDep, match: str, place: PlaceRequest) -> EventView:
-    """To another table or time, where nothing collides."""
+    """To another table or time, where nothing collides; it stays there when the schedule is made again."""
     return _change(
         by,
-        f"moved {match} to table {place.table}",
-        lambda event, change: operations.move(event, match, place.table, place.slot, change),
+        f"moved {match} to {placing.at_table(place.table)}",
+        lambda event, change: placing.move(event, match, place.table, place.slot, change),
     )
 
 
 @router.put("/matches/{match}/result", summary="Enter or correct a result")
 @allow("operator")
 def put_result(by: SenderDep, match: str, given: ResultRequest) -> EventView:
-    """Corrections are refused once a later game was played with who came out of it."""
-    result = Result(given.home, given.away, given.overtime, given.forfeited_by, given.signed_by, given.note)
+    """Asks first if results of other games, or games in play, would not count any more."""
+    known = by.desk.keeper.event.matches
+    given_now = next((one.result for one in known if one.id == match), None)
+    signed = tuple(given.signed_by) if any(given.signed_by) else ()
+    result = Result(given.home, given.away, given.overtime, given.forfeited_by, signed, given.note, given.game)
+    verb = "entered" if given_now is None else "corrected"
     return _change(
         by,
-        f"entered {match}: {given.home} to {given.away}",
+        f"{verb} {match}: {result_text(result)}",
         lambda event, change: operations.enter_result(event, match, result, change),
+        match,
     )
 
 
-@router.get("/signed-games", summary="Signed games that are no result yet")
+@router.get("/waiting", summary="What waits for the director")
 @allow("viewer")
-def read_signed_games(desk: DeskDep) -> list[SignedGameView]:
-    """Games that both coaches have signed at their table since the draw, and that fit no open game of the event.
+def read_waiting(desk: DeskDep) -> list[WaitingView]:
+    """Matches stopped by a contradiction, and games of tables that decide no match; each with what can be done."""
+    return [waiting_view(one) for one in desk.keeper.outcomes.waiting]
 
-    All others are taken over by themselves.
-    """
-    found = [] if desk.tournament is None else desk.tournament.results.open_games()
-    return [SignedGameView(text=signed.text, reason=why) for signed, why in found]
+
+@router.put("/games/{game}/match", summary="Count a table's game for a match, or for none")
+@allow("admin")
+def put_game_match(by: SenderDep, game: str, given: AssignRequest) -> EventView:
+    """Of those that wait."""
+    text = f"counted game {game} for {given.match}" if given.match else f"put game {game} aside"
+    return _change(
+        by,
+        text,
+        lambda event, change: operations.assign_game(event, game, given.match, given.turned, change),
+        given.match,
+    )
 
 
 @router.delete("/matches/{match}/result", summary="Remove a result")
 @allow("admin")
 def delete_result(by: SenderDep, match: str) -> EventView:
-    """Refused once a later game was played with who came out of it."""
+    """With what tables say of it by now, and a forfeit; asks first if results of other games would not count."""
     return _change(
         by,
         f"removed the result of {match}",
         lambda event, change: operations.enter_result(event, match, None, change),
+        match,
     )
 
 
 @router.put("/lots", summary="Enter the order that lots gave")
 @allow("admin")
-def put_lots(by: SenderDep, order: Annotated[list[str], Body(max_length=256)]) -> EventView:
+def put_lots(by: SenderDep, order: Annotated[list[str], FromBody(max_length=256)]) -> EventView:
     """Every entrant's id once; it decides ties that nothing else breaks."""
     return _change(by, "drew lots", lambda event, change: operations.draw_lots(event, order, change))
 
@@ -294,17 +411,13 @@ def read_csv(desk: DeskDep, name: Literal["entrants", "figures", "games", "stand
     return Response(write(desk.keeper.event).encode(), media_type="text/csv; charset=utf-8", headers=headers)
 
 
-def _change(by: Sender, text: str, operation: operations.Operation) -> EventView:
-    desk = by.desk
-    event = desk.keeper.change(by.name, text, operation, by.key)
-    return event_view(event, desk.keeper.revision)
+def _change(by: Sender, text: str, operation: operations.Operation, about: str = "") -> EventView:
+    return event_view(by.desk.keeper.change(by.request, text, operation, about=about))
 
 
 def _entrant(identity: str, given: EntrantRequest, known: Entrant | None) -> Entrant:
     figures = given.figures
     if figures is None:
         figures = () if known is None else known.figures
-    withdrawn = known is not None and known.withdrawn
-    return Entrant(
-        identity, given.coach, given.team, given.short, given.color, given.club, given.seed, figures, withdrawn
-    )
+    new = Entrant(identity, given.coach, given.team, given.short, given.color, given.club, given.seed, figures)
+    return new if known is None else replace(new, withdrawn=known.withdrawn, keeps_place=known.keeps_place)

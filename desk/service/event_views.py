@@ -7,12 +7,21 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from downfield.desk.event.outcomes import WITHDREW, Waiting, WaitingKind, outcomes
 from downfield.desk.event.progress import Progress, ranking
-from downfield.desk.event.records import Change, Entrant, EventClock, Match, Result, Rules, Stage, TournamentEvent
+from downfield.desk.event.records import (
+    Entrant,
+    EventClock,
+    Match,
+    Result,
+    Rules,
+    Stage,
+)
 from downfield.desk.event.schedule import slot_times
 from downfield.desk.event.standings import pool_standings
+from downfield.desk.event.state import Change, TournamentEvent
 
-MatchState = Literal["open", "ready", "played", "not_needed"]
+MatchState = Literal["open", "ready", "in_play", "stopped", "played", "not_needed"]
 
 
 class View(BaseModel):
@@ -43,6 +52,12 @@ class MatchView(View):
     begins: str = Field(description="Local time, ISO 8601; empty while it is open.")
     state: MatchState
     result: Result | None
+    dispute: str = Field(description="Why it is stopped until the director decides it; empty otherwise.")
+    waits_for: str = Field(description="Id of a stopped game that it waits for; empty otherwise.")
+    game: str = Field(description="Id of the table's game that is, or was last, played for it.")
+    played_at: str = Field(description="The table of that game.")
+    fixed: bool
+    postponed: bool
 
 
 class StandingView(View):
@@ -80,7 +95,7 @@ class RankView(View):
 class EventView(View):
     """The whole event."""
 
-    revision: str = Field(description="Another one after each change.")
+    revision: int = Field(description="Another one after each change; the ETag, for If-Match.")
     name: str
     rules: Rules
     clock: EventClock
@@ -91,40 +106,76 @@ class EventView(View):
     pools: tuple[PoolView, ...]
     ranking: tuple[RankView, ...]
     changes: tuple[Change, ...] = Field(description="The latest of the audit trail, the newest first.")
+    here: tuple[str, ...] = Field(description="Ids of those who have checked in.")
+    waiting: int = Field(description="How many things wait for the director: see `/api/event/waiting`.")
+    undo: str = Field(description="What would be undone next; empty for nothing.")
 
 
-class SignedGameView(View):
-    """A game that both coaches have signed, and that is no result of the event yet."""
+class ChoiceView(View):
+    """What can be done about something that waits: a result to be entered, or a match that a game counts for."""
 
-    text: str = Field(description="The table, the teams and the score.")
-    reason: str = Field(description="Why it was not taken over.")
+    text: str
+    match: str
+    result: Result | None
+    turned: bool
+
+
+class WaitingView(View):
+    """Something that waits for the director."""
+
+    kind: WaitingKind
+    match: str = Field(description="Empty where that is not known.")
+    game: str = Field(description="Id of a table's game; empty for what was entered by hand.")
+    text: str = Field(description="What it is: the table, the teams and the score.")
+    reason: str = Field(description="Why it waits, and what to do.")
+    choices: tuple[ChoiceView, ...]
+
+
+def waiting_view(waiting: Waiting) -> WaitingView:
+    """Return something that waits as it is shown."""
+    choices = tuple(
+        ChoiceView(text=one.text, match=one.match, result=one.result, turned=one.turned) for one in waiting.choices
+    )
+    return WaitingView(
+        kind=waiting.kind,
+        match=waiting.match,
+        game=waiting.game,
+        text=waiting.text,
+        reason=waiting.reason,
+        choices=choices,
+    )
 
 
 _CHANGES_SHOWN = 50
 
 
-def event_view(event: TournamentEvent, revision: str) -> EventView:
+def event_view(event: TournamentEvent) -> EventView:
     """Return an event as it is shown."""
     progress = Progress(event)
     times = slot_times(event.clock)
     names = {entrant.id: entrant.name for entrant in event.entrants}
     colors = {entrant.id: entrant.color for entrant in event.entrants}
     return EventView(
-        revision=revision,
+        revision=event.revision,
         name=event.name,
         rules=event.rules,
         clock=event.clock,
         tables=event.tables,
         slots=tuple(_text(time) for time in times),
         entrants=event.entrants,
-        matches=tuple(_match_view(match, progress, times, colors) for match in event.matches),
+        matches=tuple(_match_view(event, match, progress, times, colors) for match in event.matches),
         pools=tuple(_pool_view(event, pool, names) for pool in event.pools),
         ranking=tuple(RankView(place=rank.place, name=names[rank.entrant], text=rank.text) for rank in ranking(event)),
         changes=tuple(reversed(event.changes[-_CHANGES_SHOWN:])),
+        here=event.here,
+        waiting=len(outcomes(event).waiting),
+        undo=next((one.text for one in event.changes if event.undo and one.id == event.undo[-1].change), ""),
     )
 
 
-def _match_view(match: Match, progress: Progress, times: list[datetime], colors: dict[str, str]) -> MatchView:
+def _match_view(
+    event: TournamentEvent, match: Match, progress: Progress, times: list[datetime], colors: dict[str, str]
+) -> MatchView:
     sides = progress.sides(match)
     home, away = (
         SideView(entrant=side, name=progress.text(slot), color=colors.get(side or "", ""))
@@ -140,12 +191,23 @@ def _match_view(match: Match, progress: Progress, times: list[datetime], colors:
         table=match.table,
         slot=match.slot,
         begins=_text(times[match.slot]) if match.slot is not None and match.slot < len(times) else "",
-        state=_state(match, progress),
+        state=_state(event, match, progress),
         result=match.result,
+        dispute=match.dispute,
+        waits_for=progress.stopped_by(match),
+        game=match.game,
+        played_at=event.games[match.game].table if match.game in event.games else "",
+        fixed=match.fixed,
+        postponed=match.postponed,
     )
 
 
-def _state(match: Match, progress: Progress) -> MatchState:
+def _state(event: TournamentEvent, match: Match, progress: Progress) -> MatchState:
+    game = event.games.get(match.game)
+    if match.dispute:
+        return "stopped"
+    if game is not None and game.state == "in_play" and (match.result is None or match.result.note == WITHDREW):
+        return "in_play"
     if match.result is not None:
         return "played"
     if progress.is_needed(match) is False:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Annotated, Final, Literal
 
 from fastapi import APIRouter, Header, Path, Response
@@ -10,11 +11,16 @@ from pydantic import BaseModel, ConfigDict, Field
 from downfield.api.context.access_control import PrincipalDep, RepeatableRoute
 from downfield.api.security.access import allow
 from downfield.calibration.calibration import Calibration
-from downfield.core.errors import InputError, NotFoundError, RefusedError
+from downfield.core.errors import InputError, RefusedError
 from downfield.core.records import from_json
+from downfield.desk.event.changes import result_text
 from downfield.desk.event.csv_files import COLOR
+from downfield.desk.event.outcomes import in_play
+from downfield.desk.event.placing import at_table, find_match
 from downfield.desk.event.progress import Progress
-from downfield.desk.event.records import Entrant, TournamentEvent
+from downfield.desk.event.records import Entrant
+from downfield.desk.event.state import TournamentEvent
+from downfield.desk.event.tickets import ticket_for
 from downfield.desk.replication.desk_tournament import DeskTournament
 from downfield.desk.service.event_views import event_view
 from downfield.desk.service.parts import DeskDep, DeskParts
@@ -35,30 +41,47 @@ from downfield.rig.tournament.push_payloads import (
     PushStatus,
     ScheduledGame,
 )
+from downfield.store.sealing.signing import RigKey
 
 MAX_NOTE: Final = 80
 """Letters of a weigh-in note as tables get it."""
 
 
-def match_of(event: TournamentEvent, identity: str) -> tuple[str, NewGame]:
+def match_of(event: TournamentEvent, identity: str, rig: Callable[[str], str], key: RigKey) -> tuple[str, NewGame]:
     """Return the table of a game of the event, and the game to be played there.
+
+    Args:
+        rig: returns the id of the rig of a table, or refuses.
+        key: the desk's, which assigns the game to that rig.
 
     Raises:
         NotFoundError: there is no such game.
-        RefusedError: it can't be played yet, or has no table.
+        RefusedError: it can't be played yet, is in play, or has no table, or one of the teams plays elsewhere.
     """
-    match = next((match for match in event.matches if match.id == identity), None)
-    if match is None:
-        raise NotFoundError(f"The event has no game {identity[:20]}.")
+    match = find_match(event, identity)
+    playing = in_play(event)
+    if identity in playing:
+        raise RefusedError(f"{identity} is in play at {at_table(playing[identity].table)} already. It goes on there.")
+    if match.dispute:
+        raise RefusedError(f"{identity} waits for your decision: {match.dispute}")
     progress = Progress(event)
+    if match.result is not None:
+        raise RefusedError(f"{identity} is decided: {result_text(match.result)}. Remove that to have it played again.")
     if not progress.is_ready(match):
-        raise RefusedError(f"{match.id} is played already, or its sides are not known yet.")
+        raise RefusedError(f"It is not decided yet who plays {identity}.")
     if not match.table:
-        raise RefusedError(f"{match.id} has no table yet. Make the schedule, or move it to a table.")
+        raise RefusedError(f"{identity} has no table yet. Make the schedule, or move it to a table.")
     entrants = {entrant.id: entrant for entrant in event.entrants}
-    home, away = (entrants[side] for side in progress.sides(match) if side is not None)
-    sheets = _sheet(home, HOME_SHEET), _sheet(away, AWAY_SHEET)
-    return match.table, NewGame(home=sheets[0], away=sheets[1], title=_one_line(f"{event.name}, {match.id}")[:120])
+    sides = [side for side in progress.sides(match) if side is not None]
+    for other, game in playing.items():
+        busy = set(sides) & set(progress.sides(find_match(event, other)))
+        if busy:
+            name = entrants[busy.pop()].name
+            raise RefusedError(f"{name} is still playing {other} at {at_table(game.table)}. Send {identity} after it.")
+    home, away = _sheet(entrants[sides[0]], HOME_SHEET), _sheet(entrants[sides[1]], AWAY_SHEET)
+    ticket = ticket_for(event, match, rig(match.table), (home.name, away.name), key)
+    title = _one_line(f"{event.name}, {match.id}")[:120]
+    return match.table, NewGame(home=home, away=away, title=title, match=ticket)
 
 
 def teams_of(event: TournamentEvent) -> PushedTeams:
@@ -84,22 +107,38 @@ def teams_of(event: TournamentEvent) -> PushedTeams:
     return PushedTeams(event.name, teams)
 
 
-def schedule_of(event: TournamentEvent) -> PushedSchedule:
-    """Return the games that are to be played at a table, in the order of their times.
+def schedule_of(event: TournamentEvent, rigs: Mapping[str, str], key: RigKey) -> PushedSchedule:
+    """Return the games that are to be played, in the order of their times.
+
+    Those whose sides are known can be started at their tables, also while the desk is away.
+
+    Args:
+        rigs: ids of the rigs by their tables' names, in small letters.
+        key: the desk's.
 
     Raises:
         RefusedError: there are none.
     """
+    matches = {match.id: match for match in event.matches}
     rows = [
         match
-        for match in event_view(event, "").matches
+        for match in event_view(event).matches
         if match.table and match.slot is not None and match.state in {"open", "ready"}
     ]
     if not rows:
         raise RefusedError("No game that is still to be played has a table and a time. Make the schedule first.")
     rows.sort(key=lambda match: (match.slot or 0, match.table))
-    games = [ScheduledGame(row.id, row.table, row.begins, row.home.name, row.away.name) for row in rows]
+    games = []
+    for row in rows:
+        rig, names = rigs.get(row.table.strip().casefold(), ""), (_name(row.home.name), _name(row.away.name))
+        ready = bool(rig) and row.state == "ready"
+        ticket = ticket_for(event, matches[row.id], rig, names, key) if ready else None
+        games.append(ScheduledGame(row.id, row.table, row.begins, row.home.name, row.away.name, ticket))
     return PushedSchedule(event.name, tuple(games))
+
+
+def _name(text: str) -> str:
+    return _one_line(text)[:60] or "?"
 
 
 def _one_line(text: str) -> str:
@@ -108,7 +147,7 @@ def _one_line(text: str) -> str:
 
 
 def _sheet(entrant: Entrant, usual: TeamSheet) -> TeamSheet:
-    name = _one_line(entrant.name)[:60] or "?"
+    name = _name(entrant.name)
     short = (_one_line(entrant.short) or "".join(name.split())[:3].upper())[:4]
     if not COLOR.fullmatch(entrant.color):
         return TeamSheet(name=name, short=short, color=usual.color, ink=usual.ink)
@@ -199,9 +238,56 @@ def send_push(
 ) -> list[PushView]:
     """Kept until each table is connected. A game that is under way is not touched: a next game waits for its end."""
     tournament = _tournament(desk)
-    title, payload, tables = _content(desk.keeper.event, given)
+    title, payload, tables = _content(desk, tournament, given)
     tournament.pushes.send(principal.name, title, payload, _rigs(tournament, tables), idempotency_key)
     return read_pushes(desk)
+
+
+class CallView(BaseModel):
+    """What a called round means for a table."""
+
+    table: str
+    match: str = Field(description="Empty where nothing is to be played.")
+    state: Literal["sent", "playing", "late", "next", "free"]
+    text: str
+
+
+@router.post("/round", summary="Call the round: send each table its next game", status_code=201)
+@allow("admin")
+def call_round(desk: DeskDep, principal: PrincipalDep) -> list[CallView]:
+    """One line a table: sent, still playing, late since a team plays elsewhere, or what comes next."""
+    tournament, event = _tournament(desk), desk.keeper.event
+    playing = {game.table.casefold(): match for match, game in in_play(event).items()}
+    progress, out = Progress(event), []
+    for table in event.tables:
+        left = [match for match in event.matches if match.table == table and match.slot is not None]
+        left = sorted((match for match in left if match.result is None), key=lambda match: match.slot or 0)
+        following = next((match for match in left if match.id not in playing.values()), None)
+        names = "" if following is None else f"{progress.text(following.home)} against {progress.text(following.away)}"
+        identity = "" if following is None else following.id
+        if table.casefold() in playing:
+            text = f"{playing[table.casefold()]} is in play; then {names}" if identity else "its last game is in play"
+            out.append(CallView(table=table, match=playing[table.casefold()], state="playing", text=text))
+        elif following is None:
+            out.append(CallView(table=table, match="", state="free", text="nothing is left to be played"))
+        else:
+            try:
+                send_game(desk, tournament, principal.name, identity)
+                out.append(CallView(table=table, match=identity, state="sent", text=names))
+            except RefusedError as error:
+                state: Literal["late", "next"] = "late" if progress.is_ready(following) else "next"
+                out.append(CallView(table=table, match=identity, state=state, text=str(error)))
+    return out
+
+
+def send_game(desk: DeskParts, tournament: DeskTournament, by: str, match: str, key: str = "") -> None:
+    """Send a game to the table it is scheduled at; what was sent so before is not sent again.
+
+    Raises:
+        RefusedError: it can't be played there now.
+    """
+    title, payload, tables = _content(desk, tournament, PushRequest(match=match))
+    tournament.pushes.send(by, title, payload, _rigs(tournament, tables), key)
 
 
 @router.delete("/{push}", summary="Send something no longer", status_code=204)
@@ -212,7 +298,7 @@ def withdraw_push(desk: DeskDep, push: Annotated[str, Path(pattern=r"^[0-9a-f]{1
     return Response(status_code=204)
 
 
-def _content(event: TournamentEvent, given: PushRequest) -> tuple[str, Payload, tuple[str, ...]]:
+def _content(desk: DeskParts, tournament: DeskTournament, given: PushRequest) -> tuple[str, Payload, tuple[str, ...]]:
     """Return the title of what is to be sent, what it is, and the names of the tables it is for; empty for all.
 
     Raises:
@@ -224,14 +310,16 @@ def _content(event: TournamentEvent, given: PushRequest) -> tuple[str, Payload, 
         raise InputError(
             "Send one thing at a time: an announcement, a rulebook, a calibration, or a part of the event."
         )
+    event, key = desk.keeper.event, desk.grants.key
     if given.match is not None:
-        table, game = match_of(event, given.match)
+        table, game = match_of(event, given.match, lambda name: _rigs(tournament, (name,))[0], key)
         return f"{given.match}: {game.home.name} against {game.away.name}", PushedGame(game), (table,)
     if given.event == "teams":
         teams = teams_of(event)
         return f"{event.name}, {len(teams.teams)} teams", teams, given.tables
     if given.event == "schedule":
-        games = schedule_of(event)
+        rigs = {name.casefold(): rig for rig, name in _names(tournament).items()}
+        games = schedule_of(event, rigs, key)
         return f"{event.name}, {len(games.games)} games", games, given.tables
     if given.calibration is not None:
         calibration = _calibration(given.calibration)

@@ -94,6 +94,11 @@ class GrantKeeper:
         self._followers: list[Revoked] = []
 
     @property
+    def key(self) -> RigKey:
+        """The desk's key."""
+        return self._key
+
+    @property
     def issued(self) -> tuple[IssuedGrant, ...]:
         """Every grant, the earliest first."""
         return self._issued

@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING, Final, Literal
 from downfield.core.errors import FormatError, NotFoundError, OutputError, RefusedError
 from downfield.core.files.private_files import make_private_folder, replace_private_file
 from downfield.core.records import from_json, read_record, record, to_json
+from downfield.game.records.commands import MatchTicket
 from downfield.game.records.owner import rig_id
 from downfield.officiating.rulebooks.rulebook import parse_rulebook
 from downfield.rig.tournament.broker import BrokerConnection
 from downfield.rig.tournament.push_payloads import (
     PUSH_SUBJECT,
     Payload,
+    PushedGame,
     PushedRulebook,
     PushedSchedule,
     PushedTeams,
@@ -74,14 +76,20 @@ class PushKeeper:
     Args:
         path: the file; None to keep them in memory.
         standing: returns what every table gets besides, as it is now.
+        is_open: whether a match may still be started; a game sent for another one is not given to its table.
 
     Raises:
         InputError: it can't be read.
         FormatError: it holds something else.
     """
 
-    def __init__(self, path: Path | None = None, standing: Callable[[], tuple[TablePush, ...]] = tuple) -> None:
-        self._path, self.standing = path, standing
+    def __init__(
+        self,
+        path: Path | None = None,
+        standing: Callable[[], tuple[TablePush, ...]] = tuple,
+        is_open: Callable[[MatchTicket], bool] = lambda _: True,
+    ) -> None:
+        self._path, self.standing, self._is_open = path, standing, is_open
         self._lock = threading.Lock()
         self._pushes = read_record(PushesFile, path).pushes if path is not None and path.exists() else ()
         self._reports: dict[str, PushReport] = {}
@@ -108,7 +116,7 @@ class PushKeeper:
         identity = hashlib.sha256(key.encode()).hexdigest()[:12] if key else secrets.token_hex(6)
         push = TablePush(identity, time.time_ns(), by, title, payload, tuple(rigs))
         with self._lock:
-            if all(known.id != identity for known in self._pushes):
+            if all(known.id != identity and not _is_same_game(push, known) for known in self._pushes):
                 kept = [known for known in self._pushes if not _is_in_place_of(push, known)]
                 self._keep(tuple([*kept, push][-MAX_PUSHES:]))
 
@@ -149,15 +157,19 @@ class PushKeeper:
             raise FormatError(PUSH_SUBJECT, "the report is not signed by its rig")
         rig = rig_id(report.key)
         self._reports[rig] = report
-        own = tuple(push for push in self._pushes if not push.rigs or rig in push.rigs)
+        own = tuple(push for push in self._current() if not push.rigs or rig in push.rigs)
         return PushList(self.standing() + own)
+
+    def _current(self) -> tuple[TablePush, ...]:
+        """Return what tables may still apply: no game for a match that was decided since."""
+        return tuple(push for push in self._pushes if (ticket := _ticket_of(push)) is None or self._is_open(ticket))
 
     async def run(self, connection: BrokerConnection) -> None:
         """Answer rigs for as long as a connection lasts, and announce what is new."""
         await connection.client.subscribe(PUSH_SUBJECT, cb=self._answer)
         announced: tuple[TablePush, ...] | None = None
         while True:
-            if announced != (now := self.standing() + self._pushes):
+            if announced != (now := self.standing() + self._current()):
                 announced = now
                 await connection.publish(DESK_SUBJECT, b"")
             await asyncio.sleep(_LOOK_S)
@@ -182,8 +194,21 @@ class PushKeeper:
         self._pushes = pushes
 
 
+def _ticket_of(push: TablePush) -> MatchTicket | None:
+    return push.payload.game.match if isinstance(push.payload, PushedGame) else None
+
+
+def _is_same_game(new: TablePush, known: TablePush) -> bool:
+    """Return whether a next game was sent to the same table before, for the same match."""
+    ticket = _ticket_of(new)
+    return ticket is not None and ticket == _ticket_of(known)
+
+
 def _is_in_place_of(new: TablePush, known: TablePush) -> bool:
-    """Return whether something new says all that was sent before to the same tables."""
+    """Return whether something new says all that was sent before; a match goes to the table it was sent to last."""
+    ticket, before = _ticket_of(new), _ticket_of(known)
+    if ticket is not None and before is not None:
+        return (ticket.draw, ticket.match) == (before.draw, before.match)
     return (
         isinstance(new.payload, PushedTeams | PushedSchedule)
         and type(new.payload) is type(known.payload)

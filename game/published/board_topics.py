@@ -8,6 +8,7 @@ from pydantic import Field
 
 from downfield.core.field.model import FieldModel
 from downfield.core.scene import Jersey, Player, Posture, Power
+from downfield.game.records.commands import MatchTicket
 from downfield.game.records.models import TopicModel
 
 Level = Literal["ok", "warning", "alarm"]
@@ -133,6 +134,7 @@ class ScheduledGameView(TopicModel):
     begins: str = Field(description="Local time of the hall, ISO 8601; empty while it is open.")
     home: str = Field(description="The team, or where it comes from.")
     away: str
+    ticket: MatchTicket | None = Field(default=None, description="For `match` of a new game; null while it is open.")
 
 
 class ScheduleView(TopicModel):

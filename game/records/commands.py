@@ -33,6 +33,20 @@ HOME_SHEET: Final = TeamSheet(name="Home", short="H", color="#1d3f72", ink="#fff
 AWAY_SHEET: Final = TeamSheet(name="Away", short="A", color="#d9dee4", ink="#10151b")
 
 
+class MatchTicket(RequestModel):
+    """The match of an event that a game is played for, as the director's desk assigned it to one rig."""
+
+    draw: Annotated[str, Field(pattern=r"^[0-9a-f]{1,32}$")] = Field(description="Id of the event's draw.")
+    match: Annotated[str, Field(min_length=1, max_length=20)] = Field(description="Id of the match in that draw.")
+    sides: tuple[Annotated[str, Field(max_length=40)], Annotated[str, Field(max_length=40)]] = Field(
+        description="Ids of the entrants, home and away."
+    )
+    names: tuple[Name, Name] = Field(description="The teams, home and away.")
+    rig: Annotated[str, Field(max_length=40)] = Field(description="Id of the rig it is assigned to.")
+    number: int = Field(default=1, ge=1, description="2 or more for a match that is played again.")
+    signature: Annotated[str, Field(max_length=120)] = Field(default="", description="Ed25519 of the desk, base64.")
+
+
 class NewGame(RequestModel):
     """End the game in play and start another."""
 
@@ -41,6 +55,7 @@ class NewGame(RequestModel):
     home: TeamSheet = HOME_SHEET
     away: TeamSheet = AWAY_SHEET
     title: Annotated[str, Field(max_length=120, pattern=r"^[^\x00-\x1f\x7f]*$")] = ""
+    match: MatchTicket | None = Field(default=None, description="The match of an event that it is played for.")
 
 
 class SetRulebook(RequestModel):

@@ -19,7 +19,7 @@ from downfield.core.field.model import FieldModel
 from downfield.core.records import adapter, from_json, record, to_json
 from downfield.core.scene import Scene
 from downfield.game.records.challenges import ChallengeRaised, ChallengeRuled
-from downfield.game.records.commands import AWAY_SHEET, HOME_SHEET, TeamSheet
+from downfield.game.records.commands import AWAY_SHEET, HOME_SHEET, MatchTicket, TeamSheet
 from downfield.game.records.final_score import ScoreSigned
 from downfield.game.records.table_records import (
     CommandCarriedOut,
@@ -71,6 +71,7 @@ class GameStarted:
         title: of the game.
         version: of the program.
         certified_yd: the error the table was certified to, along and across; None when it was not.
+        match: of an event, that the game is played for; None for none.
     """
 
     rulebook: RulebookRecord
@@ -80,6 +81,7 @@ class GameStarted:
     title: str = ""
     version: str = ""
     certified_yd: tuple[float, float] | None = None
+    match: MatchTicket | None = None
 
 
 @record

@@ -11,7 +11,7 @@ from pydantic import Field
 from downfield.calibration.calibration import Calibration
 from downfield.core.errors import InputError
 from downfield.core.records import check, record
-from downfield.game.records.commands import NewGame, TeamSheet
+from downfield.game.records.commands import MatchTicket, NewGame, TeamSheet
 from downfield.store.sealing.signing import RigKey, is_public_key, verify_signature
 
 MAX_TEXT: Final = 400
@@ -101,6 +101,7 @@ class ScheduledGame:
         table: where it is played.
         begins: local time, ISO 8601; empty while it is open.
         home, away: the teams, or where they come from.
+        ticket: with which it can be started at its table; None while that is open.
     """
 
     id: str
@@ -108,6 +109,7 @@ class ScheduledGame:
     begins: str
     home: str
     away: str
+    ticket: MatchTicket | None = None
 
 
 @record

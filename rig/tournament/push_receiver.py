@@ -103,7 +103,10 @@ class PushedMaterial:
     def publish(self, sent: PushedSchedule) -> str:
         """Publish the games of this table, and return what was done."""
         own = [game for game in sent.games if game.table.strip().casefold() == self._table.strip().casefold()]
-        games = tuple(ScheduledGameView(id=game.id, begins=game.begins, home=game.home, away=game.away) for game in own)
+        games = tuple(
+            ScheduledGameView(id=game.id, begins=game.begins, home=game.home, away=game.away, ticket=game.ticket)
+            for game in own
+        )
         self._hub.publish("schedule", ScheduleView(event=sent.event, games=games))
         return f"{len(own)} of the {len(sent.games)} games to be played are at this table."
 
@@ -162,11 +165,13 @@ class PushFile:
         states: by id of the push, the latest last.
         rulebook: the text of the rulebook in force; empty for the configured one.
         schedule: the games of the event, as they were sent last; None before.
+        played: signatures of the tickets of games that were started, so that one sent again starts no second game.
     """
 
     states: dict[str, PushState]
     rulebook: str = ""
     schedule: PushedSchedule | None = None
+    played: tuple[str, ...] = ()
     format: Literal["downfield.pushes"] = "downfield.pushes"
     version: Literal[1] = 1
 
@@ -280,6 +285,9 @@ class PushReceiver:
         return f"{game.rulebook.title} is for the games that start from now on."
 
     def _start(self, payload: PushedGame, identity: str, by: str, game: GameService) -> PushState:
+        ticket = payload.game.match
+        if ticket is not None and ticket.signature in self._known.played:
+            return PushState("applied", f"{ticket.match} was started at this table before.")
         if not is_between_games(game):
             return PushState("waiting", _UNTIL_SIGNED)
         receipt = game.command(payload.game, Submission(by, f"desk {identity}", role="admin"))
@@ -303,6 +311,8 @@ class PushReceiver:
             changed = replace(changed, rulebook=push.payload.toml)
         if isinstance(push.payload, PushedSchedule) and state.status == "applied":
             changed = replace(changed, schedule=push.payload)
+        if isinstance(push.payload, PushedGame) and push.payload.game.match and state.status == "applied":
+            changed = replace(changed, played=(*changed.played, push.payload.game.match.signature)[-_KEPT:])
         self._known = changed
         try:
             make_private_folder(self._path.parent)

@@ -21,11 +21,7 @@ from downfield.desk.event.brackets import (
     single_elimination,
 )
 from downfield.desk.event.progress import depends_on, ranking
-from downfield.desk.event.records import (
-    Elimination,
-    PoolPlace,
-    Rules,
-)
+from downfield.desk.event.records import Elimination, PoolPlace, Rules
 
 
 @given(st.integers(2, 24))

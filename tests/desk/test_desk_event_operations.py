@@ -13,23 +13,20 @@ from hypothesis import strategies as st
 
 from downfield.core.errors import DownfieldError, InputError, RefusedError
 from downfield.desk.event.operations import (
-    change_clock,
     draw,
     enter_result,
-    make_schedule,
-    move,
     register,
     undo_draw,
     withdraw,
 )
-from downfield.desk.event.progress import Progress, ranking
-from downfield.desk.event.records import (
-    Entrant,
-    EventClock,
-    Result,
-    Rules,
-    TournamentEvent,
+from downfield.desk.event.placing import (
+    change_clock,
+    make_schedule,
+    move,
 )
+from downfield.desk.event.progress import Progress, ranking
+from downfield.desk.event.records import Entrant, EventClock, Result, Rules
+from downfield.desk.event.state import TournamentEvent
 
 
 @settings(max_examples=30)
@@ -93,7 +90,7 @@ def test_a_game_is_moved_only_where_nothing_collides() -> None:
     event = make_schedule(change_clock(event_of(4, Rules()), EventClock(), ["1", "2"], BY), BY)
     first, second, _ = event.matches
     assert (first.slot, second.slot) == (0, 0)
-    with pytest.raises(RefusedError, match=f"W1-2 is played on table {second.table} then"):
+    with pytest.raises(RefusedError, match=f"W1-2 is played at table {second.table} then"):
         move(event, "W1-1", second.table, 0, BY)
     with pytest.raises(RefusedError, match="decide one another"):
         move(event, "W1-1", first.table, 2, BY)

@@ -6,16 +6,39 @@ import random
 from dataclasses import replace
 
 import pytest
-from desk_events import BY, coaches, event_of, play
+from desk_events import BY, better_seed, coaches, event_of, play
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from downfield.core.errors import InputError, RefusedError
-from downfield.desk.event.operations import change_clock, enter_late, enter_result, make_schedule, register, withdraw
+from downfield.desk.event.operations import (
+    enter_late,
+    enter_result,
+    register,
+    withdraw,
+)
+from downfield.desk.event.placing import (
+    change_clock,
+    make_schedule,
+)
 from downfield.desk.event.progress import Progress, ranking
-from downfield.desk.event.records import Entrant, EventClock, KnownEntrant, Result, Rules, Session, TournamentEvent
+from downfield.desk.event.records import (
+    Entrant,
+    EventClock,
+    KnownEntrant,
+    Match,
+    Result,
+    Rules,
+    Session,
+)
+from downfield.desk.event.state import TournamentEvent
 
 LATE = Entrant("late", "Late Larry")
+
+
+def result_of(match: Match) -> Result:
+    home, away = (getattr(slot, "entrant", "") for slot in (match.home, match.away))
+    return better_seed(home, away)
 
 
 def players(event: TournamentEvent, pool: str) -> list[frozenset[str]]:
@@ -74,7 +97,7 @@ def test_a_late_coach_is_refused_where_there_is_no_place_for_one() -> None:
         enter_late(TournamentEvent("Open", entrants=tuple(coaches(4))), LATE, BY)
     pools = event_of(6, Rules(pools=2, advance=1))
     for match in [match for match in pools.matches if match.stage == "pool"]:
-        pools = enter_result(pools, match.id, Result(7, 0), BY)
+        pools = enter_result(pools, match.id, result_of(match), BY)
     assert len(enter_late(pools, LATE, BY).entrants) == 7
     with pytest.raises(RefusedError, match="elimination has begun"):
         enter_late(enter_result(pools, "FINAL", Result(7, 0), BY), LATE, BY)

@@ -12,17 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from downfield.core.errors import InputError
-from downfield.desk.event.operations import (
+from downfield.desk.event.placing import (
     change_clock,
     make_schedule,
 )
 from downfield.desk.event.progress import Progress, depends_on
-from downfield.desk.event.records import (
-    EventClock,
-    Match,
-    Rules,
-    Session,
-)
+from downfield.desk.event.records import EventClock, Match, Rules, Session
 from downfield.desk.event.schedule import schedule, slot_times
 
 

@@ -6,19 +6,16 @@ import pytest
 from desk_events import BY, event_of, play
 
 from downfield.core.errors import InputError, RefusedError
+from downfield.desk.event.changes import question
 from downfield.desk.event.operations import (
     draw,
     draw_lots,
     enter_result,
 )
 from downfield.desk.event.progress import ranking
-from downfield.desk.event.records import (
-    Entrant,
-    Result,
-    Rules,
-    TournamentEvent,
-)
+from downfield.desk.event.records import Entrant, Result, Rules
 from downfield.desk.event.standings import pool_standings
+from downfield.desk.event.state import TournamentEvent
 
 
 def pool_of(results: dict[tuple[str, str], tuple[int, int]], rules: Rules | None = None) -> TournamentEvent:
@@ -102,14 +99,14 @@ def test_a_result_waits_until_its_sides_are_known_and_may_not_tie_in_an_eliminat
         enter_result(event, "W1-1", Result(7, 7), BY)
 
 
-def test_a_correction_that_changes_who_went_on_needs_the_later_result_removed_first() -> None:
+def test_a_correction_that_changes_who_went_on_leaves_no_result_to_others() -> None:
     event = play(event_of(4, Rules()))
     assert enter_result(event, "W1-1", Result(70, 0), BY).matches[0].result == Result(70, 0)
-    with pytest.raises(RefusedError, match="FINAL was played with who came out of W1-1"):
-        enter_result(event, "W1-1", Result(0, 7), BY)
-    open_again = enter_result(event, "FINAL", None, BY)
-    corrected = play(enter_result(open_again, "W1-1", Result(0, 7), BY))
-    assert "e4" in {rank.entrant for rank in ranking(corrected)[:2]}
+    corrected = enter_result(event, "W1-1", Result(0, 7), BY)
+    assert [match.result for match in corrected.matches if match.id == "FINAL"] == [None]
+    assert "W1-1" in question(event, corrected) or "FINAL" in question(event, corrected, "W1-1")
+    assert enter_result(corrected, "W1-1", Result(7, 0), BY).matches == event.matches  # nothing was lost
+    assert "e4" in {rank.entrant for rank in ranking(play(corrected))[:2]}
 
 
 def test_the_second_final_is_only_played_if_needed() -> None:

@@ -15,8 +15,12 @@ from tournament_rig import game_of
 from downfield.core.errors import RefusedError
 from downfield.core.records import to_json
 from downfield.desk.event.keeper import EventKeeper
-from downfield.desk.event.operations import draw, enter_result
-from downfield.desk.event.records import Entrant, Result, Rules, TournamentEvent
+from downfield.desk.event.operations import (
+    draw,
+    enter_result,
+)
+from downfield.desk.event.records import Entrant, Result, Rules
+from downfield.desk.event.state import TournamentEvent
 from downfield.desk.replication.result_taker import ResultTaker, SignedGame, take_signed
 from downfield.desk.replication.tournament_store import TournamentStore
 from downfield.game.records.entries import GameEnded
