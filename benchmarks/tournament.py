@@ -202,7 +202,7 @@ class Hall:
     def open_desk(self) -> DeskTournament:
         """Start the desk."""
         store = TournamentStore(self.postgres.address)
-        desk = DeskTournament(self.broker.access("desk"), store, self.keeper, self.arrivals.stored)
+        desk = DeskTournament(self.broker.access("desk"), store, self.keeper, "", self.arrivals.stored)
         note = desk.tables.note
 
         def noting(message: TableMessage, *, live: bool = True) -> None:

@@ -17,7 +17,7 @@ from downfield.core.errors import RefusedError
 from downfield.core.field.model import preset
 from downfield.desk.event.keeper import EventKeeper, Request
 from downfield.desk.event.operations import assign_game, draw, draw_lots, enter_result, take_back, withdraw
-from downfield.desk.event.outcomes import known_keys, outcomes
+from downfield.desk.event.outcomes import outcomes
 from downfield.desk.event.progress import Progress
 from downfield.desk.event.records import Match, Result, Rules
 from downfield.desk.event.state import TableGame, TournamentEvent
@@ -120,25 +120,31 @@ class SimulatedEvent:
             if match.result is not None and None in progress.sides(match):
                 found.append(f"{match.id} is decided before its sides are")
             decided_by = None if match.result is None or not match.result.game else by_id[match.result.game]
-            assigned = {one.game: one.match for one in event.assignments}
             if decided_by is not None:
-                ticket = next((c.match for c in decided_by.contents if isinstance(c, GameStarted)), None)
-                meant = assigned.get(decided_by.row.id, ticket.match if ticket else "")
-                if meant != match.id:
+                meant, played_by = assigned_match(event, event.games[decided_by.row.id])
+                if meant != match.id or set(played_by) != set(progress.sides(match)):
                     found.append(f"{match.id} is decided by {decided_by.row.id}, which was played for {meant}")
         waiting = outcomes(event).waiting
         listed, stopped = {one.game for one in waiting}, {one.match for one in waiting if one.kind == "dispute"}
         aside = {one.game for one in event.assignments if not one.match}
-        for game in self.games:
-            known = event.games.get(game.row.id)
-            if known is None or known.state == "in_play" or known.game in listed or known.game in aside:
+        for known in event.games.values():
+            if known.state == "in_play" or known.game in listed or known.game in aside:
                 continue
-            named = assigned_match(event, known)
-            match = result_of.get(named)
-            if match is None:
+            named, played_by = assigned_match(event, known)
+            meant_for = result_of.get(named)
+            if meant_for is None:
                 found.append(f"{known.text} is lost: it is for no match, and not listed")
-            elif match.id not in stopped and match.result is None and known.key not in known_keys(event, match):
-                found.append(f"{known.text} is lost: {match.id} has no result")
+                continue
+            sides = progress.sides(meant_for)
+            if set(played_by) != set(sides):
+                found.append(f"{known.text} is lost: others play {named}, and it is not listed")
+                continue
+            result = meant_for.result
+            known_then = any(known.key in one.over for one in event.decisions if set(one.sides) == set(sides))
+            agrees = result is not None and sorted((result.home, result.away)) == sorted(known.score)
+            unsigned = known.state == "ended" and result is not None
+            if named not in stopped and not (known_then or agrees or unsigned):
+                found.append(f"{known.text} is lost: {named} is {result}")
         return found
 
     def _begin(self) -> None:
@@ -249,12 +255,12 @@ def game_ticket(game: Played) -> MatchTicket | None:
     return next((one.match for one in game.contents if isinstance(one, GameStarted)), None)
 
 
-def assigned_match(event: TournamentEvent, game: TableGame) -> str:
-    """Return the match that a game counts for, by a person or by its ticket; empty for none."""
+def assigned_match(event: TournamentEvent, game: TableGame) -> tuple[str, tuple[str | None, str | None]]:
+    """Return the match that a game counts for, by a person or by its ticket, and who played it; empty for none."""
     by_hand = next((one for one in reversed(event.assignments) if one.game == game.game), None)
     if by_hand is not None:
-        return by_hand.match
-    return "" if game.ticket is None else game.ticket.match
+        return by_hand.match, by_hand.sides
+    return ("", (None, None)) if game.ticket is None else (game.ticket.match, game.ticket.sides)
 
 
 def in_another_order(simulated: SimulatedEvent, chance: random.Random) -> TournamentEvent:

@@ -33,7 +33,7 @@ class ChangedMeanwhileError(RefusedError):
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class ValueChange:
     """What a change did to one thing.
 
     Attributes:
@@ -48,18 +48,18 @@ class Difference:
     new: str
 
 
-def differences(before: TournamentEvent, after: TournamentEvent) -> list[Difference]:
+def differences(before: TournamentEvent, after: TournamentEvent) -> list[ValueChange]:
     """Return what a change did, in the order of the event."""
     old, new = _subjects(before), _subjects(after)
     found = []
     for subject in {**old, **new}:
         (name, was, was_text), (new_name, now, now_text) = old.get(subject, _NOTHING), new.get(subject, _NOTHING)
         if was != now:
-            found.append(Difference(subject, new_name or name, was_text, now_text))
+            found.append(ValueChange(subject, new_name or name, was_text, now_text))
     return found
 
 
-def check_seen(event: TournamentEvent, seen: int, found: Collection[Difference]) -> None:
+def check_seen(event: TournamentEvent, seen: int, found: Collection[ValueChange]) -> None:
     """Check that whoever makes a change has seen the latest of what it changes.
 
     Args:

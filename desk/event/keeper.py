@@ -68,12 +68,18 @@ class EventKeeper:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = threading.Lock()
+        self._run = secrets.token_hex(4)
         self._outcomes = outcomes(read_event(path) if path.exists() else TournamentEvent("Our event"))
 
     @property
     def event(self) -> TournamentEvent:
         """The event as it stands."""
         return self._outcomes.event
+
+    @property
+    def revision(self) -> str:
+        """Names the event as it stands: another one after each change and each start of the desk."""
+        return f"{self.event.revision}-{self._run}"
 
     @property
     def outcomes(self) -> Outcomes:

@@ -23,7 +23,7 @@ from downfield.desk.event.records import (
     Result,
     Rules,
 )
-from downfield.desk.event.state import Assignment, Change, Decision, TournamentEvent
+from downfield.desk.event.state import Change, GameAssignment, MatchDecision, TournamentEvent
 
 Operation = Callable[[TournamentEvent, Change], TournamentEvent]
 """Something a director does to an event, with the line for the audit trail."""
@@ -165,7 +165,7 @@ def enter_result(event: TournamentEvent, identity: str, result: Result | None, b
         raise RefusedError(f"{identity} decides who goes on, so it can't be a tie. Play overtime.")
     if result is None and match.result is None and not match.dispute:
         raise RefusedError(f"{identity} has no result.")
-    decision = Decision(by.id, event.draw, identity, sides, result, known_keys(event, match))
+    decision = MatchDecision(by.id, event.draw, identity, sides, result, known_keys(event, match))
     return noted(replace(event, decisions=(*event.decisions, decision)), by)
 
 
@@ -188,7 +188,7 @@ def assign_game(event: TournamentEvent, game: str, identity: str, turned: bool, 
         if None in sides:
             raise RefusedError(f"It is not decided yet who plays {identity}.")
     others = tuple(one for one in event.assignments if one.game != game)
-    return noted(replace(event, assignments=(*others, Assignment(game, event.draw, identity, sides, turned))), by)
+    return noted(replace(event, assignments=(*others, GameAssignment(game, event.draw, identity, sides, turned))), by)
 
 
 def draw_lots(event: TournamentEvent, order: Sequence[str], by: Change) -> TournamentEvent:

@@ -14,7 +14,7 @@ from typing import Final, Literal
 
 from downfield.desk.event.progress import Progress
 from downfield.desk.event.records import Entrant, Match, Result
-from downfield.desk.event.state import Assignment, Decision, TableGame, TournamentEvent
+from downfield.desk.event.state import GameAssignment, MatchDecision, TableGame, TournamentEvent
 
 WITHDREW: Final = "withdrew"
 """The note of a forfeit that follows by itself; in ``over`` of a decision that takes such a forfeit away."""
@@ -142,7 +142,7 @@ def _claims(event: TournamentEvent) -> tuple[list[_Claim], list[tuple[TableGame,
     return claims, rest
 
 
-def _claim(event: TournamentEvent, game: TableGame, assignment: Assignment | None) -> _Claim | str:
+def _claim(event: TournamentEvent, game: TableGame, assignment: GameAssignment | None) -> _Claim | str:
     """Return what a game claims; a text says why it claims nothing, empty where a person said so."""
     if assignment is not None and (assignment.draw == event.draw or not assignment.match):
         if not assignment.match:
@@ -198,7 +198,7 @@ class _Settling:
             self._open.append(match)
         return match
 
-    def _decided(self, match: Match, sides: Sides, decision: Decision | None, claims: Sequence[_Claim]) -> Match:
+    def _decided(self, match: Match, sides: Sides, decision: MatchDecision | None, claims: Sequence[_Claim]) -> Match:
         over = () if decision is None else decision.over
         new = [claim for claim in claims if claim.game.key not in over]
         signed = [claim for claim in new if claim.game.state == "signed"]
@@ -239,7 +239,7 @@ class _Settling:
         ]
         return replace(match, result=result, dispute=" ".join(reasons), game=shown[0].game.game if shown else "")
 
-    def _decision(self, match: Match, sides: Sides) -> Decision | None:
+    def _decision(self, match: Match, sides: Sides) -> MatchDecision | None:
         """Return the latest decision about a match that was made for the two who play it."""
         for decision in reversed(self._decisions[match.id]):
             if decision.sides == sides:
@@ -274,7 +274,7 @@ class _Settling:
         reason += " It counts again if that is turned back; otherwise put it aside."
         self._add("displaced", match, claim.game.game, claim.game.text, reason, (_none(),))
 
-    def _note_entered(self, match: Match, decision: Decision | None, sides: Sides) -> None:
+    def _note_entered(self, match: Match, decision: MatchDecision | None, sides: Sides) -> None:
         last = self._decisions[match.id][-1] if self._decisions[match.id] else None
         if last is None or last.result is None or decision is not None or match.result is not None:
             return

@@ -60,7 +60,7 @@ class TableGame:
 
 
 @record
-class Decision:
+class MatchDecision:
     """What a person decided about a match. The latest of a match counts, for the sides it was made for.
 
     Attributes:
@@ -80,7 +80,7 @@ class Decision:
 
 
 @record
-class Assignment:
+class GameAssignment:
     """A table's game that a person counted for a match, or for none.
 
     Attributes:
@@ -139,8 +139,8 @@ class Before:
     matches: tuple[Match, ...] | None = None
     lots: tuple[str, ...] | None = None
     draw: str | None = None
-    decisions: tuple[Decision, ...] | None = None
-    assignments: tuple[Assignment, ...] | None = None
+    decisions: tuple[MatchDecision, ...] | None = None
+    assignments: tuple[GameAssignment, ...] | None = None
     here: tuple[str, ...] | None = None
 
 
@@ -177,8 +177,8 @@ class TournamentEvent:
     matches: tuple[Match, ...] = ()
     lots: tuple[str, ...] = ()
     draw: str = ""
-    decisions: tuple[Decision, ...] = ()
-    assignments: tuple[Assignment, ...] = ()
+    decisions: tuple[MatchDecision, ...] = ()
+    assignments: tuple[GameAssignment, ...] = ()
     games: dict[str, TableGame] = field(default_factory=dict)
     here: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 import secrets
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Header, Query, Response
+from fastapi import APIRouter, Header, Response
 from fastapi import Body as FromBody
-from fastapi import Request as HttpRequest
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from downfield.api.context.access_control import PrincipalDep, RepeatableRoute
+from downfield.api.context.access_control import RepeatableRoute
 from downfield.api.security.access import allow
-from downfield.core.errors import InputError
-from downfield.desk.event import operations, placing
-from downfield.desk.event.changes import QuestionError, result_text
+from downfield.desk.event import operations
+from downfield.desk.event.changes import result_text
 from downfield.desk.event.csv_files import (
     entrants_csv,
     figures_csv,
@@ -25,29 +22,22 @@ from downfield.desk.event.csv_files import (
     read_figures,
     standings_csv,
 )
-from downfield.desk.event.keeper import Request
 from downfield.desk.event.operations import enter_late
 from downfield.desk.event.records import (
     MAX_NAME,
     Entrant,
-    EventClock,
     RegisteredFigure,
     Result,
     Rules,
 )
 from downfield.desk.event.state import Change, TournamentEvent
+from downfield.desk.service.event_changes import Body, SenderDep, change_event, shown
 from downfield.desk.service.event_views import EventView, WaitingView, event_view, waiting_view
-from downfield.desk.service.parts import DeskDep, DeskParts
+from downfield.desk.service.parts import DeskDep
 
 router = APIRouter(prefix="/api/event", tags=["event"], route_class=RepeatableRoute)
 
 EventName = Annotated[str, Field(min_length=1, max_length=MAX_NAME)]
-
-
-class Body(BaseModel):
-    """What is sent; unknown keys are refused."""
-
-    model_config = ConfigDict(extra="forbid")
 
 
 class NewEvent(Body):
@@ -68,20 +58,6 @@ class EntrantRequest(Body):
     figures: tuple[RegisteredFigure, ...] | None = Field(default=None, description="Null keeps the roster.")
 
 
-class ClockRequest(Body):
-    """When and where games are played."""
-
-    clock: EventClock
-    tables: tuple[str, ...]
-
-
-class PlaceRequest(Body):
-    """Where and when a game is played."""
-
-    table: str
-    slot: int
-
-
 class ResultRequest(Body):
     """How a game came out, signed by both coaches, or entered by the director."""
 
@@ -96,19 +72,6 @@ class ResultRequest(Body):
     game: str = Field(default="", max_length=60, description="Of a table, where the result is one of those it gave.")
 
 
-class DelayRequest(Body):
-    """How much later a round begins."""
-
-    slot: int = Field(description="Number of the round's start time, from 0.")
-    minutes: int = Field(ge=-600, le=600)
-
-
-class SwapRequest(Body):
-    """Two games that exchange tables and times."""
-
-    matches: tuple[str, str]
-
-
 class AssignRequest(Body):
     """The match that a table's game counts for."""
 
@@ -116,67 +79,29 @@ class AssignRequest(Body):
     turned: bool = Field(default=False, description="Whether the table's home is away in the match.")
 
 
-@dataclass(frozen=True, slots=True)
-class Sender:
-    """A desk, and who changes its event."""
-
-    desk: DeskParts
-    request: Request
-
-
-async def _sender(
-    desk: DeskDep,
-    principal: PrincipalDep,
-    http: HttpRequest,
-    confirmed: Annotated[bool, Query(description="That what else it changes is known.")] = False,
-    why: Annotated[str, Query(max_length=200, description="For the trail.")] = "",
-    idempotency_key: Annotated[str, Header(max_length=100)] = "",
-    if_match: Annotated[str, Header(max_length=40, description="The ETag of the event that was shown.")] = "",
-) -> Sender:
-    content = hashlib.sha256(f"{http.method} {http.url.path}\n".encode() + await http.body()).hexdigest()
-    return Sender(desk, Request(principal.name, why, idempotency_key, content, _revision(if_match), confirmed))
-
-
-def _revision(etag: str) -> int | None:
-    """Return the revision of an ETag; None without one.
-
-    Raises:
-        InputError: it is none of this desk's.
-    """
-    text = etag.strip().removeprefix("W/").strip('"')
-    if text in {"", "*"}:
-        return None
-    if not text.isdecimal():
-        raise InputError("If-Match is the ETag of the event, as GET /api/event answers it.")
-    return int(text)
-
-
-SenderDep = Annotated[Sender, Depends(_sender)]
-
-
 @router.get("", summary="The event", response_model=EventView)
 @allow("viewer")
 def read_event(desk: DeskDep, response: Response, if_none_match: Annotated[str | None, Header()] = None) -> object:
     """With an ETag: a page that has it already gets 304."""
-    etag = f'"{desk.keeper.event.revision}"'
+    etag = f'"{desk.keeper.revision}"'
     if if_none_match == etag:
         return Response(status_code=304, headers={"ETag": etag})
     response.headers["ETag"] = etag
-    return event_view(desk.keeper.event)
+    return event_view(desk.keeper.event, desk.keeper.revision)
 
 
 @router.post("", summary="Begin another event", status_code=201)
 @allow("admin")
 def begin(by: SenderDep, new: NewEvent) -> EventView:
     """The present one is kept beside it as a file."""
-    return event_view(by.desk.keeper.begin(by.request, new.name))
+    return shown(by.desk, by.desk.keeper.begin(by.request, new.name))
 
 
 @router.put("/name", summary="Rename the event")
 @allow("admin")
 def rename(by: SenderDep, new: NewEvent) -> EventView:
     """Its name on every page."""
-    return _change(
+    return change_event(
         by,
         f"named it {new.name}",
         lambda event, change: replace(event, name=new.name, changes=(*event.changes, change)),
@@ -187,18 +112,7 @@ def rename(by: SenderDep, new: NewEvent) -> EventView:
 @allow("admin")
 def put_rules(by: SenderDep, rules: Rules) -> EventView:
     """Before the draw only."""
-    return _change(by, "changed the rules", lambda event, change: operations.change_rules(event, rules, change))
-
-
-@router.put("/clock", summary="Change when and where games are played")
-@allow("admin")
-def put_clock(by: SenderDep, given: ClockRequest) -> EventView:
-    """Games that have not begun are scheduled again if there is a schedule."""
-    return _change(
-        by,
-        "changed times and tables",
-        lambda event, change: placing.change_clock(event, given.clock, given.tables, change),
-    )
+    return change_event(by, "changed the rules", lambda event, change: operations.change_rules(event, rules, change))
 
 
 @router.post("/entrants", summary="Register a coach", status_code=201)
@@ -210,7 +124,7 @@ def register(by: SenderDep, given: EntrantRequest) -> EventView:
     def operation(event: TournamentEvent, change: Change) -> TournamentEvent:
         return enter_late(event, entrant, change) if event.matches else operations.register(event, entrant, change)
 
-    return _change(by, f"registered {entrant.name}", operation)
+    return change_event(by, f"registered {entrant.name}", operation)
 
 
 @router.put("/entrants/{entrant}", summary="Change what is registered")
@@ -221,7 +135,7 @@ def change_entrant(by: SenderDep, entrant: str, given: EntrantRequest) -> EventV
     def operation(event: TournamentEvent, change: Change) -> TournamentEvent:
         return operations.register(event, _entrant(entrant, given, operations.find_entrant(event, entrant)), change)
 
-    return _change(by, f"changed {given.team or given.coach}", operation)
+    return change_event(by, f"changed {given.team or given.coach}", operation)
 
 
 @router.delete("/entrants/{entrant}", summary="Withdraw a coach")
@@ -229,7 +143,7 @@ def change_entrant(by: SenderDep, entrant: str, given: EntrantRequest) -> EventV
 def withdraw(by: SenderDep, entrant: str) -> EventView:
     """After the draw, what is left of their games is forfeited."""
     name = operations.find_entrant(by.desk.keeper.event, entrant).name
-    return _change(by, f"withdrew {name}", lambda event, change: operations.withdraw(event, entrant, change))
+    return change_event(by, f"withdrew {name}", lambda event, change: operations.withdraw(event, entrant, change))
 
 
 @router.post("/entrants/{entrant}/return", summary="Take a coach back who has withdrawn")
@@ -237,7 +151,7 @@ def withdraw(by: SenderDep, entrant: str) -> EventView:
 def return_entrant(by: SenderDep, entrant: str) -> EventView:
     """What they forfeited is to be played again."""
     name = operations.find_entrant(by.desk.keeper.event, entrant).name
-    return _change(by, f"took {name} back", lambda event, change: operations.take_back(event, entrant, change))
+    return change_event(by, f"took {name} back", lambda event, change: operations.take_back(event, entrant, change))
 
 
 @router.put("/entrants/{entrant}/here", summary="Check a coach in, or out")
@@ -246,7 +160,7 @@ def put_here(by: SenderDep, entrant: str, here: Annotated[bool, FromBody()]) -> 
     """For those at the door as well."""
     name = operations.find_entrant(by.desk.keeper.event, entrant).name
     text = f"{'checked in' if here else 'checked out'} {name}"
-    return _change(by, text, lambda event, change: operations.check_in(event, entrant, here, change))
+    return change_event(by, text, lambda event, change: operations.check_in(event, entrant, here, change))
 
 
 @router.post("/entrants.csv", summary="Register coaches from CSV")
@@ -259,7 +173,7 @@ def import_entrants(by: SenderDep, text: Annotated[str, FromBody(media_type="tex
             event = replace(operations.register(event, entrant, change), changes=event.changes)
         return replace(event, changes=(*event.changes, change))
 
-    return _change(by, "registered coaches from a file", operation)
+    return change_event(by, "registered coaches from a file", operation)
 
 
 @router.post("/figures.csv", summary="Register rosters from CSV")
@@ -273,77 +187,28 @@ def import_figures(by: SenderDep, text: Annotated[str, FromBody(media_type="text
             event = replace(operations.register(event, entrant, change), changes=event.changes)
         return replace(event, changes=(*event.changes, change))
 
-    return _change(by, "registered rosters from a file", operation)
+    return change_event(by, "registered rosters from a file", operation)
 
 
 @router.post("/draw", summary="Draw pools and brackets")
 @allow("admin")
 def make_draw(by: SenderDep) -> EventView:
     """By seeds, those without one in the order of registration."""
-    return _change(by, "made the draw", operations.draw)
+    return change_event(by, "made the draw", operations.draw)
 
 
 @router.delete("/draw", summary="Undo the draw")
 @allow("admin")
 def undo_draw(by: SenderDep) -> EventView:
     """Only while no game is played."""
-    return _change(by, "undid the draw", operations.undo_draw)
+    return change_event(by, "undid the draw", operations.undo_draw)
 
 
 @router.delete("/changes/last", summary="Undo the last change")
 @allow("admin")
 def undo_last(by: SenderDep) -> EventView:
     """Of a person: what tables have said since stays. Again for the one before it."""
-    return event_view(by.desk.keeper.undo(by.request))
-
-
-@router.post("/schedule", summary="Schedule every game that has not begun")
-@allow("admin")
-def make_schedule(by: SenderDep) -> EventView:
-    """Over the tables, by the event's common clock. What is in play, fixed or postponed stays as it is."""
-    return _change(by, "made the schedule", placing.make_schedule)
-
-
-@router.post("/delay", summary="Let a round begin later")
-@allow("admin")
-def post_delay(by: SenderDep, given: DelayRequest) -> EventView:
-    """With those after it in its session; asks first, with what it moves."""
-    late = f"{abs(given.minutes)} min {'later' if given.minutes > 0 else 'earlier'}"
-
-    def operation(event: TournamentEvent, change: Change) -> TournamentEvent:
-        delayed = placing.delay(event, given.slot, given.minutes, change)
-        if not by.request.confirmed:
-            raise QuestionError(f"{placing.moved_by_delay(event, delayed, given.slot)} Do it?")
-        return delayed
-
-    return _change(by, f"had round {given.slot + 1} begin {late}", operation)
-
-
-@router.post("/swap", summary="Exchange tables and times of two games")
-@allow("admin")
-def post_swap(by: SenderDep, given: SwapRequest) -> EventView:
-    """Of games that have not begun."""
-    one, other = given.matches
-    return _change(by, f"swapped {one} and {other}", lambda event, change: placing.swap(event, one, other, change))
-
-
-@router.put("/matches/{match}/held", summary="Fix a game in its place, postpone it, or leave it to the schedule")
-@allow("admin")
-def put_held(by: SenderDep, match: str, how: Annotated[placing.Holding, FromBody()]) -> EventView:
-    """A postponed game has no time until it is moved to one."""
-    texts = {"fixed": f"fixed {match}", "postponed": f"postponed {match}", "free": f"left {match} to the schedule"}
-    return _change(by, texts[how], lambda event, change: placing.hold(event, match, how, change))
-
-
-@router.put("/matches/{match}/place", summary="Move a game")
-@allow("admin")
-def put_place(by: SenderDep, match: str, place: PlaceRequest) -> EventView:
-    """To another table or time, where nothing collides; it stays there when the schedule is made again."""
-    return _change(
-        by,
-        f"moved {match} to {placing.at_table(place.table)}",
-        lambda event, change: placing.move(event, match, place.table, place.slot, change),
-    )
+    return shown(by.desk, by.desk.keeper.undo(by.request))
 
 
 @router.put("/matches/{match}/result", summary="Enter or correct a result")
@@ -355,7 +220,7 @@ def put_result(by: SenderDep, match: str, given: ResultRequest) -> EventView:
     signed = tuple(given.signed_by) if any(given.signed_by) else ()
     result = Result(given.home, given.away, given.overtime, given.forfeited_by, signed, given.note, given.game)
     verb = "entered" if given_now is None else "corrected"
-    return _change(
+    return change_event(
         by,
         f"{verb} {match}: {result_text(result)}",
         lambda event, change: operations.enter_result(event, match, result, change),
@@ -375,7 +240,7 @@ def read_waiting(desk: DeskDep) -> list[WaitingView]:
 def put_game_match(by: SenderDep, game: str, given: AssignRequest) -> EventView:
     """Of those that wait."""
     text = f"counted game {game} for {given.match}" if given.match else f"put game {game} aside"
-    return _change(
+    return change_event(
         by,
         text,
         lambda event, change: operations.assign_game(event, game, given.match, given.turned, change),
@@ -387,7 +252,7 @@ def put_game_match(by: SenderDep, game: str, given: AssignRequest) -> EventView:
 @allow("admin")
 def delete_result(by: SenderDep, match: str) -> EventView:
     """With what tables say of it by now, and a forfeit; asks first if results of other games would not count."""
-    return _change(
+    return change_event(
         by,
         f"removed the result of {match}",
         lambda event, change: operations.enter_result(event, match, None, change),
@@ -399,7 +264,7 @@ def delete_result(by: SenderDep, match: str) -> EventView:
 @allow("admin")
 def put_lots(by: SenderDep, order: Annotated[list[str], FromBody(max_length=256)]) -> EventView:
     """Every entrant's id once; it decides ties that nothing else breaks."""
-    return _change(by, "drew lots", lambda event, change: operations.draw_lots(event, order, change))
+    return change_event(by, "drew lots", lambda event, change: operations.draw_lots(event, order, change))
 
 
 @router.get("/{name}.csv", summary="A list as CSV", response_class=Response)
@@ -409,10 +274,6 @@ def read_csv(desk: DeskDep, name: Literal["entrants", "figures", "games", "stand
     write = {"entrants": entrants_csv, "figures": figures_csv, "games": games_csv, "standings": standings_csv}[name]
     headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
     return Response(write(desk.keeper.event).encode(), media_type="text/csv; charset=utf-8", headers=headers)
-
-
-def _change(by: Sender, text: str, operation: operations.Operation, about: str = "") -> EventView:
-    return event_view(by.desk.keeper.change(by.request, text, operation, about=about))
 
 
 def _entrant(identity: str, given: EntrantRequest, known: Entrant | None) -> Entrant:

@@ -58,6 +58,7 @@ class MatchView(View):
     played_at: str = Field(description="The table of that game.")
     fixed: bool
     postponed: bool
+    if_needed: bool
 
 
 class StandingView(View):
@@ -95,7 +96,7 @@ class RankView(View):
 class EventView(View):
     """The whole event."""
 
-    revision: int = Field(description="Another one after each change; the ETag, for If-Match.")
+    revision: str = Field(description="Another one after each change; the ETag, for If-Match.")
     name: str
     rules: Rules
     clock: EventClock
@@ -109,6 +110,7 @@ class EventView(View):
     here: tuple[str, ...] = Field(description="Ids of those who have checked in.")
     waiting: int = Field(description="How many things wait for the director: see `/api/event/waiting`.")
     undo: str = Field(description="What would be undone next; empty for nothing.")
+    lots: bool = Field(description="Whether lots are drawn.")
 
 
 class ChoiceView(View):
@@ -149,14 +151,14 @@ def waiting_view(waiting: Waiting) -> WaitingView:
 _CHANGES_SHOWN = 50
 
 
-def event_view(event: TournamentEvent) -> EventView:
+def event_view(event: TournamentEvent, revision: str) -> EventView:
     """Return an event as it is shown."""
     progress = Progress(event)
     times = slot_times(event.clock)
     names = {entrant.id: entrant.name for entrant in event.entrants}
     colors = {entrant.id: entrant.color for entrant in event.entrants}
     return EventView(
-        revision=event.revision,
+        revision=revision,
         name=event.name,
         rules=event.rules,
         clock=event.clock,
@@ -168,6 +170,7 @@ def event_view(event: TournamentEvent) -> EventView:
         ranking=tuple(RankView(place=rank.place, name=names[rank.entrant], text=rank.text) for rank in ranking(event)),
         changes=tuple(reversed(event.changes[-_CHANGES_SHOWN:])),
         here=event.here,
+        lots=bool(event.lots),
         waiting=len(outcomes(event).waiting),
         undo=next((one.text for one in event.changes if event.undo and one.id == event.undo[-1].change), ""),
     )
@@ -199,6 +202,7 @@ def _match_view(
         played_at=event.games[match.game].table if match.game in event.games else "",
         fixed=match.fixed,
         postponed=match.postponed,
+        if_needed=match.if_needed,
     )
 
 

@@ -122,7 +122,7 @@ def schedule_of(event: TournamentEvent, rigs: Mapping[str, str], key: RigKey) ->
     matches = {match.id: match for match in event.matches}
     rows = [
         match
-        for match in event_view(event).matches
+        for match in event_view(event, "").matches
         if match.table and match.slot is not None and match.state in {"open", "ready"}
     ]
     if not rows:
@@ -243,7 +243,7 @@ def send_push(
     return read_pushes(desk)
 
 
-class CallView(BaseModel):
+class RoundCall(BaseModel):
     """What a called round means for a table."""
 
     table: str
@@ -254,7 +254,7 @@ class CallView(BaseModel):
 
 @router.post("/round", summary="Call the round: send each table its next game", status_code=201)
 @allow("admin")
-def call_round(desk: DeskDep, principal: PrincipalDep) -> list[CallView]:
+def call_round(desk: DeskDep, principal: PrincipalDep) -> list[RoundCall]:
     """One line a table: sent, still playing, late since a team plays elsewhere, or what comes next."""
     tournament, event = _tournament(desk), desk.keeper.event
     playing = {game.table.casefold(): match for match, game in in_play(event).items()}
@@ -267,16 +267,16 @@ def call_round(desk: DeskDep, principal: PrincipalDep) -> list[CallView]:
         identity = "" if following is None else following.id
         if table.casefold() in playing:
             text = f"{playing[table.casefold()]} is in play; then {names}" if identity else "its last game is in play"
-            out.append(CallView(table=table, match=playing[table.casefold()], state="playing", text=text))
+            out.append(RoundCall(table=table, match=playing[table.casefold()], state="playing", text=text))
         elif following is None:
-            out.append(CallView(table=table, match="", state="free", text="nothing is left to be played"))
+            out.append(RoundCall(table=table, match="", state="free", text="nothing is left to be played"))
         else:
             try:
                 send_game(desk, tournament, principal.name, identity)
-                out.append(CallView(table=table, match=identity, state="sent", text=names))
+                out.append(RoundCall(table=table, match=identity, state="sent", text=names))
             except RefusedError as error:
                 state: Literal["late", "next"] = "late" if progress.is_ready(following) else "next"
-                out.append(CallView(table=table, match=identity, state=state, text=str(error)))
+                out.append(RoundCall(table=table, match=identity, state=state, text=str(error)))
     return out
 
 
@@ -320,7 +320,9 @@ def _content(desk: DeskParts, tournament: DeskTournament, given: PushRequest) ->
     if given.event == "schedule":
         rigs = {name.casefold(): rig for rig, name in _names(tournament).items()}
         games = schedule_of(event, rigs, key)
-        return f"{event.name}, {len(games.games)} games", games, given.tables
+        unknown = sorted({game.table for game in games.games if game.table.strip().casefold() not in rigs})
+        note = f"; no rig is called {', '.join(unknown)}" if unknown else ""
+        return f"{event.name}, {len(games.games)} games{note}", games, given.tables
     if given.calibration is not None:
         calibration = _calibration(given.calibration)
         if len(given.tables) != 1:

@@ -15,8 +15,8 @@ from desk_server import DeskServer
 from playwright.sync_api import Browser, Page, expect
 from waiting import WAIT_S
 
+from downfield.desk.event.state import TableGame
 from downfield.desk.replication.desk_tournament import DeskTournament
-from downfield.desk.replication.result_taker import SignedGame
 from downfield.desk.tables.broker_tables import BrokerTables
 from downfield.desk.tables.push_keeper import PushKeeper
 from downfield.game.published.board_topics import HealthStatus
@@ -77,11 +77,12 @@ def test_tables_of_a_broker_and_signed_games_that_fit_nothing_are_shown(chrome: 
     tables = BrokerTables()
     said = TableMessage(RigKey.generate().public_text, "Table 3", "game", {"home": {"name": "Lions"}, "score": [7, 3]})
     tables.note(said)
-    signed = SignedGame("g:9", "Table 3", "Lions", "Wolves", (21, 14), ("Ada", "Bo"))
-    results = SimpleNamespace(open_games=lambda: [(signed, "The event has no open game between these two.")])
     keeper = PushKeeper()
-    tournament = SimpleNamespace(statuses=tables.statuses, tables=tables, results=results, pushes=keeper)
+    tournament = SimpleNamespace(statuses=tables.statuses, tables=tables, pushes=keeper)
     server = DeskServer(tmp_path, tournament=cast("DeskTournament", tournament))
+    server.parts.keeper.report(
+        [TableGame("g", 9, "signed", "Table 3", "Lions", "Wolves", (21, 14), (21, 14), ("Ada", "Bo"))]
+    )
     with page_in(chrome) as page:
         page.goto(f"{server.url}/")
         expect(page.locator("#tables h3")).to_have_text("Table 3")
@@ -100,9 +101,11 @@ def test_tables_of_a_broker_and_signed_games_that_fit_nothing_are_shown(chrome: 
         page.get_by_role("button", name="Send no longer").click()
         expect(page.locator("#sent-plate")).to_be_hidden()
         page.goto(f"{server.url}/event#games")
-        expect(page.locator("#signed-games li")).to_have_text(
-            "Signed: Table 3: Lions 21, Wolves 14The event has no open game between these two."
-        )
+        waiting = page.locator("#waiting li")
+        expect(waiting).to_contain_text("Table 3: Lions 21, Wolves 14")
+        expect(waiting).to_contain_text("It was started at the table without a match of this event.")
+        waiting.get_by_role("button", name="Put it aside").click()
+        expect(page.locator("#waiting")).to_be_hidden()
     server.close()
 
 
@@ -177,7 +180,7 @@ def test_a_refused_result_is_said_and_the_dialog_stays(desk: DeskServer, chrome:
         page.locator('[name="away"]').fill("7")
         page.locator('[name="home"]').fill("7")
         page.get_by_role("button", name="Save").tap()
-        expect(page.locator("#notice")).to_contain_text("can't be a tie")
+        expect(page.locator("dialog .refusal")).to_contain_text("can't be a tie")
         expect(page.locator("dialog")).to_be_visible()
 
 
@@ -267,3 +270,24 @@ def test_the_hall_turns_through_more_games_than_fit_on_it(desk: DeskServer, chro
         expect(page.locator("#now h3").first).to_contain_text("(2 of 3)")
         assert not set(shown) & set(page.locator("#now .game").all_inner_texts())
         expect(page.locator("#now h3").last).to_contain_text("Next")
+
+
+def test_what_another_director_saved_is_shown_before_it_can_be_overwritten(desk: DeskServer, chrome: Browser) -> None:
+    for name in ("Ana", "Bo"):
+        httpx.post(f"{desk.url}/api/event/entrants", json={"coach": name})
+    httpx.post(f"{desk.url}/api/event/draw")
+    with page_in(chrome) as page:
+        page.on("dialog", lambda question: question.accept())
+        page.goto(f"{desk.url}/event")
+        page.locator("#games button.game").click()
+        page.locator('[name="home"]').fill("7")
+        page.locator('[name="away"]').fill("0")
+        assert httpx.put(f"{desk.url}/api/event/matches/FINAL/result", json={"home": 0, "away": 14}).status_code == 200
+        page.get_by_role("button", name="Save").click()
+        expect(page.locator("dialog .refusal")).to_contain_text("has changed FINAL meanwhile: it is 0 to 14 now")
+        expect(page.locator('[name="home"]')).to_have_value("7")
+        page.get_by_role("button", name="Save").click()
+        expect(page.locator("dialog")).to_be_hidden()
+        expect(page.locator("#games .game.played")).to_contain_text("Ana7")
+        page.locator("#undo button").click()
+        expect(page.locator("#games .game.played")).to_contain_text("Ana0")

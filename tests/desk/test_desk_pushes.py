@@ -202,7 +202,7 @@ def test_the_director_sends_a_game_of_the_event_to_its_table(desk: DeskServer) -
         ({}, 422, "one thing at a time"),
         ({"text": "a", "match": "A1"}, 422, "one thing at a time"),
         ({"text": "a", "tables": ["Table 9"]}, 409, "No rig was heard of whose table is called 'Table 9'"),
-        ({"match": "A9"}, 404, "The event has no game A9"),
+        ({"match": "A9"}, 404, "The event has no game 'A9'"),
         ({"rulebook": "["}, 422, "the rulebook"),
     ],
 )

@@ -104,7 +104,7 @@ def keeper(tmp_path: Path) -> EventKeeper:
 
 @pytest.fixture
 def desk(brokering: BrokerServer, database: str, keeper: EventKeeper) -> Iterator[DeskTournament]:
-    opened = DeskTournament(brokering.access("desk"), TournamentStore(database), keeper)
+    opened = DeskTournament(brokering.access("desk"), TournamentStore(database), keeper, "")
     yield opened
     opened.close()
 
@@ -159,7 +159,7 @@ def test_a_rig_that_was_away_for_a_day_catches_up_and_the_game_in_play_is_not_la
         return receive_all(batches)
 
     store.receive_all = noting  # type: ignore[method-assign]
-    desk = DeskTournament(brokering.access("desk"), store, keeper)
+    desk = DeskTournament(brokering.access("desk"), store, keeper, "")
     table.wait_until_sent()
     desk.close()
     for game in games:
@@ -315,7 +315,7 @@ def test_nothing_is_lost_or_doubled_when_everything_is_killed_and_cut_at_random(
     randomness = random.Random(42)
     wanted, rigs = 60, ("Table 1", "Table 2")
     proxy = CutProxy(brokering.port)
-    desk = DeskTournament(brokering.access("desk"), TournamentStore(database), keeper)
+    desk = DeskTournament(brokering.access("desk"), TournamentStore(database), keeper, "")
     running: dict[str, subprocess.Popen[str]] = {}
 
     def start(rig: str) -> None:

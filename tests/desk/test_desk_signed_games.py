@@ -1,4 +1,4 @@
-"""What two coaches sign at a table becomes the result of their game of the event, once and the right way round."""
+"""What tables' journals say reaches the event: for the match that a game names, also after a desk was killed."""
 
 from __future__ import annotations
 
@@ -10,99 +10,31 @@ from pathlib import Path
 import pytest
 from desk_events import BY
 from postgres_server import postgres_server, skip_without_postgres
+from simulated_event import started
 from tournament_rig import game_of
 
-from downfield.core.errors import RefusedError
 from downfield.core.records import to_json
-from downfield.desk.event.keeper import EventKeeper
-from downfield.desk.event.operations import (
-    draw,
-    enter_result,
-)
+from downfield.desk.event.keeper import EventKeeper, Request
+from downfield.desk.event.operations import draw
+from downfield.desk.event.placing import find_match
+from downfield.desk.event.progress import Progress
 from downfield.desk.event.records import Entrant, Result, Rules
 from downfield.desk.event.state import TournamentEvent
-from downfield.desk.replication.result_taker import ResultTaker, SignedGame, take_signed
+from downfield.desk.event.tickets import is_assigned, ticket_for
+from downfield.desk.replication.result_taker import ResultTaker
 from downfield.desk.replication.tournament_store import TournamentStore
-from downfield.game.records.entries import GameEnded
+from downfield.game.records.commands import MatchTicket
+from downfield.game.records.entries import GameEnded, GameReopened, GameStarted
 from downfield.game.records.final_score import ScoreSigned
 from downfield.game.records.keeping import EntryRow
+from downfield.game.records.owner import rig_id
 from downfield.store.sealing.hash_chain import GENESIS, canonical_json, digest_of
 from downfield.store.sealing.signing import RigKey
 from downfield.store.writing.replication import JournalBatch, make_batch
 
-TEAMS = [
-    Entrant("e1", "Ada", team="Lions", short="LIO"),
-    Entrant("e2", "Bo", team="Owls", short="OWL"),
-    Entrant("e3", "Cy", team="Bears"),
-]
-EVENT = draw(TournamentEvent("Open", Rules(pools=1, elimination="none"), entrants=tuple(TEAMS)), BY)
-SIGNED = SignedGame("g:9", "Table 1", "Lions", "Owls", (21, 14), ("Ada", "Bo"))
-
-
-def result_between(event: TournamentEvent, one: str, other: str) -> tuple[str, Result | None]:
-    """Return who is home in the pool game between two, and its result."""
-    for match in event.matches:
-        sides = [getattr(slot, "entrant", "") for slot in (match.home, match.away)]
-        if set(sides) == {one, other}:
-            return sides[0], match.result
-    raise AssertionError("no such game")
-
-
-@pytest.mark.parametrize(("home", "away"), [("Lions", "Owls"), ("owls ", "LIONS"), ("lio", "Bo"), ("Bo", "Ada")])
-def test_points_go_to_the_right_team_whoever_is_home_and_however_they_are_called(home: str, away: str) -> None:
-    signed = replace(SIGNED, home=home, away=away, signed_by=(f"coach of {home}", f"coach of {away}"))
-    event = take_signed(EVENT, signed, BY)
-    first, result = result_between(event, "e1", "e2")
-    assert result is not None
-    lions_home = home.strip().casefold() in {"lions", "lio", "ada"}
-    lions, owls = (21, 14) if lions_home else (14, 21)
-    assert (result.home, result.away) == ((lions, owls) if first == "e1" else (owls, lions))
-    at_home = home if lions_home == (first == "e1") else away
-    assert result.signed_by[0] == f"coach of {at_home}"
-    assert result.game == "g"
-    assert event.taken == ("g:9",)
-
-
-def test_it_is_taken_once_also_when_the_director_has_removed_it() -> None:
-    event = take_signed(EVENT, SIGNED, BY)
-    assert take_signed(event, SIGNED, BY) is event
-    match = next(match for match in event.matches if match.result is not None)
-    removed = enter_result(event, match.id, None, BY)
-    assert take_signed(removed, SIGNED, BY) is removed
-
-
-def test_a_game_signed_again_after_a_correction_corrects_its_result() -> None:
-    event = take_signed(take_signed(EVENT, SIGNED, BY), replace(SIGNED, key="g:15", score=(21, 15)), BY)
-    _, result = result_between(event, "e1", "e2")
-    assert result is not None
-    assert sorted((result.home, result.away)) == [15, 21]
-    assert len([match for match in event.matches if match.result is not None]) == 1
-
-
-@pytest.mark.parametrize(("home", "away"), [("Lions", "Wolves"), ("Lions", "Lions"), ("", "Owls")])
-def test_a_game_between_others_is_no_result(home: str, away: str) -> None:
-    with pytest.raises(RefusedError, match="no open game between these two"):
-        take_signed(EVENT, replace(SIGNED, home=home, away=away), BY)
-
-
-def test_a_second_game_of_the_same_two_is_no_second_result() -> None:
-    event = take_signed(EVENT, SIGNED, BY)
-    with pytest.raises(RefusedError, match="no open game"):
-        take_signed(event, replace(SIGNED, key="other:4"), BY)
-
-
-def test_a_tie_that_decides_who_goes_on_is_refused_with_the_reason() -> None:
-    event = draw(TournamentEvent("Cup", Rules(), entrants=tuple(TEAMS[:2])), BY)
-    with pytest.raises(RefusedError, match="can't be a tie"):
-        take_signed(event, replace(SIGNED, score=(14, 14)), BY)
-
-
-def test_an_event_of_before_is_read_and_one_with_taken_games_is_kept(tmp_path: Path) -> None:
-    (tmp_path / "event.json").write_text('{"name": "Old", "format": "downfield-event", "version": 1}')
-    keeper = EventKeeper(tmp_path / "event.json")
-    assert not keeper.event.taken
-    keeper.change("x", "y", lambda _, __: replace(EVENT, taken=("g:9",), taken_after=4))
-    assert EventKeeper(tmp_path / "event.json").event.taken == ("g:9",)
+TEAMS = (Entrant("e1", "Ada", team="Lions"), Entrant("e2", "Bo", team="Owls"), Entrant("e3", "Cy", team="Bears"))
+EVENT = draw(TournamentEvent("Open", Rules(pools=1, elimination="none"), entrants=TEAMS), BY)
+DIRECTOR = Request("the director")
 
 
 @pytest.fixture(scope="module")
@@ -112,18 +44,31 @@ def database() -> Iterator[str]:
         yield address
 
 
-KEY = RigKey.generate()
+KEY, DESK = RigKey.generate(), RigKey.generate()
 
 
-def signed_game(name: str, contents: Sequence[object], home: str = "Lions", away: str = "Owls") -> JournalBatch:
+def ticket(event: TournamentEvent, match: str) -> MatchTicket:
+    """Return what the desk gives a table for a match."""
+    names = {entrant.id: entrant.name for entrant in event.entrants}
+    found = find_match(event, match)
+    home, away = Progress(event).sides(found)
+    made = ticket_for(event, found, rig_id(KEY.public_text), (names[str(home)], names[str(away)]), DESK)
+    assert made is not None
+    return made
+
+
+def signed_game(
+    name: str, contents: Sequence[object], home: str = "Lions", away: str = "Owls", match: MatchTicket | None = None
+) -> JournalBatch:
     """Return a whole game with these entries, as its rig sends it."""
-    game = replace(game_of(KEY, name, "Table 1"), home=home, away=away)
+    names = (home, away) if match is None else match.names
+    game = replace(game_of(KEY, name, "Table 1"), home=names[0], away=names[1])
     rows, digest = [], GENESIS
-    for seq, content in enumerate(contents, start=1):
-        kind = {ScoreSigned: "score_signed", GameEnded: "game_ended"}[type(content)]
+    for seq, content in enumerate((started(match), *contents), start=1):
+        kind = {GameStarted: "game_started", ScoreSigned: "score_signed", GameEnded: "game_ended"}.get(type(content))
         text = canonical_json(json.loads(to_json(type(content), content)))
-        digest = digest_of(digest, game.id, seq, kind, seq, None, text, None)
-        rows.append(EntryRow(game.id, seq, kind, seq, None, text, None, digest))
+        digest = digest_of(digest, game.id, seq, kind or "game_reopened", seq, None, text, None)
+        rows.append(EntryRow(game.id, seq, kind or "game_reopened", seq, None, text, None, digest))
     return make_batch(KEY, game, rows)
 
 
@@ -137,45 +82,57 @@ def signatures(home: int, away: int) -> list[ScoreSigned]:
 END = GameEnded("over", (21, 14), "both coaches")
 
 
-def test_games_since_the_draw_are_taken_from_the_store_and_those_that_fit_nothing_are_shown(
-    database: str, tmp_path: Path
-) -> None:
+def taker_of(store: TournamentStore, keeper: EventKeeper) -> ResultTaker:
+    return ResultTaker(store, keeper, lambda given, rig: is_assigned(given, rig, DESK.public_text))
+
+
+def result_of(keeper: EventKeeper, match: str) -> Result | None:
+    return find_match(keeper.event, match).result
+
+
+def test_games_are_taken_for_the_match_they_name_and_those_that_name_none_wait(database: str, tmp_path: Path) -> None:
     store = TournamentStore(database)
     keeper = EventKeeper(tmp_path / "event.json")
-    taker = ResultTaker(store, keeper)
+    taker = taker_of(store, keeper)
     taker.take()
     assert store.receive(signed_game("last-year", [*signatures(21, 14), END])).status == "stored"
-    keeper.change("director", "made the draw", lambda _, __: EVENT)
+    keeper.change(DIRECTOR, "made the draw", lambda _, __: EVENT)
     taker.take()
-    assert not keeper.event.taken
-    unsigned = [ScoreSigned("home", "Ada", (21, 14), "", ""), END]
-    outdated = [*signatures(20, 14), END]
-    for name, contents in (("half", unsigned), ("outdated", outdated), ("open", signatures(21, 14))):
-        store.receive(signed_game(name, contents))
-    taker.take()
-    assert not keeper.event.taken
-    assert not taker.open_games()
-    good, strange = (
-        signed_game("good", [*signatures(21, 14), END]),
-        signed_game("strange", [*signatures(21, 14), END], "Wolves"),
-    )
-    for batch in (good, strange):
-        store.receive(batch)
-        taker.note(batch)
-    again = ResultTaker(store, keeper)  # a desk that was killed before it took them
+    assert not keeper.event.games
+    good = signed_game("good", [*signatures(21, 14), END], match=ticket(EVENT, "A1"))
+    forged = ticket(EVENT, "A2").model_copy(update={"match": "A3"})
+    stranger = signed_game("forged", [*signatures(7, 0), GameEnded("over", (7, 0))], match=forged)
+    unnamed = signed_game("unnamed", [*signatures(21, 14), END])
+    for batch in (good, stranger, unnamed):
+        assert store.receive(batch).status == "stored"
+    again = taker_of(store, keeper)  # a desk that was killed before it took them
     for one in (again, taker, again):
         one.take()
-    assert list(keeper.event.taken) == [f"{good.game.id}:3"]
-    _, result = result_between(keeper.event, "e1", "e2")
+    result = result_of(keeper, "A1")
     assert result is not None
-    assert sorted((result.home, result.away)) == [14, 21]
-    assert result.note == "Bo: too loud"
-    assert [change.by for change in keeper.event.changes].count("sign-off") == 1
-    ((signed, why),) = taker.open_games()
-    assert (signed.text, "no open game" in why) == ("Table 1: Wolves 21, Owls 14", True)
-    renamed = (*TEAMS[:2], replace(TEAMS[2], team="Wolves"))
-    keeper.change("director", "renamed", lambda event, _: replace(event, entrants=renamed))
-    taker.take()
-    assert len(keeper.event.taken) == 2
-    assert not taker.open_games()
+    assert (result.game, sorted((result.home, result.away)), result.note) == (good.game.id, [14, 21], "Bo: too loud")
+    assert [result_of(keeper, match) for match in ("A2", "A3")] == [None, None]
+    waiting = [one.game for one in keeper.outcomes.waiting]
+    assert sorted(waiting) == sorted((stranger.game.id, unnamed.game.id))
+    store.close()
+
+
+def test_a_correction_is_taken_by_a_desk_that_was_killed_before_it(database: str, tmp_path: Path) -> None:
+    store = TournamentStore(database)
+    keeper = EventKeeper(tmp_path / "event.json")
+    drawn = replace(EVENT, draw="c0ffee")
+    keeper.change(DIRECTOR, "made the draw", lambda _, by: replace(drawn, changes=(by,)))
+    taker_of(store, keeper).take()
+    first = [*signatures(21, 14), END]
+    corrected = [GameReopened("Cy", "a spot"), GameEnded("over", (0, 0), "Cy")]
+    whole = signed_game("mended", [*first, *corrected], match=ticket(drawn, "A1"))
+    rows = [entry.row for entry in whole.entries]
+    assert store.receive(make_batch(KEY, whole.game, rows[:4])).status == "stored"
+    taker_of(store, keeper).take()
+    assert result_of(keeper, "A1") is not None
+    assert store.receive(make_batch(KEY, whole.game, rows[4:])).status == "stored"
+    restarted = EventKeeper(tmp_path / "event.json")  # and nobody told this one of the batch
+    taker_of(store, restarted).take()
+    assert result_of(restarted, "A1") is None
+    assert "at 0 to 0 after it was signed 21 to 14 (Cy)" in find_match(restarted.event, "A1").dispute
     store.close()

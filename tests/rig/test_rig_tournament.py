@@ -19,6 +19,7 @@ from downfield.desk.event.keeper import EventKeeper
 from downfield.desk.replication.broker_server import write_broker_files
 from downfield.desk.replication.desk_tournament import DeskTournament, open_desk_tournament
 from downfield.desk.replication.tournament_store import TournamentStore
+from downfield.desk.tables.grant_keeper import GrantKeeper
 from downfield.game.published.board_topics import HealthReason, HealthStatus
 from downfield.game.receipts import Submission
 from downfield.officiating.declarations import SetUp
@@ -35,7 +36,7 @@ from downfield.store.sealing.hash_chain import verify_journal
 def test_there_is_no_tournament_by_default(tmp_path: Path) -> None:
     settings = load(environment={}).settings
     assert settings.tournament.servers == ()
-    assert open_desk_tournament(settings, EventKeeper(tmp_path / "event.json"), tmp_path) is None
+    assert open_desk_tournament(settings, EventKeeper(tmp_path / "event.json"), tmp_path, GrantKeeper()) is None
 
 
 @pytest.mark.parametrize(
@@ -76,7 +77,7 @@ def test_a_game_kept_at_a_table_goes_on_without_the_broker_and_is_at_the_tournam
         brokering.start()
         with postgres_server() as database:
             desk = DeskTournament(
-                brokering.access("desk"), TournamentStore(database), EventKeeper(tmp_path / "event.json")
+                brokering.access("desk"), TournamentStore(database), EventKeeper(tmp_path / "event.json"), ""
             )
             wait_for_state(keeper, "ok")
             desk.close()
@@ -119,11 +120,17 @@ def test_the_desk_needs_both_a_broker_and_a_database(tmp_path: Path) -> None:
     keeper = EventKeeper(tmp_path / "event.json")
     with pytest.raises(InputError, match=r"tournament\.servers"):
         open_desk_tournament(
-            load(environment={}, command_line={"tournament.database": "postgresql://x/y"}).settings, keeper, tmp_path
+            load(environment={}, command_line={"tournament.database": "postgresql://x/y"}).settings,
+            keeper,
+            tmp_path,
+            GrantKeeper(),
         )
     with pytest.raises(InputError, match=r"tournament\.database"):
         open_desk_tournament(
-            load(environment={}, command_line={"tournament.servers": ["nats://x"]}).settings, keeper, tmp_path
+            load(environment={}, command_line={"tournament.servers": ["nats://x"]}).settings,
+            keeper,
+            tmp_path,
+            GrantKeeper(),
         )
 
 

@@ -1,6 +1,7 @@
 // The tournament's games at this table, and the teams that its desk has sent.
 
 import { el, refresh } from "./dom.js";
+import { errorText, send } from "./send.js";
 
 /**
  * Follow the schedule in a section's body: the game in play is marked, those before it are left out.
@@ -26,8 +27,25 @@ export function scheduleSection(details, body, feed) {
 }
 
 /** @param {Service.ScheduledGameView} game @param {boolean} now */
-const item = ({ id, begins, home, away }, now) =>
-  el("li", {}, el("b", {}, now ? "Now" : time(begins)), ` ${home} – ${away} `, el("span", { class: "muted" }, id));
+const item = ({ id, begins, home, away, ticket }, now) =>
+  el("li", {}, el("b", {}, now ? "Now" : time(begins)), ` ${home} – ${away} `, el("span", { class: "muted" }, id), ticket && !now ? el("button", { type: "button", class: "small", onclick: () => start({ id, ticket }) }, "Start it") : null);
+
+/** Start a game of the event, as its desk would. @param {{ id: string, ticket: Service.MatchTicket }} game */
+async function start({ id, ticket }) {
+  const [home, away] = ticket.names;
+  if (!confirm(`Start ${id}, ${home} against ${away}? The game at this table ends.`)) return;
+  const teams = await savedTeams();
+  /** @param {string} name */
+  const sheet = (name) => {
+    const { short, color, ink } = teams.find((team) => team.name === name) ?? { short: name.slice(0, 3).toUpperCase(), color: undefined, ink: undefined };
+    return { name, short, color, ink };
+  };
+  try {
+    await send("api/games", { command: "new_game", home: sheet(home), away: sheet(away), title: id, match: ticket });
+  } catch (error) {
+    alert(errorText(error));
+  }
+}
 
 /** @param {string} begins */
 const time = (begins) => (begins === "" ? "" : new Date(begins).toLocaleString([], { weekday: "short", hour: "2-digit", minute: "2-digit" }));

@@ -74,6 +74,20 @@ async function content() {
   return { [kind]: await file.text(), tables };
 }
 
+const CALLS = { sent: "sent", playing: "plays", late: "late", next: "next", free: "free" };
+
+at("call-round").addEventListener("click", async () => {
+  setText(at("round-message"), "");
+  try {
+    /** @type {Desk.RoundCall[]} */
+    const calls = await send("api/pushes/round", null);
+    at("round").replaceChildren(...calls.map(({ table, match, state, text }) => el("li", { class: state }, el("b", {}, `${table}: ${CALLS[state]}`), `${match ? ` ${match}` : ""}, ${text}`)));
+    if (calls.length === 0) setText(at("round-message"), "The event has no tables yet. Name them under Set-up on the page Event.");
+  } catch (error) {
+    setText(at("round-message"), errorText(error));
+  }
+});
+
 at("send-kind").addEventListener("change", showKind);
 at("send").addEventListener("submit", async (event) => {
   event.preventDefault();
@@ -83,6 +97,7 @@ at("send").addEventListener("submit", async (event) => {
   try {
     await send("api/pushes", await content());
     at("send-text").value = "";
+    setText(at("send-message"), "Sent.");
   } catch (error) {
     setText(at("send-message"), errorText(error));
   } finally {

@@ -3,11 +3,11 @@
 import { childrenOf, el, elementsOf, refresh, setText } from "./dom.js";
 import { coachForm, resultForm } from "./event_dialogs.js";
 import { follow, LINK_TEXTS } from "./event_feed.js";
-import { currentSlot, ordinal, timeText, upcoming } from "./event_format.js";
+import { ordinal, timeText, turns } from "./event_format.js";
 import { setupSection } from "./event_setup.js";
 import { brackets, gameCard, standingsTable, swatch } from "./event_tables.js";
 import { counted } from "./format.js";
-import { errorText, send } from "./send.js";
+import { errorText, RefusedError, send } from "./send.js";
 
 const NOTICE_MS = 9_000;
 const TABS = { games: "Games", standings: "Standings", coaches: "Coaches", setup: "Set-up" };
@@ -20,24 +20,48 @@ let noticeTimer = 0;
 /** When this page last changed the event; what was requested before that is older. */
 let changed_ms = 0;
 
+/** Of the event as it is shown: what a change is based on. */
+let revision = "";
+
 /**
- * Change the event by a request, and show it as it is afterwards, or why the request was refused. Returns whether it was accepted.
+ * Change the event by a request, and show it as it is afterwards. What else the change does is asked first. Returns why the request was refused; empty
+ * where it was accepted, or where a question was answered by no.
  *
  * @param {string} path
  * @param {unknown} body
  * @param {string} [method]
+ * @param {{ seen?: string, confirmed?: boolean }} [options] revision of the event as whoever changes it has seen it
+ * @returns {Promise<string>}
  */
-export async function change(path, body, method = "POST") {
+export async function tryChange(path, body, method = "POST", { seen = revision, confirmed = false } = {}) {
   try {
-    const event = await send(`api/event${path}`, body, { method });
+    const event = await send(`api/event${path}${confirmed ? "?confirmed=true" : ""}`, body, { method, headers: seen ? { "If-Match": `"${seen}"` } : {} });
     changed_ms = performance.now();
     show(event);
-    return true;
+    return "";
   } catch (error) {
-    notify(errorText(error));
-    return false;
+    if (error instanceof RefusedError && error.code === "question" && !confirmed) {
+      return confirm(error.message) ? tryChange(path, body, method, { seen, confirmed: true }) : "Nothing was changed.";
+    }
+    if (error instanceof RefusedError && error.code === "changed") await showNewest();
+    return errorText(error);
   }
 }
+
+/** Change the event, and say at the top of the page why not, or that it is done. @param {string} path @param {unknown} body @param {string} [method] @param {string} [done] @param {string} [seen] */
+export async function change(path, body, method = "POST", done = "Done.", seen = revision) {
+  const refusal = await tryChange(path, body, method, { seen });
+  notify(refusal || done);
+  return refusal === "";
+}
+
+async function showNewest() {
+  const event = await send("api/event", null, { method: "GET" }).catch(() => null);
+  if (event !== null) show(event);
+}
+
+/** The revision that is shown: dialogs keep it from when they were opened. */
+export const shownRevision = () => revision;
 
 /** Say something at the top of the page. @param {string} text */
 export function notify(text) {
@@ -49,34 +73,41 @@ export function notify(text) {
 
 /** @param {Desk.EventView} event */
 function show(event) {
+  revision = event.revision;
   document.title = `${event.name} – Downfield`;
   setText(at("event-name"), event.name);
   refresh(at("game-lists"), [event.revision, role], () => gamesPart(event));
   refresh(at("standings"), event.revision, () => standingsPart(event));
   refresh(at("coaches"), [event.revision, role], () => coachesPart(event));
   if (role === "admin") refresh(at("setup"), event.revision, () => setupSection(event));
+  refresh(at("undo"), [event.undo, role], () =>
+    role === "admin" && event.undo ? el("button", { type: "button", class: "small quiet", onclick: () => undoLast(event) }, `Undo: ${event.undo}`) : [],
+  );
+}
+
+/** @param {Desk.EventView} event */
+async function undoLast(event) {
+  if (confirm(`Undo “${event.undo}”?`)) await change("/changes/last", null, "DELETE", "Undone.");
 }
 
 const mayEnter = () => ["operator", "referee", "admin"].includes(role ?? "");
 
 /** Games are buttons for those who may enter their results. @param {Desk.EventView} event @param {Desk.MatchView} match */
 function cardOptions(event, match) {
-  const open = mayEnter() && (match.state === "ready" || match.state === "played");
-  return open ? { action: () => resultForm(at("dialog"), match, event, { change, director: role === "admin" }) } : {};
+  const open = mayEnter() && ["ready", "played", "in_play", "stopped"].includes(match.state);
+  return open ? { action: () => resultForm(at("dialog"), match, event, role === "admin") } : {};
 }
 
 /** @param {Desk.EventView} event */
 function gamesPart(event) {
   if (event.matches.length === 0) return el("p", { class: "muted" }, "The draw is not made yet.");
-  const slot = currentSlot(event.matches);
-  const next = upcoming(event.matches);
-  const now = slot === null ? next.filter((match) => match.state === "ready") : next.filter((match) => match.slot === slot);
-  const later = next.filter((match) => !now.includes(match));
+  const { slot, now, overdue, later } = turns(event);
   const played = event.matches.filter((match) => match.state === "played").reverse();
   /** @param {string} title @param {Desk.MatchView[]} games */
   const list = (title, games) =>
     games.length === 0 ? null : el("div", {}, el("h2", {}, title), el("div", { class: "list" }, games.map((match) => gameCard(match, event.matches, cardOptions(event, match)))));
   return [
+    list("Result missing", overdue),
     list(slot === null ? "To be played" : `Now: ${timeText(event.slots[slot] ?? "") || `round ${slot + 1}`}`, now),
     list("Later", later),
     list("Played", played),
@@ -117,11 +148,12 @@ function coachesPart(event) {
       { class: `plate coach${entrant.withdrawn ? " withdrawn" : ""}` },
       swatch(entrant.color),
       el("div", {}, el("b", {}, entrant.team || entrant.coach), el("small", { class: "muted" }, [entrant.team ? entrant.coach : "", entrant.club, entrant.seed ? `seed ${entrant.seed}` : "", roster, entrant.withdrawn ? "withdrew" : ""].filter(Boolean).join(" · ")), faults ? el("small", { class: "fault" }, faults) : null),
-      admin ? el("button", { type: "button", class: "small", onclick: () => coachForm(at("dialog"), entrant, event, { change }) }, "Edit") : null,
+      mayEnter() && !entrant.withdrawn ? el("button", { type: "button", class: "small", "aria-pressed": String(event.here.includes(entrant.id)), onclick: () => change(`/entrants/${entrant.id}/here`, !event.here.includes(entrant.id), "PUT") }, event.here.includes(entrant.id) ? "Here ✓" : "Check in") : null,
+      admin ? el("button", { type: "button", class: "small", onclick: () => coachForm(at("dialog"), entrant, event) }, "Edit") : null,
     );
   });
   return [
-    admin ? el("p", { class: "row" }, el("button", { type: "button", class: "main", onclick: () => coachForm(at("dialog"), null, event, { change }) }, "Register a coach"), filePicker("entrants", "Coaches from CSV"), filePicker("figures", "Rosters from CSV")) : null,
+    admin ? el("p", { class: "row" }, el("button", { type: "button", class: "main", onclick: () => coachForm(at("dialog"), null, event) }, "Register a coach"), filePicker("entrants", "Coaches from CSV"), filePicker("figures", "Rosters from CSV")) : null,
     el("ul", { class: "coaches" }, rows),
     rows.length === 0 ? el("p", { class: "muted" }, "Nobody is registered yet.") : el("p", { class: "row noprint" }, csvLink("entrants", "Coaches (CSV)"), csvLink("figures", "Rosters (CSV)")),
   ];
@@ -158,19 +190,37 @@ function showTabs() {
   openTab(names.find((name) => name === location.hash.slice(1)) ?? "games");
 }
 
-/** @param {Desk.SignedGameView[]} games */
-function showSigned(games) {
-  at("signed-games").hidden = games.length === 0;
-  refresh(at("signed-games"), games, () =>
-    games.map(({ text, reason }) => el("li", { class: "plate" }, el("b", {}, `Signed: ${text}`), el("br"), el("small", { class: "muted" }, reason))),
+/** What waits for the director, with what can be done. @param {Desk.WaitingView[]} items */
+function showWaiting(items) {
+  at("waiting").hidden = items.length === 0;
+  refresh(at("waiting"), [items, role], () =>
+    items.map((item) =>
+      el(
+        "li",
+        { class: `plate ${item.kind}` },
+        el("b", {}, item.text),
+        el("p", { class: "muted" }, item.reason),
+        role === "admin" ? el("div", { class: "row" }, item.choices.map((choice) => el("button", { type: "button", class: "small", onclick: () => choose(item, choice) }, choice.text))) : null,
+      ),
+    ),
   );
 }
+
+/** @param {Desk.WaitingView} item @param {Desk.ChoiceView} choice */
+const choose = ({ game }, { match, result, turned }) =>
+  result === null
+    ? change(`/games/${game}/match`, { match, turned }, "PUT")
+    : change(
+        `/matches/${match}/result`,
+        { home: result.home, away: result.away, overtime: result.overtime, forfeited_by: result.forfeited_by, signed_by: result.signed_by, note: result.note, game: result.game },
+        "PUT",
+      );
 
 /** @type {{ role: ?string }} */
 const session = await send("api/session", null, { method: "GET" }).catch(() => ({ role: null }));
 role = session.role;
 showTabs();
-follow("api/event/signed-games", showSigned);
+follow("api/event/waiting", showWaiting);
 const showPolled = (/** @type {Desk.EventView} */ event, /** @type {number} */ requested_ms) => {
   if (requested_ms >= changed_ms) show(event); // an answer from before a change of this page would undo it on the screen
 };

@@ -1,17 +1,16 @@
 // The dialogs of the event: a result, a coach.
 
 import { dataText, el, find } from "./dom.js";
+import { shownRevision, tryChange } from "./event.js";
 import { timeText } from "./event_format.js";
 
-/** Changes the event by a request: see event.js. @typedef {typeof import("./event.js").change} Change */
-
 /**
- * Open a dialog with a form; `save` gets its data and says whether it may close.
+ * Open a dialog with a form; `save` gets its data and returns why it was refused, which is shown in the dialog, or nothing.
  *
  * @param {HTMLDialogElement} dialog
  * @param {string} title
  * @param {Child[]} fields
- * @param {(data: FormData) => Promise<boolean>} save
+ * @param {(data: FormData) => Promise<string>} save
  * @param {Child[]} [extra]
  */
 function open(dialog, title, fields, save, extra = []) {
@@ -20,31 +19,42 @@ function open(dialog, title, fields, save, extra = []) {
     { method: "dialog" },
     el("h2", {}, title),
     ...fields,
+    el("p", { class: "refusal", role: "alert", hidden: true }),
     el("div", { class: "row" }, el("button", { class: "main", type: "submit" }, "Save"), ...extra, el("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, "Cancel")),
   );
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const button = find(form, "button.main", HTMLButtonElement);
     button.disabled = true;
-    if (await save(new FormData(form))) dialog.close();
+    refused(dialog, await save(new FormData(form)));
     button.disabled = false;
   });
   dialog.replaceChildren(form);
   dialog.showModal();
 }
 
+/** Show in a dialog why a change was refused, or close it. @param {HTMLDialogElement} dialog @param {string} refusal */
+function refused(dialog, refusal) {
+  if (refusal === "") return dialog.close();
+  const place = find(dialog, ".refusal");
+  place.textContent = refusal;
+  place.hidden = false;
+  place.scrollIntoView({ block: "nearest" });
+}
+
 /** @param {string} text @param {Attributes<HTMLInputElement>} attributes */
 const field = (text, attributes) => el("label", {}, text, el("input", attributes));
 
 /**
- * Enter, correct or remove a result; the director may move the game.
+ * Enter, correct or remove a result; the director may move the game. What another director changes meanwhile is not overwritten.
  *
  * @param {HTMLDialogElement} dialog
  * @param {Desk.MatchView} match
  * @param {Desk.EventView} event
- * @param {{ change: Change, director: boolean }} parts
+ * @param {boolean} director
  */
-export function resultForm(dialog, match, event, { change, director }) {
+export function resultForm(dialog, match, event, director) {
+  let seen = event.revision;
   const { result } = match;
   const path = `/matches/${match.id}`;
   /** @param {Side} side */
@@ -56,52 +66,68 @@ export function resultForm(dialog, match, event, { change, director }) {
     el("select", { name: "forfeited_by" }, [["", "no"], ["home", `${match.home.name} did not play`], ["away", `${match.away.name} did not play`]].map(([value, text]) => el("option", { value, selected: (result?.forfeited_by ?? "") === value }, text))),
   );
   const fields = [
-    points("away"),
+    match.dispute ? el("p", { class: "refusal" }, match.dispute) : null,
     points("home"),
+    points("away"),
     el("label", { class: "check" }, el("input", { name: "overtime", type: "checkbox", checked: result?.overtime ?? false }), "Overtime"),
     forfeit,
-    field(`Signed by the coach of ${match.away.name}`, { name: "signed_away", maxlength: 80, value: result?.signed_by[0] ?? "" }),
-    field(`Signed by the coach of ${match.home.name}`, { name: "signed_home", maxlength: 80, value: result?.signed_by[1] ?? "" }),
+    field(`Signed by the coach of ${match.home.name}`, { name: "signed_home", maxlength: 80, value: result?.signed_by[0] ?? "" }),
+    field(`Signed by the coach of ${match.away.name}`, { name: "signed_away", maxlength: 80, value: result?.signed_by[1] ?? "" }),
     field("Note", { name: "note", maxlength: 400, value: result?.note ?? "" }),
   ];
   /** @type {Child[]} */
   const extra = [];
-  if (director && result !== null) extra.push(el("button", { type: "button", class: "warn", onclick: async () => (await change(`${path}/result`, null, "DELETE")) && dialog.close() }, "Remove result"));
-  if (director && result === null && event.tables.length > 0) extra.push(el("button", { type: "button", onclick: () => placeForm(dialog, match, event, { change }) }, "Move"));
+  const remove = async () => confirm(`Remove the result of ${match.id}?`) && refused(dialog, await tryChange(`${path}/result`, null, "DELETE", { seen }));
+  if (director && (result !== null || match.dispute)) extra.push(el("button", { type: "button", class: "warn", onclick: remove }, "Remove result"));
+  if (director && result === null && match.state !== "in_play" && event.tables.length > 0) extra.push(el("button", { type: "button", onclick: () => placeForm(dialog, match, event) }, "Move"));
   open(
     dialog,
-    `${match.id}: ${match.away.name} at ${match.home.name}`,
-    fields,
-    (data) =>
-      change(
+    `${match.id}: ${match.home.name} against ${match.away.name}`,
+    fields.filter(Boolean),
+    async (data) => {
+      const refusal = await tryChange(
         `${path}/result`,
         {
           home: Number(data.get("home")),
           away: Number(data.get("away")),
           overtime: data.get("overtime") !== null,
           forfeited_by: data.get("forfeited_by") || null,
-          signed_by: [dataText(data, "signed_away"), dataText(data, "signed_home")].filter(Boolean),
+          signed_by: [dataText(data, "signed_home"), dataText(data, "signed_away")],
           note: dataText(data, "note"),
         },
         "PUT",
-      ),
+        { seen },
+      );
+      seen = shownRevision(); // what is shown in the dialog now is known: to save again is to mean it
+      return refusal;
+    },
     extra,
   );
 }
 
-/** @param {HTMLDialogElement} dialog @param {Desk.MatchView} match @param {Desk.EventView} event @param {{ change: Change }} parts */
-function placeForm(dialog, match, event, { change }) {
+/** Move a game, swap it with another, or hold it. @param {HTMLDialogElement} dialog @param {Desk.MatchView} match @param {Desk.EventView} event */
+function placeForm(dialog, match, event) {
   const slots = event.slots.length ? event.slots : Array.from({ length: Math.max(...event.matches.map(({ slot }) => slot ?? 0)) + 4 }, () => "");
+  const others = event.matches.filter(({ id, slot, state }) => id !== match.id && slot !== null && (state === "ready" || state === "open"));
   /** @param {string} name @param {string[][]} options @param {string} chosen */
   const select = (name, options, chosen) => el("select", { name }, options.map(([value, text]) => el("option", { value, selected: value === chosen }, text)));
+  /** @param {string} how */
+  const hold = async (how) => refused(dialog, await tryChange(`/matches/${match.id}/held`, how, "PUT"));
   open(
     dialog,
     `Move ${match.id}`,
     [
       el("label", {}, "Table", select("table", event.tables.map((table) => [table, table]), match.table)),
       el("label", {}, "Time", select("slot", slots.map((time, slot) => [String(slot), timeText(time) || `round ${slot + 1}`]), String(match.slot ?? 0))),
-    ],
-    (data) => change(`/matches/${match.id}/place`, { table: data.get("table"), slot: Number(data.get("slot")) }, "PUT"),
+      match.slot === null ? null : el("label", {}, "Or swap it with", select("swap", [["", "no game"], ...others.map((other) => [other.id, `${other.id}: ${other.home.name} – ${other.away.name}`])], "")),
+    ].filter(Boolean),
+    (data) =>
+      data.get("swap")
+        ? tryChange("/swap", { matches: [match.id, data.get("swap")] })
+        : tryChange(`/matches/${match.id}/place`, { table: data.get("table"), slot: Number(data.get("slot")) }, "PUT"),
+    match.postponed || match.fixed
+      ? [el("button", { type: "button", onclick: () => hold("free") }, "Leave it to the schedule")]
+      : [match.slot === null ? null : el("button", { type: "button", onclick: () => hold("fixed") }, "Fix it there"), el("button", { type: "button", onclick: () => hold("postponed") }, "Postpone it")].filter(Boolean),
   );
 }
 
@@ -111,9 +137,9 @@ function placeForm(dialog, match, event, { change }) {
  * @param {HTMLDialogElement} dialog
  * @param {?Desk.Entrant} entrant
  * @param {Desk.EventView} event
- * @param {{ change: Change }} parts
  */
-export function coachForm(dialog, entrant, event, { change }) {
+export function coachForm(dialog, entrant, event) {
+  let seen = event.revision;
   /** @param {"coach" | "team" | "short" | "color" | "club" | "seed"} name */
   const value = (name) => entrant?.[name] ?? "";
   const figures = (entrant?.figures ?? []).map((figure) => [figure.number, figure.position, figure.grams ?? "", figure.note, ...(figure.refused ? ["refused"] : [])].join(", ")).join("\n");
@@ -129,16 +155,17 @@ export function coachForm(dialog, entrant, event, { change }) {
   ];
   const path = entrant === null ? "/entrants" : `/entrants/${entrant.id}`;
   const withdraw = async () => {
-    if (confirm(`Withdraw ${entrant?.team || entrant?.coach}? Games that are left are forfeited.`) && (await change(path, null, "DELETE"))) dialog.close();
+    if (confirm(`Withdraw ${entrant?.team || entrant?.coach}? Games that are left are forfeited.`)) refused(dialog, await tryChange(path, null, "DELETE"));
   };
+  const back = async () => refused(dialog, await tryChange(`${path}/return`, null));
   open(
     dialog,
     entrant === null ? "Register a coach" : entrant.team || entrant.coach,
     fields.filter(Boolean),
     async (data) => {
       const typed = rosterOf(roster);
-      if (typed === null) return false;
-      return change(
+      if (typed === null) return "A line of the roster can't be read.";
+      const refusal = await tryChange(
         path,
         {
           coach: dataText(data, "coach"),
@@ -150,9 +177,12 @@ export function coachForm(dialog, entrant, event, { change }) {
           figures: typed,
         },
         entrant === null ? "POST" : "PUT",
+        { seen },
       );
+      seen = shownRevision();
+      return refusal;
     },
-    entrant === null || entrant.withdrawn ? [] : [el("button", { type: "button", class: "warn", onclick: withdraw }, "Withdraw")],
+    entrant === null ? [] : [el("button", { type: "button", class: "warn", onclick: entrant.withdrawn ? back : withdraw }, entrant.withdrawn ? "Take back in" : "Withdraw")],
   );
 }
 

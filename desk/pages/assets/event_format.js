@@ -54,15 +54,25 @@ export function winner({ result }) {
   return result.home > result.away ? "home" : "away";
 }
 
-/** Games that are to be played, in the order in which they begin. @param {Desk.MatchView[]} matches */
-export function upcoming(matches) {
+/** Games that are to be played or in play, in the order in which they begin. @param {Desk.MatchView[]} matches */
+function upcoming(matches) {
   return matches
-    .filter((match) => match.state === "ready" || match.state === "open")
+    .filter(({ state }) => state === "ready" || state === "open" || state === "in_play" || state === "stopped")
     .sort((a, b) => (a.slot ?? Infinity) - (b.slot ?? Infinity));
 }
 
-/** Games of the slot that is played now: the first in which a game is left. @param {Desk.MatchView[]} matches */
-export function currentSlot(matches) {
-  const [next] = upcoming(matches).filter((match) => match.slot !== null);
-  return next?.slot ?? null;
+/**
+ * What is played now, what should be over and is not, and what comes later. A forgotten result holds up nothing: the round of the games that were begun or
+ * played last is now, or the one after it once all of its games are over.
+ *
+ * @param {Desk.EventView} event
+ */
+export function turns({ matches }) {
+  const left = upcoming(matches);
+  const begun = Math.max(-1, ...matches.filter(({ state, result }) => state === "in_play" || (state === "played" && result?.forfeited_by === null)).map(({ slot }) => slot ?? -1));
+  const slots = [...new Set(left.map(({ slot }) => slot).filter((slot) => slot !== null))].sort((a, b) => a - b);
+  const slot = slots.find((one) => one >= begun) ?? slots.at(-1) ?? null;
+  const now = left.filter((match) => match.state === "in_play" || (slot === null ? match.state === "ready" : match.slot === slot));
+  const overdue = left.filter((match) => slot !== null && match.slot !== null && match.slot < slot && !now.includes(match));
+  return { slot, now, overdue, later: left.filter((match) => !now.includes(match) && !overdue.includes(match)) };
 }

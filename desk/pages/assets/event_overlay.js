@@ -2,7 +2,7 @@
 
 import { el, find, refresh } from "./dom.js";
 import { follow } from "./event_feed.js";
-import { currentSlot, timeText } from "./event_format.js";
+import { timeText, turns } from "./event_format.js";
 import { brackets, gameCard, standingsTable } from "./event_tables.js";
 
 const TURN_MS = 10_000;
@@ -27,7 +27,7 @@ const PARTS = {
 
 /** @param {Desk.EventView} event */
 function nextGames(event) {
-  const slot = currentSlot(event.matches);
+  const { slot } = turns(event);
   const left = upcomingFrom(event.matches, slot);
   return el(
     "div",

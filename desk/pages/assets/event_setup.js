@@ -1,7 +1,8 @@
 // How the event is played: rules, times and tables, the draw, the schedule.
 
 import { dataText, el } from "./dom.js";
-import { change, notify } from "./event.js";
+import { change, shownRevision } from "./event.js";
+import { timeText, turns } from "./event_format.js";
 
 /** @type {Record<string, string>} */
 const TIE_BREAKS = {
@@ -27,6 +28,8 @@ const check = (text, name, value) => el("label", { class: "check" }, el("input",
 
 /** @type {Map<string, Map<string, string | boolean>>} what is filled in and not saved yet, by form and field: a change of the event makes the forms anew */
 const drafts = new Map();
+/** @type {Map<string, string>} revision of the event that a form was begun at: what somebody else changes since is not overwritten */
+const begunAt = new Map();
 
 /** @param {HTMLFormElement} element @param {string} title */
 function keepDraft(element, title) {
@@ -38,6 +41,7 @@ function keepDraft(element, title) {
   element.addEventListener("input", ({ target }) => {
     if (!isField(target)) return;
     const draft = drafts.get(title) ?? new Map();
+    if (!begunAt.has(title)) begunAt.set(title, shownRevision());
     drafts.set(title, draft.set(target.name, target.type === "checkbox" && target instanceof HTMLInputElement ? target.checked : target.value));
   });
 }
@@ -48,7 +52,7 @@ const isField = (node) => node instanceof HTMLInputElement || node instanceof HT
 /**
  * @param {string} title
  * @param {Child} fields
- * @param {(data: FormData) => Promise<boolean>} save
+ * @param {(data: FormData, seen: string) => Promise<boolean>} save
  * @param {{ disabled?: boolean, note?: string }} [options]
  */
 function form(title, fields, save, { disabled = false, note = "" } = {}) {
@@ -63,8 +67,10 @@ function form(title, fields, save, { disabled = false, note = "" } = {}) {
     submitted.preventDefault();
     const draft = drafts.get(title);
     drafts.delete(title); // what is shown once it is saved is what the desk made of it
-    if (await save(new FormData(element))) notify("Saved.");
-    else if (draft !== undefined) drafts.set(title, draft);
+    const seen = begunAt.get(title) ?? shownRevision();
+    begunAt.delete(title); // what is shown after a refusal is known: to save again is to mean it
+    if (await save(new FormData(element), seen)) return;
+    if (draft !== undefined) drafts.set(title, draft);
   });
   keepDraft(element, title);
   return element;
@@ -72,7 +78,7 @@ function form(title, fields, save, { disabled = false, note = "" } = {}) {
 
 /** @param {Desk.EventView} event */
 function nameForm(event) {
-  return form("Event", [el("label", {}, "Name", el("input", { name: "name", maxlength: 80, required: true, value: event.name }))], (data) => change("/name", { name: dataText(data, "name") }, "PUT"));
+  return form("Event", [el("label", {}, "Name", el("input", { name: "name", maxlength: 80, required: true, value: event.name }))], (data, seen) => change("/name", { name: dataText(data, "name") }, "PUT", "Saved.", seen));
 }
 
 /** @param {Desk.EventView} event @param {boolean} drawn */
@@ -90,8 +96,8 @@ function rulesForm(event, drawn) {
     grams("Heaviest figure with its base, grams (0: no limit)", "heaviest_g", rules.heaviest_g),
     number("Figures a coach may bring (0: any)", "most_figures", rules.most_figures, 0, 1000),
   ];
-  /** @param {FormData} data */
-  const save = (data) =>
+  /** @param {FormData} data @param {string} seen */
+  const save = (data, seen) =>
     change(
       "/rules",
       {
@@ -106,6 +112,8 @@ function rulesForm(event, drawn) {
         most_figures: Number(data.get("most_figures")),
       },
       "PUT",
+      "Saved.",
+      seen,
     );
   return form("Rules", fields, save, { disabled: drawn, note: drawn ? "The draw is made, so they stand." : "" });
 }
@@ -121,8 +129,8 @@ function clockForm(event) {
     el("label", {}, "Tables, separated by commas", el("input", { name: "tables", value: event.tables.join(", ") })),
     el("label", {}, "Sessions, one a line", el("textarea", { name: "sessions", rows: 3, placeholder: "2026-09-05 9:00 to 18:00" }, sessions)),
   ];
-  /** @param {FormData} data */
-  const save = (data) =>
+  /** @param {FormData} data @param {string} seen */
+  const save = (data, seen) =>
     change(
       "/clock",
       {
@@ -135,6 +143,8 @@ function clockForm(event) {
         tables: dataText(data, "tables").split(",").map((part) => part.trim()).filter(Boolean),
       },
       "PUT",
+      "Saved.",
+      seen,
     );
   return form("Times and tables", fields, save, { note: "All games of a round begin together, by the event's clock." });
 }
@@ -174,7 +184,8 @@ function tieBreakOf(text) {
 /** @param {Desk.EventView} event @param {boolean} drawn @param {boolean} played */
 function steps(event, drawn, played) {
   /** @param {string} text @param {string} path @param {string} method @param {boolean} disabled @param {boolean} [warn] */
-  const button = (text, path, method, disabled, warn = false) => el("button", { type: "button", class: warn ? "warn small" : "small", disabled, onclick: () => change(path, null, method) }, text);
+  const button = (text, path, method, disabled, warn = false) =>
+    el("button", { type: "button", class: warn ? "warn small" : "small", disabled, onclick: async () => (!warn || confirm(`${text}?`)) && (await change(path, null, method)) }, text);
   const begin = async () => {
     const name = prompt("Name of the new event. The present one is kept beside it as a file.");
     if (name?.trim()) await change("", { name: name.trim() });
@@ -184,23 +195,33 @@ function steps(event, drawn, played) {
     { class: "plate" },
     el("h2", {}, "Draw and schedule"),
     el("p", { class: "row" }, button("Make the draw", "/draw", "POST", drawn), button("Undo the draw", "/draw", "DELETE", !drawn || played, true), button("Make the schedule", "/schedule", "POST", !drawn)),
+    event.slots.length && drawn ? delayForm(event) : null,
     el("p", { class: "row" }, el("button", { type: "button", class: "small", onclick: () => drawLots(event) }, "Draw lots for ties"), el("button", { type: "button", class: "warn small", onclick: begin }, "Begin another event")),
   );
 }
 
+/** Have a round begin later, with those after it in its session. @param {Desk.EventView} event */
+function delayForm(event) {
+  const { slot } = turns(event);
+  const round = el("select", {}, event.slots.map((time, at) => el("option", { value: String(at), selected: at === slot }, timeText(time))));
+  const minutes = el("input", { type: "number", value: 10, min: -600, max: 600, required: true, "aria-label": "Minutes" });
+  return el("p", { class: "row" }, round, minutes, "min later", el("button", { type: "button", class: "small", onclick: () => change("/delay", { slot: Number(round.value), minutes: Number(minutes.value) }) }, "Delay"));
+}
+
 /** Draw lots by the browser's random numbers: an order of all, used where nothing else breaks a tie. @param {Desk.EventView} event */
 async function drawLots(event) {
+  if (!confirm(`${event.lots ? "Lots are drawn already. Draw them again" : "Draw lots"} for every tie that nothing else breaks?`)) return;
   const order = event.entrants.map(({ id }) => id);
   for (let last = order.length - 1; last > 0; last -= 1) {
     const [value] = crypto.getRandomValues(new Uint32Array(1));
     const other = value % (last + 1);
     [order[last], order[other]] = [order[other], order[last]];
   }
-  if (await change("/lots", order, "PUT")) notify("Lots are drawn.");
+  await change("/lots", order, "PUT", "Lots are drawn.");
 }
 
 /** @param {Desk.EventView} event */
 function trail(event) {
-  const lines = event.changes.map(({ at, by, text }) => el("li", {}, el("small", { class: "muted" }, `${at.replace("T", " ").slice(0, 16)} · ${by}`), ` ${text}`));
+  const lines = event.changes.map(({ at, by, text, why, old: was, new: now }) => el("li", {}, el("small", { class: "muted" }, `${at.replace("T", " ").slice(0, 16)} · ${by}`), ` ${text}${why ? `: ${why}` : ""}`, now.length ? el("small", { class: "muted" }, ` (${was.filter((line) => !line.endsWith("nothing")).map((line) => `before: ${line}`).join("; ") || "new"} → ${now.join("; ")})`) : null));
   return el("details", { class: "plate" }, el("summary", {}, "What was done"), el("ol", { class: "trail" }, lines));
 }

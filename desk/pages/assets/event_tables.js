@@ -51,6 +51,18 @@ function sideLine(match, side) {
   );
 }
 
+/** A table's name in a line: "Table 1" and "1" both as Table 1. @param {string} name */
+const atTable = (name) => (/^table/i.test(name) ? name : `table ${name}`);
+
+/** What people must know of a game besides its result. @param {Desk.MatchView} match */
+function remark({ state, dispute, waits_for, played_at, result, if_needed }) {
+  if (state === "stopped") return `Stopped: ${dispute} The director decides.`;
+  if (state === "in_play") return `In play at ${played_at ? atTable(played_at) : "a table"}`;
+  if (waits_for) return `Waits for ${waits_for}, which the director must decide`;
+  if (result?.protested) return "Signed with a protest";
+  return if_needed && result === null ? "If needed" : "";
+}
+
 /** Makes a card a button, and whether its table and its time are shown. @typedef {{ action?: ?(() => void), where?: boolean, when?: boolean }} CardOptions */
 
 /**
@@ -61,12 +73,14 @@ function sideLine(match, side) {
  * @param {CardOptions} [options]
  */
 export function gameCard(match, matches, { action = null, where = true, when = where } = {}) {
-  const place = [match.id, where && match.table ? `table ${match.table}` : "", when ? timeText(match.begins) : ""].filter(Boolean).join(" · ");
+  const held = match.postponed ? "postponed" : match.fixed ? "fixed" : "";
+  const place = [match.id, where && match.table ? atTable(match.table) : "", when ? timeText(match.begins) : "", when ? held : ""].filter(Boolean).join(" · ");
   const content = [
     el("div", { class: "meta" }, el("span", {}, roundText(match, matches)), el("span", {}, place)),
     sideLine(match, "home"),
     sideLine(match, "away"),
     match.result?.overtime || match.result?.forfeited_by ? el("div", { class: "meta" }, resultText(match)) : null,
+    remark(match) ? el("div", { class: "meta remark" }, remark(match)) : null,
   ];
   const kind = `game ${match.state}`;
   return action === null

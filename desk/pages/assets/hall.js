@@ -2,7 +2,7 @@
 
 import { el, elementsOf, refresh, setText } from "./dom.js";
 import { follow } from "./event_feed.js";
-import { currentSlot, ordinal, timeText } from "./event_format.js";
+import { ordinal, timeText, turns } from "./event_format.js";
 import { brackets, gameCard, standingsTable } from "./event_tables.js";
 
 const TURN_MS = 12_000;
@@ -26,7 +26,7 @@ function gamePages(event, slot) {
 
 /** @param {Desk.EventView} event */
 function showGames(event) {
-  const slot = currentSlot(event.matches);
+  const { slot } = turns(event);
   const pages = slot === null ? [] : gamePages(event, slot);
   const page = pages.length ? turn % pages.length : 0;
   refresh(at("now"), [event.revision, slot, page], () => {
