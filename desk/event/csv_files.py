@@ -147,7 +147,8 @@ def games_csv(event: TournamentEvent) -> str:
             else ""
         )
         result = match.result
-        points = ("", "", "") if result is None else (result.home, result.away, " and ".join(filter(None, result.signed_by)))
+        signed_by = "" if result is None else " and ".join(filter(None, result.signed_by))
+        points = ("", "", "") if result is None else (result.home, result.away, signed_by)
         sides = progress.text(match.home), progress.text(match.away)
         rows.append((match.id, match.stage.replace("_", " "), match.round, begins, match.table, *sides, *points))
     return csv_text(

@@ -9,7 +9,7 @@ from fastapi import Body as FromBody
 from pydantic import Field
 
 from downfield.api.context.access_control import RepeatableRoute
-from downfield.api.security.roles import allow
+from downfield.api.security.access import allow
 from downfield.desk.event import placing
 from downfield.desk.event.changes import QuestionError
 from downfield.desk.event.records import EventClock
