@@ -21,8 +21,7 @@ from downfield.core.arrays import Array, Image
 from downfield.core.footprint import BaseSize, Footprint
 from downfield.twin.randomization.deck import Split
 from downfield.twin.sets.dataset import read_samples
-from downfield.twin.sets.labels import FigureLabel
-from downfield.twin.sets.sample import Sample
+from downfield.twin.sets.labels import FigureLabel, Sample
 from downfield.vision.measuring.estimate import Estimate
 from downfield.vision.refinement import RefinedOutline, refine_outlines
 

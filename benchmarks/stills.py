@@ -19,7 +19,7 @@ from downfield.core.frame import Frame
 from downfield.models.detector import Detector
 from downfield.models.loading import open_detector
 from downfield.training.evaluation.scoring import WELL_SEEN, pictures_of
-from downfield.twin.sets.sample import Sample
+from downfield.twin.sets.labels import Sample
 from downfield.vision.pipeline import Vision
 
 REACH = 0.5  # of a base's length: middles further apart are not the same figure

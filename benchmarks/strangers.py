@@ -35,8 +35,7 @@ from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera, Lens
 from downfield.core.field.model import FieldModel
 from downfield.core.records import to_json
-from downfield.twin.sets.labels import FigureLabel, Labels, ThingLabel
-from downfield.twin.sets.sample import Sample
+from downfield.twin.sets.labels import FigureLabel, Labels, Sample, ThingLabel
 
 Array = NDArray[np.float64]
 Rng = np.random.Generator

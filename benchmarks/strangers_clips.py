@@ -31,7 +31,7 @@ from downfield.calibration.calibration import Calibration, write_calibration
 from downfield.calibration.camera import Camera
 from downfield.core.track_files import TracksHeader, write_tracks
 from downfield.officiating.events import EventsHeader, write_events
-from downfield.twin.film.clip import ClipWriter
+from downfield.twin.film.film import ClipWriter
 from downfield.twin.physics.truth import by_frame
 from downfield.twin.physics.truth_file import TruthFrame, TruthHeader, write_truth
 from downfield.twin.plays.recording import PlayRecording

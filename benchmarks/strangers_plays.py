@@ -15,7 +15,7 @@ from downfield.core.field.model import load_field
 from downfield.core.footprint import BaseSize
 from downfield.core.scene import Player
 from downfield.officiating.declarations import Carrier, LineUpDeclared, OffenseSet, SetUp
-from downfield.twin.physics.traits import Trait
+from downfield.twin.physics.body import Trait
 from downfield.twin.plays.formations import FB, QB, RB, RLB, standard, teams
 from downfield.twin.plays.recording import PlayRecording, play
 from downfield.twin.plays.script import Board, Declare, GiveBall, Handling, Hands, Script, Steer, Step, Topple, WaitFor

@@ -25,8 +25,7 @@ from downfield.core.strip import StripSet, load_strip
 from downfield.twin.render.renderers import RendererName, renderer_named
 from downfield.twin.strip.clip import StripFilm, StripFrame, StripMoment
 from downfield.twin.strip.game import StripMove, play_moves
-from downfield.twin.strip.look import draw_look
-from downfield.twin.strip.state import StripState, turned
+from downfield.twin.strip.look import StripState, draw_look, turned
 from downfield.twin.table.snapshot import HandPose
 from downfield.vision.strip.strip_calibration import calibrate_strip
 from downfield.vision.strip.strip_reader import StripReader, StripReading

@@ -21,7 +21,7 @@ from strip import Tally, count_reading
 
 from downfield.core.errors import CalibrationError
 from downfield.core.strip import DialWindow, SlideShape, StripSet, load_strip
-from downfield.twin.strip.state import StripState, turned
+from downfield.twin.strip.look import StripState, turned
 from downfield.vision.strip.strip_calibration import calibrate_strip
 from downfield.vision.strip.strip_reader import StripReader
 

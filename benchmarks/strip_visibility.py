@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from downfield.core.strip import StripSet
 from downfield.twin.render.renderers import RendererName
 from downfield.twin.strip.clip import StripFilm, StripMoment
-from downfield.twin.strip.look import StripLook
-from downfield.twin.strip.state import StripState
+from downfield.twin.strip.look import StripLook, StripState
 from downfield.vision.strip.rectify import BoardBox, Rectifier
 
 LEVELS: Final = 16.0

@@ -12,7 +12,7 @@ import numpy as np
 
 from downfield.core.field.model import preset
 from downfield.core.scene import Player
-from downfield.twin.physics.traits import Placement, Trait
+from downfield.twin.physics.body import Placement, Trait
 from downfield.twin.physics.truth import Truth
 from downfield.twin.physics.world import World
 

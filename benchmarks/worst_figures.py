@@ -16,8 +16,7 @@ import numpy as np
 from downfield.core.arrays import Array, Image
 from downfield.core.frame import Detection
 from downfield.training.evaluation.scoring import HARDLY_SHOWN, WELL_SEEN, FrameScore
-from downfield.twin.sets.labels import FigureLabel
-from downfield.twin.sets.sample import Sample
+from downfield.twin.sets.labels import FigureLabel, Sample
 
 _SHOWN: Final = 20
 _COLUMNS: Final = 5

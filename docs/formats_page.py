@@ -30,11 +30,11 @@ from downfield.officiating.calls import Call, CallsHeader
 from downfield.officiating.events import Event, EventsHeader
 from downfield.review.bundles.format import BundleManifest, JournalLine
 from downfield.review.tracks import TrackRow
-from downfield.rig.contribution.contribution_file import Contribution
+from downfield.rig.games.contribution_file import Contribution
 from downfield.twin.physics.truth_file import TruthFrame, TruthHeader
 from downfield.twin.plays.recording import Expected
 from downfield.twin.plays.script import Script
-from downfield.twin.sets.sample import Sample
+from downfield.twin.sets.labels import Sample
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -11,17 +11,17 @@ from typing import Final
 ROOT: Final = Path(__file__).parents[1]
 PLACES: Final = (
     "core/field/model.py",
-    "core/field/model.py",
     "core/field/painted_lines.py",
     "core/texts.py",
     "calibration",
     "api/table_setup.py",
-    "rig/setup",
+    "rig/tables/aim_check.py",
     "rig/tables/profile.py",
+    "rig/tables/setup_session.py",
+    "rig/tables/setup_solving.py",
     "rig/tables/table_calibration.py",
     "cli/console/options.py",
     "cli/commands/field_solving.py",
-    "cli/commands/calibrate.py",
     "cli/commands/calibrate.py",
     "cli/commands/certify.py",
 )

@@ -8,15 +8,12 @@ use, and closes it in the opposite order; then `live.loop`, where every frame go
 Packages, each of which imports only from those before it:
 
 - `configuration`: the settings, where each value comes from, and how they are shown without what is secret.
-- `contribution`: what an owner gives away of games for training, made anonymous.
 - `live`: the loop of five threads, the stages and observers in it, and the rig's health.
-- `tables`: the tables that were set up, the source of one opened, and its calibration.
-- `doctor`: checks of everything that a game needs, with a remedy for each fault.
-- `setup`: setting up a table on a page: aim, find the field, read it, save.
-- `games`: the store and the keys of a rig's games, seals of recordings, bundles.
+- `tables`: a table set up on a page (aim, find the field, read it, save), its source opened, its camera calibrated.
+- `games`: the store and the keys of a rig's games, seals, bundles, and what is contributed of them for training.
 - `service`: the web service in its thread, with its certificate, and the review without a camera.
 - `tournament`: the link to a tournament's broker: the journal, the feed, and what the desk sends.
-- `upkeep`: backup, log, support file, systemd.
+- `upkeep`: checks of everything that a game needs, with a remedy for each fault; backup, log, support file, systemd.
 
 `rig`, `scorekeeper` (a game without a camera) and `controller` (what the panel commands) stand above them all.
 """

@@ -29,7 +29,6 @@ from downfield.game.published.board_topics import HealthStatus, RecordingStatus,
 from downfield.game.published.hub import Hub
 from downfield.game.service import GameService
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.review.pictures.projection import picture_view
 from downfield.rig.configuration.loading import Configuration
 from downfield.rig.configuration.settings import data_folder, heads_file, policies_file, recordings_folder
 from downfield.rig.configuration.stream import outlets_of, replay_options
@@ -46,8 +45,8 @@ from downfield.rig.live.rig_health import FrameMeter, HealthReporter, Notices
 from downfield.rig.live.strip_game import follow_strip, keep_game
 from downfield.rig.live.vision_stages import open_vision
 from downfield.rig.service.web_service import Service, open_admin_key
-from downfield.rig.setup.session import SetupSession
 from downfield.rig.tables.profile import TableProfile, camera_identity
+from downfield.rig.tables.setup_session import SetupSession
 from downfield.rig.tables.table import OpenVision, open_table, source_choice
 from downfield.rig.tournament.link import health_with, open_grants, open_tournament
 from downfield.store.sealing.heads import differs_from_last_heads
@@ -372,7 +371,6 @@ class Rig:
         players = self.game_service.line_up.players or self._table.vision.players
         self._annotated_picture.use(Annotator(calibration.camera, calibration.field, players))
         self.program.calibrate(calibration)
-        self._hub.publish("picture", picture_view(calibration.camera, calibration.field))
 
     def _overlay(self) -> GameMarks:
         if (game := self._hub.value("game")) is None:

@@ -11,7 +11,7 @@ from downfield.core.arrays import Image
 from downfield.training.evaluation.scoring import pictures_of
 from downfield.twin.randomization.deck import Split
 from downfield.twin.sets.dataset import Recipe, make_dataset
-from downfield.twin.sets.sample import Sample
+from downfield.twin.sets.labels import Sample
 
 
 def make_pair(out: Path, split: Split, seed: int) -> None:

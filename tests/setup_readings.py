@@ -20,8 +20,8 @@ from downfield.calibration.field.verification import FieldEvidence
 from downfield.capture.sources.source_types import SourceChoice
 from downfield.core.arrays import Image
 from downfield.rig.configuration.settings import RigSettings
-from downfield.rig.setup.session import SetupSession
 from downfield.rig.tables.profile import TableProfile
+from downfield.rig.tables.setup_session import SetupSession
 
 RUNNING: Final = "http://127.0.0.1:9/video"
 CAMERA: Final = camera_over(TUDOR, (1280, 720))

@@ -6,8 +6,8 @@ import numpy as np
 
 from downfield.core.field.model import preset
 from downfield.core.scene import Jersey, Player
-from downfield.twin.physics.drive import Vibration
-from downfield.twin.physics.traits import Placement, Trait
+from downfield.twin.physics.body import Placement, Trait
+from downfield.twin.physics.engine import Vibration
 from downfield.twin.physics.world import World
 
 FIELD = preset("tudor-620")

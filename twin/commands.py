@@ -161,10 +161,10 @@ def needs_twin(purpose: str) -> Iterator[None]:
 
 
 def _recorded(play: str, fps: float | None, seed: int | None) -> PlayRecording:
+    from downfield.twin.plays.ground import load_script
     from downfield.twin.plays.playbook.index import named
     from downfield.twin.plays.playbook.random_play import random_play
     from downfield.twin.plays.recording import play as perform
-    from downfield.twin.plays.script_check import load_script
 
     if play.endswith(".toml"):
         return perform(_at_rate(load_script(Path(play)), fps), seed or 0)

@@ -26,8 +26,8 @@ from downfield.game.records.keeping import GameRow
 from downfield.game.shadow import is_shadow
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import data_folder, recordings_folder, store_file
-from downfield.rig.contribution.collecting import Collected, Collector
-from downfield.rig.contribution.contribution_file import (
+from downfield.rig.games.contribution import Collected, Collector
+from downfield.rig.games.contribution_file import (
     MOST_FRAMES,
     ContributedFrame,
     Contribution,

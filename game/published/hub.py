@@ -36,7 +36,6 @@ CONFLATED_TOPICS: Final = frozenset(
         "declared",
         "line_up",
         "scene",
-        "picture",
         "health",
         "source",
         "challenges",

@@ -1,1 +1,6 @@
-"""What a rig keeps of its games: its store and its key, the seals of its recordings, bundles for others."""
+"""What a rig keeps of its games, and what leaves it.
+
+`kept_games` opens its store, `rig_key` its key; `table_seals` seals recordings, `bundle_export` writes bundles for
+others. `contribution` collects frames for the training of networks, made anonymous, and `contribution_file` is their
+file.
+"""

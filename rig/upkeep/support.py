@@ -18,7 +18,7 @@ from downfield.rig.configuration.display import as_toml
 from downfield.rig.configuration.loading import Configuration
 from downfield.rig.configuration.scrubbing import scrubber_of
 from downfield.rig.configuration.settings import RigSettings, data_folder, logs_folder, store_file
-from downfield.rig.doctor.computer_checks import CheckResult
+from downfield.rig.upkeep.computer_checks import CheckResult
 from downfield.rig.upkeep.log_file import last_lines
 from downfield.store.database.opening import open_for_reading
 

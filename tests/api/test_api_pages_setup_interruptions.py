@@ -21,9 +21,9 @@ from downfield.api.table_setup import SolveRequest
 from downfield.calibration.field.solution import FieldSolution
 from downfield.core.errors import CalibrationError
 from downfield.review.reports.markup import isolate_names
-from downfield.rig.setup import session as session_module
-from downfield.rig.setup.session import SetupSession
+from downfield.rig.tables import setup_session as session_module
 from downfield.rig.tables.profile import TableProfile, new_profile
+from downfield.rig.tables.setup_session import SetupSession
 
 MOVED = "Midfield, upper sideline"
 

@@ -17,9 +17,9 @@ from downfield.calibration.advice import AdviceLimits
 from downfield.calibration.field.measured_height import StandingObject
 from downfield.calibration.field.solution import FieldSolution
 from downfield.core.errors import InputError
-from downfield.rig.setup import session as session_module
-from downfield.rig.setup import solving
-from downfield.rig.setup.session import SetupSession
+from downfield.rig.tables import setup_session as session_module
+from downfield.rig.tables import setup_solving as solving
+from downfield.rig.tables.setup_session import SetupSession
 
 SHOTS = os.environ.get("SETUP_SCREENSHOTS")
 

@@ -19,9 +19,9 @@ from downfield.calibration.field.solution import FieldSolution
 from downfield.capture.sources.source_types import SourceChoice
 from downfield.core.errors import AimError, CalibrationError, RefusedError
 from downfield.rig.configuration.settings import RigSettings
-from downfield.rig.setup import solving
-from downfield.rig.setup.session import SetupSession
+from downfield.rig.tables import setup_solving as solving
 from downfield.rig.tables.profile import TableProfile
+from downfield.rig.tables.setup_session import SetupSession
 
 SEED = 8  # 50 yards, which a picture shows in two seconds
 RULER_YD = ((10.0, 7.0), (40.0, 7.0))

@@ -15,9 +15,9 @@ from setup_readings import RUNNING, session_with, settled, solution
 from waiting import WAIT_S
 
 from downfield.api.table_setup import SolveRequest
-from downfield.rig.setup import session as session_module
-from downfield.rig.setup.session import SetupSession
+from downfield.rig.tables import setup_session as session_module
 from downfield.rig.tables.profile import TableProfile
+from downfield.rig.tables.setup_session import SetupSession
 
 BODIES: Final[dict[str, dict[str, Any]]] = {
     "camera": {"source": RUNNING},

@@ -16,7 +16,7 @@ from contributed_games import contributed_game
 from downfield.cli.commands.contribute import contribute, without
 from downfield.cli.main import run_command
 from downfield.core.errors import InputError
-from downfield.rig.contribution.contribution_file import read_contribution
+from downfield.rig.games.contribution_file import read_contribution
 
 
 @pytest.fixture(scope="module")

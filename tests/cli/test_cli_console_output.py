@@ -35,8 +35,8 @@ from downfield.officiating.events import Event, EventsHeader, write_events
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import tables_folder
-from downfield.rig.doctor.computer_checks import CheckResult
 from downfield.rig.tables.profile import TableFolder, new_profile
+from downfield.rig.upkeep.computer_checks import CheckResult
 
 HOSTILE = "[/x] [red]Эхо\x1b[2J\x9b1m\u202e\nforged :smiley:"
 SHOWN = "[/x] [red]Эхо\\u001b[2J\\u009b1m\\u202e\\nforged :smiley:"

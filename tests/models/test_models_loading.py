@@ -20,7 +20,7 @@ from downfield.models.refiner import PATCH_PX
 from downfield.models.runtime import BACKENDS, Backend, Precision, open_network, split_batch
 from downfield.models.two_stage_detector import BATCHES
 from downfield.training.evaluation.scoring import WELL_SEEN, score_frame
-from downfield.twin.sets.sample import Sample
+from downfield.twin.sets.labels import Sample
 
 SAME_PERCENTILE: Mapping[Precision, float] = MappingProxyType({"fp32": 95, "int8": 50})
 """Percentile of the corners that runtimes put within 0.3 px of each other: in int8 they round differently."""

@@ -28,10 +28,9 @@ from downfield.rig.configuration.loading import load
 from downfield.rig.live import strip_game
 from downfield.rig.live.strip_game import StripReadings, StripTopic, StripVision
 from downfield.rig.rig import Rig
-from downfield.twin.film.clip import ClipWriter
+from downfield.twin.film.film import ClipWriter
 from downfield.twin.strip.clip import StripFilm, StripMoment
-from downfield.twin.strip.look import StripLook, draw_look
-from downfield.twin.strip.state import set_to
+from downfield.twin.strip.look import StripLook, draw_look, set_to
 from downfield.vision.strip.dial_reader import UNDER_REFLECTION, DialReading
 from downfield.vision.strip.strip_calibration import CalibratedStrip
 

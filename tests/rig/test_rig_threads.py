@@ -34,7 +34,7 @@ from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import RigSettings
 from downfield.rig.scorekeeper import Scorekeeper
 from downfield.rig.service.web_service import serve_label_review
-from downfield.rig.setup.session import SetupSession
+from downfield.rig.tables.setup_session import SetupSession
 from downfield.store.writing import journal
 from downfield.vision.pipeline import Vision
 
@@ -201,7 +201,7 @@ def test_a_set_up_that_fails_in_any_way_leads_back_to_aiming(tmp_path: Path, mon
     def fail(*_: object) -> None:
         raise ZeroDivisionError("a fault")
 
-    monkeypatch.setattr("downfield.rig.setup.session.solve_as_requested", fail)
+    monkeypatch.setattr("downfield.rig.tables.setup_session.solve_as_requested", fail)
     running = "http://127.0.0.1:9/video"
     picture = np.zeros((720, 1280, 3), dtype=np.uint8)
     session = SetupSession(RigSettings(data=str(tmp_path)), running, lambda: [picture], SourceChoice, lambda _: None)

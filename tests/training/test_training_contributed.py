@@ -17,8 +17,8 @@ from downfield.core.arrays import Image
 from downfield.core.errors import InputError
 from downfield.core.frame import Detection
 from downfield.core.scene import Hand, Scene
-from downfield.rig.contribution.collecting import crop_to_board, numbered_figures
-from downfield.rig.contribution.contribution_file import ContributedFrame, Contribution, write_contribution
+from downfield.rig.games.contribution import crop_to_board, numbered_figures
+from downfield.rig.games.contribution_file import ContributedFrame, Contribution, write_contribution
 from downfield.training.data.labeled_frames import (
     labeled_images_of,
     labels_of,

@@ -11,8 +11,7 @@ from downfield.core.footprint import Footprint
 from downfield.core.frame import Detection, DetectionKind
 from downfield.training.evaluation.measures import corner_mm, fallen_f1, precision, recall, sigma_ratio, turned
 from downfield.training.evaluation.scoring import interval, score_frame
-from downfield.twin.sets.labels import FigureLabel, Labels
-from downfield.twin.sets.sample import Sample
+from downfield.twin.sets.labels import FigureLabel, Labels, Sample
 
 KNOWN = Calibration(FIELD, camera_over((1280, 720), tilt_deg=10.0), "truth")
 PLACES = [(100.0 + 60 * i, 80.0 + 30 * (i % 4), 40.0 * i) for i in range(8)]

@@ -10,8 +10,8 @@ from twin_tables import camera_over
 from twin_worlds import FIELD, MS, PAIR, S
 
 from downfield.twin.film.filming import as_seen, truth_frame
+from downfield.twin.physics.body import Placement
 from downfield.twin.physics.poses import with_bench
-from downfield.twin.physics.traits import Placement
 from downfield.twin.physics.truth import Truth, by_frame
 from downfield.twin.physics.truth_file import TruthFile, TruthHeader, write_truth
 from downfield.twin.physics.world import World

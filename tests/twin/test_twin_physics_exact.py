@@ -13,8 +13,8 @@ from downfield.core.errors import ScriptError
 from downfield.core.field.model import preset
 from downfield.core.footprint import BaseSize, Footprint, signed_gap
 from downfield.core.scene import Player
+from downfield.twin.physics.body import Placement, Trait
 from downfield.twin.physics.exact import FALL_S, LYING_DEG, STOP_GAP_MM, Crowd, ExactWorld
-from downfield.twin.physics.traits import Placement, Trait
 
 FIELD = preset("ultimate")
 SECOND = 1_000_000_000

@@ -5,8 +5,8 @@ from __future__ import annotations
 from twin_worlds import FIELD, PAIR
 
 from downfield.core.scene import Player
+from downfield.twin.physics.body import Placement
 from downfield.twin.physics.poses import with_bench
-from downfield.twin.physics.traits import Placement
 from downfield.twin.physics.world import World
 
 

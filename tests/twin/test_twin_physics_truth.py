@@ -11,9 +11,9 @@ from twin_worlds import ALONE, FIELD, MS, PAIR, STILL, S, scrimmage
 
 from downfield.core.footprint import BaseSize, Footprint, signed_gap
 from downfield.core.scene import Figure, Player, Scene
+from downfield.twin.physics.body import Placement, Trait
 from downfield.twin.physics.outlines import Bases
 from downfield.twin.physics.poses import Poses
-from downfield.twin.physics.traits import Placement, Trait
 from downfield.twin.physics.truth import PARTED_NS, TOUCHING_MM, Truth, by_frame
 from downfield.twin.physics.truth_file import TruthEvent
 from downfield.twin.physics.world import World

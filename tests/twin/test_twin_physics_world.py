@@ -15,8 +15,8 @@ from twin_worlds import FIELD, MS, PAIR, STILL, S, lone, scrimmage
 from downfield.core.errors import ScriptError
 from downfield.core.footprint import BaseSize, Footprint, signed_gap
 from downfield.core.scene import Player
-from downfield.twin.physics.drive import Vibration
-from downfield.twin.physics.traits import Placement, Trait
+from downfield.twin.physics.body import Placement, Trait
+from downfield.twin.physics.engine import Vibration
 from downfield.twin.physics.world import World
 from downfield.twin.table.snapshot import Snapshot
 

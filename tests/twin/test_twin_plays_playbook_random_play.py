@@ -6,11 +6,10 @@ import pytest
 
 from downfield.core.field.model import load_field
 from downfield.officiating.declarations import Carrier, PivotsDone
-from downfield.twin.plays.ground import Ground
+from downfield.twin.plays.ground import Ground, check_script
 from downfield.twin.plays.playbook.random_play import random_play
 from downfield.twin.plays.recording import play
 from downfield.twin.plays.script import Declare, Hands, Script
-from downfield.twin.plays.script_check import check_script
 
 SEEDS = range(40)
 

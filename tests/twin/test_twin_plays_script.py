@@ -12,10 +12,9 @@ from downfield.core.errors import FormatError, InputError, ScriptError
 from downfield.core.field.model import preset, preset_names
 from downfield.officiating.declarations import Carrier
 from downfield.twin.plays.formations import QB, RB, SE, head_up, placed, standard, teams
-from downfield.twin.plays.ground import Ground
+from downfield.twin.plays.ground import Ground, check_script, load_script
 from downfield.twin.plays.recording import play
 from downfield.twin.plays.script import Board, CutTo, Declare, Reaches, Route, Script, Stance, Topple, Until, WaitFor
-from downfield.twin.plays.script_check import check_script, load_script
 
 FIELD = preset("ultimate")
 PLAIN = Script("plain", "Nothing happens.", teams(), placed(standard(FIELD)), (WaitFor(0.1),), motion="exact")

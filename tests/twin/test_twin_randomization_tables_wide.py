@@ -12,9 +12,9 @@ from downfield.core.arrays import Array
 from downfield.core.footprint import Footprint
 from downfield.core.scene import Player
 from downfield.twin.randomization.cameras import LEAST_PX_PER_MM, board_outline_mm
+from downfield.twin.randomization.colors import hanging
 from downfield.twin.randomization.deck import SPLITS, Deck
 from downfield.twin.randomization.molds import STANCES, draw_mold, draw_stance
-from downfield.twin.randomization.parts import hanging
 from downfield.twin.randomization.tables import draw_players, draw_table, draw_varied_ball
 from downfield.twin.sets.arrange import Arranger, obstacles_on, without_obstacles
 from downfield.twin.table.appearance import Appearance, Solid, Wear

@@ -18,7 +18,7 @@ from downfield.twin.commands import app
 from downfield.twin.randomization.tables import draw_players, draw_table
 from downfield.twin.sets.arrange import Arranger, Mix
 from downfield.twin.sets.dataset import Recipe, make_dataset, read_samples
-from downfield.twin.sets.sample import CLASSES, KEYPOINTS, Sample
+from downfield.twin.sets.labels import CLASSES, KEYPOINTS, Sample
 from downfield.twin.sets.table_frames import table_pictures
 
 SMALL = Recipe("val", seed=3, size_px=(640, 360), per_table=2)

@@ -8,8 +8,7 @@ from downfield.core.errors import InputError
 from downfield.core.strip import load_strip
 from downfield.twin.strip.clip import StripFilm, StripMoment
 from downfield.twin.strip.game import numbers_of, play_moves
-from downfield.twin.strip.look import draw_look
-from downfield.twin.strip.state import set_to, turned
+from downfield.twin.strip.look import draw_look, set_to, turned
 
 STRIP = load_strip()
 

@@ -12,8 +12,7 @@ from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError
 from downfield.core.strip import load_strip
 from downfield.twin.strip.clip import StripFilm, StripMoment
-from downfield.twin.strip.look import StripLook, draw_look
-from downfield.twin.strip.state import StripState, set_to, turned
+from downfield.twin.strip.look import StripLook, StripState, draw_look, set_to, turned
 from downfield.twin.table.snapshot import HandPose
 from downfield.vision.strip.dial_reader import DialReader, number_of
 from downfield.vision.strip.slide_reader import SlideReader

@@ -11,8 +11,7 @@ import pytest
 from downfield.core.arrays import Array, Image
 from downfield.core.strip import load_strip
 from downfield.twin.strip.clip import StripFilm, StripMoment
-from downfield.twin.strip.look import StripLook, draw_look
-from downfield.twin.strip.state import StripState, set_to
+from downfield.twin.strip.look import StripLook, StripState, draw_look, set_to
 from downfield.vision.strip.dial_reader import UNDER_REFLECTION, DialReader, DialReading
 
 STRIP = load_strip()

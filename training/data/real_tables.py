@@ -22,7 +22,7 @@ from downfield.core.frame import Detection
 from downfield.core.scene import Figure, Scene
 from downfield.core.track_files import TrackFile
 from downfield.models.detector import Detector
-from downfield.rig.contribution.contribution_file import ContributedFrame, read_contribution
+from downfield.rig.games.contribution_file import ContributedFrame, read_contribution
 from downfield.training.data.labeled_frames import labels_of, unsure_path_of, write_objects
 from downfield.training.data.objects import Objects
 from downfield.twin.randomization.deck import Split

@@ -19,8 +19,7 @@ from downfield.core.errors import InputError
 from downfield.core.frame import Detection
 from downfield.twin.randomization.deck import Split
 from downfield.twin.sets.dataset import read_samples
-from downfield.twin.sets.labels import FigureLabel, ThingLabel
-from downfield.twin.sets.sample import Sample
+from downfield.twin.sets.labels import FigureLabel, Sample, ThingLabel
 
 Bools = NDArray[np.bool_]
 

@@ -38,7 +38,7 @@ from downfield.training.evaluation.measures import (
     turned,
 )
 from downfield.training.evaluation.scoring import WELL_SEEN, pictures_of, score_frame
-from downfield.twin.sets.sample import Sample
+from downfield.twin.sets.labels import Sample
 
 FIGURE, BALL, HAND = ("upright", "fallen"), ("ball",), ("hand",)
 

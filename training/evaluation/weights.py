@@ -33,7 +33,7 @@ from downfield.models.runtime import Network, logit, sigmoid
 from downfield.models.second_opinion import ball_votes, match_detectors
 from downfield.models.two_stage_detector import TwoStageDetector
 from downfield.training.evaluation.scoring import WELL_SEEN, is_ball, match_figures
-from downfield.twin.sets.sample import Sample
+from downfield.twin.sets.labels import Sample
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,8 +37,7 @@ from downfield.twin.randomization.cameras import SIZES_PX, draw_view, draw_webca
 from downfield.twin.randomization.deck import Deck
 from downfield.twin.render.renderer import RenderedFrame, base_tops
 from downfield.twin.sets.arrange import Arranger, Mix, obstacles_on
-from downfield.twin.sets.labels import Labeler, Labels
-from downfield.twin.sets.sample import LEAST_SHOWN, yolo_lines
+from downfield.twin.sets.labels import LEAST_SHOWN, Labeler, Labels, yolo_lines
 from downfield.twin.table.appearance import Appearance, Sensor, Solid
 from downfield.twin.table.snapshot import BallKind, Snapshot
 from downfield.twin.table.solids import SolidPlacer, settle

@@ -23,8 +23,7 @@ from downfield.core.frame import Pixel
 from downfield.core.scene import Scene
 from downfield.core.track_files import TracksHeader, write_tracks
 from downfield.officiating.events import EventsHeader, write_events
-from downfield.twin.film.clip import ClipWriter
-from downfield.twin.film.film import film
+from downfield.twin.film.film import ClipWriter, film
 from downfield.twin.physics.poses import with_bench
 from downfield.twin.physics.truth import by_frame
 from downfield.twin.physics.truth_file import FigureTruth, TruthEvent, TruthFrame, TruthHeader, write_truth

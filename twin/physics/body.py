@@ -9,6 +9,7 @@ y to its left, z up. Its base is in the model twice, since no single shape serve
   contacts do not.
 
 The player on the base is a capsule within the base's outline, so upright figures meet base to base.
+Where a script places figures (`Placement`), and how each of them walks (`Trait`), is data for the model, too.
 """
 
 from __future__ import annotations
@@ -20,8 +21,10 @@ import mujoco
 import numpy as np
 
 from downfield.core.arrays import Array
+from downfield.core.errors import InputError
 from downfield.core.field.model import FieldModel
 from downfield.core.footprint import BaseSize
+from downfield.core.records import check, record
 from downfield.core.scene import Player
 from downfield.twin.table.snapshot import FOAM_BALL_MM, MAGNETIC_BALL_MM
 
@@ -46,6 +49,52 @@ _FOAM_G = 0.15  # mass of the foam ball
 _CORNER_FACETS = 6  # of each rounded corner: `outline_mm` says how exact that is
 _RAIL_MM = (20.0, 12.0)  # thickness and height of the rail around the board
 _GRAVITY = 9810.0  # mm/s^2
+
+
+@record
+class Placement:
+    """Position and heading of a figure on the board.
+
+    Attributes:
+        x_mm, y_mm: center of its base, board frame.
+        heading_deg: direction of its front, counter-clockwise from +x.
+    """
+
+    x_mm: float
+    y_mm: float
+    heading_deg: float = 0.0
+
+
+@record
+class Trait:
+    """Walking and stability of one figure. Coaches tune all of it: dials, prongs and weights.
+
+    Attributes:
+        speed_mm_s: walking speed along its heading; negative walks backward.
+        curl_deg_s: turning rate without steering, counter-clockwise.
+        drive: the largest push of its prongs, as a share of its weight; the stronger one wins a pushing match.
+        mass_g: its mass.
+        com_mm: height of its center of mass over the board: the higher, the sooner it falls. Of 22 figures in a play of
+            6 s, none fall at 11 mm, 0.2 at 13 mm, 1 at 15 mm, 4 at 17 mm and 15 at 20 mm (mean of 5 plays,
+            `benchmarks/twin_physics.py`).
+        wander: unsteadiness of its walk: the standard deviation of its speed as a share of that speed, and of its
+            turning as a share of 60 deg/s.
+        stationary: whether it stands still, on a base without prongs.
+    """
+
+    speed_mm_s: float = 70.0
+    curl_deg_s: float = 0.0
+    drive: float = 0.35
+    mass_g: float = 4.0
+    com_mm: float = 11.0
+    wander: float = 0.08
+    stationary: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("mass_g", "com_mm"):
+            check(getattr(self, name) > 0, InputError, f"{name} must be above 0, not {getattr(self, name):g}")
+        for name in ("drive", "wander"):
+            check(getattr(self, name) >= 0, InputError, f"{name} can't be negative ({getattr(self, name):g})")
 
 
 def build_model(players: Sequence[Player], field: FieldModel) -> mujoco.MjModel:

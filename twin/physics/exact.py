@@ -21,12 +21,10 @@ from downfield.core.arrays import Array
 from downfield.core.field.model import FieldModel
 from downfield.core.footprint import BaseSize, gaps_mm
 from downfield.core.scene import Player
-from downfield.twin.physics.body import STEP_NS
-from downfield.twin.physics.drive import Drive
-from downfield.twin.physics.engine import PhysicsEngine
+from downfield.twin.physics.body import STEP_NS, Placement, Trait
+from downfield.twin.physics.engine import Drive, PhysicsEngine
 from downfield.twin.physics.outlines import cores_mm
 from downfield.twin.physics.poses import level_rotation
-from downfield.twin.physics.traits import Placement, Trait
 from downfield.twin.physics.world import World
 
 STOP_GAP_MM: Final = 1e-6

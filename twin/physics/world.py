@@ -20,12 +20,10 @@ from downfield.core.errors import ScriptError
 from downfield.core.field.model import FieldModel
 from downfield.core.footprint import Footprint
 from downfield.core.scene import Player
-from downfield.twin.physics.body import STEP_NS
-from downfield.twin.physics.drive import Drive, Vibration
-from downfield.twin.physics.engine import PhysicsEngine
+from downfield.twin.physics.body import STEP_NS, Placement, Trait
+from downfield.twin.physics.engine import Drive, PhysicsEngine, Vibration
 from downfield.twin.physics.outlines import Bases, check_room
 from downfield.twin.physics.poses import LoneBall, Poses, between, to_snapshot
-from downfield.twin.physics.traits import Placement, Trait
 from downfield.twin.table.snapshot import HAND_MM, BallKind, Snapshot, Vector
 
 

@@ -17,7 +17,7 @@ from downfield.core.errors import InputError
 from downfield.core.records import check, record
 from downfield.core.scene import Player
 from downfield.officiating.declarations import Declaration, Side
-from downfield.twin.physics.traits import Trait
+from downfield.twin.physics.body import Trait
 
 Point = tuple[float, float]
 

@@ -17,9 +17,9 @@ from downfield.core.footprint import BaseSize, Footprint, signed_gap
 from downfield.core.scene import Player, Scene
 from downfield.officiating.declarations import Declaration, Switch
 from downfield.officiating.events import Event
+from downfield.twin.physics.body import Placement
 from downfield.twin.physics.exact import ExactWorld
 from downfield.twin.physics.poses import FALLEN_DEG
-from downfield.twin.physics.traits import Placement
 from downfield.twin.physics.truth import TOUCHING_MM, Truth
 from downfield.twin.physics.world import World
 from downfield.twin.plays import script as do

@@ -16,9 +16,8 @@ import numpy as np
 from downfield.core.footprint import BaseSize
 from downfield.core.scene import Player
 from downfield.twin.randomization import colors
-from downfield.twin.randomization.colors import any_color, jittered, near, scaled
+from downfield.twin.randomization.colors import Parts, any_color, jittered, near, scaled
 from downfield.twin.randomization.deck import Deck, Split
-from downfield.twin.randomization.parts import Parts
 from downfield.twin.table.appearance import BoardAppearance, Color, Material, Pattern
 
 Extra = Literal["none", "ribs", "disc", "tab"]

@@ -14,9 +14,8 @@ import numpy as np
 from downfield.core.arrays import Array
 from downfield.core.field.model import FieldModel
 from downfield.twin.randomization import colors
-from downfield.twin.randomization.colors import any_color, is_bright, scaled
+from downfield.twin.randomization.colors import Parts, about_y, about_z, any_color, is_bright, scaled
 from downfield.twin.randomization.deck import Deck
-from downfield.twin.randomization.parts import Parts, about_y, about_z
 from downfield.twin.table.appearance import BoardAppearance, Color, Material, Solid
 
 _EDGE_MM = 8.0  # decoys are this far within the board

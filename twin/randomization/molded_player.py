@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from downfield.core.arrays import Array
+from downfield.twin.randomization.colors import Parts, about_x, about_y, about_z, hanging, z_along
 from downfield.twin.randomization.deck import Deck
 from downfield.twin.randomization.molds import Joint, Mold, Paint, PlayerStance, draw_stance
-from downfield.twin.randomization.parts import Parts, about_x, about_y, about_z, hanging, z_along
 
 _ANKLE = 0.04  # height of an ankle, share of the player's
 _STANDS = 0.05  # a foot this much higher than the lower one still stands

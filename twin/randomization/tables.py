@@ -23,11 +23,20 @@ from downfield.core.footprint import BaseSize
 from downfield.core.scene import Jersey, Player
 from downfield.twin.randomization.bases import draw_bases, vary_bases
 from downfield.twin.randomization.boards import draw_board, draw_bow, draw_field, vary_board, vary_field
-from downfield.twin.randomization.cameras import draw_camera, draw_sensor, draw_view, draw_webcam
+from downfield.twin.randomization.cameras import (
+    draw_camera,
+    draw_lamps,
+    draw_sensor,
+    draw_surroundings,
+    draw_view,
+    draw_webcam,
+    skin_and_sleeve,
+    table_color,
+    vary_lamps,
+)
 from downfield.twin.randomization.clutter import draw_clutter, draw_varied_clutter
 from downfield.twin.randomization.colors import any_color, is_bright, near
 from downfield.twin.randomization.deck import Deck, Split
-from downfield.twin.randomization.light import draw_lamps, draw_surroundings, skin_and_sleeve, table_color, vary_lamps
 from downfield.twin.randomization.teams import draw_figures, draw_teams
 from downfield.twin.table.appearance import Appearance, Color, FigureAppearance, Material, Solid
 from downfield.twin.table.snapshot import FOAM_BALL_MM, MAGNETIC_BALL_MM, BallKind, to_vector

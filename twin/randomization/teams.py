@@ -13,11 +13,10 @@ from downfield.core.footprint import BaseSize
 from downfield.core.scene import Player
 from downfield.twin.randomization import colors
 from downfield.twin.randomization.bases import BaseStyle, add_base, draw_base, draw_base_color, draw_base_style
-from downfield.twin.randomization.colors import any_color, jittered, scaled
+from downfield.twin.randomization.colors import Parts, about_x, about_y, about_z, any_color, jittered, scaled
 from downfield.twin.randomization.deck import Deck
 from downfield.twin.randomization.molded_player import build_player
 from downfield.twin.randomization.molds import Mold, Paint, draw_mold
-from downfield.twin.randomization.parts import Parts, about_x, about_y, about_z
 from downfield.twin.randomization.simple_player import POSES, Kit, shape
 from downfield.twin.table.appearance import BoardAppearance, Color, FigureAppearance, Material
 from downfield.twin.table.snapshot import to_vector

@@ -34,7 +34,7 @@ from downfield.core.records import (
 )
 from downfield.twin.randomization.deck import Split
 from downfield.twin.render.renderers import RendererName
-from downfield.twin.sets.sample import Sample, data_yaml, yolo_lines
+from downfield.twin.sets.labels import Sample, data_yaml, yolo_lines
 from downfield.twin.sets.table_frames import CameraView, Picture, table_pictures
 
 _JPEG_QUALITY = 95

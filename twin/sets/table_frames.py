@@ -15,15 +15,14 @@ from downfield.core.arrays import Array, Image
 from downfield.core.scene import Player
 from downfield.twin.film.film import expose
 from downfield.twin.film.sensor_effects import SensorEffects
-from downfield.twin.physics.traits import Placement, Trait
+from downfield.twin.physics.body import Placement, Trait
 from downfield.twin.physics.world import World
 from downfield.twin.randomization.deck import SPLITS, Split
 from downfield.twin.randomization.tables import Variety, draw_players, draw_table
 from downfield.twin.render.renderer import BaseTop, RenderedFrame, Renderer
 from downfield.twin.render.renderers import RendererName, open_renderer
 from downfield.twin.sets.arrange import Arranger, Mix, obstacles_on, without_obstacles
-from downfield.twin.sets.labels import Labeler
-from downfield.twin.sets.sample import Sample
+from downfield.twin.sets.labels import Labeler, Sample
 from downfield.twin.table.appearance import Appearance, Sensor
 from downfield.twin.table.snapshot import BallKind, Snapshot
 from downfield.twin.table.solids import as_calibrated

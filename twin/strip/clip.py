@@ -17,15 +17,13 @@ from downfield.core.arrays import Array, Image, Plane
 from downfield.core.errors import OutputError
 from downfield.core.strip import StripSet
 from downfield.officiating.events import Event, EventsHeader, write_events
-from downfield.twin.film.clip import ClipWriter
-from downfield.twin.film.film import expose
+from downfield.twin.film.film import ClipWriter, expose
 from downfield.twin.film.sensor_effects import SensorEffects
 from downfield.twin.render.board import mirror_angles
 from downfield.twin.render.renderer import RenderedFrame, Renderer
 from downfield.twin.render.renderers import RendererName, open_renderer
 from downfield.twin.strip.game import StripMove
-from downfield.twin.strip.look import StripLook, appearance_of, slide_solids
-from downfield.twin.strip.state import StripState, set_to
+from downfield.twin.strip.look import StripLook, StripState, appearance_of, set_to, slide_solids
 from downfield.twin.table.appearance import Appearance, Lamp
 from downfield.twin.table.snapshot import HandPose, Snapshot
 from downfield.twin.table.solids import cloud, loose_solids

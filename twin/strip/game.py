@@ -20,7 +20,7 @@ from downfield.officiating.engine.judged_game import JudgedGame
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.officiating.state.game_state import GameState, Phase
-from downfield.twin.strip.state import StripState, set_to
+from downfield.twin.strip.look import StripState, set_to
 
 _PLAY_NS = 40_000_000_000
 _PENALTY_ROLLS = {11, 21, 31, 41, 51, 81}

@@ -2,6 +2,8 @@
 
 As for tables, the splits share no seed and no setting (`twin.randomization.deck`). In a state it is an `Appearance`,
 which every renderer draws: printed decals, and the slide over them.
+
+A state is where the slide, the ball and every dial are at one instant, settled or between two faces.
 """
 
 from __future__ import annotations
@@ -9,17 +11,16 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from downfield.calibration.camera import Camera
+from downfield.core.errors import InputError
 from downfield.core.field.model import FieldModel
-from downfield.core.strip import DialWindow, StripSet
+from downfield.core.strip import THIRDS, Count, DialWindow, StripSet, Third
 from downfield.twin.randomization import colors
 from downfield.twin.randomization.boards import draw_board
-from downfield.twin.randomization.cameras import draw_camera, draw_sensor
+from downfield.twin.randomization.cameras import draw_camera, draw_lamps, draw_sensor, skin_and_sleeve, table_color
 from downfield.twin.randomization.deck import Deck, Split
-from downfield.twin.randomization.light import draw_lamps, skin_and_sleeve, table_color
-from downfield.twin.strip.state import StripState
 from downfield.twin.table.appearance import (
     Appearance,
     BoardAppearance,
@@ -43,6 +44,77 @@ _BEYOND_MM = 4.0
 """The slide reaches this far over either sideline."""
 _LABELS = {"home": "HOME", "away": "VISITOR", "down": "DOWN", "quarter": "QTR", "minutes": "MIN", "seconds": "SEC"}
 _LABEL_MM, _OVER_WINDOW_MM = 4.0, 2.0
+
+
+SETTLED_TURN = 0.06
+"""A dial turned by less than this share of a step from a face counts as set to it."""
+SETTLED_THIRD = 0.12
+"""A ball nearer than this share of the way between two thirds counts as in one of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class StripState:
+    """One state of a strip.
+
+    Attributes:
+        slide_yd: the line's position, field yards along x; not a whole number while it is being moved, and a little
+            off one when it was set by hand.
+        ball: the ball's place, 0 in the left third, 1 in the middle one, 2 in the right one; fractions between them.
+        dials: turn of each window's dial, in faces from the first; fractions between two faces.
+    """
+
+    slide_yd: float
+    ball: float
+    dials: tuple[float, ...]
+
+    def faces(self, strip: StripSet) -> tuple[str | None, ...]:
+        """Return the face in each window; None for a dial between two faces."""
+        return tuple(_face(dial, turn) for dial, turn in zip(strip.dials, self.dials, strict=True))
+
+    def number(self, strip: StripSet, counts: Count) -> int | None:
+        """Return what the dials of one count say; None while one of them is between two faces."""
+        total = 0
+        for dial, face in zip(strip.dials, self.faces(strip), strict=True):
+            if dial.counts == counts:
+                if face is None:
+                    return None
+                total += int(face) * dial.place
+        return total
+
+    @property
+    def third(self) -> Third | None:
+        """The third the ball is in; None between two."""
+        near = round(self.ball)
+        return THIRDS[near] if abs(self.ball - near) <= SETTLED_THIRD else None
+
+
+def _face(dial: DialWindow, turn: float) -> str | None:
+    near = round(turn)
+    return dial.faces[near % len(dial.faces)] if abs(turn - near) <= SETTLED_TURN else None
+
+
+def set_to(strip: StripSet, slide_yd: float, third: Third, numbers: dict[Count, int]) -> StripState:
+    """Return the strip set to these numbers; counts that are left out show their dials' first faces.
+
+    Raises:
+        InputError: a dial has no such face.
+    """
+    turns = [0.0] * len(strip.dials)
+    for counts, number in numbers.items():
+        left = number
+        for dial in strip.dials_of(counts):
+            tens = any(other.place == 10 for other in strip.dials_of(counts))
+            digit = left // 10 % 10 if dial.place == 10 else left % 10 if tens else left
+            values = [int(face) for face in dial.faces]
+            if digit not in values:
+                raise InputError(f"the {counts} dial of {strip.name} has no face for {number}")
+            turns[strip.dials.index(dial)] = float(values.index(digit))
+    return StripState(slide_yd, float(THIRDS.index(third)), tuple(turns))
+
+
+def turned(state: StripState, index: int, turn: float) -> StripState:
+    """Return the state with one dial turned elsewhere."""
+    return replace(state, dials=tuple(turn if i == index else old for i, old in enumerate(state.dials)))
 
 
 @dataclass(frozen=True, slots=True)

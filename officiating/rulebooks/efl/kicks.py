@@ -93,7 +93,9 @@ def _declare_kickoff(game: GameState, kick: str, context: RuleContext) -> Outcom
         found = (Finding(KICK, "info", context.t_ns, text, ("EFL-068",), "onside", reported=True, detail="duty"),)
     from_yd = kick_from_yd(game, context.params)
     game = replace(
-        downs.with_kicker(game),
+        game,
+        kicking=kicking,
+        opening_kicker=game.opening_kicker or kicking,
         los_yd=game.board_x_yd(game.length_yd - from_yd),
         play=PlayState(kind="onside" if kick == "onside" else game.due, ball_side=game.offense, switch=kicking),
     )
@@ -270,12 +272,6 @@ def land_kick(game: GameState, call: Call, context: RuleContext) -> Outcome:
         stoppage=game.play.stoppage or Stoppage(number=0, since_ns=call.t_ns, reason="kick"),
     )
     return Outcome(replace(game, phase=Phase.LIVE if game.board == "on" else Phase.STOPPED, wait=None, play=play))
-
-
-def award_touchback(game: GameState, call: Call, context: RuleContext) -> Outcome:
-    """Give the receivers the ball: after a kickoff at the 25 (EFL-053, EFL-054), after a punt at its own line."""
-    kicked_off = game.play.kind in {"kickoff", "onside", "free_kick"}
-    return downs.award_touchback_at("kickoff.least_yd" if kicked_off else "punt.touchback_yd")(game, call, context)
 
 
 def begin_try(game: GameState, kind: DuePlay, context: RuleContext) -> Outcome:

@@ -85,7 +85,9 @@ def _declare_kickoff(game: GameState, body: KickDeclared, context: RuleContext) 
         require_on_side(game, body.returner, game.offense, "returner")
     from_yd = kick_from_yd(game, context.params)
     game = replace(
-        downs.with_kicker(game),
+        game,
+        kicking=kicking,
+        opening_kicker=game.opening_kicker or kicking,
         los_yd=game.board_x_yd(game.length_yd - from_yd),
         play=PlayState(kind=game.due, ball_side=game.offense, returner=body.returner, switch=kicking),
     )

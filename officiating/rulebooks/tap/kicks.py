@@ -53,8 +53,8 @@ KICK_PARAMS: Final = (
 def declare_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """Handle a kick declared before its play; onside kicks (TAP-059) and punts (TAP-113) must be.
 
-    A punt's gunners are named with it (TAP-115, TAP-117), where there is a line-up. A fake needs no declaration:
-    the play goes on, and the gunners stay ineligible (TAP-121).
+    A punt's gunners are named with it (TAP-115, TAP-117). A fake needs no declaration: the play goes on, and the
+    gunners stay ineligible (TAP-121).
     """
     body = body_of(event, KickDeclared)
     if game.overtime is not None:
@@ -81,7 +81,7 @@ def kick_from_yd(game: GameState, params: Params) -> float:
 def _declare_kickoff(game: GameState, body: KickDeclared, context: RuleContext) -> Outcome:
     refuse_unless(may_kick_off(game, body.kick), body.kick.replace("_", " "), game)
     again = game.due == "onside"  # else the ball lies where the kick is due, moved by any penalty before it
-    game = with_jerseys(downs.with_kicker(_before_kick(game)), context)
+    game = with_jerseys(_with_kicking_team(_before_kick(game)), context)
     if body.returner is not None:
         require_on_side(game, body.returner, game.offense, "returner")
     from_yd = kick_from_yd(game, context.params)
@@ -96,9 +96,15 @@ def _before_kick(game: GameState) -> GameState:
     return replace(game, due="kickoff" if game.due == "onside" else game.due, wait=None)
 
 
+def _with_kicking_team(game: GameState) -> GameState:
+    """Return the game with the kicking team recorded; at the first kickoff it is the side set up to defend."""
+    kicking = game.kicking or game.defense
+    return replace(game, kicking=kicking, opening_kicker=game.opening_kicker or kicking)
+
+
 def _declare_onside(game: GameState, context: RuleContext) -> Outcome:
     refuse_unless(may_kick_off(game, "onside"), "onside kick", game)
-    game = downs.with_kicker(_before_kick(game))
+    game = _with_kicking_team(_before_kick(game))
     kicking: Side = game.kicking or game.defense
     if context.params.flag("kickoff.onside_trailing_only") and game.points(kicking) >= game.points(opponent(kicking)):
         raise RefusedError(f"onside kick: {game.team(kicking).name} is not trailing (TAP-058)")
@@ -165,7 +171,7 @@ def choose_return(game: GameState, choice: ChoiceMade, context: RuleContext) -> 
 def choose_touchback_before(game: GameState, _choice: ChoiceMade, context: RuleContext) -> Outcome:
     """Handle a touchback chosen before the kickoff (TAP-057)."""
     refuse_unless(game.phase in AT_REST and game.due == "kickoff", "touchback", game)
-    game = downs.with_kicker(game)
+    game = _with_kicking_team(game)
     found = _touchback(game, context, context.params.real("kickoff.touchback_before_yd"), ("TAP-057",))
     return Outcome(game, (found,))
 
@@ -182,7 +188,7 @@ def _touchback(game: GameState, context: RuleContext, own_yd: float, clauses: tu
 
 def _declare_punt(game: GameState, body: KickDeclared, context: RuleContext) -> Outcome:
     refuse_unless(game.phase in AT_REST and game.due == "scrimmage", "punt", game)
-    if game.players and not 1 <= len(set(body.gunners)) <= 2:
+    if not 1 <= len(set(body.gunners)) <= 2:
         raise RefusedError(f"punt: name one or two gunners, not {len(set(body.gunners))} (TAP-115)")
     game = with_jerseys(game, context)
     for gunner in body.gunners:

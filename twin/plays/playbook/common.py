@@ -14,7 +14,7 @@ from typing import Final, Literal
 from downfield.core.field.model import FieldModel, preset
 from downfield.officiating.calls import CallKind, Verdict
 from downfield.officiating.declarations import Carrier, LineUpDeclared, OffenseSet, SetUp
-from downfield.twin.physics.traits import Trait
+from downfield.twin.physics.body import Trait
 from downfield.twin.plays.formations import (
     BASE,
     DEFENSE_11,

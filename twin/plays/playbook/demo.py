@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from downfield.officiating.declarations import Carrier, Coin, LineUpDeclared, OffenseSet, PivotsDone, Separated, SetUp
-from downfield.twin.physics.traits import Trait
+from downfield.twin.physics.body import Trait
 from downfield.twin.plays.formations import (
     DEFENSE_11,
     FB,

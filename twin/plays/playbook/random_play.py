@@ -12,7 +12,7 @@ from downfield.core.errors import ScriptError
 from downfield.core.field.model import FieldModel, preset, preset_names
 from downfield.core.footprint import BaseSize
 from downfield.officiating.declarations import Carrier, LineUpDeclared, OffenseSet, PivotsDone, SetUp, Side
-from downfield.twin.physics.traits import Trait
+from downfield.twin.physics.body import Trait
 from downfield.twin.plays.formations import (
     DEFENSE_11,
     FB,
@@ -32,6 +32,7 @@ from downfield.twin.plays.formations import (
     standard,
     teams,
 )
+from downfield.twin.plays.ground import check_script
 from downfield.twin.plays.script import (
     Board,
     Declare,
@@ -48,7 +49,6 @@ from downfield.twin.plays.script import (
     Until,
     WaitFor,
 )
-from downfield.twin.plays.script_check import check_script
 
 _DRAWS: Final = 50  # attempts to draw a play that can be played
 _MOVABLE: Final = (SE, FL, FB, LLB, RLB, LCB, RCB, SS, FS)

@@ -28,10 +28,11 @@ from downfield.calibration.field.proposal import is_unsized
 from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError, RefusedError
-from downfield.rig.setup import session, solving
-from downfield.rig.setup.session import SetupSession
-from downfield.rig.setup.solving import FoundReadings
+from downfield.rig.tables import setup_session as session
+from downfield.rig.tables import setup_solving as solving
 from downfield.rig.tables.profile import TableProfile
+from downfield.rig.tables.setup_session import SetupSession
+from downfield.rig.tables.setup_solving import FoundReadings
 
 
 @pytest.fixture

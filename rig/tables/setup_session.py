@@ -32,9 +32,9 @@ from downfield.core.errors import CalibrationError, DownfieldError, InputError, 
 from downfield.core.field.model import preset, preset_names
 from downfield.core.supervision import supervised_thread
 from downfield.rig.configuration.settings import RigSettings, tables_folder
-from downfield.rig.setup.aim_check import AimCheck, camera_findings, picture_findings
-from downfield.rig.setup.preview import CameraPreview
-from downfield.rig.setup.solving import (
+from downfield.rig.tables.aim_check import AimCheck, CameraPreview, camera_findings, picture_findings
+from downfield.rig.tables.profile import TableFolder, TableProfile, new_profile
+from downfield.rig.tables.setup_solving import (
     JPEG_QUALITY,
     NOTHING_FOUND,
     FoundReadings,
@@ -42,7 +42,6 @@ from downfield.rig.setup.solving import (
     solve_as_requested,
     solve_with_height,
 )
-from downfield.rig.tables.profile import TableFolder, TableProfile, new_profile
 
 _SOLVING: Final = "The printed field is being looked for. Wait until that is done."
 _OPENING: Final = "A camera is being opened. Wait until its picture is shown."

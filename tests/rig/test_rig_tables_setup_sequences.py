@@ -19,9 +19,9 @@ from downfield.api.table_setup import (
 )
 from downfield.calibration.field.solution import FieldSolution
 from downfield.core.errors import CalibrationError, DownfieldError, InputError
-from downfield.rig.setup import session as session_module
-from downfield.rig.setup.session import SetupSession
+from downfield.rig.tables import setup_session as session_module
 from downfield.rig.tables.profile import TableProfile
+from downfield.rig.tables.setup_session import SetupSession
 
 STEPS = 30
 

@@ -21,7 +21,7 @@ from downfield.core.angles import wrap_deg
 from downfield.core.errors import DownfieldError, FormatError, InputError
 from downfield.core.scene import Ball, Figure, Scene
 from downfield.officiating.declarations import FrontDeclared
-from downfield.rig.contribution.collecting import (
+from downfield.rig.games.contribution import (
     Collected,
     Collector,
     Moment,
@@ -33,7 +33,7 @@ from downfield.rig.contribution.collecting import (
     table_id,
     turned_as_declared,
 )
-from downfield.rig.contribution.contribution_file import (
+from downfield.rig.games.contribution_file import (
     LISTING,
     ContributedFrame,
     Contribution,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError, OutputError
-from downfield.twin.film.clip import ClipWriter
+from downfield.twin.film.film import ClipWriter
 
 
 def _picture(level: int, size_px: tuple[int, int] = (64, 48)) -> Image:

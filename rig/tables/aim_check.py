@@ -1,4 +1,4 @@
-"""Looks at a camera's picture while it is being aimed, and says what has to be changed before the field is searched.
+"""The picture of a camera that is being set up, and what has to be changed before the field is searched in it.
 
 Light and focus are seen in the picture itself. Whether the field is cut, mirrored or seen obliquely is known only once
 it is found, so it is searched for in the background whenever the picture has changed and come to rest.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -19,13 +20,68 @@ from downfield.api.table_setup import SetupFinding
 from downfield.calibration.camera import Camera
 from downfield.calibration.field.solver import solve_field
 from downfield.calibration.pictures import check_picture, is_blurred
+from downfield.capture.problems import ActiveProblems, camera_loss
+from downfield.capture.source import CaptureClock
+from downfield.capture.sources.source_opening import open_source
+from downfield.capture.sources.source_types import SourceChoice
 from downfield.core.arrays import Array, Image
-from downfield.core.errors import AimError, CalibrationError
+from downfield.core.errors import AimError, CalibrationError, DownfieldError, InputError
 from downfield.core.field.model import preset, preset_names
 from downfield.core.supervision import only_logged, supervised_thread
+from downfield.rig.live.annotated_picture import ANNOTATED_PICTURE_LIMITS
 
 _OBLIQUE_DEG: Final = 25.0
 """Tilt from which figures hide those behind them."""
+
+
+class CameraPreview:
+    """Keeps the latest pictures of a camera until it is closed.
+
+    Raises:
+        InputError: no camera has that name, or it is a recording.
+        SourceError: it can't be opened.
+    """
+
+    def __init__(self, choice: SourceChoice) -> None:
+        self._problems = ActiveProblems()
+        self._source = open_source(choice, CaptureClock(), self._problems)
+        if not self._source.facts.live:
+            self._source.close()
+            raise InputError(f"{choice.text}: is a recording. Choose a camera, or give a stream's address.")
+        self._images: deque[Image] = deque(maxlen=ANNOTATED_PICTURE_LIMITS.calibration_pictures)
+        self._failure = ""
+        self._thread = supervised_thread(self._run, "camera preview", self._report_failure)
+        self._thread.start()
+
+    @property
+    def name(self) -> str:
+        """The camera's name."""
+        return self._source.facts.name
+
+    @property
+    def failure(self) -> str:
+        """Why no more pictures come; empty while they do."""
+        return self._failure or camera_loss(self._problems)
+
+    def images(self) -> list[Image]:
+        """Return the latest pictures, oldest first."""
+        return list(self._images)
+
+    def close(self) -> None:
+        """Release the camera."""
+        self._source.close()
+        self._thread.join(5)
+
+    def _run(self) -> None:
+        try:
+            for frame in self._source.frames():
+                if frame.index % ANNOTATED_PICTURE_LIMITS.calibration_step == 0:
+                    self._images.append(frame.decode().image)
+        except DownfieldError as error:
+            self._failure = str(error)
+
+    def _report_failure(self, cause: str) -> None:
+        self._failure = cause
 
 
 def picture_findings(image: Image) -> Iterator[SetupFinding]:

@@ -21,8 +21,8 @@ from downfield.capture.sources.file_sources import bundled_demo
 from downfield.capture.sources.source_types import SourceChoice
 from downfield.core.arrays import Image
 from downfield.rig.configuration.settings import CalibrationSettings, NetworkSettings, ServiceSettings
-from downfield.rig.doctor.checks import check_calibration, check_camera, check_focus, check_light
-from downfield.rig.doctor.computer_checks import check_disk, check_network, check_port, check_time
+from downfield.rig.upkeep.checks import check_calibration, check_camera, check_focus, check_light
+from downfield.rig.upkeep.computer_checks import check_disk, check_network, check_port, check_time
 
 MISSING = Path("nowhere.calibration.json")
 

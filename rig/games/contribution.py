@@ -27,7 +27,7 @@ from downfield.game.records.entries import unpack_scenes
 from downfield.game.records.keeping import GameRow
 from downfield.officiating.declarations import FrontDeclared, LineUpDeclared
 from downfield.officiating.events import Event, Ruling, Undo
-from downfield.rig.contribution.contribution_file import ContributedFrame, Reason
+from downfield.rig.games.contribution_file import ContributedFrame, Reason
 from downfield.store.database.reader import StoreReader
 from downfield.store.history import History, SceneBatch
 

@@ -18,10 +18,10 @@ from downfield.capture.sources.source_types import SourceChoice
 from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError, InputError, RefusedError, SourceError
 from downfield.rig.configuration.settings import RigSettings
-from downfield.rig.setup import session as session_module
-from downfield.rig.setup.aim_check import picture_findings
-from downfield.rig.setup.session import SetupSession
+from downfield.rig.tables import setup_session as session_module
+from downfield.rig.tables.aim_check import picture_findings
 from downfield.rig.tables.profile import TableProfile
+from downfield.rig.tables.setup_session import SetupSession
 
 RUNNING = "http://127.0.0.1:9/video"
 DARK = np.zeros((720, 1280, 3), dtype=np.uint8)

@@ -19,9 +19,9 @@ from downfield.capture.sources.source_types import SourceChoice
 from downfield.core.arrays import Image
 from downfield.core.errors import AimError, CalibrationError
 from downfield.rig.configuration.settings import RigSettings
-from downfield.rig.setup import aim_check
-from downfield.rig.setup.aim_check import AimCheck, AimLimits, search_findings
-from downfield.rig.setup.session import SetupSession
+from downfield.rig.tables import aim_check
+from downfield.rig.tables.aim_check import AimCheck, AimLimits, search_findings
+from downfield.rig.tables.setup_session import SetupSession
 
 QUICK = AimLimits(pause_s=0.01)
 

@@ -21,7 +21,9 @@ from downfield.capture.sources.source_types import SourceChoice
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, DownfieldError
 from downfield.rig.configuration.settings import CalibrationSettings, RigSettings, recordings_folder
-from downfield.rig.doctor.computer_checks import (
+from downfield.rig.tables.table import source_choice
+from downfield.rig.tables.table_calibration import calibrate, calibration_beside
+from downfield.rig.upkeep.computer_checks import (
     CheckResult,
     check_disk,
     check_network,
@@ -29,8 +31,6 @@ from downfield.rig.doctor.computer_checks import (
     check_store,
     check_time,
 )
-from downfield.rig.tables.table import source_choice
-from downfield.rig.tables.table_calibration import calibrate, calibration_beside
 
 _OTHER_CABLE: Final = "Try another cable or port"
 _CAMERA_MOVED: Final = "Calibrate again: the camera or the board was moved"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from downfield.rig.configuration.settings import RigSettings
-from downfield.rig.doctor.computer_checks import check_store
+from downfield.rig.upkeep.computer_checks import check_store
 from downfield.store.writing.store import Store
 
 

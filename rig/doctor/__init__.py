@@ -1,1 +1,0 @@
-"""The checks of `downfield doctor`: everything a game needs, with a remedy for each fault."""
