@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 
 from downfield.calibration.calibration import Calibration
-from downfield.calibration.jacobians import LENS, POSE, camera_parameters, with_parameters
+from downfield.calibration.jacobians import LENS, SCALE, STRETCH
 from downfield.calibration.lens.prior import LENS_PRIOR_LIMITS
-from downfield.calibration.quality import base_top_sigma_mm
+from downfield.calibration.quality import base_top_sigma_mm, height_slope
 from downfield.core.arrays import Array
 
 
@@ -21,11 +21,46 @@ class AdviceLimits:
 
     wanted_yd: float = 0.05
     """Two standard deviations of base tops that are exact enough where no certificate says otherwise."""
-    step: float = 1e-5
-    """Relative step of a parameter for the numerical derivative of the camera's height."""
+    helps: float = 0.7
+    """A measurement that leaves more of the error than this is not worth making."""
+    as_good: float = 1.3
+    """A measurement that leaves this many times the least error is as good."""
+    tape_share: float = 0.003
+    """Relative standard deviation of a length of a print by tape: 1.5 mm of half a meter."""
 
 
 ADVICE_LIMITS: Final = AdviceLimits()
+
+
+Measurement = Literal["goal_to_goal", "side_to_side", "camera_height", "lens"]
+"""Something to measure: a length of the print by tape, the height of the lens over the board, or the lens's own bending
+by a printed sheet."""
+
+
+_WORDS: Final[dict[Measurement, str]] = {
+    "goal_to_goal": "the length from goal line to goal line",
+    "side_to_side": "the length from sideline to sideline",
+    "camera_height": "the height of the lens over the board",
+    "lens": "the lens measured with the printed sheet",
+}
+_EFFORT: Final[dict[Measurement, int]] = {name: i for i, name in enumerate(_WORDS)}
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """The measurement that would help most.
+
+    Attributes:
+        measure: what to measure; None where nothing would help.
+        now_yd: two standard deviations of base tops as they are known now.
+        then_yd: the same with the measurement.
+        text: one sentence for people.
+    """
+
+    measure: Measurement | None
+    now_yd: float
+    then_yd: float
+    text: str
 
 
 def base_top_error_yd(calibration: Calibration) -> float:
@@ -38,53 +73,71 @@ def base_top_error_yd(calibration: Calibration) -> float:
     return 2 * float(np.median(sigma.max(axis=1)))
 
 
-def advise(calibration: Calibration, wanted_yd: float = ADVICE_LIMITS.wanted_yd) -> str:
-    """Return in one sentence which measurement would make base tops exact enough; empty if they are.
+def best_measurement(calibration: Calibration, wanted_yd: float = ADVICE_LIMITS.wanted_yd) -> Advice | None:
+    """Return the measurement that would make base tops most exact; None where they are exact enough.
 
     Args:
         wanted_yd: two standard deviations that are exact enough, such as a table's certified error.
     """
     now_yd = base_top_error_yd(calibration)
-    if now_yd <= wanted_yd:
-        return ""
-    known = f"Base tops are known to {now_yd:.2f} yd"
-    by_tape_yd = base_top_error_yd(_with_known_height(calibration))
-    if by_tape_yd <= max(wanted_yd, now_yd / 2):
-        return (
-            f"{known}; measure the height of the lens over the board with a tape, which brings that to about"
-            f" {by_tape_yd:.2f} yd."
+    if now_yd <= wanted_yd and calibration.lengths_known:
+        return None
+    then = {name: base_top_error_yd(known) for name, known in _measured(calibration).items()}
+    # A tape is at hand, the sheet for a lens has to be printed first. Of what helps about as much, the least work.
+    tape: dict[Measurement, float] = {name: left for name, left in then.items() if name != "lens"}
+    use = tape if min(tape.values()) <= max(wanted_yd, now_yd / 2) else then
+    enough = max(wanted_yd, ADVICE_LIMITS.as_good * min(use.values()))
+    best = min((name for name in use if use[name] <= enough), key=_EFFORT.__getitem__)
+    known = f"base tops are known to {{}} yd instead of {now_yd:.2g}"
+    if not calibration.lengths_known and now_yd <= wanted_yd:
+        best = "goal_to_goal"
+        return Advice(best, now_yd, then[best], f"With {_WORDS[best]}, lengths in mm are known too.")
+    if then[best] > max(wanted_yd, now_yd * ADVICE_LIMITS.helps):
+        text = f"Base tops are known to {now_yd:.2g} yd, and no measurement would help"
+        return Advice(
+            None, now_yd, now_yd, f"{text}: bring the camera nearer or light the board evenly, and try again."
         )
-    by_lens_yd = base_top_error_yd(_with_known_lens(calibration))
-    if by_lens_yd <= max(wanted_yd, now_yd / 2):
-        return (
-            f"{known}; measure the lens with 'downfield calibrate lens', which brings that to about {by_lens_yd:.2f}"
-            " yd."
-        )
-    return (
-        f"{known}, and no height or lens would help: bring the camera nearer or light the board evenly, and try again."
-    )
+    return Advice(best, now_yd, then[best], f"With {_WORDS[best]}, {known.format(format(then[best], '.2g'))}.")
 
 
-def _with_known_height(calibration: Calibration) -> Calibration:
-    """Return it as if the camera's height had been measured by tape."""
-    camera = calibration.camera
-    values = camera_parameters(camera)
-    slope = np.zeros(len(calibration.covariance))
-    for i in range(POSE.start, POSE.stop):
-        step = ADVICE_LIMITS.step * max(1.0, abs(float(values[i])))
-        moved = values.copy()
-        moved[i] += step
-        slope[i] = (with_parameters(camera, moved).position_mm[2] - camera.position_mm[2]) / step
-    return _conditioned(calibration, slope[None], np.array([[LENS_PRIOR_LIMITS.tape_mm**2]]))
+def advise(calibration: Calibration, wanted_yd: float = ADVICE_LIMITS.wanted_yd) -> str:
+    """Return in one sentence which measurement would help most; empty if base tops are exact enough."""
+    advice = best_measurement(calibration, wanted_yd)
+    return advice.text if advice else ""
+
+
+def _measured(calibration: Calibration) -> dict[Measurement, Calibration]:
+    """Return it as if each measurement had been made, of those that would tell something new."""
+    size = len(calibration.covariance)
+    known: dict[Measurement, Calibration] = {}
+    if size > SCALE and not calibration.lengths_known:
+        known["goal_to_goal"] = _conditioned(calibration, {SCALE: 1.0}, ADVICE_LIMITS.tape_share)
+        known["side_to_side"] = _conditioned(calibration, {SCALE: 1.0, STRETCH: 1.0}, ADVICE_LIMITS.tape_share)
+    elif size > STRETCH and calibration.covariance[STRETCH][STRETCH] > (2 * ADVICE_LIMITS.tape_share) ** 2:
+        known["side_to_side"] = _conditioned(calibration, {STRETCH: 1.0}, ADVICE_LIMITS.tape_share)
+    height = height_slope(calibration.camera, size) / float(calibration.camera.position_mm[2])
+    slopes = {i: float(by) for i, by in enumerate(height) if by}
+    tape = LENS_PRIOR_LIMITS.tape_mm / float(calibration.camera.position_mm[2])
+    known["camera_height"] = _conditioned(calibration, slopes | ({SCALE: 1.0} if size > SCALE else {}), tape)
+    known["lens"] = _with_known_lens(calibration)
+    return known
 
 
 def _with_known_lens(calibration: Calibration) -> Calibration:
     """Return it as if the lens had been measured with the sheet."""
     slopes = np.eye(len(calibration.covariance))[LENS]
-    return _conditioned(calibration, slopes, np.diag(np.square(LENS_PRIOR_LIMITS.measured_floor)))
+    return _left(calibration, slopes, np.diag(np.square(LENS_PRIOR_LIMITS.measured_floor)))
 
 
-def _conditioned(calibration: Calibration, slopes: Array, noise: Array) -> Calibration:
+def _conditioned(calibration: Calibration, slope: dict[int, float], sigma: float) -> Calibration:
+    """Return it with the covariance that is left after a measurement of a sum of parameters, with an error."""
+    slopes = np.zeros((1, len(calibration.covariance)))
+    for i, by in slope.items():
+        slopes[0, i] = by
+    return _left(calibration, slopes, np.array([[sigma**2]]))
+
+
+def _left(calibration: Calibration, slopes: Array, noise: Array) -> Calibration:
     """Return it with the covariance that is left after a measurement of parameters, slopes (m, p), noise (m, m)."""
     covariance = np.array(calibration.covariance)
     carried = covariance @ slopes.T

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from downfield.calibration.camera import Camera
-from downfield.calibration.jacobians import PARAMETERS, PLACE_PARAMETERS, locate
+from downfield.calibration.jacobians import PARAMETERS, PLACE_PARAMETERS, SCALE, STRETCH, locate
 from downfield.core.arrays import Array
 from downfield.core.errors import InputError
 from downfield.core.field.model import FieldModel
 from downfield.core.records import read_record, record, to_json, write_text
 
 Method = Literal["truth", "field", "fiducials", "landmarks"]
+
+KNOWN_SCALE: Final = 0.05
+"""Largest relative standard deviation of a print's size with which lengths in millimeters mean something: a base of
+30 mm is then known to 1.5 mm, about as well as its own size is."""
 
 
 @record
@@ -95,8 +100,9 @@ class Calibration:
         quality: its residuals; None for the digital twin's truth.
         covariance: of the camera's parameters, in the order of `jacobians.PARAMETERS` (focal_x_px, focal_y_px,
             center_x_px, center_y_px, k1, k2, p1, p2, k3, rotation x y z, translation x y z mm, bow along twist across
-            both mm), row by row; and last of the log ratio by which the print is longer across than `field` says, where
-            that was measured with the camera. Empty when it is exact.
+            both mm), row by row; then of the log ratio by which the print is longer across than `field` says, where
+            that was measured with the camera; and last of that by which all of it is larger, where its size in
+            millimeters is not exact. Empty when it is exact.
         unmodeled_px: standard deviation of the errors that lens model and print leave unexplained; 0 when it is exact.
         certificate: its measured accuracy; None before `downfield certify`.
     """
@@ -115,10 +121,20 @@ class Calibration:
 
     def __post_init__(self) -> None:
         size = len(self.covariance)
-        known = {0, len(PARAMETERS), len(PLACE_PARAMETERS)}
+        known = {0, len(PARAMETERS), STRETCH + 1, len(PLACE_PARAMETERS)}
         if size not in known or any(len(row) != size for row in self.covariance):
             sizes = " or ".join(f"{count} rows of {count} numbers" for count in sorted(known - {0}))
             raise InputError(f"covariance must be {sizes}, or empty")
+
+    @property
+    def scale_spread(self) -> float:
+        """Standard deviation of the logarithm of the print's size in millimeters; 0 when it is exact."""
+        return math.sqrt(self.covariance[SCALE][SCALE]) if len(self.covariance) > SCALE else 0.0
+
+    @property
+    def lengths_known(self) -> bool:
+        """Whether lengths in millimeters are known; yards are, in any case."""
+        return self.scale_spread <= KNOWN_SCALE
 
     def to_board_with_cov(
         self, px: ArrayLike, height_mm: ArrayLike = 0.0, *, sigma_px: ArrayLike = 0.0, sigma_height_mm: ArrayLike = 0.0
@@ -149,7 +165,7 @@ class Calibration:
 
         Args:
             by_pixel: Jacobians of the places by their pixels, from `locate`, shape (n, 2, 2).
-            by_parameters: Jacobians by `PLACE_PARAMETERS`, shape (n, 2, 20).
+            by_parameters: Jacobians by `PLACE_PARAMETERS`, shape (n, 2, 21).
         """
         covariance: Array = self.unmodeled_px**2 * (by_pixel @ by_pixel.transpose(0, 2, 1))
         if self.covariance:

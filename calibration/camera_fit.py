@@ -74,7 +74,8 @@ class Observations:
         normals: unit directions in the picture along which `px` counts, shape (n, 2).
         sigma_px: standard deviation along them, shape (n,).
         cluster: observations that are disturbed together share a number, shape (n,).
-        boundary: number of the line of paint each lies on if that line bounds the field, else -1; shape (n,).
+        boundary: number of the line of paint each lies on if that line bounds the field; `systematic_error.LINE_END` at
+            the end of a yard line, and -1 elsewhere; shape (n,).
     """
 
     points_mm: Array

@@ -2,7 +2,8 @@
 
 The parameters, in this order everywhere (fits, covariances, files): `PARAMETERS`. The lens comes first, the rotation is
 the Rodrigues vector, and the bow's sizes come last and count only if the camera has a bow. Where a place is depends
-also on how long the print is across, if that was measured with the camera: `PLACE_PARAMETERS`.
+also on how long the print is across, if that was measured with the camera, and, over the board, on how large the
+print is: `PLACE_PARAMETERS`.
 """
 
 from __future__ import annotations
@@ -21,10 +22,12 @@ PARAMETERS = (
     *("rotation_x", "rotation_y", "rotation_z", "translation_x_mm", "translation_y_mm", "translation_z_mm"),
     *(f"bow_{shape}_mm" for shape in SHAPES),
 )
-PLACE_PARAMETERS = (*PARAMETERS, "print_stretch")
-"""The camera's, and the log ratio by which the print is longer across than it is taken to be."""
+PLACE_PARAMETERS = (*PARAMETERS, "print_stretch", "print_scale")
+"""The camera's, the log ratio by which the print is longer across than it is taken to be, and that by which all of it
+is larger."""
 LENS, POSE, BOW = slice(0, 9), slice(9, 15), slice(15, 19)
 DISTORTION, ROTATION, TRANSLATION = slice(4, 9), slice(9, 12), slice(12, 15)
+STRETCH, SCALE = 19, 20
 
 _ALL = slice(None)
 
@@ -103,7 +106,8 @@ def locate(
 
     Returns:
         Board mm (n, 2); their Jacobians by the pixel, mm/px, (n, 2, 2); by the height, (n, 2); by `PLACE_PARAMETERS`,
-        (k, 2, 20). The last is of places in yards, in millimeters of the print as it is taken to be.
+        (k, 2, 21). The last two are of places in yards, in millimeters of the print as it is taken to be: over a larger
+        print than that, a height is lower.
     """
     pixels = np.asarray(px, dtype=np.float64).reshape(-1, 2)
     heights = np.broadcast_to(np.asarray(height_mm, dtype=np.float64), (len(pixels),))
@@ -116,8 +120,9 @@ def locate(
     by_pixel[:, 1, 0], by_pixel[:, 1, 1] = -c / area, a / area
     by_height = -(by_pixel @ by_point[:, :, 2:])[:, :, 0]
     by_place_parameters = np.zeros((len(by_parameters), 2, len(PLACE_PARAMETERS)))
-    by_place_parameters[:, :, :-1] = -by_pixel[select] @ by_parameters
-    by_place_parameters[:, 1, -1] = -board[select, 1]
+    by_place_parameters[:, :, : len(PARAMETERS)] = -by_pixel[select] @ by_parameters
+    by_place_parameters[:, 1, STRETCH] = -board[select, 1]
+    by_place_parameters[:, :, SCALE] = -by_height[select] * heights[select, None]
     return board, by_pixel, by_height, by_place_parameters
 
 

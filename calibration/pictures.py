@@ -41,6 +41,9 @@ class PictureCheckLimits:
 
 _LIMITS: Final = PictureCheckLimits()
 
+BLURRED: Final = "the picture is blurred. Focus the camera and keep it still."
+"""What to say of a picture in which nothing is found because it is out of focus."""
+
 
 def read_pictures(path: Path, count: int = _LIMITS.frames) -> list[Image]:
     """Read the picture in a file, or frames spread evenly over a video.

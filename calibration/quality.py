@@ -12,8 +12,18 @@ from typing import Final
 import numpy as np
 
 from downfield.calibration.calibration import Calibration, Method, Quality, QualityCell
+from downfield.calibration.camera import Camera
 from downfield.calibration.camera_fit import CameraFit, Observations
-from downfield.calibration.jacobians import locate
+from downfield.calibration.jacobians import (
+    PLACE_PARAMETERS,
+    POSE,
+    SCALE,
+    STRETCH,
+    camera_parameters,
+    locate,
+    with_parameters,
+)
+from downfield.calibration.stretch import EXACT_SCALE, ScaleError
 from downfield.core.arrays import Array
 from downfield.core.field.model import FieldModel
 from downfield.core.footprint import BASE_TOP_MM
@@ -29,6 +39,8 @@ class QualityLimits:
     """Number of parts along the field."""
     rows: int = 4
     """Number of parts across the field."""
+    slope_step: float = 1e-5
+    """Relative step of a parameter for the numerical derivative of the camera's height."""
     outlier_weight: float = 0.5
     """Observations that the robust fit gave less weight are outliers and not counted among its residuals."""
 
@@ -44,6 +56,7 @@ def to_calibration(
     method: Method,
     made_from: Sequence[str],
     made_at: str = "",
+    scale: ScaleError = EXACT_SCALE,
 ) -> Calibration:
     """Return a calibration with its residuals and covariance.
 
@@ -53,12 +66,40 @@ def to_calibration(
         method: how it was made.
         made_from: names of the pictures.
         made_at: ISO 8601 UTC; now when empty.
+        scale: how well the size of the print is known.
     """
-    covariance = tuple(tuple(row) for row in fit.covariance.tolist())
+    covariance = tuple(tuple(row) for row in with_scale_error(fit.camera, fit.covariance, scale).tolist())
     made_at = made_at or datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     unmodeled_px = math.hypot(_unmodeled_px(fit, observations), _LIMITS.min_unmodeled * fit.camera.lens.size_px[0])
     bare = Calibration(field, fit.camera, method, made_at, tuple(made_from), None, covariance, unmodeled_px)
     return dataclasses.replace(bare, quality=_quality(bare, fit, observations))
+
+
+def with_scale_error(camera: Camera, covariance: Array, scale: ScaleError) -> Array:
+    """Return the covariance of `PLACE_PARAMETERS`, shape (21, 21), by that of a fit; as it is for an exact scale."""
+    if scale == EXACT_SCALE:
+        return covariance
+    size = len(covariance)
+    whole = np.zeros((len(PLACE_PARAMETERS),) * 2)
+    whole[:size, :size] = covariance
+    by_others = scale.by_height * height_slope(camera, len(PLACE_PARAMETERS)) / float(camera.position_mm[2])
+    by_others[STRETCH] += scale.by_stretch
+    carried = whole @ by_others
+    whole[SCALE], whole[:, SCALE] = carried, carried
+    whole[SCALE, SCALE] = scale.spread**2 + float(by_others @ carried)
+    return whole
+
+
+def height_slope(camera: Camera, size: int) -> Array:
+    """Return the derivative of the camera's height over the board, mm, by the first parameters, shape (size,)."""
+    values = camera_parameters(camera)
+    slope = np.zeros(size)
+    for i in range(POSE.start, POSE.stop):
+        step = _LIMITS.slope_step * max(1.0, abs(float(values[i])))
+        moved = values.copy()
+        moved[i] += step
+        slope[i] = (with_parameters(camera, moved).position_mm[2] - camera.position_mm[2]) / step
+    return slope
 
 
 def _unmodeled_px(fit: CameraFit, observations: Observations) -> float:

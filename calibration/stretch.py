@@ -4,6 +4,9 @@ A yard across the field and one along it are printed with scales of their own. W
 is none, their ratio is measured with the camera: one more parameter of the fit. It can't be left to the camera: only
 seen straight from above does a longer print look like pixels that are not square; to a camera that leans it also looks
 like another principal point and another height.
+
+How large all of the print is no picture of it shows: yards are right without it, and what stands over the paint is
+placed by the camera's height in millimeters, which grows with the print.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import dataclass
+from typing import Final
 
 from downfield.core.arrays import Array
 from downfield.core.field.model import FieldModel
@@ -56,6 +60,25 @@ class DescribedProportions:
     def stretch(self, field: FieldModel) -> OpenStretch:
         """Return how far a field that was measured so far may still be stretched."""
         return OpenStretch(math.log(self.yard_ratio * field.mm_per_yd_x / field.mm_per_yd_y), self.spread)
+
+
+@dataclass(frozen=True, slots=True)
+class ScaleError:
+    """How well the size of a print in millimeters is known: errors of the log ratio by which it is larger than taken.
+
+    Attributes:
+        spread: standard deviation of what nothing else in the solution tells.
+        by_stretch: share of the error of the stretch: -1 where the print was measured across only.
+        by_height: share of the relative error of the camera's height in millimeters of the print as taken: -1 where the
+            height was measured exactly and the print was not.
+    """
+
+    spread: float = 0.0
+    by_stretch: float = 0.0
+    by_height: float = 0.0
+
+
+EXACT_SCALE: Final = ScaleError()
 
 
 def open_stretch(proportions: DescribedProportions | None, field: FieldModel) -> OpenStretch | None:

@@ -8,6 +8,10 @@ the picture just as a tilt of the board does; the others show in the many yard l
 How large these errors are differs from table to table. So their spreads are learned in each picture, by what it shows
 of their sizes (empirical Bayes; B. Efron, C. Morris, J. Am. Stat. Assoc. 68, 1973): most cameras stand still and most
 lines are where their paint is, and what is allowed for the others would be most of the stated error.
+
+Optics blur light, and a camera bends what they blurred by its tone curve and sharpens it: so bright paint looks wider
+than it is by a few tenths of a pixel, or narrower. A line that is seen by both edges stays in its place; the inner
+edges of all that bounds the field move inward together, as on a print that is a little shorter.
 """
 
 from __future__ import annotations
@@ -31,6 +35,8 @@ class SystematicErrorLimits:
     """Legendre degrees of the rolling-shutter wave: two of its periods while a picture is read."""
     line_spread: float = 0.35 / 1920
     """Of a line that bounds the field: a quarter of a pixel on validation tables, now and then much more."""
+    growth_spread: float = 0.2 / 1920
+    """Of the edges of paint that looks wider than it is: 0.0 to 0.3 px in pictures by renderers of three makers."""
     wave_spread: float = 0.15 / 1920
     """Of the wave before anything is known of it."""
     min_wave_spread: float = 0.01 / 1920
@@ -43,12 +49,18 @@ class SystematicErrorLimits:
 
 _LIMITS: Final = SystematicErrorLimits()
 
+LINE_END: Final = -2
+"""Number of the end of a yard line, which lies on a sideline's inner edge, among the numbers of lines."""
+
+_FIRST_LINE: Final = 2 * _LIMITS.degrees + 1  # of the shapes
+
 
 @dataclass(frozen=True, slots=True)
 class SystematicError:
     """Shapes of displacement along the observations' normals, and how large each may be.
 
-    The wave comes first, along x by Legendre degrees 1.., then along y; then each line that bounds the field.
+    The wave comes first, along x by Legendre degrees 1.., then along y; then the growth of paint; then each line that
+    bounds the field.
 
     Attributes:
         shapes: displacement of each observation by one pixel of each shape, shape (n, k).
@@ -66,15 +78,18 @@ class SystematicError:
         Args:
             px: where they are seen, shape (n, 2).
             normals: unit directions along which they count, shape (n, 2).
-            boundary: number of the line each lies on if it bounds the field, else -1, shape (n,).
+            boundary: number of the line each lies on if it bounds the field; `LINE_END` at the end of a yard line, and
+                -1 elsewhere, shape (n,).
             size_px: the picture's width and height.
         """
         width, height = size_px
         rows = np.clip(2 * px[:, 1] / (height - 1) - 1, -1, 1)
         wave = np.polynomial.legendre.legvander(rows, _LIMITS.degrees)[:, 1:]
         aside = boundary[:, None] == np.unique(boundary[boundary >= 0])
-        shapes = np.column_stack([normals[:, :1] * wave, normals[:, 1:] * wave, aside])
-        spread = [_LIMITS.wave_spread] * (2 * _LIMITS.degrees) + [_LIMITS.line_spread] * aside.shape[1]
+        inward = -(boundary != -1).astype(np.float64)  # the normals of what bounds the field point outward
+        shapes = np.column_stack([normals[:, :1] * wave, normals[:, 1:] * wave, inward, aside])
+        spread = [_LIMITS.wave_spread] * (_FIRST_LINE - 1) + [_LIMITS.growth_spread]
+        spread += [_LIMITS.line_spread] * aside.shape[1]
         return SystematicError(shapes, np.array(spread) * width, width)
 
     @property
@@ -92,7 +107,7 @@ class SystematicError:
             sizes_px: in a fit with these spreads, shape (k,).
             precision: of the sizes by the observations alone, everything else in the fit left open, shape (k, k).
         """
-        wave, lines = np.arange(2 * _LIMITS.degrees), np.arange(2 * _LIMITS.degrees, self.count)
+        wave, lines = np.arange(_FIRST_LINE - 1), np.arange(_FIRST_LINE, self.count)
         bent = wave[wave % _LIMITS.degrees > 0]
         spread = self.spread_px.copy()
         for group, learned in zip((bent, lines), self._learned(sizes_px, precision, (bent, lines)), strict=True):
@@ -120,9 +135,9 @@ class SystematicError:
     def with_spread_of(self, other: SystematicError) -> SystematicError:
         """Return it with the spreads that were learned for other observations of the same picture."""
         size = self.width_px / other.width_px
-        lines = self.count - 2 * _LIMITS.degrees
-        line = other.spread_px[-1:] if other.count > 2 * _LIMITS.degrees else self.spread_px[-1:]
-        spread = np.concatenate([other.spread_px[: 2 * _LIMITS.degrees], np.repeat(line, lines)]) * size
+        lines = self.count - _FIRST_LINE
+        line = other.spread_px[-1:] if other.count > _FIRST_LINE else self.spread_px[-1:]
+        spread = np.concatenate([other.spread_px[:_FIRST_LINE], np.repeat(line, lines)]) * size
         return dataclasses.replace(self, spread_px=spread)
 
     def rows_px(self, sizes_px: Array) -> float:

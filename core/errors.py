@@ -24,6 +24,12 @@ DownfieldError                 the user can fix it; its text says what was wrong
 
 from __future__ import annotations
 
+from typing import Literal
+
+Remedy = Literal["measure", "place_corners", "choose_reading", "another_picture"]
+"""The one thing to do about a refused picture: measure the board, place corners by hand, choose among ways to read it,
+or take another picture."""
+
 
 class DownfieldError(Exception):
     """Root of the exceptions raised on purpose. The command prints one as a single line and exits with status 2."""
@@ -78,7 +84,16 @@ class RefusedError(DownfieldError):
 
 
 class CalibrationError(DownfieldError):
-    """No trustworthy calibration can be made from a picture."""
+    """No trustworthy calibration can be made from a picture.
+
+    Args:
+        problem: what is wrong, and what to do, for people.
+        remedy: the same for programs.
+    """
+
+    def __init__(self, problem: str, remedy: Remedy = "another_picture") -> None:
+        super().__init__(problem)
+        self.remedy: Remedy = remedy
 
 
 class AimError(CalibrationError):

@@ -31,7 +31,7 @@ ERRORS: Final = frozenset(
 GAP: Final = "…"
 """Stands for what is filled in."""
 
-_PROBLEM_LISTS: Final = frozenset({"find_problems", "length_problem", "no_match_text"})
+_PROBLEM_LISTS: Final = frozenset({"weigh", "cut_text", "no_match_text"})
 """Functions whose texts are joined into a refusal by others."""
 
 _LEAST_CHARACTERS: Final = 12

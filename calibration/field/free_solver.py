@@ -210,8 +210,6 @@ def measure_print(
     paint: float,
     prior: LensPrior | None,
     proportions: DescribedProportions,
-    *,
-    marks_open: bool = True,
 ) -> Candidate | None:
     """Return the field as it is printed, and the camera; None when too little paint is found.
 
@@ -221,7 +219,6 @@ def measure_print(
         paint: contrast of the yard lines, gray levels, signed.
         prior: the lens, when it was measured beforehand.
         proportions: of the print as it is described.
-        marks_open: whether the rows of hash marks are measured, too; else they are where the field has them.
     """
     field, camera = start.field, dataclasses.replace(start.camera, bow=flat_bow(start.field))
     for i, search in enumerate(_LIMITS.searches_px):
@@ -235,8 +232,7 @@ def measure_print(
         if i:
             field = measure_styles(planes[0], camera, field, paint)
     field = with_number_rows(planes[0], camera, field, paint) or field
-    if marks_open:
-        field = with_hash_rows(planes[0], camera, field, paint) or field
+    field = with_hash_rows(planes[0], camera, field, paint) or field
     return Candidate(field, camera, start.shift_score)
 
 

@@ -1,7 +1,8 @@
-"""Solves a field again with something measured that paint seen from above does not show: a height.
+"""Solves a field again with something measured that paint seen from above does not show: lengths, or a height.
 
-Either the height of the lens over the board, by tape; or that of something upright on the board, such as a card, a
-ruler or a figure, whose top is seen outward of its foot the more the nearer the camera is.
+Lengths of the print give its size and proportions. A height tells how far the camera is: either that of the lens over
+the board, by tape; or that of something upright on the board, such as a card, a ruler or a figure, whose top is seen
+outward of its foot the more the nearer the camera is.
 """
 
 from __future__ import annotations
@@ -17,10 +18,14 @@ import numpy as np
 
 from downfield.calibration.camera_fit import Observations, fit_camera
 from downfield.calibration.field.lines.line_chains import clearest_channel
+from downfield.calibration.field.measurements import FieldMeasurements
+from downfield.calibration.field.refinement import fit_all_frames
 from downfield.calibration.field.selection import with_mean_focal
 from downfield.calibration.field.solution import FieldSolution
 from downfield.calibration.field.solver import at_distance
+from downfield.calibration.jacobians import STRETCH
 from downfield.calibration.lens.prior import lens_at_height
+from downfield.calibration.stretch import DescribedProportions, ScaleError, stretched_field
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError
 from downfield.core.records import check
@@ -41,6 +46,10 @@ class StandingLimits:
     """Least standard deviation of the height."""
     min_length_px: float = 12.0
     """Least distance of the ends in the picture, at 1920 px width."""
+    contradicting_sigmas: float = 4.0
+    """Lengths whose ratio is further from the picture's than so many standard deviations contradict it."""
+    ratio_doubt: float = 0.02
+    """Added to that deviation: what the picture tells of the ratio rests on what lenses are like."""
     min_weight: float = 0.5
     """Weight in the fit under which it contradicts the print."""
 
@@ -135,4 +144,65 @@ def _appended(observations: Observations, top: Observations) -> Observations:
             np.concatenate([getattr(observations, each.name), getattr(more, each.name)])
             for each in dataclasses.fields(observations)
         )
+    )
+
+
+def with_lengths(solution: FieldSolution, images: Sequence[Image], measurements: FieldMeasurements) -> FieldSolution:
+    """Return a solution of pictures, solved again with lengths of the print.
+
+    One sets the print's size; both set its proportions too, from which the picture tells the camera's tilt and height.
+
+    Args:
+        solution: of the pictures.
+        images: one or more frames of the same camera.
+        measurements: what was measured.
+
+    Raises:
+        InputError: nothing was measured, or the lengths contradict the picture.
+    """
+    field = solution.field
+    along, across = measurements.mm_per_yd(field)
+    factor = along / field.mm_per_yd_x if along else (across or 0.0) / field.mm_per_yd_y
+    check(factor > 0, InputError, "no length of the print is given")
+    length_mm = measurements.goal_to_goal_mm or measurements.side_to_side_mm or 0.0
+    found = dataclasses.replace(
+        solution.scaled(factor), scale=ScaleError(measurements.error_mm / length_mm, 0.0 if along else -1.0)
+    )
+    spread = measurements.ratio_spread()
+    if along is None or across is None or spread is None:
+        return found
+    _check_ratio(found, across / along, spread)
+    return with_proportions(found, images, DescribedProportions(across / along, spread))
+
+
+def with_proportions(
+    solution: FieldSolution, images: Sequence[Image], proportions: DescribedProportions
+) -> FieldSolution:
+    """Return a solution of pictures, solved again with what is known of the print's proportions."""
+    planes = [clearest_channel(image) for image in images]
+    camera, field = solution.fit.camera, solution.field
+    seen = solution.observations
+    fit = fit_camera(camera, seen, prior=solution.prior, stretch=proportions.stretch(field), fine=True)
+    found = fit_all_frames(planes, fit.camera, stretched_field(field, fit.stretch), solution.prior, proportions)
+    if found is None:
+        return solution
+    kept = {name: getattr(solution, name) for name in ("scale", "probability", "rivals")}
+    return with_mean_focal(dataclasses.replace(found, **kept), planes)
+
+
+def _check_ratio(solution: FieldSolution, ratio: float, spread: float) -> None:
+    """Refuse lengths whose ratio is far from what the picture shows.
+
+    Raises:
+        InputError: they are.
+    """
+    seen = solution.field.mm_per_yd_y / solution.field.mm_per_yd_x
+    known = solution.fit.covariance
+    open_by = math.sqrt(float(known[STRETCH, STRETCH])) if len(known) > STRETCH else 0.0
+    off = abs(math.log(ratio / seen))
+    check(
+        off < _LIMITS.contradicting_sigmas * math.hypot(spread, open_by, _LIMITS.ratio_doubt),
+        InputError,
+        f"by these lengths a yard across is {ratio:.2f} times one along, and the picture shows {seen:.2f} times."
+        " Measure again: from goal line to goal line, without the end zones, and from sideline to sideline.",
     )

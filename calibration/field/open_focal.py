@@ -224,8 +224,8 @@ class _Trials:
     def _cost(self, log: float, bow: int, pair: tuple[CameraFit, CameraFit], worth: float) -> float:
         misfit = self._misfit(pair[bow])
         known = pair[bow].cost - misfit
-        off = (log - math.log(self.prior.focal * self.prior.size_px[0])) / self.prior.focal_spread
-        return misfit / worth + known + 0.5 * off**2 - (pair[bow].log_volume - pair[_FLAT].log_volume)
+        lens = self.prior.focal_cost(math.exp(log) / self.prior.size_px[0])
+        return misfit / worth + known + lens - (pair[bow].log_volume - pair[_FLAT].log_volume)
 
     def _misfit(self, fit: CameraFit) -> float:
         """Return half the robust sum of squares of a fit without its priors."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -13,18 +14,21 @@ from downfield.calibration.camera import Camera
 from downfield.calibration.field.lines.matching import Candidate
 from downfield.calibration.field.marks.number_rows import with_number_rows
 from downfield.calibration.field.marks.repeated_digit import repeated_digit_sides
-from downfield.calibration.field.marks.yard_marks import length_problem, marked_steps
+from downfield.calibration.field.marks.yard_marks import marked_steps
 from downfield.calibration.field.open_focal import average_focal
 from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
 from downfield.calibration.field.verification import (
     VERIFICATION_LIMITS,
+    Testimony,
     cut_edges,
-    find_problems,
+    cut_text,
     gather_evidence,
+    probability,
+    problems_of,
     share_of_lines_found,
+    weigh,
 )
-from downfield.calibration.lens.prior import LensPrior
-from downfield.calibration.pictures import is_blurred
+from downfield.calibration.pictures import BLURRED, is_blurred
 from downfield.core.arrays import Image, Plane
 from downfield.core.errors import AimError, CalibrationError
 from downfield.core.field.model import FieldModel
@@ -46,10 +50,18 @@ class SelectionLimits:
     """A candidate whose rough score is this far below the best is not solved."""
     same_px: float = 4.0
     """Solutions nearer than this everywhere are the same."""
-    placement_bonus: float = 0.3
-    """Added to a solution's score when numbers are on the right lines, or marks are between the goal lines alone."""
-    min_ends_share: float = 0.4
-    """Share of the yard lines of a measured print that must be seen to end at either sideline."""
+    likely: float = 0.1
+    """Another reading with at least this probability leaves the answer to a person."""
+    numbers_say: float = 5.0
+    """Log odds of a reading whose numbers stand on the lines that have them, against one whose don't."""
+    marks_say: float = 5.0
+    """Log odds of a reading between whose goal lines alone there are one-yard marks; or against it elsewhere."""
+    lengths: tuple[tuple[float, float], ...] = ((100.0, 0.8), (50.0, 0.1), (110.0, 0.05))
+    """Shares of boards by the yards from goal line to goal line."""
+    other_length: float = 0.02
+    """The same of other lengths, and of boards with yard lines farther apart than usual."""
+    usual_step_yd: float = 5.0
+    """Usual distance of yard lines."""
     fine_search_px: float = 1.8
     """Distance within which a solution's paint is searched for."""
 
@@ -115,8 +127,8 @@ def with_numbers_in_place(plane: Plane, options: list[Candidate], paint: float) 
 
 
 def _are_numbered(plane: Plane, camera: Camera, field: FieldModel) -> bool:
-    """Return whether the repeated digits of every row are on one side of their lines."""
-    return set(repeated_digit_sides(plane, camera, field)) in ({1}, {-1})
+    """Return whether every row has its repeated digit on one side of its lines, however the row is turned."""
+    return all(repeated_digit_sides(plane, camera, field) or (0,))
 
 
 def distance_px(a: Camera, b: Camera, field_a: FieldModel, field_b: FieldModel) -> float:
@@ -138,121 +150,87 @@ def with_mean_focal(solution: FieldSolution, planes: Sequence[Plane]) -> FieldSo
 
 
 def best_trusted(
-    solutions: list[FieldSolution],
-    image: Image,
-    fields: Sequence[FieldModel],
-    planes: Sequence[Plane],
-    prior: LensPrior | None,
-    paint: float | None = None,
-    *,
-    distance_follows: bool = False,
+    solutions: Sequence[FieldSolution], image: Image, planes: Sequence[Plane], paint: float | None = None
 ) -> FieldSolution:
-    """Return the best solution, if it can be trusted and no other is as good.
+    """Return the likeliest solution with its probability and its rivals, if it can be trusted.
 
     Args:
         solutions: to choose from.
         planes: gray pictures.
-        prior: the lens, when it was measured beforehand.
-        paint: contrast of the yard lines, gray levels, signed, of a print that was measured in the picture; None when
-            the print is as it is described.
-        distance_follows: whether the camera's distance follows afterwards: until then the likeliest focal length
-            is as good as the mean, unless it speaks against the solution.
+        paint: contrast of the yard lines, gray levels, signed; None where it is not known.
 
     Raises:
-        AmbiguousField: several solutions are as good; carries them.
+        AmbiguousField: another solution is likely, too; carries them.
         CalibrationError: no trustworthy solution; says what to change.
     """
-    placed = [_placed(planes[0], solution, fields, paint) for solution in solutions]
-    order = sorted(
-        range(len(solutions)),
-        key=lambda i: (
-            solutions[i].fit.strain / 50
-            - solutions[i].evidence.score
-            - SELECTION_LIMITS.placement_bonus * placed[i].shown
-        ),
+    if not solutions:
+        raise CalibrationError(BLURRED if is_blurred(image) else _NOT_MEASURED, "place_corners")
+    weighed = [_weighed(planes[0], solution, paint) for solution in solutions]
+    logs = np.array(
+        [
+            sum(each.log_odds for each in testimony) + _log_prior(solution)
+            for testimony, solution in zip(weighed, solutions, strict=True)
+        ]
     )
-    ranked = [solutions[i] for i in order]
-    if not ranked:
-        raise CalibrationError(no_match_text(fields))
-    best, is_open, numbered = ranked[0], prior is None or paint is not None, placed[order[0]].sure
-    if is_open and (not distance_follows or find_problems(best.evidence, best.fit, best.field, numbered=numbered)):
-        best = with_mean_focal(best, planes)
-    problems = find_problems(best.evidence, best.fit, best.field, numbered=numbered)
-    if paint is not None and _least_ended(best) < SELECTION_LIMITS.min_ends_share:
-        problems.append("the yard lines do not end where a sideline should be")
-    if other_length := length_problem(placed[order[0]].marks, best.field):
-        problems.append(other_length)
-    if cut_edges(best.fit.camera, best.field):
-        raise AimError(problems[0])
-    if problems:
-        _offer_goal_lines(ranked)
-        clear = "Clear the field of hands, light it evenly, "
-        unknown = "or measure a length on the board and give that (--length)"
-        advice = "Focus the camera" if is_blurred(image) else clear + (unknown if len(fields) > 1 else "check --field")
-        raise CalibrationError(f"no trustworthy solution for {best.field.name}: {'; '.join(problems)}. {advice}.")
-    # Yard lines are evenly spaced, so the same lines shifted by a step may fit as well: then a person chooses.
-    for other in ranked[1:]:
-        near = other.evidence.score > best.evidence.score - VERIFICATION_LIMITS.rival_within
-        same = distance_px(other.fit.camera, best.fit.camera, other.field, best.field) < SELECTION_LIMITS.same_px
-        if near and not same and not find_problems(other.evidence, other.fit, other.field):
-            averaged = with_mean_focal(best, planes) if is_open else best
-            raise AmbiguousField([FieldReading(reading_label(option), option) for option in (averaged, other)])
-    return best
+    order = [int(i) for i in np.argsort(-logs)]
+    best, said = solutions[order[0]], weighed[order[0]]
+    if cut := cut_text(best.fit.camera, best.field):
+        raise AimError(cut)
+    # Solutions that put everything in one place are one reading.
+    distinct: list[int] = []
+    for i in order:
+        if all(_differ(solutions[i], solutions[k]) for k in distinct):
+            distinct.append(i)
+    right = probability(said)
+    shares = np.exp(logs[distinct] - logs[distinct].max())
+    shares *= right / shares.sum()
+    readings = [
+        FieldReading(reading_label(solutions[i]), dataclasses.replace(solutions[i], probability=float(share)))
+        for i, share in zip(distinct, shares, strict=True)
+    ]
+    if right < VERIFICATION_LIMITS.trusted:
+        clear = "Focus the camera" if is_blurred(image) else "Clear the field of hands, light it evenly"
+        problems = "; ".join(problems_of(said)) or "too little of it is seen"
+        raise CalibrationError(
+            f"no trustworthy solution for {best.field.name}: {problems}. {clear}, or place its corners by hand.",
+            "place_corners",
+        )
+    rivals = [reading for reading in readings[1:] if reading.probability > SELECTION_LIMITS.likely]
+    if rivals:
+        for reading in rivals:
+            if cut := cut_text(reading.solution.fit.camera, reading.solution.field):
+                raise AimError(cut)
+        raise AmbiguousField([readings[0], *rivals])
+    return dataclasses.replace(readings[0].solution, rivals=tuple(readings[1:]))
 
 
-def _least_ended(solution: FieldSolution) -> float:
-    """Return the share of the yard lines that were seen to end at the sideline where fewer do."""
-    ends_mm = solution.observations.points_mm[:, 1]
+def _differ(one: FieldSolution, other: FieldSolution) -> bool:
+    return distance_px(one.fit.camera, other.fit.camera, one.field, other.field) >= SELECTION_LIMITS.same_px
+
+
+def _log_prior(solution: FieldSolution) -> float:
+    """Return the log share of boards that have as many yards and yard lines as far apart."""
     field = solution.field
-    seen = [np.isclose(ends_mm, y_mm, atol=1e-6).sum() for y_mm in (0.0, field.width_mm)]
-    return float(min(seen)) / len(field.yard_lines_yd())
+    share = dict(SELECTION_LIMITS.lengths).get(field.length_yd, SELECTION_LIMITS.other_length)
+    if field.yard_line_every_yd > SELECTION_LIMITS.usual_step_yd:
+        share *= SELECTION_LIMITS.other_length
+    return math.log(share)
 
 
-@dataclass(frozen=True, slots=True)
-class _Placed:
-    """What tells which of a solution's lines are the goal lines.
-
-    Attributes:
-        shown: whether something shows it.
-        sure: whether it is sure.
-        marks: the steps of yard lines that have one-yard marks; None where that is not clear.
-    """
-
-    shown: bool
-    sure: bool
-    marks: tuple[int, int] | None = None
+def _weighed(plane: Plane, solution: FieldSolution, paint: float | None) -> tuple[Testimony, ...]:
+    placing = 0.0 if paint is None else _placing(plane, solution, paint)
+    return weigh(solution.evidence, solution.fit, placing=placing, exact=solution.proportions is None)
 
 
-def _placed(plane: Plane, solution: FieldSolution, fields: Sequence[FieldModel], paint: float | None) -> _Placed:
-    """Return whether numbers stand on just the lines that have them, and one-yard marks between just the goal lines."""
+def _placing(plane: Plane, solution: FieldSolution, paint: float) -> float:
+    """Return the log odds of a reading's goal lines by the numbers and by where the one-yard marks end."""
     camera, field = solution.fit.camera, solution.field
-    if paint is None:
-        return _Placed(shown=False, sure=False)
-    numbered = _are_numbered(plane, camera, field)
-    steps = round(field.length_yd / field.yard_line_every_yd)
+    numbers = SELECTION_LIMITS.numbers_say if _are_numbered(plane, camera, field) else 0.0
     marks = marked_steps(plane, camera, field, paint)
-    marked = marks == (0, steps)
-    # Marks tell how long the field is as well; numbers are on the same lines of fields of several lengths.
-    return _Placed(numbered or marked, marked or (numbered and len(fields) == 1), marks)
-
-
-def _offer_goal_lines(ranked: Sequence[FieldSolution]) -> None:
-    """Let the operator choose where only the goal lines are in doubt.
-
-    Raises:
-        AmbiguousField: there are several solutions of which nothing else is.
-    """
-    best = ranked[0]
-    offered = [best]
-    for other in ranked[1:]:
-        if all(
-            distance_px(other.fit.camera, one.fit.camera, other.field, one.field) > SELECTION_LIMITS.same_px
-            for one in offered
-        ):
-            offered.append(other)
-    offered = [one for one in offered if not find_problems(one.evidence, one.fit, one.field, numbered=True)]
-    if len(offered) > 1 and offered[0] is best:
-        raise AmbiguousField([FieldReading(reading_label(option), option) for option in offered])
+    if marks is None:
+        return numbers
+    right = marks == (0, round(field.length_yd / field.yard_line_every_yd))
+    return numbers + (SELECTION_LIMITS.marks_say if right else -SELECTION_LIMITS.marks_say)
 
 
 def reading_label(solution: FieldSolution) -> str:
@@ -265,13 +243,14 @@ def reading_label(solution: FieldSolution) -> str:
 def no_match_text(fields: Sequence[FieldModel]) -> str:
     """Return what to do when the lines of a picture are none of the fields."""
     names = ", ".join(field.name for field in fields)
-    if len(fields) > 1:
-        return (
-            f"yard lines are seen, but no two lines make sidelines with the proportions of {names}: the field is cut by"
-            " the picture, or it is of another kind. Show all of it; or measure a length on the board and give that"
-            " (--length), or describe the print in a .toml file (--field)."
-        )
     return (
         f"yard lines are seen, but no two lines make sidelines with the proportions of {names}: the field is cut by the"
-        " picture, or it is of another kind. Show all of it, or describe it in a .toml file and give that to --field."
+        " picture, or it is of another kind. Show all of it; or measure it from goal line to goal line and from"
+        " sideline to sideline."
     )
+
+
+_NOT_MEASURED: Final = (
+    "yard lines are seen, but too little of the field about them to measure it. Show all of it, clear it of hands and"
+    " light it evenly, or place its corners by hand."
+)

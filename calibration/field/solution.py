@@ -7,13 +7,23 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from downfield.calibration.calibration import Calibration, Method
 from downfield.calibration.camera_fit import CameraFit, Observations
 from downfield.calibration.field.marks.mirroring import UNMIRROR
 from downfield.calibration.field.verification import FieldEvidence
+from downfield.calibration.jacobians import BOW, TRANSLATION
 from downfield.calibration.lens.prior import LensPrior
 from downfield.calibration.quality import to_calibration
-from downfield.calibration.stretch import DescribedProportions, OpenStretch, open_stretch, stretched_field
+from downfield.calibration.stretch import (
+    EXACT_SCALE,
+    DescribedProportions,
+    OpenStretch,
+    ScaleError,
+    open_stretch,
+    stretched_field,
+)
 from downfield.core.errors import CalibrationError
 from downfield.core.field.model import FieldModel
 
@@ -28,6 +38,9 @@ class FieldSolution:
         evidence: measurements that it was not fitted to.
         prior: what was known of the lens beforehand; any webcam's when None.
         proportions: of the print as it was described, where it is measured with the camera; None where it is exact.
+        scale: how well the print's size in millimeters is known.
+        probability: of this reading of the picture, among all.
+        rivals: the other readings, the likelier first.
     """
 
     field: FieldModel
@@ -36,6 +49,9 @@ class FieldSolution:
     evidence: FieldEvidence
     prior: LensPrior | None = None
     proportions: DescribedProportions | None = None
+    scale: ScaleError = EXACT_SCALE
+    probability: float = 1.0
+    rivals: tuple[FieldReading, ...] = ()
 
     @property
     def stretch(self) -> OpenStretch | None:
@@ -53,11 +69,70 @@ class FieldSolution:
             ),
         )
 
+    def scaled(self, factor: float) -> FieldSolution:
+        """Return the same picture of a board that is larger by a factor.
+
+        Raises:
+            FieldError: no board is so large.
+        """
+        camera = self.fit.camera
+        tx, ty, tz = (float(value) * factor for value in camera.translation_mm)
+        bow = camera.bow and dataclasses.replace(
+            camera.bow,
+            x_mm=_times(camera.bow.x_mm, factor),
+            y_mm=_times(camera.bow.y_mm, factor),
+            along_mm=camera.bow.along_mm * factor,
+            twist_mm=camera.bow.twist_mm * factor,
+            across_mm=camera.bow.across_mm * factor,
+            both_mm=camera.bow.both_mm * factor,
+        )
+        # Lens, rotation and stretch stay; translation and bow are lengths.
+        units = np.ones(len(self.fit.covariance))
+        units[TRANSLATION] = units[BOW] = factor
+        fit = dataclasses.replace(
+            self.fit,
+            camera=dataclasses.replace(camera, translation_mm=(tx, ty, tz), bow=bow),
+            covariance=self.fit.covariance * units[:, None] * units,
+        )
+        observations = dataclasses.replace(self.observations, points_mm=self.observations.points_mm * factor)
+        return dataclasses.replace(self, field=scaled_field(self.field, factor), fit=fit, observations=observations)
+
     def calibration(self, method: Method = "field", made_from: Sequence[str] = (), made_at: str = "") -> Calibration:
         """Return the calibration, with its residuals and covariance; made now when `made_at` is empty."""
         return to_calibration(
-            self.field, self.fit, self.observations, method=method, made_from=made_from, made_at=made_at
+            self.field,
+            self.fit,
+            self.observations,
+            method=method,
+            made_from=made_from,
+            made_at=made_at,
+            scale=self.scale,
         )
+
+
+def scaled_field(field: FieldModel, factor: float) -> FieldModel:
+    """Return a field that is larger by a factor, with its paint.
+
+    Raises:
+        FieldError: no board is so large.
+    """
+    styles = {
+        kind: dataclasses.replace(style, width_mm=style.width_mm and style.width_mm * factor)
+        for kind in ("sideline", "goal_line", "end_line", "yard_line", "hash_mark")
+        for style in [getattr(field, kind)]
+    }
+    return dataclasses.replace(
+        field,
+        mm_per_yd_x=field.mm_per_yd_x * factor,
+        mm_per_yd_y=field.mm_per_yd_y * factor,
+        line_mm=field.line_mm * factor,
+        margin_mm=_times(field.margin_mm, factor),
+        **styles,
+    )
+
+
+def _times(pair: tuple[float, float], factor: float) -> tuple[float, float]:
+    return pair[0] * factor, pair[1] * factor
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +148,11 @@ class FieldReading:
     label: str
     solution: FieldSolution
     mirrored: bool = False
+
+    @property
+    def probability(self) -> float:
+        """The probability of this reading, among all of the picture."""
+        return self.solution.probability
 
     def accepted(self) -> FieldSolution:
         """Return the solution for somebody who chose this reading.
@@ -98,5 +178,6 @@ class AmbiguousField(CalibrationError):  # noqa: N818 - it carries an answer tha
         ways = "; or ".join(reading.label for reading in self.readings)
         super().__init__(
             reason
-            or f"the picture can be read in {len(self.readings)} ways: {ways}. Choose the one that lies on the print."
+            or f"the picture can be read in {len(self.readings)} ways: {ways}. Choose the one that lies on the print.",
+            "choose_reading",
         )

@@ -7,8 +7,10 @@ model, found or not.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,32 +50,12 @@ class VerificationLimits:
         15.0,
     )
     """Places inside a sideline, beyond the paint's own width, where a rail or rim mistaken for it would have it."""
-    min_sideline: float = 0.30
-    """Visible share of a sideline; figures, hands, glare and wear cover the rest."""
-    min_goal_line: float = 0.25
-    """Visible share of a goal line."""
-    min_yard_lines: float = 0.50
-    """Visible share of the yard lines."""
-    min_line_ends: float = 0.35
-    """Visible share of the yard lines' ends at the sidelines."""
-    max_beyond: float = 0.30
-    """Share of the places beyond the lines, which must be bare, where paint may seem to be."""
-    max_inside: float = 0.55
-    """Share of the places inside a sideline where paint may seem to be."""
-    sure_line_ends: float = 0.75
-    """Share of the yard lines' ends: with more, and fewer overruns than the next, the sidelines are there."""
-    sure_overrun: float = 0.1
-    """Share of the places beyond the sidelines where a yard line seems to go on."""
-    min_hash_contrast: float = 0.25
-    """Share of hash marks found, less that of bare ground taken for them."""
-    max_between: float = 0.3
-    """Share of the bare ground half-way between hash marks where others are found: on prints as they are read, 0.01."""
     max_residual_px: float = 0.45
-    """Largest robust rms of the paint about the solution."""
+    """Robust rms of the paint about the solution that speaks neither for nor against it."""
     max_strain: float = 1.9
-    """Largest deviation from what webcams are like, standard deviations."""
-    rival_within: float = 0.05
-    """Another solution with a score as near as this leaves the answer open."""
+    """The same of the deviation from what lenses are like, standard deviations, where the print is exactly known."""
+    trusted: float = 0.8
+    """Probability from which a reading is trusted."""
     min_edge_distance_px: float = 2.0
     """A field nearer than this to the edge of the picture is cut."""
 
@@ -200,68 +182,99 @@ def _hashes(
     return shares[0], shares[1]
 
 
-def find_problems(
-    evidence: FieldEvidence, fit: CameraFit, field: FieldModel, *, placed: bool = False, numbered: bool = False
-) -> list[str]:
-    """Return what speaks against a solution, worst first; empty when it can be trusted.
+What = Literal["goal lines", "sidelines", "yards", "field"]
+
+
+@dataclass(frozen=True, slots=True)
+class Testimony:
+    """What one kind of paint says of a reading.
+
+    Attributes:
+        about: what it tells: which rungs are the goal lines, where the sidelines are, how many yards the yard lines are
+            apart, or whether it is a field at all.
+        log_odds: natural logarithm of how much likelier it is if the reading is right than if it is wrong.
+        problem: what speaks against the reading, for people, where it does.
+    """
+
+    about: What
+    log_odds: float
+    problem: str
+
+
+def weigh(
+    evidence: FieldEvidence, fit: CameraFit, *, placed: bool = False, placing: float = 0.0, exact: bool = True
+) -> tuple[Testimony, ...]:
+    """Return what the picture says of a reading. A single line that is painted otherwise never outweighs the others.
+
+    Samples along one line are seen or missed together, so a line counts once, by its share.
+
+    Args:
+        evidence: what the picture shows of the field.
+        placed: whether the field was known to lie there to a pixel or two.
+        placing: log odds of what else tells which lines are the goal lines: numbers, and where one-yard marks end.
+        exact: whether the print is exactly known, so that an unlikely lens speaks against the reading.
+    """
+    known = 6.0 if placed else 1.0
+    said: list[tuple[What, float, str]] = [
+        ("goal lines", known + placing, "numbers and marks show other goal lines"),
+        ("goal lines", 2.5 * (min(evidence.goal_lines) - 0.25), "a goal line is not where it should be"),
+        ("goal lines", 4 * (min(evidence.end_lines) - 0.3), "an end line is not where it should be"),
+        ("goal lines", 3 * (0.3 - evidence.beyond), "there is a line beyond a goal line where the field has none"),
+        ("sidelines", known, ""),
+        ("sidelines", 2 * (min(evidence.sidelines) - 0.3), "a sideline is not where it should be"),
+        ("sidelines", 6 * (evidence.line_ends - 0.35), "the yard lines end before the sidelines"),
+        ("sidelines", 8 * (0.3 - evidence.overrun), "the yard lines go on beyond the sidelines"),
+        ("sidelines", min(0.0, 4 * (0.55 - evidence.inside)), "there is a line along a sideline and inside it"),
+        ("field", 12 * (evidence.yard_lines - 0.4), "too few of the yard lines are seen"),
+    ]
+    if evidence.hashes is not None:
+        marks = 6 * (evidence.hash_contrast - 0.25)
+        said.append(("goal lines", marks, "the hash marks are not where the field model has them"))
+        text = "there are marks half-way between the yards, as where the yard lines are farther apart than supposed"
+        said.append(("yards", 20 * (0.3 - evidence.hashes[1]), text))
+    rms = robust_rms(fit.residual_px)
+    off = 12 * (VERIFICATION_LIMITS.max_residual_px - rms)
+    said.append(("field", off, f"the paint is {rms:.2f} px (rms) off the solution"))
+    if exact:
+        strain = min(0.0, 8 * (VERIFICATION_LIMITS.max_strain - fit.strain))
+        said.append(("field", strain, "no ordinary lens fits, so the print may have other proportions"))
+    return tuple(Testimony(*each) for each in said)
+
+
+def probability(testimony: Sequence[Testimony]) -> float:
+    """Return the probability that all is right: goal lines, sidelines, and that it is a field."""
+    sums: dict[str, float] = {}
+    for each in testimony:
+        sums[each.about] = sums.get(each.about, 0.0) + each.log_odds
+    return math.prod(1 / (1 + math.exp(-max(-50.0, total))) for total in sums.values())
+
+
+def find_problems(evidence: FieldEvidence, fit: CameraFit, field: FieldModel, *, placed: bool = False) -> list[str]:
+    """Return what speaks against a solution of a known print, worst first; empty when it can be trusted.
 
     Args:
         evidence: what the picture shows of the field.
         placed: whether the field was known to lie there to a pixel or two: then no line is mistaken for another, and
             a sideline that is covered or borders on other paint is no reason to distrust it.
-        numbered: whether the kind of field is known, and numbers stand on just the yard lines that have them: then
-            neither a goal line of the color of what lies beyond it nor paint in an end zone that looks like a line is
-            a reason to distrust which line is which.
     """
-    cut = cut_edges(fit.camera, field)
-    if cut:
-        return [
-            f"the field is cut by the picture's {' and '.join(cut)} edge: move the camera until all of it is in view"
-        ]
-    # Yard lines that all end there, and none beyond, show a sideline better than its own paint does.
-    ended = (
-        evidence.line_ends > VERIFICATION_LIMITS.sure_line_ends and evidence.overrun < VERIFICATION_LIMITS.sure_overrun
-    )
-    sided = placed or ended
-    found = [
-        (
-            not sided and min(evidence.sidelines) < VERIFICATION_LIMITS.min_sideline,
-            "a sideline is not where it should be",
-        ),
-        (
-            not numbered and min(evidence.goal_lines) < VERIFICATION_LIMITS.min_goal_line,
-            "a goal line is not where it should be",
-        ),
-        (evidence.yard_lines < VERIFICATION_LIMITS.min_yard_lines, "too few of the yard lines are seen"),
-        (evidence.line_ends < VERIFICATION_LIMITS.min_line_ends, "the yard lines end before the sidelines"),
-        (evidence.overrun > VERIFICATION_LIMITS.max_beyond, "the yard lines go on beyond the sidelines"),
-        (
-            not placed and not numbered and evidence.beyond > VERIFICATION_LIMITS.max_beyond,
-            "there is a line beyond a goal line where the field has none",
-        ),
-        (
-            not sided and evidence.inside > VERIFICATION_LIMITS.max_inside,
-            "there is a line along a sideline and inside it",
-        ),
-        (
-            evidence.hash_contrast < VERIFICATION_LIMITS.min_hash_contrast,
-            "the hash marks are not where the field model has them",
-        ),
-        (
-            evidence.hashes is not None and evidence.hashes[1] > VERIFICATION_LIMITS.max_between,
-            "there are marks half-way between the yards, as where the yard lines are farther apart than supposed",
-        ),
-    ]
-    problems = [text for failed, text in found if failed]
-    rms = robust_rms(fit.residual_px)
-    if rms > VERIFICATION_LIMITS.max_residual_px:
-        problems.append(f"the paint is {rms:.2f} px (rms) off the solution")
-    if fit.strain > VERIFICATION_LIMITS.max_strain:
-        problems.append(
-            "no ordinary lens fits: the print may have other proportions (measure it from goal line to goal line"
-            " and from sideline to sideline, and give its .toml file to --field)"
-        )
-    return problems
+    if cut := cut_text(fit.camera, field):
+        return [cut]
+    testimony = weigh(evidence, fit, placed=placed)
+    return problems_of(testimony) if probability(testimony) < VERIFICATION_LIMITS.trusted else []
+
+
+def problems_of(testimony: Sequence[Testimony]) -> list[str]:
+    """Return what speaks against a reading, worst first."""
+    against = sorted((each for each in testimony if each.log_odds < 0 and each.problem), key=lambda each: each.log_odds)
+    return [each.problem for each in against]
+
+
+def cut_text(camera: Camera, field: FieldModel) -> str:
+    """Return what to do where the field reaches beyond the picture; empty where it does not."""
+    cut = cut_edges(camera, field)
+    if not cut:
+        return ""
+    return f"the field is cut by the picture's {' and '.join(cut)} edge: move the camera until all of it is in view"
 
 
 def cut_edges(camera: Camera, field: FieldModel) -> list[str]:

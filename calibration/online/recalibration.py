@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -13,13 +14,14 @@ from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
 from downfield.calibration.field.lines.line_chains import clearest_channel
 from downfield.calibration.field.refinement import refine_solution
+from downfield.calibration.field.solution import FieldSolution
 from downfield.calibration.field.solver import solve_field
 from downfield.calibration.field.verification import find_problems
-from downfield.calibration.jacobians import LENS
+from downfield.calibration.jacobians import LENS, STRETCH
 from downfield.calibration.lens.prior import MeasuredLens
 from downfield.calibration.online.shake import Shake, moved_camera
 from downfield.calibration.pictures import check_picture
-from downfield.calibration.quality import to_calibration
+from downfield.calibration.stretch import DescribedProportions, ScaleError
 from downfield.core.arrays import Image
 from downfield.core.field.model import FieldModel
 
@@ -58,21 +60,36 @@ def recalibrate(images: Sequence[Image], before: Calibration, shake: Shake, *, m
     if shake.share > _LIMITS.min_followed_share:
         start = moved_camera(before.camera, shake, before.field)
         planes = [clearest_channel(image) for image in images]
-        solution = refine_solution(planes, start, before.field, prior=prior, searches_px=_LIMITS.searches_px)
+        proportions = known_proportions(before)
+        solution = refine_solution(
+            planes, start, before.field, prior=prior, proportions=proportions, searches_px=_LIMITS.searches_px
+        )
         if solution is not None:
             placed = _furthest_px(start, solution.fit.camera, before.field) < _LIMITS.same_px
             if find_problems(solution.evidence, solution.fit, solution.field, placed=placed):
                 solution = None
     if solution is None:
         # The print is the same as before, so nothing of it is measured again.
-        solution = solve_field(images, [dataclasses.replace(before.field, measured=True)], prior=prior)
-    return to_calibration(before.field, solution.fit, solution.observations, method="field", made_from=made_from)
+        solution = solve_field(images, [before.field], prior=prior, known=True, proportions=known_proportions(before))
+    return with_size_of(solution, before).calibration("field", made_from)
 
 
 def known_lens(calibration: Calibration) -> MeasuredLens:
     """Return the lens of a calibration, as well as it is known there, for calibrating the same camera again."""
     known = np.array(calibration.covariance)[LENS, LENS] if calibration.covariance else np.zeros((9, 9))
     return MeasuredLens.of(calibration.camera.lens, known)
+
+
+def known_proportions(calibration: Calibration) -> DescribedProportions | None:
+    """Return the proportions of the print of a calibration, as open as it left them; None where they are exact."""
+    if len(calibration.covariance) <= STRETCH or not calibration.covariance[STRETCH][STRETCH]:
+        return None
+    return DescribedProportions.of(calibration.field, math.sqrt(calibration.covariance[STRETCH][STRETCH]))
+
+
+def with_size_of(solution: FieldSolution, before: Calibration) -> FieldSolution:
+    """Return a solution of a print whose size is known as well as it was before."""
+    return dataclasses.replace(solution, scale=ScaleError(before.scale_spread))
 
 
 def _furthest_px(one: Camera, other: Camera, field: FieldModel) -> float:

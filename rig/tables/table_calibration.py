@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -17,7 +16,7 @@ from downfield.calibration.field.solver import solve_field
 from downfield.calibration.lens.figure_lean import StandingFigures, estimate_lens_from_lean
 from downfield.calibration.lens.lens_calibration import read_lens
 from downfield.calibration.lens.prior import LensFromDistance, LensPrior, lens_at_height
-from downfield.calibration.online.recalibration import known_lens
+from downfield.calibration.online.recalibration import known_lens, known_proportions, with_size_of
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.source import CaptureClock, FrameSource
 from downfield.capture.sources.source_opening import open_source
@@ -103,13 +102,13 @@ def calibrate_again(settings: CalibrationSettings, images: list[Image], before: 
     """
     if settings.strip:
         return calibrate(settings, images, name)
-    field = [dataclasses.replace(before.field, measured=True)]  # nothing of the print is measured again
     try:
-        solution = solve_field(images, field, prior=known_lens(before))
+        proportions = known_proportions(before)
+        solution = solve_field(images, [before.field], prior=known_lens(before), known=True, proportions=proportions)
     except CalibrationError:
         distance = lens_from_distance(images[0], settings.camera_height_mm or None)
-        solution = _solve(images, field, name, None, distance)
-    return dataclasses.replace(solution, field=before.field).calibration("field", [name])
+        solution = _solve(images, [before.field], name, None, distance, known=True)
+    return with_size_of(solution, before).calibration("field", [name])
 
 
 def _solve(
@@ -118,9 +117,11 @@ def _solve(
     name: str,
     prior: LensPrior | None,
     distance: LensFromDistance | None,
+    *,
+    known: bool = False,
 ) -> FieldSolution:
     try:
-        return solve_field(images, fields, prior=prior, distance=distance)
+        return solve_field(images, fields, prior=prior, distance=distance, known=known)
     except CalibrationError as error:
         raise CalibrationError(f"{name}: can't be calibrated from the printed field: {error}") from None
 

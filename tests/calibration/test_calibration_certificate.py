@@ -20,7 +20,7 @@ from downfield.calibration.certificate import (
 from downfield.calibration.drawing import draw_calibration
 from downfield.calibration.field.landmarks import Landmark
 from downfield.calibration.field.solver import solve_field
-from downfield.calibration.jacobians import PARAMETERS
+from downfield.calibration.jacobians import STRETCH
 from downfield.calibration.pictures import read_pictures, write_picture
 from downfield.calibration.quality import to_calibration
 from downfield.cli.commands.calibrate import parse_landmark
@@ -132,7 +132,7 @@ def test_positions_carry_detection_noise_and_calibration_error(calibration: Cali
     assert not none.any()
     _, given = exact.to_board_with_cov(px, 5.5, sigma_px=np.tile(np.eye(2) * 0.25, (2, 1, 1)))
     np.testing.assert_allclose(given, exact.to_board_with_cov(px, 5.5, sigma_px=0.5)[1])
-    assert len(calibration.covariance) == len(PARAMETERS)
+    assert len(calibration.covariance) == STRETCH + 1
 
 
 def test_the_drawing_has_the_model_over_the_photograph(scene: Scene, calibration: Calibration) -> None:

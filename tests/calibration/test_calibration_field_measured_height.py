@@ -10,7 +10,7 @@ import pytest
 from calibration_scenes import TUDOR
 from setup_readings import picture, solution
 
-from downfield.calibration.advice import advise, base_top_error_yd
+from downfield.calibration.advice import advise, base_top_error_yd, best_measurement
 from downfield.calibration.camera import Camera, Lens, flat_bow
 from downfield.calibration.camera_fit import Observations, fit_camera, with_scaled_focal
 from downfield.calibration.field.free_solver import ROUGH
@@ -77,9 +77,11 @@ def test_no_card_is_so_high(height_mm: float) -> None:
 
 def test_advice_foretells_what_a_tape_brings(from_above: FieldSolution) -> None:
     before = from_above.calibration()
-    text = advise(before)
-    assert "with a tape" in text
-    foretold_yd = float(text.split("about ")[1].split()[0])
+    advice = best_measurement(before)
+    assert advice is not None
+    assert advice.measure == "camera_height"
+    assert "With the height of the lens over the board, base tops are known to" in advice.text
+    foretold_yd = advice.then_yd
     prior, seen = lens_at_height(before.camera, float(TRUE.position_mm[2])), from_above.observations
     fit = fit_camera(before.camera, seen, prior=prior, stretch=from_above.stretch, fine=True)
     after = from_above.with_fit(fit, seen).calibration()

@@ -113,7 +113,7 @@ def _solve(
     reason = CalibrationError("the strip's field was not found")
     for number, field in enumerate(_prints(strip.field)):
         try:
-            return solve_field(images, [field], distance=distance, prior=prior)
+            return solve_field(images, [field], distance=distance, prior=prior, known=True)
         except CalibrationError as error:
             reason = reason if number else error
     raise reason

@@ -8,12 +8,12 @@ however the sidelines themselves are painted.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Final
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from downfield.calibration.field.lines.line_pencils import DivisionModel, Pencil
 from downfield.calibration.field.lines.matching import NO_RUNG, Ladder
@@ -33,9 +33,16 @@ class RectifiedLimits:
     profile_steps: tuple[float, ...] = tuple(i / 200 for i in range(-26, 27))
     """Places about a rung where the width of the yard lines is measured, in steps of the ladder."""
     min_contrast: float = 0.5
-    """Contrast from which yard lines are there, as a share of the typical contrast."""
-    max_gap_px: int = 25
-    """Longest stretch of yard lines that numbers, figures and hands hide."""
+    """Contrast from which a yard line is there, as a share of its typical contrast."""
+    typical_percentile: float = 75.0
+    """Percentile of the contrast along a line, and among lines, that is typical: half of a line may be covered, or
+    outside of the field, and half of the lines may be none."""
+    min_rung_contrast: float = 0.4
+    """A rung with a smaller share of the typical contrast is no yard line, or in an end zone of the paint's color."""
+    seen_inside: float = 0.75
+    """Probability that a yard line is seen at a place between the sidelines."""
+    seen_outside: float = 0.12
+    """Probability that something looks like one elsewhere."""
     max_edge_distance_px: float = 5.0
     """Largest distance of a sideline's edge from where the contrast ends."""
     min_edge_share: float = 0.12
@@ -100,11 +107,14 @@ def find_yard_line_ends(
     center, ground = levels(_LIMITS.center_steps, rungs), levels(_LIMITS.ground_steps, rungs).mean(axis=0)
     middle = slice(len(rows) * 2 // 5, len(rows) * 3 // 5)
     sign = float(np.sign(np.median((center[len(center) // 2] - ground)[middle])))
-    contrast = _smooth(np.median((sign * (center - ground)).max(axis=0), axis=1))
-    typical = float(np.median(contrast[middle]))
+    contrast = (sign * (center - ground)).max(axis=0)
+    each = np.percentile(contrast, _LIMITS.typical_percentile, axis=0)
+    typical = float(np.percentile(each, _LIMITS.typical_percentile))
     if typical < _LIMITS.min_contrast_levels:
         return None
-    ends = _run_about_middle(contrast > _LIMITS.min_contrast * typical)
+    lines = each > _LIMITS.min_rung_contrast * typical
+    seen = (contrast > _LIMITS.min_contrast * each)[:, lines].mean(axis=1)
+    ends = _likeliest_run(seen)
     if ends is None:
         return None
     turf = levels(_LIMITS.between_steps, rungs[:-1])
@@ -146,16 +156,20 @@ def _smooth(values: Array) -> Array:
     return np.asarray(smooth, dtype=np.float64)[:, 0]
 
 
-def _run_about_middle(present: NDArray[np.bool_]) -> tuple[int, int] | None:
-    """Return the ends of the longest run, short gaps closed; None when it reaches the edge of the picture."""
-    kernel = np.ones((_LIMITS.max_gap_px, 1), np.uint8)
-    padded = np.pad(present.astype(np.uint8), _LIMITS.max_gap_px)[:, None]
-    closed = cv2.morphologyEx(padded, cv2.MORPH_CLOSE, kernel)[_LIMITS.max_gap_px : -_LIMITS.max_gap_px, 0]
-    turns = np.flatnonzero(np.diff(np.pad(closed, 1)))
-    if not len(turns):
-        return None
-    low, high = max(turns.reshape(-1, 2).tolist(), key=lambda run: run[1] - run[0])
-    return None if low == 0 or high == len(present) else (low, high)
+def _likeliest_run(seen: Array) -> tuple[int, int] | None:
+    """Return the ends of the stretch where yard lines are, by the share of them that are seen at each place.
+
+    Numbers, circles about them, figures and an arm hide any part of the lines, and what lies beyond them shows some:
+    the likeliest stretch is the one with the largest sum of log likelihood ratios. None when it reaches the edge of
+    the picture.
+    """
+    inside, outside = _LIMITS.seen_inside, _LIMITS.seen_outside
+    ratio = seen * math.log(inside / outside) + (1 - seen) * math.log((1 - inside) / (1 - outside))
+    total = np.concatenate([[0.0], np.cumsum(ratio)])
+    lowest = np.minimum.accumulate(total)
+    high = int((total - lowest).argmax())
+    low = int(total[: high + 1].argmin())
+    return None if low == 0 or high == len(seen) else (low, high)
 
 
 def _edges(slope: Array) -> Array:

@@ -56,8 +56,14 @@ class MirroringLimits:
     """Height of digits as drawn, before they are scaled down."""
     min_difference: float = 0.04
     """Mean excess of the mirrored numbers' correlation from which the picture is mirrored."""
-    min_difference_in_place: float = 0.008
-    """The same excess where the numbers' place was found in the picture."""
+    mirrored_share: float = 0.03
+    """Share of cameras whose pictures are mirrored: a selfie view, a setting of the program that passes them on."""
+    sides_say: float = 5.0
+    """Log odds by rows whose repeated digits are all on one side."""
+    digits_say: float = 6.0
+    """Largest log odds by digits that are read."""
+    difference_per_nat: float = 0.004
+    """Excess of one correlation that makes it more likely by a factor e."""
     min_correlation_in_place: float = 0.42
     """Least mean correlation of numbers that are read where their place was found in the picture."""
     min_correlation: float = 0.4
@@ -118,31 +124,24 @@ def refuse_mirrored(plane: Plane, camera: Camera, field: FieldModel) -> None:
         raise AimError(f"the picture is mirrored, since the field's numbers read only in a mirror: {UNMIRROR}")
 
 
-def is_readable(plane: Plane, camera: Camera, field: FieldModel) -> bool:
-    """Return whether the numbers show that the picture is not mirrored; arguments as `refuse_mirrored`.
+def mirrored_probability(plane: Plane, camera: Camera, field: FieldModel) -> float:
+    """Return the probability that the picture is mirrored; arguments as `refuse_mirrored`.
 
-    Where the numbers' rows were found in the picture, the side of the digit that they repeat tells how each row is
-    turned, if the picture is as it should be. Rows that are both read from their own sideline, as on all known boards,
-    are taken for that, since a mirrored picture shows them so only of a board whose rows are both the other way up. Of
-    others the digits have to be read. A field without numbers passes.
-
-    Raises:
-        AimError: the picture is mirrored.
+    Cameras seldom send mirrored pictures, so where no number can be read it is what it was beforehand. The side of the
+    digit that they repeat tells how each row is turned, if the picture is as it should be: rows that are both read from
+    their own sideline, as on nearly all boards, are turned otherwise in a mirror. And the digits tell where they can be
+    read.
     """
+    odds = math.log(_LIMITS.mirrored_share / (1 - _LIMITS.mirrored_share))
     match = match_numbers(plane, camera, field)
-    if not match.numbers:
-        return True
-    more = match.as_printed - match.mirrored
-    if set(repeated_digit_sides(plane, camera, field)) == {1} and more > -_LIMITS.min_difference:
-        return True
-    if (
-        max(match.as_printed, match.mirrored) > _LIMITS.min_correlation_in_place
-        and abs(more) > _LIMITS.min_difference_in_place
-    ):
-        if more > 0:
-            return True
-        raise AimError(f"the picture is mirrored, since the field's numbers read only in a mirror: {UNMIRROR}")
-    return False
+    if match.numbers:
+        sides = repeated_digit_sides(plane, camera, field)
+        if sides and len(set(sides)) == 1:
+            odds -= _LIMITS.sides_say * sides[0]
+        if max(match.as_printed, match.mirrored) > _LIMITS.min_correlation_in_place:
+            said = (match.mirrored - match.as_printed) / _LIMITS.difference_per_nat
+            odds += max(-_LIMITS.digits_say, min(said, _LIMITS.digits_say))
+    return 1 / (1 + math.exp(-odds))
 
 
 def match_numbers(plane: Plane, camera: Camera, field: FieldModel) -> NumberMatch:

@@ -15,6 +15,7 @@ import numpy as np
 
 from downfield.calibration.camera import Camera
 from downfield.calibration.camera_fit import Observations
+from downfield.calibration.systematic_error import LINE_END
 from downfield.core.arrays import Array, Plane
 from downfield.core.field.model import FieldModel
 from downfield.core.normal_distribution import normal_cdf
@@ -90,7 +91,7 @@ def observe_line_ends(
         normals,
         np.hypot(sigma, _LIMITS.sigma_floor_px),
         cluster,
-        np.full(len(ends_mm), -1),
+        np.full(len(ends_mm), LINE_END),
     )[found]
 
 
