@@ -22,6 +22,7 @@ Measure = Literal[
     "touch",
     "handle",
     "line",
+    "short",
     "sideline",
     "end_line",
     "excess",
@@ -36,10 +37,10 @@ Measure = Literal[
     "identity",
     "judgment",
 ]
-"""Of what a margin is: the gap of two bases; that to a passer's handle; the way over a line across the field, a
-sideline or an end line; what exceeds something allowed; how squarely two faces meet, or fail to; how much of them does,
-or too little; a turn; the gap to a free ball; the time before a rival; which end of a base is its front; which figure
-it is; what a rulebook leaves to a person; empty for anything else, or for nothing."""
+"""Of what a margin is: the gap of two bases; that to a passer's handle; the way over a line across the field, or short
+of it, over a sideline or an end line; what exceeds something allowed; how squarely two faces meet, or fail to; how much
+of them does, or too little; a turn; the gap to a free ball; the time before a rival; which end of a base is its front;
+which figure it is; what a rulebook leaves to a person; empty for anything else, or for nothing."""
 
 _EVEN_ODDS: Final = 0.5
 _NORMAL: Final = NormalDist()
@@ -182,6 +183,7 @@ _WORDINGS: Final[dict[Measure, _Wording]] = {
     "touch": _Wording("touched: gap closed", "gap may have closed"),
     "handle": _Wording("touched the handle", "may have touched the handle"),
     "line": _LINE,
+    "short": _Wording("stayed short of the line", "may have stayed short of the line", "short of", "the line"),
     "sideline": _LINE,
     "end_line": _LINE,
     "excess": _Wording(beyond="beyond"),  # whether it is too much or too little

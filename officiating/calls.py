@@ -79,6 +79,9 @@ class Finding:
         players: roster ids of the figures concerned, the carrier or offender first. The first is part of the call's
             id.
         spot_yd: where the ball is spotted, field yards along x of the board and across.
+        spot_sigma_yd: standard deviation of that, along and across, of the figure's place and of the instant at which
+            it counts; 0 where it is not measured but told, rolled or painted.
+        t_sigma_s: standard deviation of the instant, seconds; 0 where it is not measured.
         margin, sigma, unit: by how much the rule is met, positive on the side of the call, and the standard deviation
             of that.
         probability: that the finding is right, 0..1. Below the rulebook's confidence the call is too close.
@@ -87,6 +90,7 @@ class Finding:
         settle_ns: when all the evidence is in and the finding is settled; None for at once. Findings of a later instant
             wait behind it.
         settle_early: whether it may be settled before that, once it is sure enough to call.
+        settle_from_ns: when at the earliest, if early: until then a rival may turn up.
         reported: whether it is only reported and changes nothing.
         proposed: whether a person always decides, whatever the policy, because the rule asks for a judgment.
         side: the side it favors: who gets the ball, the points or the yards.
@@ -108,6 +112,8 @@ class Finding:
     key: str = ""
     players: tuple[str, ...] = ()
     spot_yd: tuple[float, float] | None = None
+    spot_sigma_yd: tuple[float, float] = (0.0, 0.0)
+    t_sigma_s: float = 0.0
     margin: float | None = None
     sigma: float | None = None
     unit: Unit = ""
@@ -116,6 +122,7 @@ class Finding:
     against_kind: CallKind = "info"
     settle_ns: int | None = None
     settle_early: bool = True
+    settle_from_ns: int | None = None
     reported: bool = False
     proposed: bool = False
     side: Side | None = None
@@ -159,7 +166,7 @@ class Call:
             sure but left to a person by the policy; ``"reported"`` when it changes nothing in the game. Only what is
             called has a consequence; the others that wait for a person change nothing until he rules.
         text: what an announcer would say.
-        players, spot_yd, side, detail, numbers, measure: as in `Finding`.
+        players, spot_yd, spot_sigma_yd, t_sigma_s, side, detail, numbers, measure: as in `Finding`.
         margin: by how much the rule is met, in `unit`; positive is on the side of the call. None where nothing was
             measured, or where no number stands for the probability.
         sigma: standard deviation of the margin, same unit; the probability is the positive share of both.
@@ -198,6 +205,8 @@ class Call:
     measure: Measure = ""
     conditions: tuple[Condition, ...] = ()
     together: Together = "all"
+    spot_sigma_yd: tuple[float, float] = (0.0, 0.0)
+    t_sigma_s: float = 0.0
 
     @property
     def told_apart(self) -> tuple[Condition, ...]:

@@ -40,6 +40,7 @@ _NAMES: Final[dict[Measure, str]] = {
     "touch": "touch",
     "handle": "touch of the handle",
     "line": "line",
+    "short": "line",
     "sideline": "sideline",
     "end_line": "end line",
     "excess": "limit",

@@ -222,6 +222,7 @@ def film(
     *,
     sigma_gap_mm: float = 0.0,
     fps: int = FPS,
+    phase: float = 0.0,
 ) -> Film:
     """Return scenes of figures on their paths, with contacts, the faces that meet, and the instants they began.
 
@@ -232,12 +233,13 @@ def film(
         ball: the magnetic ball at a time in seconds; None for none.
         sigma_gap_mm: the error that gaps are reported with; 0 for exact ones.
         fps: scenes a second.
+        phase: by what part of a frame the first scene comes after time 0.
     """
     scenes: list[Scene] = []
     since: dict[tuple[str, str], int] = {}
     before: dict[tuple[str, str], tuple[int, float]] = {}
     for frame in range(round(seconds * fps)):
-        t_ns = round(frame / fps * 1e9)
+        t_ns = round((frame + phase) / fps * 1e9)
         t_s = t_ns / 1e9
         figures = tuple(figure.figure(t_s) for figure in scripted)
         contacts = _contacts(figures, t_ns, since, before, sigma_gap_mm)

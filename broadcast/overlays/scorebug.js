@@ -95,6 +95,7 @@ function statusOf(game, health, challenges) {
   if (game === undefined) return ["", "calm"];
   const disputed = challenges?.challenges.find((challenge) => challenge.decision === null);
   if (disputed) return [`Under review: ${game[disputed.side].short} challenges`, "review"];
+  if (game.wait !== null && game.wait.purpose === "measurement") return ["Measurement", "review"];
   if (game.under_review) return ["Under review", "review"];
   if (areCallsMissed(game, health)) return ["Camera calls suspended", "alarm"];
   if (game.wait !== null) return [capitalize(game.wait.text), "wait"];

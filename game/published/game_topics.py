@@ -48,8 +48,10 @@ class ClockView(TopicModel):
 class WaitView(TopicModel):
     """What the game waits for before it can go on."""
 
-    kind: Literal["roll", "coin", "choice"]
-    purpose: str = Field(description='What for, such as "fumble" or "field_goal".')
+    kind: Literal["roll", "coin", "choice", "ruling"] = Field(
+        description='"ruling": on the calls of the last play that are too close.'
+    )
+    purpose: str = Field(description='What for, such as "fumble", "field_goal" or "measurement".')
     options: tuple[Choice, ...] = Field(
         default=(), description="Open choices; with dice, what may be chosen in their place."
     )
@@ -193,7 +195,7 @@ class CallView(TopicModel):
     measure: Measure = Field(
         default="",
         description="Of what the margin is. touch: the gap of two bases; handle: that to a passer's handle; line, "
-        "sideline, end_line: the way over such a line; excess: what is over something allowed; empty: anything else.",
+        "sideline, end_line: the way over such a line; short: the way to a line not reached; excess: what is over something allowed; empty: anything else.",
     )
     measured: str = Field(default="", description='Such as "+0.31 ± 0.12 mm"; empty where nothing was measured.')
     basis: Basis = Field(

@@ -223,6 +223,9 @@ def _wait(state: GameState) -> game_topics.WaitView | None:
     wait = state.wait
     if wait is None:
         return None
+    if wait.kind == "ruling":
+        text = f"{wait.purpose}: over the line or short of it"
+        return game_topics.WaitView(kind=wait.kind, purpose=wait.purpose, text=text)
     action = {"roll": "roll", "coin": "flip a coin", "choice": "choose"}[wait.kind]
     coach = "" if wait.by is None else f"{state.team(wait.by).name}: "
     purpose = wait.purpose.replace("_", " ")
@@ -267,7 +270,7 @@ def questions_view(calls: Iterable[game_topics.CallView], game: game_topics.Game
         if call.standing == "open"
     ]
     wait = game.wait
-    if wait is not None:
+    if wait is not None and wait.kind != "ruling":  # the calls above are what it waits for
         questions.append(
             game_topics.Question(
                 id=f"{wait.kind}:{wait.purpose}",

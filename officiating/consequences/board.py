@@ -76,14 +76,19 @@ def _switch_on(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
             board_on_ns=t_ns,
             ball_side=game.offense,
             falls=(),
+            handled=(),
         )
+        if phase is Phase.LIVE:
+            play = play.gained(game.offense, play.carrier, "snap", t_ns)
         return Outcome(replace(game, phase=phase, play=play), context.system.at_snap(game, context))
     if game.phase in {Phase.STOPPED, Phase.PASS}:
         reason = play.stoppage.reason if play.stoppage is not None else ""
         ball_free = reason == "air" or (reason == "fumble" and play.carrier is None)
         phase = Phase.IN_AIR if game.phase is Phase.PASS or ball_free else Phase.LIVE
         checks = context.system.at_restart(game, context)
-        return Outcome(replace(game, phase=phase, play=replace(play, board_on_ns=t_ns, stoppage=None)), checks)
+        return Outcome(
+            replace(game, phase=phase, play=replace(play, board_on_ns=t_ns, stoppage=None, handled=())), checks
+        )
     return Outcome(game)
 
 

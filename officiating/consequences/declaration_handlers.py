@@ -83,7 +83,9 @@ def refuse_unless(allowed: bool, name: str, game: GameState) -> None:
 def may_kick_off(game: GameState, kick: str) -> bool:
     """Return whether a kick of this name may be declared: when it is due, and again until its ball is held."""
     due = "free_kick" if game.due == "free_kick" else "kickoff" if game.due in {"kickoff", "onside"} else ""
-    if ("kickoff" if kick == "onside" else kick) != due or game.play.possession_ns is not None:
+    if ("kickoff" if kick == "onside" else kick) != due or (
+        game.play.hold is not None and game.play.hold.how != "snap"
+    ):
         return False
     if game.wait is not None:
         return game.wait.purpose in {"kickoff", "onside_length", "onside_place"}
@@ -174,6 +176,8 @@ def name_carrier(game: GameState, event: Event, context: RuleContext) -> Outcome
         game = with_jerseys(replace(game, phase=Phase.LINE_UP), context)
     require_on_side(game, body.player, game.play.ball_side if late else game.offense, "carrier")
     play = replace(game.play, carrier=body.player, snapped_to=game.play.snapped_to or body.player)
+    if late:
+        play = play.with_hold(player=body.player)
     return Outcome(replace(game, play=play))
 
 

@@ -6,15 +6,18 @@ returned as findings, so that each becomes a call of its own that a person can s
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Final
 
 from downfield.officiating.calls import Call, CallKind, Finding
+from downfield.officiating.consequences.measured_places import PastLine, decide
 from downfield.officiating.declarations import Side
 from downfield.officiating.params import Param, Params
+from downfield.officiating.state.facts import EVEN_ODDS
 from downfield.officiating.state.game_state import GameState, PendingInput, Phase, opponent
 from downfield.officiating.state.interfaces import Consequence, Outcome, RuleContext, RuleSystem
-from downfield.officiating.state.play_state import PlayState
+from downfield.officiating.state.play_state import HowGained, PlayState
 
 DOWNS: Final = "downs"
 """Rule id of findings that follow from the state alone."""
@@ -34,6 +37,16 @@ TOUCHDOWN: Final = 6
 FIELD_GOAL: Final = 3
 SAFETY: Final = 2
 
+ON_THE_LINE_YD: Final = 1e-6
+"""A ball no farther out than this is still on its goal line."""
+
+GAINED_BY: Final[dict[CallKind, HowGained]] = {
+    "reception": "reception",
+    "interception": "interception",
+    "fumble_recovery": "recovery",
+}
+"""How a call gives somebody the ball; any other does by a kick."""
+
 SHORT_OF_GOAL_YD: Final = 0.01
 """The nearest to a goal line that a ball is spotted: one dead past it while the touchdown is too close to call, too. So
 near to the line to gain it is if a person takes the first down back."""
@@ -46,48 +59,76 @@ def follow_up(context: RuleContext, name: str, kind: CallKind, text: str, **more
 
 def spot_dead_ball(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Spot the dead ball at the call's spot: a tackle, a fall, out of bounds, a sack."""
-    spot = call.spot_yd or (game.los_yd, game.width_yd / 2)
-    return spot_dead_ball_at(game, spot[0], spot[1], call.t_ns, context)
+    if call.spot_yd is None:
+        return spot_dead_ball_at(game, game.los_yd, game.width_yd / 2, call.t_ns, context)
+    return spot_dead_ball_at(game, *call.spot_yd, call.t_ns, context, call.spot_sigma_yd[0])
 
 
-def spot_dead_ball_at(game: GameState, x_yd: float, y_yd: float, t_ns: int, context: RuleContext) -> Outcome:
-    """Spot the dead ball: a down, a first down after a return, a safety, a touchback, or a failed try."""
-    holder = game.play.ball_side
-    direction = game.ball_direction
-    progress = game.progress_yd(x_yd, direction)
+def spot_dead_ball_at(
+    game: GameState, x_yd: float, y_yd: float, t_ns: int, context: RuleContext, sigma_yd: float = 0.0
+) -> Outcome:
+    """Spot the dead ball: a down, a first down after a return, a safety, a touchback, or a failed try.
+
+    Args:
+        x_yd, y_yd: where it is, along x of the board and across.
+        t_ns: when it was dead.
+        sigma_yd: standard deviation of its place along the field.
+    """
     # On a try there is no next down: a dead ball short of the goal line ends it.
     if game.due in {"extra_point", "two_point"}:
         return fail_try(game, context)
-    if progress <= 0:
-        return _behind_goal_line(game, holder, context)
+    behind = PastLine(-game.progress_yd(x_yd, game.ball_direction), sigma_yd)
+    confidence = context.params.real("calls.confidence")
+    if behind.probability >= confidence:
+        return Outcome(end_play(game), behind_goal_line(game, behind, context))
+    outcome = _spot_in_front(game, x_yd, y_yd, t_ns, context, sigma_yd)
+    if behind.probability <= 1.0 - confidence:
+        return outcome
+    over = replace(behind_goal_line(game, behind, context)[0], against="the ball is in front of the goal line")
+    return decide(outcome.state, over, outcome.findings, behind, context)
+
+
+def _spot_in_front(
+    game: GameState, x_yd: float, y_yd: float, t_ns: int, context: RuleContext, sigma_yd: float
+) -> Outcome:
+    """Spot the dead ball between the goal lines: a new series for who has gained it in the play, else the next down."""
+    holder, direction = game.play.ball_side, game.ball_direction
+    progress = game.progress_yd(x_yd, direction)
     x_yd = game.board_x_yd(min(max(progress, SHORT_OF_GOAL_YD), game.length_yd - SHORT_OF_GOAL_YD), direction)
-    if holder != game.offense or game.play.kind in {"kickoff", "onside", "free_kick"}:
-        game = start_series(game, holder, direction, x_yd, y_yd, t_ns, context)
-        spot_yd = (x_yd, y_yd)
-        ball = follow_up(context, "first_down", "first_down", _ball_text(game), side=holder, spot_yd=spot_yd)
-        return Outcome(game, (ball,))
-    return play_next_down(game, x_yd, y_yd, context)
-
-
-def play_next_down(game: GameState, x_yd: float, y_yd: float, context: RuleContext) -> Outcome:
-    """Spot the ball for the offense: the next down, a first down, or a turnover on downs."""
-    gained = game.progress_yd(x_yd) - game.progress_yd(game.los_yd)
-    reached = game.progress_yd(x_yd) >= game.progress_yd(game.to_gain_yd)
-    down, allowed = game.down + 1, context.params.count("downs.allowed")
-    if reached:  # should a person strike the first down, the ball is just short of the line
-        short_yd = game.board_x_yd(game.progress_yd(game.to_gain_yd) - SHORT_OF_GOAL_YD)
-        game = replace(
-            _spotted(game, short_yd, y_yd, context), gain_yd=gained, due="scrimmage", down=min(down, allowed)
+    if game.play.changed_sides(game.offense) or game.play.kind in {"kickoff", "onside", "free_kick"}:
+        game = start_series(game, holder, direction, x_yd, y_yd, t_ns, context, sigma_yd)
+        spot_yd, error_yd = (x_yd, y_yd), (sigma_yd, 0.0)
+        text = _ball_text(game)
+        ball = follow_up(
+            context, "first_down", "first_down", text, side=holder, spot_yd=spot_yd, spot_sigma_yd=error_yd
         )
-        spot_yd = (x_yd, y_yd)
-        ball = follow_up(context, "first_down", "first_down", "first down", side=game.offense, spot_yd=spot_yd)
         return Outcome(game, (ball,))
-    game = replace(_spotted(game, x_yd, y_yd, context), gain_yd=gained, due="scrimmage")
-    if down > allowed:
-        game = replace(game, down=allowed)
-        lost = follow_up(context, "downs", "turnover_on_downs", "turnover on downs", side=game.defense)
-        return Outcome(game, (lost,))
-    return Outcome(replace(game, down=down))
+    return play_next_down(game, x_yd, y_yd, context, sigma_yd)
+
+
+def play_next_down(game: GameState, x_yd: float, y_yd: float, context: RuleContext, sigma_yd: float = 0.0) -> Outcome:
+    """Spot the ball for the offense: the next down, a first down, or a turnover on downs.
+
+    Args:
+        x_yd, y_yd: where it is, along x of the board and across.
+        sigma_yd: standard deviation of its place along the field.
+    """
+    progress, line = game.progress_yd(x_yd), game.progress_yd(game.to_gain_yd)
+    past = PastLine(progress - line, math.hypot(sigma_yd, game.to_gain_sigma_yd))
+    if game.goal_to_go:  # whether the ball is past a goal line is judged where it crosses it, as a touchdown
+        past = PastLine(past.margin_yd)
+    down, allowed = game.down + 1, context.params.count("downs.allowed")
+    # Short of the line, so near to it as it is seen: a person may find that it did not reach it.
+    short_yd = game.board_x_yd(min(progress, line - SHORT_OF_GOAL_YD))
+    gained = progress - game.progress_yd(game.los_yd)
+    state = _spotted(game, short_yd if past.probability > 0.0 else x_yd, y_yd, context)
+    state = replace(state, gain_yd=gained, due="scrimmage", down=min(down, allowed))
+    place = {"spot_yd": (x_yd, y_yd), "spot_sigma_yd": (sigma_yd, 0.0)}
+    first = follow_up(context, "first_down", "first_down", "first down", side=game.offense, **place)
+    if down <= allowed:
+        return decide(state, replace(first, against=f"short of the line to gain: {state.situation}"), (), past, context)
+    lost = follow_up(context, "downs", "turnover_on_downs", "turnover on downs", side=game.defense, **place)
+    return decide(state, first, (lost,), past, context)
 
 
 def apply_incompletion(game: GameState, _call: Call, context: RuleContext) -> Outcome:
@@ -101,12 +142,15 @@ def apply_incompletion(game: GameState, _call: Call, context: RuleContext) -> Ou
 def award_first_down(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Give the call's side a first down at the call's spot, without one where the ball is."""
     x_yd, y_yd = call.spot_yd or (game.los_yd, game.lateral_yd)
-    return Outcome(give_ball_to(game, call.side or game.offense, x_yd, y_yd, call.t_ns, context))
+    side, sigma_yd = call.side or game.offense, call.spot_sigma_yd[0]
+    return Outcome(start_series(game, side, game.direction_of(side), x_yd, y_yd, call.t_ns, context, sigma_yd))
 
 
 def turn_over_on_downs(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Give the defense a first down where the ball is."""
-    return Outcome(start_series(game, game.defense, -game.direction, game.los_yd, game.lateral_yd, call.t_ns, context))
+    side, sigma_yd = game.defense, call.spot_sigma_yd[0]
+    direction = -game.direction
+    return Outcome(start_series(game, side, direction, game.los_yd, game.lateral_yd, call.t_ns, context, sigma_yd))
 
 
 def give_ball_to(
@@ -129,16 +173,28 @@ def award_touchback_at(param: str) -> Consequence:
 
 
 def start_series(
-    game: GameState, side: Side, direction: int, x_yd: float, y_yd: float | None, t_ns: int, context: RuleContext
+    game: GameState,
+    side: Side,
+    direction: int,
+    x_yd: float,
+    y_yd: float | None,
+    t_ns: int,
+    context: RuleContext,
+    sigma_yd: float = 0.0,
 ) -> GameState:
-    """Return the game with a side's first down at a place, ten yards or the goal line to gain."""
+    """Return the game with a side's first down at a place, ten yards or the goal line to gain.
+
+    Args:
+        sigma_yd: standard deviation of the place, which is that of the line to gain too.
+    """
     # The set-up clock is longer after a change of possession, so its instant is kept.
     changed = t_ns if side != game.offense or game.due != "scrimmage" else game.changed_ns
     game = replace(game, offense=side, direction=1 if direction > 0 else -1, changed_ns=changed)
     game = replace(game, due="scrimmage", try_for=None)
     game = _spotted(game, x_yd, y_yd, context)
-    line = min(game.length_yd, game.progress_yd(x_yd) + context.params.real("downs.to_gain_yd"))
-    return replace(game, down=1, to_gain_yd=game.board_x_yd(line))
+    line = game.progress_yd(x_yd) + context.params.real("downs.to_gain_yd")
+    to_gain_yd = game.board_x_yd(min(game.length_yd, line))
+    return replace(game, down=1, to_gain_yd=to_gain_yd, to_gain_sigma_yd=sigma_yd if line < game.length_yd else 0.0)
 
 
 def score_touchdown(game: GameState, call: Call, context: RuleContext) -> Outcome:
@@ -185,6 +241,11 @@ def score_two_point(game: GameState, call: Call, context: RuleContext) -> Outcom
     if call.detail == "good":
         game = add_points(game, side, 2, call.t_ns)
     return Outcome(end_try(game, context))
+
+
+def ends_try(game: GameState, side: Side) -> bool:
+    """Return whether a try is over because the other side has the ball, which can't score on it."""
+    return game.due in {"extra_point", "two_point"} and side != game.offense
 
 
 def fail_try(game: GameState, context: RuleContext) -> Outcome:
@@ -274,22 +335,53 @@ def _spotted(game: GameState, x_yd: float, y_yd: float | None, context: RuleCont
     return replace(end_play(game), los_yd=x_yd, lateral_yd=lateral)
 
 
-def _behind_goal_line(game: GameState, holder: Side, context: RuleContext) -> Outcome:
+def behind_goal_line(game: GameState, behind: PastLine, context: RuleContext) -> tuple[Finding, ...]:
+    """Return what follows from a ball dead behind its holder's goal line: a safety, or a touchback.
+
+    It is a safety for who took it there himself: the offense that has not lost the ball, and who gained it in front of
+    the line or came out with it. Who never left the end zone in which he gained it has a touchback.
+    """
+    holder = game.play.ball_side
     players = (game.play.carrier,) if game.play.carrier else ()
-    own_play = holder == game.offense and game.play.kind not in {"kickoff", "onside", "free_kick"}
-    if own_play or context.params.flag("downs.safety_on_returns") or _carried_back(game, holder):
-        text = f"safety, {game.team(opponent(holder)).name}"
-        return Outcome(
-            end_play(game), (follow_up(context, "safety", "safety", text, side=opponent(holder), players=players),)
-        )
+    own_play = not game.play.changed_sides(game.offense) and game.play.kind not in {"kickoff", "onside", "free_kick"}
+    is_safety = own_play or context.params.flag("downs.safety_on_returns")
+    taken_back = 1.0 if is_safety else _taken_back(game, holder)
+    text = f"safety, {game.team(opponent(holder)).name}"
+    safety = follow_up(context, "safety", "safety", text, side=opponent(holder), players=players)
     text = f"touchback, {game.team(holder).name}"
-    return Outcome(end_play(game), (follow_up(context, "touchback", "touchback", text, side=holder, players=players),))
+    touchback = follow_up(context, "touchback", "touchback", text, side=holder, players=players)
+    first, second = (safety, touchback) if taken_back >= EVEN_ODDS else (touchback, safety)
+    told = behind.told(first, within=max(taken_back, 1.0 - taken_back))
+    return (replace(told, against=second.text, against_kind=second.kind),)
 
 
-def _carried_back(game: GameState, holder: Side) -> bool:
-    """Return whether a side got the ball in front of its goal line, so that its own player took it behind."""
-    start_yd = game.play.start_yd
-    return start_yd is not None and game.progress_yd(start_yd, game.direction_of(holder)) > 0
+def _taken_back(game: GameState, holder: Side) -> float:
+    """Return the probability that a side had the ball in front of its goal line before it was behind it."""
+    direction, share = game.direction_of(holder), 0.0
+    for hold in (game.play.gained_by_side, game.play.hold):
+        if hold is None or hold.side != holder:
+            continue
+        if hold.spot_yd is not None:
+            gained_yd = game.progress_yd(hold.spot_yd[0], direction)
+            share = max(share, PastLine(gained_yd - ON_THE_LINE_YD, hold.spot_sigma_yd[0]).probability)
+        if hold.farthest_yd is not None:
+            share = max(share, PastLine(hold.farthest_yd - ON_THE_LINE_YD, hold.farthest_sigma_yd).probability)
+    return share
+
+
+def held_by_fumbler(play: PlayState, call: Call) -> PlayState:
+    """Return the play with the ball in the hands of the side whose fumble it is said to be, whoever had it."""
+    if call.side is None or call.side == play.ball_side:
+        return play
+    return play.gained(call.side, None, "recovery", call.t_ns, call.spot_yd)
+
+
+def gain_ball(play: PlayState, call: Call, side: Side) -> PlayState:
+    """Return the play with the ball in the hands that a catch, a recovery or a kick's landing gives it to."""
+    player = call.players[0] if call.players else None
+    how = GAINED_BY.get(call.kind, "kick")
+    spot_sigma_yd, sigma_s = call.spot_sigma_yd, call.t_sigma_s
+    return play.gained(side, player, how, call.t_ns, call.spot_yd, spot_sigma_yd=spot_sigma_yd, sigma_s=sigma_s)
 
 
 def _ball_text(game: GameState) -> str:

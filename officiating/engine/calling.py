@@ -148,6 +148,8 @@ def make_call(finding: Finding, *, rulebook: str, policy: Policy, confidence: fl
         measure=finding.measure,
         conditions=finding.conditions,
         together=finding.together,
+        spot_sigma_yd=finding.spot_sigma_yd,
+        t_sigma_s=finding.t_sigma_s,
     )
 
 

@@ -20,11 +20,12 @@ from downfield.officiating.consequences.downs import at_kick_spot
 from downfield.officiating.declarations import BallPlaced, FrontDeclared, LineUpDeclared, SetUp
 from downfield.officiating.engine.calling import apply_ruling, make_call, merge_findings
 from downfield.officiating.engine.certified_error import ErrorFloor
+from downfield.officiating.engine.evidence_order import evidence_in_order, with_handled, with_progress
 from downfield.officiating.engine.falls_and_touches import with_falls, with_touches
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.officiating.state.facts import Facts, without_lost_figures
-from downfield.officiating.state.game_state import HOME_AND_AWAY, GameState, Phase, Team
+from downfield.officiating.state.game_state import HOME_AND_AWAY, GameState, PendingInput, Phase, Team
 from downfield.officiating.state.interfaces import Outcome, RuleContext
 from downfield.officiating.state.play_state import finding_key, too_close_key
 
@@ -157,16 +158,14 @@ class RulesEngine:
         if state.recent and scene.t_ns <= state.recent[-1].t_ns:
             raise RefusedError(f"scene {scene.frame} is out of order: {scene.t_ns} after {state.recent[-1].t_ns} ns")
         # A hand or a bump may have moved figures: what was seen before says nothing of how they got here.
-        # A hand or a bump may have moved figures: what was seen before says nothing of how they got here.
         recent = () if scene.unfit else _append_recent(state.recent, scene)
         power_changed = scene.board != state.power and scene.board != "unknown"
-        # Most frames of a game come between plays. They are let by before any fact is measured, which is what makes a
-        # 60-minute game take seconds.
         # Most frames of a game come between plays, when nothing is judged: they pass before any fact is measured.
         idle = game.phase in NOT_JUDGED and not game.play.pending
         if idle and not power_changed and scene.unfit == game.suspended:
             return EngineState(_advance_clock(game, scene.t_ns), recent, state.power, state.event_ns, state.ended), ()
         power = scene.board if power_changed else state.power
+        game = with_handled(game, scene)
         if scene.unfit:
             game = replace(_advance_clock(game, scene.t_ns), suspended=scene.unfit)
             return EngineState(game, recent, power, state.event_ns, state.ended), ()
@@ -174,14 +173,14 @@ class RulesEngine:
         facts = Facts(scene, recent[:-1], game, self.field)
         context = RuleContext(self.rulebook.params, self.field, game.now_ns, self.rulebook.system, facts, state.ended)
         # Poses, falls and touches come first: the rules below read them from the state.
-        # Poses, falls and touches come first: the rules below read them from the state.
-        game = with_touches(with_falls(with_rest_poses(game, scene), facts), facts)
+        game = with_progress(with_touches(with_falls(with_rest_poses(game, scene), facts), facts), facts)
         found: list[Finding] = []
         if power_changed and power != game.board:
             game = replace(game, board=power)
             found.append(power_finding(scene.t_ns, on=power == "on", by=None))
-        for rule in self.rulebook.rules_by_phase[game.phase]:
-            found += rule.observe(facts, game, context.params)
+        rules = self.rulebook.rules_by_phase[game.phase]
+        seen = [finding for rule in rules for finding in rule.observe(facts, game, context.params)]
+        found += evidence_in_order(seen, rules, facts, game, context.params) if seen else seen
         if found:
             game = self._merge(game, found)
         game, calls = self._settle(game, context) if game.play.pending else (game, ())
@@ -191,7 +190,6 @@ class RulesEngine:
         self.check_time(state, event)
         game = state.game
         now_ns = max(game.now_ns, event.t_ns)
-        # People go on declaring when the camera is gone: an old scene must not be taken for the board of now.
         # People go on declaring when the camera is gone: an old scene must not be taken for the board of now.
         fresh = bool(state.recent) and event.t_ns - state.recent[-1].t_ns <= ENGINE_LIMITS.stale_ns
         facts = Facts(state.recent[-1], state.recent[:-1], game, self.field) if fresh else None
@@ -259,12 +257,21 @@ class RulesEngine:
     def _is_ready(self, finding: Finding, now_ns: int) -> bool:
         if finding.settle_ns is None or now_ns >= finding.settle_ns:
             return True
-        return finding.settle_early and finding.probability >= self._confidence
+        is_early = finding.settle_early and now_ns >= (finding.settle_from_ns or 0)
+        return is_early and finding.probability >= self._confidence
 
     def _call(
-        self, game: GameState, finding: Finding, context: RuleContext, above: tuple[str, ...] = ()
+        self,
+        game: GameState,
+        finding: Finding,
+        context: RuleContext,
+        above: tuple[str, ...] = (),
+        otherwise: tuple[Finding, ...] | None = None,
     ) -> tuple[GameState, list[Call]]:
         """Make a call of a finding, apply its consequence, and make the calls that follow from that.
+
+        With `otherwise` the finding is of a measured place: too close, the game waits for a person, and what follows if
+        he finds that it does not hold is `otherwise`.
 
         `above` has the ids of the calls it follows from, and of those made with them. A call that follows from what a
         ruling made of it (fourth down once more, after a turnover on downs overturned in favor of a tackle) is another
@@ -284,11 +291,17 @@ class RulesEngine:
         if ruling is not None:
             standing = apply_ruling(call, ruling)
             if standing is None:
-                return game, []
+                # A person has measured it, so what follows is sure.
+                found = tuple(replace(one, margin=None, sigma=None, probability=1.0) for one in otherwise or ())
+                return self._apply_outcome(Outcome(game, found), context, finding.because, (*above, call.id))
             call = standing
         # It waits for a person: its consequence follows when his ruling makes the engine judge again.
         elif call.verdict in {"too_close", "proposed"}:
-            return replace(game, proposals=(*game.proposals, call.id)), [call]
+            game = replace(game, proposals=(*game.proposals, call.id))
+            if call.kind == "touchdown" and call.verdict == "too_close":
+                game = replace(game, play=replace(game.play, score_open=True))
+            waits = otherwise is not None and call.verdict == "too_close"
+            return (waiting_for_measurement(game) if waits else game), [call]
         if call.verdict == "reported":
             return game, [call]
         return self._apply_call(game, call, context, above)
@@ -300,6 +313,14 @@ class RulesEngine:
         if consequence is None:
             return game, [call]
         outcome = consequence(game, call, replace(context, t_ns=call.t_ns))
+        ended = game.play.snap_ns is not None and outcome.state.play.snap_ns is None
+        if game.play.score_open and ended and call.kind != "touchdown":
+            return waiting_for_measurement(game), [
+                call
+            ]  # where the ball is next depends on whether it was over the line
+        if call.id not in self.rulings:
+            # A chain is as sure as its weakest link; what a person has said is sure.
+            outcome = replace(outcome, findings=_no_surer(outcome.findings, call.probability))
         game, calls = self._apply_outcome(outcome, context, (call.id,), (*above, call.id))
         return game, [call, *calls]
 
@@ -308,9 +329,11 @@ class RulesEngine:
     ) -> tuple[GameState, list[Call]]:
         """Make the calls that follow from an outcome."""
         game, calls = _without_met_wait(outcome.state), list[Call]()
-        for finding in outcome.findings:
+        for place, finding in enumerate(outcome.findings):
             made_before = (*above, *(call.id for call in calls))
-            game, made = self._call(game, replace(finding, because=(*finding.because, *because)), context, made_before)
+            found = replace(finding, because=(*finding.because, *because))
+            otherwise = outcome.otherwise if place == 0 else None
+            game, made = self._call(game, found, context, made_before, otherwise)
             calls += made
         return game, calls
 
@@ -324,6 +347,19 @@ class RulesEngine:
             raise RefusedError("a manual ruling needs the call it makes")
         game, calls = self._apply_call(game, ruling.replacement, context)
         return game, tuple(calls)
+
+
+def waiting_for_measurement(game: GameState) -> GameState:
+    """Return the game waiting for a person to say on which side of a line the ball was: his ruling makes it go on."""
+    return replace(game, phase=Phase.PENDING_CHOICE, wait=PendingInput("ruling", "measurement"))
+
+
+def _no_surer(findings: tuple[Finding, ...], probability: float) -> tuple[Finding, ...]:
+    """Return findings no surer than what they follow from."""
+    return tuple(
+        finding if finding.probability <= probability else replace(finding, probability=probability)
+        for finding in findings
+    )
 
 
 def _without_met_wait(game: GameState) -> GameState:

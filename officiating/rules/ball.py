@@ -15,11 +15,18 @@ from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import CallKind, Finding
 from downfield.officiating.conditions import Condition, joint_probability, worth_telling
 from downfield.officiating.params import Param, Params
-from downfield.officiating.rules.lines import carried_ball, spot_at
-from downfield.officiating.state.facts import Facts, capped_if_unsure, exceedance_probability, interpolate_crossing_ns
+from downfield.officiating.rules.lines import Spot, carried_ball, spot_at
+from downfield.officiating.state.facts import (
+    Facts,
+    capped_if_unsure,
+    exceedance_probability,
+    find_figure,
+    interpolate_crossing_ns,
+)
 from downfield.officiating.state.game_state import GameState, Phase
-from downfield.officiating.state.interfaces import ImmediateRule
+from downfield.officiating.state.interfaces import ImmediateRule, RuleContext
 from downfield.officiating.state.over_fronts import identity_conditions
+from downfield.officiating.state.play_state import too_close_key
 
 TOUCH_PARAMS: Final = (
     Param("pass.ball_radius_mm", 5.0, "mm", "a small magnet, where vision has not timed the touch", low=0, high=30),
@@ -34,6 +41,15 @@ class TouchLimits:
 
     doubtful_touch_ns: int = 100_000_000
     """A touch that is doubtful at first waits this long: a base that goes on is surely over the ball by then."""
+
+    between_frames: float = 0.05
+    """Error of an instant between two frames, in frames: a base that shakes does not close a gap evenly."""
+
+    unseen_in_frame: float = 12**-0.5
+    """The same where the motion before the frames was not seen: anywhere between them."""
+
+    motion_ns: int = 100_000_000
+    """How fast a gap closes is measured over this time: a few frames, so that their errors average out."""
 
 
 _LIMITS: Final = TouchLimits()
@@ -66,13 +82,16 @@ class BallTouch:
 
 
 @dataclass(frozen=True, slots=True)
-class FirstTouch(ImmediateRule):
+class FirstTouch:
     """The first figure to touch the ball has it: a pass in the air (TAP-102, TAP-103) or an onside kick (TAP-065).
+
+    Who was first is decided once a rival that touches it with him would have been seen. Two of one pass that touch it
+    together share it by the rulebook; where that says nothing, a person decides.
 
     Attributes:
         catch: clauses of a reception or interception.
-        tie: clauses for both sides touching it at once.
-        void: clauses for an engaged or fallen figure, whose touch does not count.
+        tie: clauses for both sides touching it at once, the offense's ball; none where the rulebook says nothing.
+        void: clauses for an engaged or fallen figure, whose touch does not count; none where that is not reported.
     """
 
     catch: tuple[str, ...]
@@ -89,22 +108,47 @@ class FirstTouch(ImmediateRule):
 
     def observe(self, facts: Facts, state: GameState, params: Params) -> tuple[Finding, ...]:
         """Return a finding for each void touch, and one for the catch."""
+        able, void = self._touches(facts, state, params)
+        found = [
+            self._void_touch(touch, self._bar(touch.figure, facts, state, params), state) for touch in void if self.void
+        ]
+        key = _catch_key(state)
+        waiting = next((known for known in state.play.pending if known.key == key), None)
+        if waiting is not None:
+            found += [_surer(waiting, touch) for touch in (*able, *void) if touch.figure.id == waiting.players[0]]
+        # What was too close to call stays so: no later frame shows who was first.
+        elif able and too_close_key(f"{self.id}:{key}") not in state.play.settled:
+            found.append(self._catch(able, facts, state, params))
+        return tuple(found)
+
+    def settle(self, finding: Finding, state: GameState, context: RuleContext) -> Finding | None:
+        """Return the catch with all who have touched the ball by now, each since the first frame that shows it."""
+        facts = context.facts
+        if finding.key != _catch_key(state) or facts is None:
+            return finding
+        first: dict[str, BallTouch] = {}
+        scenes = (*facts.recent, facts.scene)
+        for place, scene in enumerate(scenes):
+            if scene.t_ns < (state.play.board_on_ns or 0):
+                continue
+            then = Facts(scene, scenes[:place], state, facts.field)
+            for touch in self._touches(then, state, context.params)[0]:
+                known = first.get(touch.figure.id)
+                surer = touch if known is None or touch.probability > known.probability else known
+                first[touch.figure.id] = (
+                    surer if known is None else replace(surer, t_ns=known.t_ns, sigma_s=known.sigma_s)
+                )
+        return self._catch(list(first.values()), facts, state, context.params) if first else finding
+
+    def _touches(self, facts: Facts, state: GameState, params: Params) -> tuple[list[BallTouch], list[BallTouch]]:
+        """Return the touches of the ball that count, and those that do not and leave it free."""
         position = ball_position(facts.scene, state)
-        if position is None:
-            return ()
-        touches = [touch for touch in _ball_touches(facts, state, position, params) if touch.figure.posture != "lifted"]
-        # A touch that does not count leaves the ball free, so the next one may still catch it.
         able: list[BallTouch] = []
         void: list[BallTouch] = []
-        for touch in touches:
-            (void if self._bar(touch.figure, facts, state, params) else able).append(touch)
-        found = [self._void_touch(touch, self._bar(touch.figure, facts, state, params), state) for touch in void]
-        waiting = next((known for known in state.play.pending if known.key == _catch_key(state)), None)
-        if waiting is not None:
-            found += [_surer(waiting, touch) for touch in touches if touch.figure.id == waiting.players[0]]
-        elif able:
-            found.append(self._catch(able, facts, state, position, params))
-        return tuple(found)
+        for touch in [] if position is None else _ball_touches(facts, state, position, params):
+            if touch.figure.posture != "lifted" and touch.figure.id not in state.play.handled:
+                (void if self._bar(touch.figure, facts, state, params) else able).append(touch)
+        return able, void
 
     def _bar(self, figure: Figure, facts: Facts, state: GameState, params: Params) -> str:
         """Return why a figure may not catch the ball; empty when it may."""
@@ -132,29 +176,31 @@ class FirstTouch(ImmediateRule):
             detail="void_touch",
         )
 
-    def _catch(
-        self, able: list[BallTouch], facts: Facts, state: GameState, position: tuple[float, float], params: Params
-    ) -> Finding:
-        first_ns = min(touch.t_ns for touch in able)
-        together = [touch for touch in able if touch.t_ns - first_ns <= params.ns("pass.simultaneous_s")]
-        by_offense = [touch for touch in together if facts.side_of(touch.figure) == state.offense]
-        catch = min(by_offense or together, key=lambda touch: touch.t_ns)
-        tie = bool(by_offense) and len(by_offense) < len(together)
+    def _catch(self, able: list[BallTouch], facts: Facts, state: GameState, params: Params) -> Finding:
+        order = sorted(able, key=lambda touch: (touch.t_ns, facts.side_of(touch.figure) != state.offense))
+        catch = order[0]
+        rival = next((one for one in order if facts.side_of(one.figure) != facts.side_of(catch.figure)), None)
+        shares = bool(self.tie) and state.play.kind != "onside"
+        together_s, margin_s, sigma_s = params.real("pass.simultaneous_s"), None, None
+        if rival is not None:
+            margin_s, sigma_s = (rival.t_ns - catch.t_ns) / 1e9, math.hypot(rival.sigma_s, catch.sigma_s)
+            if not shares:  # nobody can tell who was first of two that touch it together
+                sigma_s = math.hypot(sigma_s, together_s)
+            elif facts.side_of(catch.figure) == state.offense:  # which may be later by as much as counts as together
+                margin_s += together_s
+            elif margin_s <= together_s:
+                catch, rival, margin_s = rival, catch, together_s - margin_s
+            else:
+                margin_s -= together_s
+        tie = shares and rival is not None and abs(rival.t_ns - catch.t_ns) <= params.ns("pass.simultaneous_s")
         side = facts.side_of(catch.figure)
-        kind: CallKind = "reception" if side == state.offense else "interception"
-        text = f"caught by {catch.figure.id}" if kind == "reception" else f"intercepted by {catch.figure.id}"
-        spot = spot_at(facts, catch.figure, "base", catch.t_ns)
-        if state.play.kind == "onside":
-            kind, text = "kick", f"onside kick recovered by {catch.figure.id}, {state.team(side).name} ball"
-            spot = facts.spot_yd(*position)
-        rivals = [touch for touch in together if facts.side_of(touch.figure) != side]
-        rival = min(rivals, key=lambda touch: touch.t_ns, default=None)
-        # The side that has a tie may be later by as much as counts as one.
-        margin_s = None if rival is None else (rival.t_ns - catch.t_ns) / 1e9 + params.real("pass.simultaneous_s")
-        sigma_s = None if rival is None else math.hypot(rival.sigma_s, catch.sigma_s)
-        conditions = _conditions(catch, margin_s, sigma_s)
+        kind, text, spot = self._awarded(catch, facts, state)
         if tie:
             text += ", both touch it at once"
+        against, against_kind = "the ball is still free", "info"
+        if rival is not None:
+            against, against_kind = f"{rival.figure.id} touches it first", self._awarded(rival, facts, state)[0]
+        conditions = _conditions(catch, margin_s, sigma_s)
         return Finding(
             rule=self.id,
             kind=kind,
@@ -163,19 +209,36 @@ class FirstTouch(ImmediateRule):
             clauses=(*self.catch, *(self.tie if tie else ())),
             key=_catch_key(state),
             players=(catch.figure.id,),
-            spot_yd=spot,
+            spot_yd=spot.yd,
+            spot_sigma_yd=spot.sigma_yd,
+            t_sigma_s=catch.sigma_s,
             margin=margin_s,
             sigma=sigma_s,
             unit="" if rival is None else "s",
             probability=joint_probability(conditions),
             conditions=worth_telling(conditions),
             measure="" if rival is None else "first",
-            against="the ball is still free" if rival is None else f"{rival.figure.id} touches it first",
+            against=against,
+            against_kind=against_kind,  # type: ignore[arg-type]
             settle_ns=facts.t_ns + _LIMITS.doubtful_touch_ns,
+            settle_from_ns=order[0].t_ns + params.ns("pass.simultaneous_s"),
             side=side,
             detail="recovered" if kind == "kick" else "",
-            numbers=CallNumbers(caught_yd=spot),
+            numbers=CallNumbers(caught_yd=spot.yd),
         )
+
+    def _awarded(self, touch: BallTouch, facts: Facts, state: GameState) -> tuple[CallKind, str, Spot]:
+        """Return the kind and the text of the call that gives the ball to a figure, and where it has it."""
+        side = facts.side_of(touch.figure)
+        if state.play.kind == "onside":
+            text = f"onside kick recovered by {touch.figure.id}, {state.team(side).name} ball"
+            return "kick", text, _ball_spot(facts, state)
+        # The ball is at the foremost part of its new holder's base, the way that he goes.
+        his = replace(facts, state=replace(state, play=replace(state.play, ball_side=side)))
+        spot = spot_at(his, touch.figure, "base", touch.t_ns, touch.sigma_s)
+        if side == state.offense:
+            return "reception", f"caught by {touch.figure.id}", spot
+        return "interception", f"intercepted by {touch.figure.id}", spot
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,16 +261,16 @@ class BallLost(ImmediateRule):
             return ()
         if carried_ball(facts.before.ball, before) is None:
             return ()
+        spot = _ball_spot(facts, state)
+        found = Finding(
+            self.id, "fumble", facts.t_ns, f"{carrier.id} loses the ball", self.clauses, f"{carrier.id}@{facts.t_ns}"
+        )
         return (
-            Finding(
-                rule=self.id,
-                kind="fumble",
-                t_ns=facts.t_ns,
-                text=f"{carrier.id} loses the ball",
-                clauses=self.clauses,
-                key=f"{carrier.id}@{facts.t_ns}",
+            replace(
+                found,
                 players=(carrier.id,),
-                spot_yd=facts.spot_yd(ball.x_mm, ball.y_mm),
+                spot_yd=spot.yd,
+                spot_sigma_yd=spot.sigma_yd,
                 probability=capped_if_unsure(1.0, carrier),
                 against=f"{carrier.id} keeps the ball",
                 side=state.play.ball_side,
@@ -216,16 +279,12 @@ class BallLost(ImmediateRule):
 
 
 @dataclass(frozen=True, slots=True)
-class Recovery(ImmediateRule):
-    """The first figure of either team to touch a loose ball has it (Lion's Den).
+class Recovery(FirstTouch):
+    """The first figure of either team to touch a loose ball has it (Lion's Den)."""
 
-    Attributes:
-        clauses: ids of the clauses that its calls cite.
-    """
-
-    clauses: tuple[str, ...]
+    tie: tuple[str, ...] = ()
+    void: tuple[str, ...] = ()
     id: str = "recovery"
-    phases: frozenset[Phase] = frozenset({Phase.IN_AIR})
     params: tuple[Param, ...] = tuple(
         replace(param, default=True, reason="the first player, engaged or not")
         if param.name == "pass.engaged_may_catch"
@@ -233,19 +292,17 @@ class Recovery(ImmediateRule):
         for param in TOUCH_PARAMS
     )
 
-    def observe(self, facts: Facts, state: GameState, params: Params) -> tuple[Finding, ...]:
-        """Return the first touch as a recovery where the ball lies."""
-        ball = facts.scene.ball
-        first_touch = FirstTouch(catch=self.clauses, tie=self.clauses, void=self.clauses)
-        found = []
-        for touch in first_touch.observe(facts, state, params):
-            if touch.reported or not touch.players:
-                continue
-            side = facts.side_of(facts.figures[touch.players[0]])
-            text = f"recovered by {touch.players[0]}, {state.team(side).name} ball"
-            spot = facts.spot_yd(ball.x_mm, ball.y_mm) if ball is not None else touch.spot_yd
-            found.append(replace(touch, rule=self.id, kind="fumble_recovery", text=text, side=side, spot_yd=spot))
-        return tuple(found)
+    def _awarded(self, touch: BallTouch, facts: Facts, state: GameState) -> tuple[CallKind, str, Spot]:
+        side = state.team(facts.side_of(touch.figure)).name
+        return "fumble_recovery", f"recovered by {touch.figure.id}, {side} ball", _ball_spot(facts, state)
+
+
+def _ball_spot(facts: Facts, state: GameState) -> Spot:
+    """Return where the free ball lies; where nobody sees it, a place told is exact."""
+    ball, position = facts.scene.ball, ball_position(facts.scene, state) or (0.0, 0.0)
+    sigma_mm = 0.0 if ball is None else ball.sigma_mm
+    field = facts.field
+    return Spot(facts.spot_yd(*position), (sigma_mm / field.mm_per_yd_x, sigma_mm / field.mm_per_yd_y))
 
 
 def _catch_key(state: GameState) -> str:
@@ -295,7 +352,6 @@ def _ball_touches(facts: Facts, state: GameState, position: tuple[float, float],
     ball = facts.scene.ball
     radius = params.real("pass.ball_radius_mm")
     touches = []
-    before = {figure.id: figure for figure in facts.before.figures} if facts.before else {}
     for figure in facts.scene.figures:
         timed = ball is not None and ball.touched_by == figure.id and ball.touched_ns is not None
         gap = distance_to_base(figure, *position) - radius
@@ -303,15 +359,42 @@ def _ball_touches(facts: Facts, state: GameState, position: tuple[float, float],
             continue
         sigma_mm = math.hypot(max(figure.sigma_mm), 0.0 if ball is None else ball.sigma_mm)
         probability = 1.0 if timed else exceedance_probability(-gap, sigma_mm)
-        t_ns, sigma_s = facts.t_ns, 0.0
         if ball is not None and timed and ball.touched_ns is not None:
-            t_ns = max(ball.touched_ns, state.play.board_on_ns or 0)
-        elif facts.before is not None and figure.id in before:
-            gap_before = distance_to_base(before[figure.id], *position) - radius
-            t_ns = interpolate_crossing_ns(-gap_before, facts.before.t_ns, -gap, facts.t_ns) or facts.t_ns
-            if gap_before > gap:
-                sigma_s = sigma_mm * (facts.t_ns - facts.before.t_ns) / 1e9 / (gap_before - gap)
+            t_ns, sigma_s = max(ball.touched_ns, state.play.board_on_ns or 0), 0.0
+        else:
+            gaps = _gaps_before(facts, figure.id, position, radius)
+            t_ns, sigma_s = _touch_instant(gaps, gap, facts.t_ns, sigma_mm)
         # Vision has timed the touch between two frames, so this frame's overlap says less than is known.
         measured = (None, None) if timed else (-gap, sigma_mm)
         touches.append(BallTouch(figure, t_ns, sigma_s, probability, *measured))
     return touches
+
+
+def _gaps_before(facts: Facts, player: str, position: tuple[float, float], radius_mm: float) -> list[tuple[int, float]]:
+    """Return the gaps of a figure to the ball in the last frames, with their times, latest first."""
+    gaps = []
+    for scene in reversed(facts.recent):
+        figure = find_figure(scene, player)
+        if figure is None or facts.t_ns - scene.t_ns > _LIMITS.motion_ns:
+            break
+        gaps.append((scene.t_ns, distance_to_base(figure, *position) - radius_mm))
+    return gaps
+
+
+def _touch_instant(gaps: list[tuple[int, float]], gap_mm: float, now_ns: int, sigma_mm: float) -> tuple[int, float]:
+    """Return when a gap closed, and the error of that, seconds.
+
+    It is told from how fast the gap closed before, since a base that has met the ball may stop; where that was not
+    seen, it was at some time between the two frames.
+    """
+    if not gaps or gaps[0][1] <= 0:
+        return now_ns, 0.0
+    (before_ns, before_mm), (first_ns, first_mm) = gaps[0], gaps[-1]
+    frame_s = (now_ns - before_ns) / 1e9
+    if first_ns < before_ns and first_mm > before_mm:
+        speed_mm_s = (first_mm - before_mm) / (before_ns - first_ns) * 1e9
+        after_s = min(before_mm / speed_mm_s, frame_s)
+        return before_ns + round(after_s * 1e9), math.hypot(sigma_mm / speed_mm_s, _LIMITS.between_frames * frame_s)
+    crossed_ns = interpolate_crossing_ns(-before_mm, before_ns, -gap_mm, now_ns) or now_ns
+    speed_mm_s = (before_mm - gap_mm) / frame_s
+    return crossed_ns, math.hypot(sigma_mm / speed_mm_s, _LIMITS.unseen_in_frame * frame_s)

@@ -31,7 +31,7 @@ class FacingLimits:
 _LIMITS: Final = FacingLimits()
 
 FORWARD_AGAIN: Final = "forward_again"
-"""Detail and note of a carrier that faces forward again."""
+"""Detail of a carrier that faces forward again."""
 
 BACKWARD_PARAMS: Final = (
     Param("backward.window_s", 0.2, "s", "longer than a vibration; a carrier jitters", low=0.05, high=0.5),
@@ -81,7 +81,10 @@ class Backward(ImmediateRule):
         if carrier.front < params.real("calls.confidence"):
             text = f"{carrier.id} goes back, turned or pushed: not sure which end is his front"
             clauses = self.clauses
-        ends = over_fronts(carrier, lambda figure: _facing_back(facts, figure))
+        ends, spot = (
+            over_fronts(carrier, lambda figure: _facing_back(facts, figure)),
+            spot_at(facts, carrier, "base", facts.t_ns),
+        )
         front = carrier.front if ends.front < 1.0 else 1.0  # of the end as seen, by which he is turned or pushed
         probability = ends.probability if detail == "turned" else 1.0 - ends.probability
         measure: Measure = "excess" if detail == "turned" else ""
@@ -100,7 +103,8 @@ class Backward(ImmediateRule):
                 clauses=clauses,
                 key=key,
                 players=(carrier.id,),
-                spot_yd=spot_at(facts, carrier, "base", facts.t_ns),
+                spot_yd=spot.yd,
+                spot_sigma_yd=spot.sigma_yd,
                 margin=margin,
                 sigma=carrier.sigma_deg,
                 unit="deg",
@@ -155,8 +159,9 @@ class CarrierTurnedBack(ImmediateRule):
         carrier = facts.carrier
         if carrier is None:
             return ()
-        turns = state.play.turns
-        if turns == 1 and state.play.note(FORWARD_AGAIN) is None:
+        hold = state.play.hold
+        turns, carry = (0, 0) if hold is None else (hold.turns, hold.t_ns)
+        if hold is not None and turns == 1 and not hold.faces_forward:
             return self._forward_again(facts, carrier, params)
         motion = backward_motion(facts, state, params)
         if turns > 1 or motion is None:
@@ -179,9 +184,13 @@ class CarrierTurnedBack(ImmediateRule):
                 if again
                 else f"{carrier.id} turns back; his coach may turn him around once",
                 clauses=self.second if again else self.first,
-                key=f"{carrier.id}:{turns}",
+                key=f"{carrier.id}@{carry}:{turns}",
                 players=(carrier.id,),
                 spot_yd=facts.spot_yd(point.x_mm, turned.y_mm),
+                spot_sigma_yd=(
+                    point.sigma_mm / facts.field.mm_per_yd_x,
+                    turned.sigma_mm[1] / facts.field.mm_per_yd_y,
+                ),
                 margin=margin,
                 sigma=carrier.sigma_deg,
                 unit="deg",
@@ -205,7 +214,7 @@ class CarrierTurnedBack(ImmediateRule):
                 t_ns=facts.t_ns,
                 text=f"{carrier.id} faces forward again",
                 clauses=self.first,
-                key=f"{carrier.id}:forward",
+                key=f"{carrier.id}@{facts.state.play.held_since_ns}:forward",
                 players=(carrier.id,),
                 detail=FORWARD_AGAIN,
                 probability=forward.probability,

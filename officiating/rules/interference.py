@@ -154,6 +154,7 @@ class Interference:
             Condition("turn", exceedance_probability(margin, sigma), margin, sigma, "deg"),
             Condition("front", front),
         )
+        spot = spot_at(facts, victim, "base", foul_ns)
         return Finding(
             rule=self.id,
             kind="penalty",
@@ -163,7 +164,8 @@ class Interference:
             clauses=self.on_pass if in_air else self.on_gunner,
             key=key,
             players=(offender.id, victim.id),
-            spot_yd=spot_at(facts, victim, "base", foul_ns),
+            spot_yd=spot.yd,
+            spot_sigma_yd=spot.sigma_yd,
             margin=margin,
             sigma=sigma,
             unit="deg",

@@ -3,15 +3,14 @@
 A rulebook spots the ball by the carrier's base, his carrying hand, or the ball itself.
 
 A crossing is certain only once the carrier is past the line by more than the error, so its finding waits for that,
-while its time is interpolated back to where the measured margin was 0. What is past a line when a contact begins counts
-as it was at the contact: evidence from after it is not used.
+while its time is interpolated back to where the measured margin was 0. What was past a line when a contact began is
+asked of the facts as of the contact: the engine lets no frame after it count for that.
 """
 
 from __future__ import annotations
 
 import math
-from bisect import bisect
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from downfield.core.scene import Ball, Figure, Scene
@@ -22,11 +21,11 @@ from downfield.officiating.state.facts import (
     Facts,
     MeasuredPoint,
     capped_if_unsure,
-    find_figure,
     outermost_x,
     outermost_y,
 )
 from downfield.officiating.state.game_state import GameState, Phase
+from downfield.officiating.state.instants import facts_as_of
 from downfield.officiating.state.interfaces import ImmediateRule
 from downfield.officiating.state.over_fronts import over_fronts
 
@@ -38,9 +37,6 @@ class LineCrossingLimits:
     linger_ns: int = 250_000_000
     """A carrier within the error of a line for this long is too close to call there."""
 
-    motion_ns: int = 100_000_000
-    """A figure's motion is measured over this time: a few frames, so that their errors average out."""
-
 
 LINE_CROSSING_LIMITS: Final = LineCrossingLimits()
 
@@ -50,9 +46,6 @@ REFERENCES: Final = ("base", "hand", "ball")
 
 BALL_RADIUS_MM: Final = 3.0
 BALL_RADIUS: Final = "half a ball's length; measure your own"
-
-DOWNING_RULES: Final = frozenset({"tackle", "down_by_fall", "sack"})
-"""Ids of the rules whose findings end a play at an instant of their own."""
 
 
 def reference_param(name: str, default: str, reason: str) -> Param:
@@ -90,42 +83,37 @@ def carried_ball(ball: Ball | None, figure: Figure) -> Ball | None:
     return ball if ball is not None and ball.state == "carried" and ball.carrier == figure.id else None
 
 
-def spot_at(facts: Facts, figure: Figure, reference: str, t_ns: int) -> tuple[float, float]:
-    """Return where the ball is spotted for a figure at an instant up to this frame, field yards.
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Where the ball is spotted.
 
-    Across the field that is the hand or the ball, or the middle of a base. The figure is taken to have moved on as in
-    the frames before, since what happens at the instant (a contact) may stop or turn it, but no farther than it got.
+    Attributes:
+        yd: field yards along x of the board and across.
+        sigma_yd: standard deviation of that, of the figure's place and of the instant.
     """
-    first_after = bisect(facts.recent, t_ns, key=lambda scene: scene.t_ns)
-    scenes, after = facts.recent[:first_after], (*facts.recent, facts.scene)[first_after]
-    then = find_figure(scenes[-1], figure.id) if scenes else None
-    end = _spot_point(facts, find_figure(after, figure.id) or figure, reference, after)
-    if then is None or t_ns >= after.t_ns:
-        return facts.spot_yd(*end)
-    last = scenes[-1]
-    point = _spot_point(facts, then, reference, last)
-    earlier = next((scene for scene in scenes if last.t_ns - scene.t_ns <= LINE_CROSSING_LIMITS.motion_ns), last)
-    start = find_figure(earlier, figure.id)
-    if start is None or earlier.t_ns >= last.t_ns:
-        share = (t_ns - last.t_ns) / (after.t_ns - last.t_ns)
-        return facts.spot_yd(point[0] + share * (end[0] - point[0]), point[1] + share * (end[1] - point[1]))
-    share = (t_ns - last.t_ns) / (last.t_ns - earlier.t_ns)
-    begin = _spot_point(facts, start, reference, earlier)
-    # From the motion before the instant, not from the frame after it: the contact may have stopped him by then.
-    x_mm, y_mm = (
-        _limit_to(at + share * (at - was), at, until) for was, at, until in zip(begin, point, end, strict=True)
-    )
-    return facts.spot_yd(x_mm, y_mm)
+
+    yd: tuple[float, float]
+    sigma_yd: tuple[float, float]
 
 
-def _spot_point(facts: Facts, figure: Figure, reference: str, scene: Scene) -> tuple[float, float]:
-    point = reference_point(facts, figure, reference, scene)
-    return point.x_mm, figure.y_mm if reference == "base" else point.y_mm
+def spot_at(facts: Facts, figure: Figure, reference: str, t_ns: int, sigma_s: float = 0.0) -> Spot:
+    """Return where the ball is spotted for a figure at an instant up to this frame.
 
+    Across the field that is the hand or the ball, or the middle of a base.
 
-def _limit_to(value: float, a: float, b: float) -> float:
-    """Return a value limited to lie between two others: nothing is spotted where the figure has not been."""
-    return min(max(value, min(a, b)), max(a, b))
+    Args:
+        facts: of the latest frame.
+        figure: in that frame.
+        reference: ``"base"``, ``"hand"`` or ``"ball"``.
+        t_ns: the instant.
+        sigma_s: standard deviation of the instant.
+    """
+    then = facts_as_of(facts, t_ns, figure.id, sigma_s)
+    seen = then.figures.get(figure.id, figure)
+    point = reference_point(then, seen, reference)
+    field = facts.field
+    sigma_yd = (point.sigma_mm / field.mm_per_yd_x, seen.sigma_mm[1] / field.mm_per_yd_y)
+    return Spot(facts.spot_yd(point.x_mm, seen.y_mm if reference == "base" else point.y_mm), sigma_yd)
 
 
 def out_of_bounds_params(spot: str, reason: str, *, ball: bool, at_mark: bool = False) -> tuple[Param, ...]:
@@ -155,7 +143,7 @@ class OutOfBounds(ImmediateRule):
     def observe(self, facts: Facts, state: GameState, params: Params) -> tuple[Finding, ...]:
         """Return a finding when the carrier may be over the nearest boundary."""
         carrier = facts.carrier
-        if carrier is None or _contact_follows_crossing(state, self.id, facts.t_ns):
+        if carrier is None:
             return ()
         margin, sigma, edge = self._margin(facts, carrier, facts.scene, params)
         measure: Measure = "end_line" if edge == _END_LINE else "sideline"
@@ -164,6 +152,7 @@ class OutOfBounds(ImmediateRule):
         if ends.probability <= 1.0 - params.real("calls.confidence"):
             return ()
         t_ns = facts.crossing_time_ns(margin, lambda then, scene: self._margin(facts, then, scene, params)[0])
+        spot = self._spot(facts, carrier, t_ns, params)
         return (
             Finding(
                 rule=self.id,
@@ -173,7 +162,8 @@ class OutOfBounds(ImmediateRule):
                 clauses=self.clauses,
                 key=f"{carrier.id}@{state.play.board_on_ns}",
                 players=(carrier.id,),
-                spot_yd=self._spot(facts, carrier, t_ns, params),
+                spot_yd=spot.yd,
+                spot_sigma_yd=spot.sigma_yd,
                 margin=margin,
                 sigma=sigma,
                 unit="mm",
@@ -186,12 +176,13 @@ class OutOfBounds(ImmediateRule):
             ),
         )
 
-    def _spot(self, facts: Facts, carrier: Figure, t_ns: int, params: Params) -> tuple[float, float]:
-        x_yd, y_yd = spot_at(facts, carrier, params.choice("out_of_bounds.spot"), t_ns)
+    def _spot(self, facts: Facts, carrier: Figure, t_ns: int, params: Params) -> Spot:
+        spot = spot_at(facts, carrier, params.choice("out_of_bounds.spot"), t_ns)
         marks = facts.field.hash_rows_y_yd
         if params.flag("out_of_bounds.at_mark") and marks:
-            y_yd = min(marks, key=lambda mark: abs(mark - y_yd))
-        return x_yd, y_yd
+            x_yd, y_yd = spot.yd
+            return replace(spot, yd=(x_yd, min(marks, key=lambda mark: abs(mark - y_yd))))
+        return spot
 
     def _margin(self, facts: Facts, carrier: Figure, scene: Scene, params: Params) -> tuple[float, float, str]:
         """Return by how much the carrier is over the boundary it is farthest over, mm, the error, and its name."""
@@ -238,8 +229,6 @@ class LineCrossed(ImmediateRule):
         carrier = facts.carrier
         if carrier is None or (self.id == "line_of_scrimmage" and not _is_line_of_scrimmage_open(state)):
             return ()
-        if _contact_follows_crossing(state, self.id, facts.t_ns):
-            return ()
         reference = params.choice(f"{self.id}.reference")
         point = reference_point(facts, carrier, reference)
         ahead_mm = self._ball_radius_mm(facts.scene, carrier, reference, params)
@@ -253,7 +242,7 @@ class LineCrossed(ImmediateRule):
             margin,
             lambda then, scene: self._margin(reference_point(facts, then, reference, scene), state, facts) + ahead_mm,
         )
-        scores = self.id == "touchdown"
+        scores, spot = self.id == "touchdown", spot_at(facts, carrier, reference, t_ns)
         side = state.play.ball_side
         text = f"touchdown, {state.team(side).name}" if scores else f"{carrier.id} reaches the line of scrimmage"
         return (
@@ -265,7 +254,8 @@ class LineCrossed(ImmediateRule):
                 clauses=self.clauses,
                 key=f"{carrier.id}@{state.play.board_on_ns}",
                 players=(carrier.id,),
-                spot_yd=spot_at(facts, carrier, reference, t_ns),
+                spot_yd=spot.yd,
+                spot_sigma_yd=spot.sigma_yd,
                 margin=margin,
                 sigma=point.sigma_mm,
                 unit="mm",
@@ -304,11 +294,3 @@ def _is_line_of_scrimmage_open(state: GameState) -> bool:
         and play.ball_side == state.offense
         and play.kind in {"scrimmage", "punt", "two_point"}
     )
-
-
-def _contact_follows_crossing(state: GameState, rule: str, now_ns: int) -> bool:
-    """Return whether a contact came after a crossing that is still pending: later frames say nothing about it then."""
-    crossing_ns = next((finding.t_ns for finding in state.play.pending if finding.rule == rule), None)
-    if crossing_ns is None:
-        return False
-    return any(crossing_ns <= finding.t_ns < now_ns for finding in state.play.pending if finding.rule in DOWNING_RULES)

@@ -108,6 +108,7 @@ class HandleSack(ImmediateRule):
         self, facts: Facts, carrier: Figure, tackler: Figure, state: GameState, gap_mm: float, sigma_mm: float
     ) -> Finding:
         touched = exceedance_probability(0.0 - gap_mm, sigma_mm)
+        spot = spot_at(facts, carrier, "base", facts.t_ns)
         conditions = (Condition("handle", touched, 0.0 - gap_mm, sigma_mm, "mm"), Condition("front", carrier.front))
         return Finding(
             rule=self.id,
@@ -117,7 +118,8 @@ class HandleSack(ImmediateRule):
             clauses=self.clauses,
             key=f"{tackler.id}@{state.play.board_on_ns}",
             players=(carrier.id, tackler.id),
-            spot_yd=spot_at(facts, carrier, "base", facts.t_ns),
+            spot_yd=spot.yd,
+            spot_sigma_yd=spot.sigma_yd,
             margin=0.0 - gap_mm,
             sigma=sigma_mm,
             unit="mm",
@@ -167,6 +169,7 @@ class TooDeep(ImmediateRule):
             margin,
             lambda then, scene: self._margin(reference_point(facts, then, reference, scene), facts, state, params),
         )
+        spot = spot_at(facts, carrier, reference, t_ns)
         return (
             Finding(
                 rule=self.id,
@@ -176,7 +179,8 @@ class TooDeep(ImmediateRule):
                 clauses=self.clauses,
                 key=f"{carrier.id}@{state.play.board_on_ns}",
                 players=(carrier.id,),
-                spot_yd=spot_at(facts, carrier, reference, t_ns),
+                spot_yd=spot.yd,
+                spot_sigma_yd=spot.sigma_yd,
                 margin=margin,
                 sigma=point.sigma_mm,
                 unit="mm",

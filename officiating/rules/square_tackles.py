@@ -184,7 +184,8 @@ class SquareTackle(ImmediateRule):
             return None
         board_on_ns = state.play.board_on_ns or 0
         # A figure may touch before the board comes on; no tackle is older than that.
-        t_ns = max(self._tackle_ns(facts, contact, before, params), board_on_ns)
+        t_ns = max(self._tackle_ns(facts, contact, before, params), state.play.held_since_ns)
+        spot = spot_at(facts, carrier, "base", t_ns, contact.since_sigma_s)
         # One number stands beside the call, so it is that of what is most in doubt.
         by_gap = contact.probability < hit.probability
         return Finding(
@@ -195,7 +196,9 @@ class SquareTackle(ImmediateRule):
             clauses=(*PAIR_CLAUSES.get(hit.tackle_pair, ("EFL-080",)), "EFL-G1"),
             key=f"{contact.opponent}@{board_on_ns}",
             players=(carrier.id, contact.opponent),
-            spot_yd=spot_at(facts, carrier, "base", t_ns),
+            spot_yd=spot.yd,
+            spot_sigma_yd=spot.sigma_yd,
+            t_sigma_s=contact.since_sigma_s,
             margin=0.0 - contact.gap_mm if by_gap else hit.margin_deg,
             sigma=contact.sigma_mm if by_gap else hit.sigma_deg,
             unit="mm" if by_gap else "deg",

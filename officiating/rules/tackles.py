@@ -113,8 +113,9 @@ class Tackle:
     ) -> Finding:
         board_on_ns = state.play.board_on_ns or 0
         since_ns = facts.t_ns if contact.since_ns is None else contact.since_ns
-        t_ns = max(since_ns, board_on_ns)
+        t_ns = max(since_ns, state.play.held_since_ns)
         window_ns = params.ns("tackle.fall_window_s")
+        spot = spot_at(facts, carrier, params.choice("tackle.spot"), t_ns, contact.since_sigma_s)
         share = _counting_share(contact, facts, params)
         touch = facts.sustained_probability(carrier.id, contact)
         conditions = (
@@ -130,7 +131,9 @@ class Tackle:
             clauses=(*self.clauses, *self.spot),
             key=f"{contact.opponent}@{board_on_ns}",
             players=(carrier.id, contact.opponent),
-            spot_yd=spot_at(facts, carrier, params.choice("tackle.spot"), t_ns),
+            spot_yd=spot.yd,
+            spot_sigma_yd=spot.sigma_yd,
+            t_sigma_s=contact.since_sigma_s,
             # 0.0 - x, as -x makes of a gap of 0 a margin of -0.0.
             margin=0.0 - contact.gap_mm,
             sigma=contact.sigma_mm,
@@ -150,7 +153,7 @@ class Tackle:
         if params.flag("tackle.fallen_tackles"):
             return True
         fell_ns = state.play.fallen_ns(contact.opponent)
-        since_ns = facts.t_ns if contact.since_ns is None else max(contact.since_ns, state.play.board_on_ns or 0)
+        since_ns = facts.t_ns if contact.since_ns is None else max(contact.since_ns, state.play.held_since_ns)
         return fell_ns is None or fell_ns >= since_ns - _LIMITS.early_fall_ns
 
     def _another_tackler_stands(self, finding: Finding, state: GameState, window_ns: int) -> bool:
@@ -182,7 +185,8 @@ class DownByFall:
             return ()
         # The outline of a base that lies says little of where the figure stood.
         standing = before if before.posture == "upright" else carrier
-        t_ns = max(facts.fell_ns(carrier), state.play.board_on_ns or 0)
+        t_ns = max(facts.fell_ns(carrier), state.play.held_since_ns)
+        spot = spot_at(facts, standing, "base", t_ns)
         return (
             Finding(
                 rule=self.id,
@@ -192,7 +196,8 @@ class DownByFall:
                 clauses=self.clauses,
                 key=f"{carrier.id}@{facts.t_ns}",
                 players=(carrier.id,),
-                spot_yd=spot_at(facts, standing, "base", t_ns),
+                spot_yd=spot.yd,
+                spot_sigma_yd=spot.sigma_yd,
                 probability=capped_if_unsure(1.0, carrier),
                 against=f"the figure that fell is not {carrier.id}",
                 settle_ns=facts.t_ns + _LIMITS.confirm_fall_ns,

@@ -32,6 +32,9 @@ class FactLimits:
     velocity_window_ns: int = 200_000_000
     """Velocity is averaged over this time: longer than one vibration of the board."""
 
+    instant_error_s: float = 0.1
+    """The instant of a contact whose gap hardly closes is known to this at worst: bases that run side by side."""
+
 
 _LIMITS: Final = FactLimits()
 
@@ -42,7 +45,10 @@ class OpponentContact:
 
     Attributes:
         opponent: roster id of the opponent.
-        gap_mm, sigma_mm, probability, angle_deg, overlap_mm, since_ns: as in `Contact`.
+        gap_mm, sigma_mm, probability, angle_deg, overlap_mm: as in `Contact`.
+        since_ns: when it began; of the carrier not before he held the ball on a running board, since a touch before
+            that is no touch of the carrier.
+        since_sigma_s: standard deviation of that instant: of the gap, by how fast it closed, and of the carrier's gain.
         own_face: the face of the figure's own base.
         opponent_face: the face of the opponent's base.
     """
@@ -56,6 +62,7 @@ class OpponentContact:
     angle_deg: float
     overlap_mm: float
     since_ns: int | None
+    since_sigma_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,9 +175,30 @@ class Facts:
 
     @cached_property
     def carrier_contacts(self) -> tuple[OpponentContact, ...]:
-        """The contacts, certain or not, of the carrier with opponents."""
-        name = self.state.play.carrier
-        return self.opponent_contacts(name) if name else ()
+        """The contacts, certain or not, of the carrier with opponents, each since he has held the ball."""
+        name, play = self.state.play.carrier, self.state.play
+        if not name:
+            return ()
+        dated = []
+        for contact in self.opponent_contacts(name):
+            since_ns, error_s = contact.since_ns, self._closing_error_s(name, contact)
+            if since_ns is not None and since_ns < play.held_since_ns:
+                hold = play.hold
+                since_ns, error_s = play.held_since_ns, 0.0 if hold is None else hold.sigma_s
+            dated.append(replace(contact, since_ns=since_ns, since_sigma_s=error_s))
+        return tuple(dated)
+
+    def _closing_error_s(self, player: str, contact: OpponentContact) -> float:
+        """Return the error of the instant a contact began: that of its gap over the speed at which the gap closed."""
+        if contact.sigma_mm <= 0.0:
+            return 0.0
+        pair = {player, contact.opponent}
+        for scene in reversed(self.recent):
+            before = next((one for one in scene.contacts if {one.a, one.b} == pair), None)
+            if before is not None and before.gap_mm > contact.gap_mm + contact.sigma_mm:
+                closing_mm_s = (before.gap_mm - contact.gap_mm) / (self.t_ns - scene.t_ns) * 1e9
+                return min(contact.sigma_mm / closing_mm_s, _LIMITS.instant_error_s)
+        return _LIMITS.instant_error_s
 
     def engaged(self, player: str) -> bool:
         """Return whether a figure touches an opposing base, upright or fallen."""
@@ -202,7 +230,7 @@ class Facts:
         """
         play, t_ns = self.state.play, self.t_ns
         # Who stood past the line before he had the ball, or before the board ran, has not crossed it yet.
-        since_ns = max(play.board_on_ns or 0, play.possession_ns or 0)
+        since_ns = play.held_since_ns
         for scene in reversed(self.recent):
             then = find_figure(scene, play.carrier) if play.carrier else None
             if then is None or t_ns < since_ns:

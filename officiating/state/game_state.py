@@ -41,13 +41,13 @@ class PendingInput:
     """What a pending phase waits for.
 
     Attributes:
-        kind: dice, a coin, or a coach's choice.
+        kind: dice, a coin, a coach's choice, or a ruling on a call that is too close.
         purpose: what it decides, such as ``"fumble"`` or ``"field_goal"``.
         options: the choices on offer; with dice, those that may be made in their place, such as not to roll.
         by: the side whose coach makes it, None for either.
     """
 
-    kind: Literal["roll", "coin", "choice"]
+    kind: Literal["roll", "coin", "choice", "ruling"]
     purpose: str
     options: tuple[Choice, ...] = ()
     by: Side | None = None
@@ -122,6 +122,8 @@ class GameState:
         dark: the side whose figures wear the dark jersey.
         los_yd: line of scrimmage, along x of the board.
         to_gain_yd: line to gain, along x of the board; the goal line when it is goal to go.
+        to_gain_sigma_yd: standard deviation of that: of the measured spot from which the series began; 0 where that was
+            told or rolled, and for a goal line, which is painted.
         lateral_yd: where the ball is spotted across the field; None when every play starts at the middle.
         hash: the hash mark the ball is on, for rulebooks that use no more than that; left is the upper row as the
             camera sees the board, whichever way the offense goes.
@@ -159,6 +161,7 @@ class GameState:
     dark: Side = "home"
     los_yd: float = 50.0
     to_gain_yd: float = 60.0
+    to_gain_sigma_yd: float = 0.0
     lateral_yd: float | None = None
     hash: Hash = "center"
     down: int = 1

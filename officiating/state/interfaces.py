@@ -102,10 +102,13 @@ class Outcome:
         state: the new state.
         findings: what follows at once (a first down after a tackle). Each becomes a call in turn, with its own
             consequence on the state that the one before has left; none waits for evidence.
+        otherwise: what follows in place of the first finding, where that is of a measured place and a person finds that
+            it does not hold. Below the rulebook's confidence the game waits for him. None where nothing was measured.
     """
 
     state: GameState
     findings: tuple[Finding, ...] = ()
+    otherwise: tuple[Finding, ...] | None = None
 
 
 Consequence = Callable[[GameState, Call, RuleContext], Outcome]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from downfield.core.records import record
 from downfield.core.scene import Scene
@@ -11,6 +12,43 @@ from downfield.officiating.calls import Finding
 from downfield.officiating.declarations import Side
 
 PlayKind = Literal["scrimmage", "kickoff", "onside", "punt", "field_goal", "extra_point", "two_point", "free_kick"]
+
+
+HowGained = Literal["snap", "pitch", "reception", "interception", "kick", "recovery"]
+
+
+@record
+class Hold:
+    """One man's hold of the ball, from gaining it to losing it. The holds of a play, in order, are its possession.
+
+    Attributes:
+        side: whose ball it was.
+        player: roster id; None where nobody was named.
+        how: how he gained it.
+        t_ns: when he gained it.
+        sigma_s: standard deviation of that instant.
+        spot_yd: where, along x of the board and across; None where nobody knows.
+        spot_sigma_yd: standard deviation of that, along and across.
+        lost_ns, lost_yd: when and where he lost it; None while he holds it.
+        turns: how often he turned back.
+        faces_forward: whether he has faced forward again since.
+        farthest_yd, farthest_sigma_yd: the farthest that he was seen, in his side's own yards, and the standard
+            deviation of that; None where nobody saw him.
+    """
+
+    side: Side
+    player: str | None
+    how: HowGained
+    t_ns: int
+    sigma_s: float = 0.0
+    spot_yd: tuple[float, float] | None = None
+    spot_sigma_yd: tuple[float, float] = (0.0, 0.0)
+    lost_ns: int | None = None
+    lost_yd: tuple[float, float] | None = None
+    turns: int = 0
+    faces_forward: bool = False
+    farthest_yd: float | None = None
+    farthest_sigma_yd: float = 0.0
 
 
 @record
@@ -141,12 +179,13 @@ class PlayState:
         snapped_to: roster id of the carrier at the snap.
         snap_ns: when the board first came on.
         board_on_ns: when the board last came on.
-        possession_ns: when the carrier got the ball, if that was after the snap.
+        score_open: whether a touchdown in this play is too close to call: what ends the play waits for a measurement.
+        holds: who held the ball in this play, in order; none before it is snapped, or while a kick is on its way.
         ball_side: the side that has the ball now; differs from the offense after a turnover or on a return.
         switch: the side that controls the switch.
         stoppages_used: stoppages used by the offense.
         line_reached_ns: when the carrier reached the line of scrimmage.
-        turns: how often the carrier turned back.
+        handled: roster ids of the figures that a hand lifted from the running board; where they are shows nothing.
         falls: the figures that fell, in order.
         touches: touches of opponents on a pass in the air or a punt, in order.
         settled: `finding_key` or `too_close_key` of the findings already settled, so that each is called once; a
@@ -162,7 +201,6 @@ class PlayState:
         fumble_yd, tackler: where a fumbled ball lies, along x and across, and who knocked its carrier down.
         gunners, returner: as declared for a kick.
         landed_yd: where a kick came down, along x of the board.
-        start_yd: where the side with the ball got it, for run-backs.
         notes: what a rule remembers within the play, as (name, value) pairs; numbers only, gone with the next play.
     """
 
@@ -171,12 +209,13 @@ class PlayState:
     snapped_to: str | None = None
     snap_ns: int | None = None
     board_on_ns: int | None = None
-    possession_ns: int | None = None
+    score_open: bool = False
+    holds: tuple[Hold, ...] = ()
     ball_side: Side = "home"
     switch: Side | None = None
     stoppages_used: int = 0
     line_reached_ns: int | None = None
-    turns: int = 0
+    handled: tuple[str, ...] = ()
     falls: tuple[FigureFall, ...] = ()
     touches: tuple[OpponentTouch, ...] = ()
     settled: tuple[str, ...] = ()
@@ -192,8 +231,60 @@ class PlayState:
     gunners: tuple[str, ...] = ()
     returner: str | None = None
     landed_yd: float | None = None
-    start_yd: float | None = None
     notes: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def hold(self) -> Hold | None:
+        """The hold of the ball now, or the last one while it is loose; None before anybody had it."""
+        return self.holds[-1] if self.holds else None
+
+    @property
+    def held_since_ns(self) -> int:
+        """Since when the carrier has had the ball on a board that runs: nothing that he did before counts."""
+        return max(self.board_on_ns or 0, self.holds[-1].t_ns if self.holds else 0)
+
+    @property
+    def gained_by_side(self) -> Hold | None:
+        """The hold by which the side with the ball got it, since the ball last changed sides; None if unknown."""
+        first = next((hold for before, hold in self._pairs() if before is None or before.side != hold.side), None)
+        return first if first is not None and first.side == self.ball_side else None
+
+    def changed_sides(self, offense: Side) -> bool:
+        """Return whether the other side has had the ball in this play, whoever has it now."""
+        return self.ball_side != offense or any(hold.side != offense for hold in self.holds)
+
+    def gained(
+        self,
+        side: Side,
+        player: str | None,
+        how: HowGained,
+        t_ns: int,
+        spot_yd: tuple[float, float] | None = None,
+        *,
+        spot_sigma_yd: tuple[float, float] = (0.0, 0.0),
+        sigma_s: float = 0.0,
+    ) -> PlayState:
+        """Return the play with the ball in other hands: the one way in which possession changes."""
+        hold = Hold(side, player, how, t_ns, sigma_s, spot_yd, spot_sigma_yd)
+        return replace(self, holds=(*self._holds_lost(t_ns, spot_yd), hold), ball_side=side, carrier=player)
+
+    def lost(self, t_ns: int, spot_yd: tuple[float, float] | None) -> PlayState:
+        """Return the play with a loose ball; the side that had it has it until somebody gains it."""
+        return replace(self, holds=self._holds_lost(t_ns, spot_yd), carrier=None)
+
+    def with_hold(self, **changes: Any) -> PlayState:
+        """Return the play with the last hold changed; unchanged where nobody has held the ball."""
+        return replace(self, holds=(*self.holds[:-1], replace(self.holds[-1], **changes))) if self.holds else self
+
+    def _holds_lost(self, t_ns: int, spot_yd: tuple[float, float] | None) -> tuple[Hold, ...]:
+        if not self.holds or self.holds[-1].lost_ns is not None:
+            return self.holds
+        return (*self.holds[:-1], replace(self.holds[-1], lost_ns=t_ns, lost_yd=spot_yd))
+
+    def _pairs(self) -> Iterator[tuple[Hold | None, Hold]]:
+        """Yield each hold with the one before it, latest first."""
+        befores = (None, *self.holds[:-1])
+        return zip(reversed(befores), reversed(self.holds), strict=True)
 
     def forced_to_stop(self, reason: str) -> PlayState:
         """Return the play about to be stopped for a reason, unless it is for one of higher standing already."""

@@ -21,7 +21,7 @@ from downfield.core.footprint import Footprint
 from downfield.officiating.declarations import ChoiceMade, Coin
 from downfield.officiating.engine.recording import Judgment
 from downfield.officiating.state.facts import Facts
-from downfield.officiating.state.game_state import Phase
+from downfield.officiating.state.game_state import PendingInput, Phase
 from downfield.officiating.state.play_state import PlayState
 
 RUNNER = "dark-22"
@@ -161,8 +161,9 @@ def test_a_line_is_not_crossed_before_the_board_is_on_and_the_carrier_has_the_ba
     had_s: float | None, crossed_s: float
 ) -> None:
     scenes = film([ScriptedFigure(RUNNER, runs(95), "RB")], 1.5).scenes
-    possession_ns = None if had_s is None else round(had_s * 1e9)
-    play = PlayState(carrier=RUNNER, board_on_ns=500_000_000, possession_ns=possession_ns)
+    play = PlayState(carrier=RUNNER, board_on_ns=500_000_000)
+    if had_s is not None:
+        play = play.gained("home", RUNNER, "reception", round(had_s * 1e9))
     state = replace(judge_play(film([]), RUNNER).state, play=play)
     scenes = tuple(scene for scene in scenes if scene.t_ns <= 1_250_000_000)
     line_mm = 100 * FIELD.mm_per_yd_x
@@ -172,7 +173,7 @@ def test_a_line_is_not_crossed_before_the_board_is_on_and_the_carrier_has_the_ba
 
 
 @pytest.mark.parametrize("direction", [1, -1])
-def test_a_tackle_past_a_goal_line_too_close_to_call_leaves_the_ball_short_of_it(direction: int) -> None:
+def test_a_tackle_past_a_goal_line_too_close_to_call_waits_for_a_measurement(direction: int) -> None:
     past = 100 - HALF_YD + 0.1 / FIELD.mm_per_yd_x
     stop = 0.5 + (past - 95) / 10
     begun, met, heading = (95.0, past + 2 * HALF_YD, 0.0) if direction > 0 else (5.0, 100 - past - 2 * HALF_YD, 180.0)
@@ -183,8 +184,8 @@ def test_a_tackle_past_a_goal_line_too_close_to_call_leaves_the_ball_short_of_it
     made = judge_play(film(men), RUNNER, line_yd=begun - direction, direction=direction, down=1, distance_yd=6)
     assert only_call(made, "touchdown").verdict == "too_close"
     assert only_call(made, "tackle").verdict == "called"
-    assert made.state.progress_yd(made.state.los_yd) == pytest.approx(99.99)
-    assert made.state.distance_yd == pytest.approx(0.01)
+    assert made.state.wait == PendingInput("ruling", "measurement")
+    assert made.state.down == 1
 
 
 def test_down_behind_the_own_goal_line_is_a_safety() -> None:
@@ -249,7 +250,7 @@ def test_a_fumble_recovered_by_the_defense_is_live_and_runs_the_other_way() -> N
     assert made.state.score == (0, 6)
 
 
-def test_a_runner_stopped_within_the_error_of_the_goal_line_is_too_close_and_the_tackle_stands_meanwhile() -> None:
+def test_a_runner_stopped_within_the_error_of_the_goal_line_is_too_close_and_the_game_waits() -> None:
     short = 100 - HALF_YD - 0.1 / FIELD.mm_per_yd_x
     stop = 0.5 + (short - 95) / 10
     men = [
@@ -262,7 +263,7 @@ def test_a_runner_stopped_within_the_error_of_the_goal_line_is_too_close_and_the
     assert score.unit == "mm"
     assert score.margin == pytest.approx(-0.1, abs=0.02)
     assert only_call(made, "tackle").verdict == "called"
-    assert made.state.situation.endswith("at A 0")
+    assert made.state.wait == PendingInput("ruling", "measurement")
     assert score.id in made.state.proposals
 
 

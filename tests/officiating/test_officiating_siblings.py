@@ -130,7 +130,7 @@ def test_under_lions_den_any_carrier_down_behind_his_goal_line_gives_up_a_safety
     """LD-024 knows no touchback: a returner who got the ball in his end zone and is tackled there is one too."""
     game = table("lions-den", due="kickoff")
     game.declare(KickDeclared("kickoff"), Roll((10, 10, 10, 1)))
-    assert game.state.play.start_yd is not None
+    assert game.state.play.hold is not None
     game.declare(PlayEnded("tackle", (-2.0, 20.0)))
     assert game.state.score == (0, 2)
 

@@ -49,7 +49,8 @@ function callsOf(question) {
 /** A question as a card. @param {Question | Rulings} question @param {Service.GameView} game */
 export function questionCard(question, game) {
   if (question.kind === "rulings") return playCard(question.calls);
-  const title = question.kind === "ruling" ? null : el("h2", {}, capitalize(question.text));
+  const measuring = game.wait !== null && game.wait.purpose === "measurement";
+  const title = question.kind !== "ruling" ? el("h2", {}, capitalize(question.text)) : measuring ? el("h2", {}, "Measurement") : null;
   return el("div", { class: `card ${question.kind}` }, title, ANSWERS[question.kind](question, game));
 }
 

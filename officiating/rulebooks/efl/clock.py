@@ -128,7 +128,7 @@ def in_overtime(consequence: Consequence) -> Consequence:
         left = state.clock.left_at_s(context.t_ns)
         over, clauses = clock_overtime_over(tuple(possessions), state.score[0] - state.score[1], left or 0.0)
         if not over:
-            return Outcome(state, outcome.findings)
+            return replace(outcome, state=state)
         return Outcome(replace(state, try_for=None), (game_over_finding(state, context, clauses),))
 
     return apply

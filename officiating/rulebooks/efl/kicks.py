@@ -263,12 +263,8 @@ def land_kick(game: GameState, call: Call, context: RuleContext) -> Outcome:
     if call.detail != "live":
         return Outcome(downs.give_ball_to(game, side, x_yd, y_yd, call.t_ns, context))
     play = replace(
-        game.play,
-        carrier=call.players[0] if call.players else None,
-        possession_ns=call.t_ns,
-        ball_side=side,
+        downs.gain_ball(game.play, call, side),
         landed_yd=x_yd,
-        start_yd=x_yd,
         stoppage=game.play.stoppage or Stoppage(number=0, since_ns=call.t_ns, reason="kick"),
     )
     return Outcome(replace(game, phase=Phase.LIVE if game.board == "on" else Phase.STOPPED, wait=None, play=play))

@@ -140,14 +140,12 @@ def _miss_pass(game: GameState, context: RuleContext) -> Outcome:
 def catch_pass(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Give the ball to the player who caught or intercepted the pass; the play goes on."""
     side = call.side or (game.offense if call.kind == "reception" else game.defense)
+    if downs.ends_try(game, side):
+        return downs.fail_try(game, context)
     play = replace(
-        game.play,
-        carrier=call.players[0] if call.players else None,
-        possession_ns=call.t_ns,
-        ball_side=side,
+        downs.gain_ball(game.play, call, side),
         pass_caught=True,
         switch=opponent(side) if side != game.offense else game.play.switch,
-        start_yd=call.spot_yd[0] if call.spot_yd else None,
     )
     if call.kind == "interception" and play.stoppage is not None:
         play = replace(play, stoppage=replace(play.stoppage, reason="interception"))

@@ -276,12 +276,8 @@ def land_kick(game: GameState, call: Call, context: RuleContext) -> Outcome:
         return after_down(_give_dead_ball)(game, call, context)
     x_yd = call.spot_yd[0] if call.spot_yd else game.los_yd
     play = replace(
-        game.play,
-        carrier=call.players[0] if call.players else None,
-        possession_ns=call.t_ns,
-        ball_side=side,
+        downs.gain_ball(game.play, call, side),
         landed_yd=x_yd,
-        start_yd=x_yd,
         stoppage=game.play.stoppage or Stoppage(number=0, since_ns=context.t_ns, reason="kick"),
     )
     return Outcome(replace(resume_play(game), wait=None, play=play))

@@ -13,7 +13,9 @@ from downfield.core.field.model import FieldModel
 from downfield.core.scene import Figure
 from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import Call, Finding
+from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import body_of, refuse_unless, require_on_side
+from downfield.officiating.consequences.measured_places import PastLine, decide
 from downfield.officiating.consequences.rolls_and_choices import d10, percentile, wait_for_roll
 from downfield.officiating.declarations import ChoiceMade, PassDeclared, Roll
 from downfield.officiating.events import Event
@@ -22,9 +24,9 @@ from downfield.officiating.role_names import ELIGIBLE, canonical_role
 from downfield.officiating.rulebooks.lions_den import tables
 from downfield.officiating.rulebooks.lions_den.play import resume_play, touchdown_finding
 from downfield.officiating.rulebooks.lions_den.skilled_players import rating_of
-from downfield.officiating.rules.lines import reference_point
+from downfield.officiating.rules.lines import Spot, reference_point
 from downfield.officiating.rules.passer import may_still_pass
-from downfield.officiating.state.facts import EVEN_ODDS, Facts, outermost_x
+from downfield.officiating.state.facts import EVEN_ODDS, Facts, MeasuredPoint, outermost_x
 from downfield.officiating.state.game_state import GameState, Phase
 from downfield.officiating.state.interfaces import Outcome, RuleContext
 from downfield.officiating.state.over_fronts import over_fronts
@@ -253,16 +255,14 @@ def roll_interception(game: GameState, roll: Roll, context: RuleContext) -> Outc
                 clauses,
                 "intercepted",
                 players=(name,),
-                spot_yd=_spot_yd(game, name, context),
                 side=game.defense,
                 numbers=CallNumbers(
                     pass_yd=game.play.note("pass_yd"),
                     at_least=tables.intercepts_from(touching, touching_from),
                     rolled=die,
-                    caught_yd=_spot_yd(game, name, context),
                 ),
             )
-            return Outcome(resume_play(game), (found,))
+            return Outcome(resume_play(game), (_caught_at(found, _spot(game, name, context)),))
     return _throw(game, context)
 
 
@@ -297,7 +297,6 @@ def _throw(game: GameState, context: RuleContext) -> Outcome:
         ("LD-048",),
         "thrown",
         players=(receiver,) if caught and receiver else (),
-        spot_yd=_spot_yd(game, receiver, context) if caught else None,
         margin=float(abs(needed - number)),
         unit="count",
         side=game.offense if caught else None,
@@ -305,37 +304,40 @@ def _throw(game: GameState, context: RuleContext) -> Outcome:
             pass_yd=distance,
             needed=needed,
             rolled=number,
-            caught_yd=_spot_yd(game, receiver, context) if caught else None,
         ),
     )
-    return Outcome(resume_play(game), (found,))
+    spot = _spot(game, receiver, context) if caught else None
+    return Outcome(resume_play(game), (_caught_at(found, spot),))
 
 
-def _spot_yd(game: GameState, name: str, context: RuleContext) -> tuple[float, float] | None:
+def _caught_at(found: Finding, spot: Spot | None) -> Finding:
+    """Return a catch with the place where it is made."""
+    if spot is None:
+        return found
+    numbers = replace(found.numbers or CallNumbers(), caught_yd=spot.yd)
+    return replace(found, spot_yd=spot.yd, spot_sigma_yd=spot.sigma_yd, numbers=numbers)
+
+
+def _spot(game: GameState, name: str, context: RuleContext) -> Spot | None:
+    """Return where a figure has the ball: at his hand, or at the middle of his base where that was never measured."""
     facts = context.facts
     figure = facts.figures.get(name) if facts else None
     if facts is None or figure is None:
         return None
-    entry = game.player(name)
-    if entry is None or entry.hand_mm is None:
-        return facts.spot_yd(figure.x_mm, figure.y_mm)
-    point = reference_point(facts, figure, "hand")
-    return facts.spot_yd(point.x_mm, figure.y_mm)
+    entry, field = game.player(name), context.field
+    point = MeasuredPoint(figure.x_mm, figure.y_mm, figure.sigma_mm[0])
+    if entry is not None and entry.hand_mm is not None:
+        point = reference_point(facts, figure, "hand")
+    sigma_yd = (point.sigma_mm / field.mm_per_yd_x, figure.sigma_mm[1] / field.mm_per_yd_y)
+    return Spot(facts.spot_yd(point.x_mm, figure.y_mm), sigma_yd)
 
 
-def catch_pass(game: GameState, call: Call, _context: RuleContext) -> Outcome:
+def catch_pass(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Give the ball to the catcher or interceptor, live; a catch in the end zone is a touchdown (LD-022)."""
     side = call.side or (game.offense if call.kind == "reception" else game.defense)
-    play = replace(
-        game.play,
-        carrier=call.players[0] if call.players else None,
-        possession_ns=call.t_ns,
-        ball_side=side,
-        pass_caught=True,
-        switch=side,
-        start_yd=call.spot_yd[0] if call.spot_yd else None,
-    )
+    play = replace(downs.gain_ball(game.play, call, side), pass_caught=True, switch=side)
     game = replace(resume_play(game), wait=None, play=play)
-    if call.kind == "reception" and call.spot_yd and game.progress_yd(call.spot_yd[0]) >= game.length_yd:
-        return Outcome(game, (touchdown_finding(game, side, call.t_ns, ("LD-022",)),))
-    return Outcome(game)
+    if call.kind != "reception" or call.spot_yd is None:
+        return Outcome(game)
+    past = PastLine(game.progress_yd(call.spot_yd[0]) - game.length_yd, call.spot_sigma_yd[0])
+    return decide(game, touchdown_finding(game, side, call.t_ns, ("LD-022",)), (), past, context)

@@ -77,7 +77,7 @@ def after_down(consequence: Consequence) -> Consequence:
         if context.params.flag("penalty.rolled"):
             state = _with_situation_before(state.with_note("todo_penalty", 1.0), game)
         found = Finding(DOWN, "info", context.t_ns, "rolls after the down", ("LD-062",), ROLLS_DUE, detail=ROLLS_DUE)
-        return Outcome(state, (*outcome.findings, found))
+        return replace(outcome, state=state, findings=(*outcome.findings, found))
 
     return apply
 
@@ -145,8 +145,7 @@ def handle_info(game: GameState, call: Call, _context: RuleContext) -> Outcome:
     if call.detail == ROLLS_DUE and (trying or game.phase is Phase.BETWEEN_PLAYS):
         return Outcome(_wait_for_next_roll(game))
     if call.detail == "forward_again":
-        play = replace(game.play, notes=(*game.play.notes, (call.detail, 1.0)))
-        return Outcome(replace(game, play=play))
+        return Outcome(replace(game, play=game.play.with_hold(faces_forward=True)))
     return Outcome(game)
 
 
@@ -234,17 +233,8 @@ def enforce_penalty(game: GameState, call: Call, context: RuleContext) -> Outcom
     if call.detail == "first_down" or reached:
         game = downs.start_series(game, offense, direction, x_yd, y_yd, call.t_ns, context)
         return Outcome(game, (downs.follow_up(context, "first_down", "first_down", "first down", side=offense),))
-    return Outcome(
-        replace(
-            downs.end_play(game),
-            offense=offense,
-            direction=direction,
-            los_yd=x_yd,
-            to_gain_yd=gain_yd,
-            down=round(game.note("before_down") or 1.0),
-            due="scrimmage",
-        )
-    )
+    game = replace(game, offense=offense, direction=direction, los_yd=x_yd, to_gain_yd=gain_yd, due="scrimmage")
+    return Outcome(downs.end_play(replace(game, down=round(game.note("before_down") or 1.0))))
 
 
 def _without_score(game: GameState, call: Call) -> GameState:

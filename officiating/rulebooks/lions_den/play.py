@@ -8,6 +8,7 @@ from downfield.core.errors import RefusedError
 from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import body_of, refuse_unless, require_on_side
+from downfield.officiating.consequences.measured_places import PastLine, decide
 from downfield.officiating.consequences.rolls_and_choices import percentile, wait_for_roll
 from downfield.officiating.declarations import Pitch, Roll, Side
 from downfield.officiating.events import Event
@@ -32,7 +33,8 @@ def reach_line(game: GameState, call: Call, _context: RuleContext) -> Outcome:
 
 def turn_back(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Count a turn back: the first may be corrected, the second ends the play (LD-012, LD-014)."""
-    game = replace(game, play=replace(game.play, turns=game.play.turns + 1))
+    turns = 0 if game.play.hold is None else game.play.hold.turns
+    game = replace(game, play=game.play.with_hold(turns=turns + 1))
     return after_down(downs.spot_dead_ball)(game, call, context) if call.detail == "second" else Outcome(game)
 
 
@@ -48,7 +50,8 @@ def go_out_of_bounds(game: GameState, call: Call, context: RuleContext) -> Outco
 
 def fumble_ball(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Stop play for a loose ball: each coach turns three, and the first to touch it has it (LD-017..019)."""
-    play = replace(game.play, carrier=None, fumble_yd=call.spot_yd).forced_to_stop("fumble")
+    play = downs.held_by_fumbler(game.play, call).lost(call.t_ns, call.spot_yd)
+    play = replace(play, fumble_yd=call.spot_yd).forced_to_stop("fumble")
     if game.board != "on":
         stoppage = play.stoppage or Stoppage(number=0, since_ns=context.t_ns)
         play = replace(play, forced_stop="", stoppage=replace(stoppage, reason="fumble", number=0))
@@ -56,27 +59,22 @@ def fumble_ball(game: GameState, call: Call, context: RuleContext) -> Outcome:
     return Outcome(replace(game, play=play))
 
 
-def recover_fumble(game: GameState, call: Call, _context: RuleContext) -> Outcome:
+def recover_fumble(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Give the ball to the recoverer, live; a safety behind his goal line, a touchdown in the other end zone."""
     side = call.side or game.play.ball_side
-    x_yd = call.spot_yd[0] if call.spot_yd else game.los_yd
+    spot_yd = call.spot_yd or (game.los_yd, game.width_yd / 2)
+    x_yd = spot_yd[0]
     own = game.progress_yd(x_yd, game.direction_of(side))
-    play = replace(
-        game.play,
-        ball_side=side,
-        carrier=call.players[0] if call.players else None,
-        possession_ns=call.t_ns,
-        fumble_yd=None,
-        start_yd=x_yd,
-    )
+    play = replace(downs.gain_ball(game.play, replace(call, spot_yd=spot_yd), side), fumble_yd=None)
     game = replace(resume_play(game), play=play)
-    if own <= 0:
+    sigma_yd = call.spot_sigma_yd[0]
+    if own < game.length_yd / 2:
         text = f"safety: {game.team(side).name} recovers behind its own goal line"
-        return Outcome(game, (Finding("play", "safety", call.t_ns, text, ("LD-025",), "safety", side=opponent(side)),))
-    if own >= game.length_yd:
-        clauses = ("LD-023",) if side == game.offense else ("LD-021", "LD-023")
-        return Outcome(game, (touchdown_finding(game, side, call.t_ns, clauses),))
-    return Outcome(game)
+        safety = Finding("play", "safety", call.t_ns, text, ("LD-025",), "safety", side=opponent(side))
+        return decide(game, safety, (), PastLine(-own, sigma_yd), context)
+    clauses = ("LD-023",) if side == game.offense else ("LD-021", "LD-023")
+    score = touchdown_finding(game, side, call.t_ns, clauses)
+    return decide(game, score, (), PastLine(own - game.length_yd, sigma_yd), context)
 
 
 def declare_pitch(game: GameState, event: Event, _context: RuleContext) -> Outcome:
@@ -98,7 +96,8 @@ def roll_pitch(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     complete = tables.succeeds(percentile(roll.dice, "pitch"), rating_of(game, "quarterback", game.offense))
     game = resume_play(game)
     if complete:
-        play = replace(game.play, carrier=game.play.receiver, possession_ns=context.t_ns, pass_caught=True)
+        play = replace(game.play, pass_caught=True)
+        play = play.gained(play.ball_side, play.receiver, "pitch", context.t_ns)
         return Outcome(replace(game, play=play))
     figure = context.facts.figures.get(game.play.receiver or "") if context.facts else None
     spot = context.facts.spot_yd(figure.x_mm, figure.y_mm) if context.facts and figure else None

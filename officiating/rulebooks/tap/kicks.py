@@ -19,6 +19,7 @@ from downfield.officiating.consequences.declaration_handlers import (
     require_on_side,
     with_jerseys,
 )
+from downfield.officiating.consequences.measured_places import PastLine, decide
 from downfield.officiating.consequences.rolls_and_choices import two_dice, wait_for_choice, wait_for_roll
 from downfield.officiating.declarations import ChoiceMade, KickDeclared, KickEnded, Roll, Side
 from downfield.officiating.events import Event
@@ -48,6 +49,10 @@ KICK_PARAMS: Final = (
     Param("two_point.from_yd", tables.TWO_POINT_YD_TO_GOAL, "yd", "TAP-127", low=1, high=50),
     Param("field_goal.table", tables.FIELD_GOAL, "yd", "TAP-130: yards to go, highest good sum", columns=2),
 )
+
+
+IN_END_ZONE: Final = "end_zone"
+"""Detail of the call that a punt came down in the end zone, where its returner may take a touchback."""
 
 
 def declare_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
@@ -164,7 +169,10 @@ def choose_return(game: GameState, choice: ChoiceMade, context: RuleContext) -> 
     if choice.choice == "touchback":
         name = "punt.touchback_yd" if game.play.kind == "punt" else "kickoff.touchback_after_yd"
         return Outcome(game, (_touchback(game, context, context.params.real(name), ("TAP-052",)),))
-    play = replace(game.play, carrier=game.play.returner, stoppage=_kick_stoppage(game, context))
+    play = replace(game.play, stoppage=_kick_stoppage(game, context))
+    if play.kind != "punt":  # the returner is put on the goal line, in the middle (TAP-053)
+        goal_line = (game.board_x_yd(0.0), game.width_yd / 2)
+        play = play.gained(game.offense, play.returner, "kick", context.t_ns, goal_line)
     return Outcome(replace(game, phase=Phase.STOPPED, play=play))
 
 
@@ -223,6 +231,7 @@ def choose_punt(game: GameState, _choice: ChoiceMade, context: RuleContext) -> O
         ("TAP-123",),
         players=(gunner.id,),
         spot_yd=spot,
+        spot_sigma_yd=(deepest.sigma_mm / context.field.mm_per_yd_x, gunner.sigma_mm[1] / context.field.mm_per_yd_y),
         side=game.defense,
         detail="punt",
         numbers=CallNumbers(kick_yd=landing - game.progress_yd(game.los_yd), landing_yd=spot),
@@ -284,17 +293,27 @@ def land_kick(game: GameState, call: Call, context: RuleContext) -> Outcome:
     landed = call.spot_yd[0] if call.spot_yd else game.los_yd
     play = replace(
         game.play,
-        ball_side=game.defense,
-        carrier=game.play.returner,
         landed_yd=landed,
-        start_yd=landed,
         switch=game.offense,
         stoppage=_kick_stoppage(game, context),
     )
+    returner = () if play.returner is None else (play.returner,)
+    play = downs.gain_ball(play, replace(call, players=returner), game.defense)
     game = replace(game, phase=Phase.STOPPED, play=play)
-    if game.progress_yd(landed) >= game.length_yd:
-        return Outcome(wait_for_choice(game, "punt", ("touchback", "return"), game.play.ball_side))
-    return Outcome(game)
+    past = PastLine(game.progress_yd(landed) - game.length_yd, call.spot_sigma_yd[0])
+    if past.probability >= context.params.real("calls.confidence"):
+        return offer_touchback(game, replace(call, detail=IN_END_ZONE), context)
+    text = f"the punt is in the end zone, so {game.team(game.defense).name} may take a touchback"
+    against = "the punt is in front of the goal line and must be returned"
+    over = Finding("kick", "info", call.t_ns, text, ("TAP-125",), against=against, detail=IN_END_ZONE)
+    return decide(game, over, (), past, context)
+
+
+def offer_touchback(game: GameState, call: Call, _context: RuleContext) -> Outcome:
+    """Wait for the choice of a returner whose punt has come down in the end zone (TAP-125)."""
+    if call.detail != IN_END_ZONE:
+        return Outcome(game)
+    return Outcome(wait_for_choice(game, "punt", ("touchback", "return"), game.play.ball_side))
 
 
 def _kick_stoppage(game: GameState, context: RuleContext) -> Stoppage:

@@ -17,7 +17,7 @@ from downfield.officiating.consequences.declaration_handlers import (
     require_on_field,
     require_on_side,
 )
-from downfield.officiating.declarations import ChoiceMade, PassDeclared, PassEnded, Pitch
+from downfield.officiating.declarations import ChoiceMade, PassDeclared, PassEnded, Pitch, Side
 from downfield.officiating.events import Event
 from downfield.officiating.params import Param
 from downfield.officiating.role_names import LINEMEN, canonical_role
@@ -26,7 +26,7 @@ from downfield.officiating.state.facts import exceedance_probability, outermost_
 from downfield.officiating.state.game_state import GameState, Phase, opponent
 from downfield.officiating.state.interfaces import Outcome, RuleContext
 from downfield.officiating.state.over_fronts import over_fronts
-from downfield.officiating.state.play_state import Stoppage
+from downfield.officiating.state.play_state import PlayState, Stoppage
 
 STICKS: Final = "the rulebook gives no lengths; measure the sticks of your table"
 
@@ -84,7 +84,8 @@ def declare_pitch(game: GameState, event: Event, context: RuleContext) -> Outcom
     if play.fallen_ns(body.to) is not None:
         raise RefusedError(f"pitch: {body.to} has fallen and is out of the play (TAP-028)")
     too_close = _measure_pitch(game, body.to, context)
-    return Outcome(replace(game, play=replace(play, carrier=body.to)), too_close)
+    play = play.gained(play.ball_side, body.to, "pitch", event.t_ns)
+    return Outcome(replace(game, play=play), too_close)
 
 
 def _measure_pitch(game: GameState, to: str, context: RuleContext) -> tuple[Finding, ...]:
@@ -189,8 +190,7 @@ def end_pass(game: GameState, event: Event, context: RuleContext) -> Outcome:
 
 def catch_pass(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Give the ball to the catcher; the board stops, and that stop uses up no stoppage (TAP-102)."""
-    play = replace(game.play, carrier=_catcher(call), possession_ns=call.t_ns, pass_caught=True, ball_mm=None)
-    game = replace(game, play=play)
+    game = replace(game, play=_caught(game, call, game.play.ball_side))
     return Outcome(_stopping(game, "catch", context), downs.caught_in_end_zone(game, call, context, ("TAP-G1",)))
 
 
@@ -206,16 +206,9 @@ def _stopping(game: GameState, reason: str, context: RuleContext) -> GameState:
 
 def intercept_pass(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Give the ball to the interceptor, who may return it; the passing team works the switch."""
-    play = replace(
-        game.play,
-        carrier=_catcher(call),
-        possession_ns=call.t_ns,
-        ball_side=opponent(game.play.ball_side),
-        pass_caught=True,
-        ball_mm=None,
-        switch=game.play.ball_side,
-        start_yd=call.spot_yd[0] if call.spot_yd else None,
-    )
+    if downs.ends_try(game, game.defense):
+        return downs.fail_try(game, context)
+    play = replace(_caught(game, call, opponent(game.play.ball_side)), switch=game.play.ball_side)
     return Outcome(_stopping(replace(game, play=play), "interception", context))
 
 
@@ -236,8 +229,8 @@ def check_ball_ahead(game: GameState, context: RuleContext) -> tuple[Finding, ..
     return (replace(found, detail="ball_behind_passer", measure="excess"),)
 
 
-def _catcher(call: Call) -> str | None:
-    return call.players[0] if call.players else None
+def _caught(game: GameState, call: Call, side: Side) -> PlayState:
+    return downs.gain_ball(replace(game.play, pass_caught=True, ball_mm=None), call, side)
 
 
 def _took_direct_snap(game: GameState) -> bool:

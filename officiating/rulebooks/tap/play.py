@@ -36,7 +36,8 @@ def fumble_ball(game: GameState, call: Call, context: RuleContext) -> Outcome:
         stoppage=replace(stoppage, reason="fumble", number=0),
         forced_stop="",
     )
-    return Outcome(wait_for_coin(replace(game, play=play), "fumble", game.play.ball_side))
+    play = downs.held_by_fumbler(play, call)
+    return Outcome(wait_for_coin(replace(game, play=play), "fumble", play.ball_side))
 
 
 def flip_fumble(game: GameState, coin: Coin, context: RuleContext) -> Outcome:
@@ -65,15 +66,10 @@ def recover_fumble(game: GameState, call: Call, context: RuleContext) -> Outcome
     side = call.side or game.play.ball_side
     if side == game.play.ball_side:
         return in_overtime(downs.spot_dead_ball)(game, replace(call, spot_yd=(x_yd, y_yd)), context)
-    play = replace(
-        game.play,
-        ball_side=side,
-        carrier=call.players[0] if call.players else None,
-        possession_ns=call.t_ns,
-        switch=game.play.ball_side,
-        start_yd=x_yd,
-        forced_stop="",
-    )
+    if downs.ends_try(game, side):
+        return downs.fail_try(game, context)
+    play = replace(game.play, switch=game.play.ball_side, forced_stop="")
+    play = downs.gain_ball(play, replace(call, spot_yd=(x_yd, y_yd)), side)
     if game.board == "on":
         return Outcome(replace(game, phase=Phase.LIVE, wait=None, play=play.forced_to_stop("fumble")))
     return Outcome(replace(game, phase=Phase.STOPPED, wait=None, play=play))
@@ -89,6 +85,7 @@ def stop_runner(game: GameState, _choice: ChoiceMade, context: RuleContext) -> O
         raise RefusedError(
             "stop here: the ball carrier is not in view, so the ball can't be spotted; declare where the play ended"
         )
+    spot = spot_at(facts, carrier, context.params.choice("tackle.spot"), facts.t_ns)
     found = Finding(
         "stop",
         "stopped",
@@ -96,7 +93,8 @@ def stop_runner(game: GameState, _choice: ChoiceMade, context: RuleContext) -> O
         f"{carrier.id} stopped by his coach",
         ("TAP-031", "TAP-032", "TAP-033"),
         players=(carrier.id,),
-        spot_yd=spot_at(facts, carrier, context.params.choice("tackle.spot"), facts.t_ns),
+        spot_yd=spot.yd,
+        spot_sigma_yd=spot.sigma_yd,
     )
     return Outcome(game, (found,))
 

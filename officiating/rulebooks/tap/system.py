@@ -207,6 +207,7 @@ CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
     "reception": passes.catch_pass,
     "interception": passes.intercept_pass,
     "kick": kicks.land_kick,
+    "info": kicks.offer_touchback,
     "touchback": in_overtime(downs.award_touchback_at("kickoff.touchback_after_yd")),
     "field_goal": downs.score_field_goal,
     "extra_point": downs.score_extra_point,

@@ -1,0 +1,131 @@
+"""What may count as evidence of what: nothing before the ball was held, nothing after a contact for a line before it.
+
+These hold for the rules of every rulebook, so the engine sees to them, whatever a rule looks at:
+
+- What a carrier does counts from the instant at which he has the ball on a running board. A contact that lasts becomes
+  a tackle then, where he is then.
+- Where he was against a line as a contact began is asked of the facts as of that instant. What later frames show is
+  another finding, which waits behind the contact and counts only if that is no tackle.
+- What a hand has moved while the board ran shows nothing: it crosses no line and makes no tackle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from downfield.core.scene import Scene
+from downfield.officiating.calls import CallKind, Finding
+from downfield.officiating.params import Params
+from downfield.officiating.rules.lines import spot_at
+from downfield.officiating.state.facts import Facts
+from downfield.officiating.state.game_state import GameState, Phase
+from downfield.officiating.state.instants import facts_as_of
+from downfield.officiating.state.interfaces import Rule
+from downfield.officiating.state.play_state import finding_key
+
+CONTACTS: Final[frozenset[CallKind]] = frozenset({"tackle", "broken_tackle", "sack", "down_by_fall", "fumble"})
+"""Kinds that may end a carrier's run at an instant of their own."""
+
+CROSSINGS: Final[frozenset[CallKind]] = frozenset({"touchdown", "safety", "out_of_bounds", "line_of_scrimmage"})
+"""Kinds that say where a carrier was against a line."""
+
+_RUNNING: Final = frozenset({Phase.LIVE, Phase.IN_AIR, Phase.KICK})
+
+
+def with_handled(game: GameState, scene: Scene) -> GameState:
+    """Return the game with the figures noted that a hand lifts from the running board."""
+    if game.phase not in _RUNNING or scene.board == "off":
+        return game
+    lifted = tuple(
+        figure.id for figure in scene.figures if figure.posture == "lifted" and figure.id not in game.play.handled
+    )
+    return replace(game, play=replace(game.play, handled=(*game.play.handled, *lifted))) if lifted else game
+
+
+def with_progress(game: GameState, facts: Facts) -> GameState:
+    """Return the game with the farthest that the carrier has come, which says whether he came out of his end zone."""
+    hold, carrier = game.play.hold, facts.carrier
+    if game.phase is not Phase.LIVE or hold is None or carrier is None or carrier.id in game.play.handled:
+        return game
+    point = facts.foremost_point(carrier)
+    yards = game.progress_yd(point.x_mm / facts.field.mm_per_yd_x, game.ball_direction)
+    if hold.farthest_yd is not None and yards <= hold.farthest_yd:
+        return game
+    sigma_yd = point.sigma_mm / facts.field.mm_per_yd_x
+    return replace(game, play=game.play.with_hold(farthest_yd=yards, farthest_sigma_yd=sigma_yd))
+
+
+def evidence_in_order(
+    found: Sequence[Finding], rules: Sequence[Rule], facts: Facts, game: GameState, params: Params
+) -> list[Finding]:
+    """Return what the rules found in a frame, without what it is no evidence of.
+
+    Args:
+        found: the findings of this frame.
+        rules: those that made them.
+        facts: of the frame.
+        game: the game before the frame.
+        params: in force.
+    """
+    carrier = game.play.carrier
+    if carrier is None:
+        return list(found)
+    kept = [_since_held(finding, facts, game, params) for finding in found if not _of_handled(finding, game)]
+    waiting = [one for one in game.play.pending if _is_contact(one, carrier)]
+    known = {finding_key(one) for one in waiting} | set(game.play.settled)
+    new = [one for one in kept if _is_contact(one, carrier) and finding_key(one) not in known]
+    contacts = sorted((one for one in (*waiting, *new) if one.t_ns <= facts.t_ns), key=lambda one: one.t_ns)
+    if not contacts:
+        return kept
+    ordered = [finding for finding in kept if not _is_crossing(finding, carrier)]
+    crossings = [finding for finding in kept if _is_crossing(finding, carrier)]
+    before = ""
+    for contact in contacts:
+        if contact in new:
+            then = facts_as_of(facts, contact.t_ns, carrier, contact.t_sigma_s)
+            seen = [finding for rule in rules for finding in rule.observe(then, game, params)]
+            # At the contact's instant he was past the line already, or not: so that is judged first.
+            first_ns = contact.t_ns - 1
+            crossed = (one for one in seen if _is_crossing(one, carrier))
+            ordered += [replace(_after(one, before), t_ns=min(one.t_ns, first_ns)) for one in crossed]
+        before = f">{contact.key}"
+    last_ns = contacts[-1].t_ns
+    if facts.t_ns > last_ns:
+        ordered += [replace(_after(one, before), t_ns=max(one.t_ns, last_ns + 1)) for one in crossings]
+    return ordered
+
+
+def _after(finding: Finding, contact: str) -> Finding:
+    """Return a finding of its own for the time after a contact."""
+    return replace(finding, key=f"{finding.key}{contact}")
+
+
+def _since_held(finding: Finding, facts: Facts, game: GameState, params: Params) -> Finding:
+    """Return a finding about the carrier no older than his hold of the ball, and then spotted where he was then."""
+    held_ns, carrier = game.play.held_since_ns, facts.carrier
+    about = carrier is not None and finding.players[:1] == (carrier.id,)
+    if not about or carrier is None or finding.t_ns >= held_ns or finding.kind not in CONTACTS | CROSSINGS:
+        return finding
+    sigma_s = 0.0 if game.play.hold is None else game.play.hold.sigma_s
+    reference = params.choice("tackle.spot") if "tackle.spot" in params.definitions else "base"
+    spot = spot_at(facts, carrier, reference, held_ns, sigma_s)
+    return replace(finding, t_ns=held_ns, t_sigma_s=sigma_s, spot_yd=spot.yd, spot_sigma_yd=spot.sigma_yd)
+
+
+def _of_handled(finding: Finding, game: GameState) -> bool:
+    return (
+        bool(game.play.handled)
+        and finding.kind in CONTACTS | CROSSINGS
+        and bool({*finding.players[:2]} & {*game.play.handled})
+    )
+
+
+def _is_contact(finding: Finding, carrier: str) -> bool:
+    return finding.kind in CONTACTS and finding.detail != "depth" and finding.players[:1] == (carrier,)
+
+
+def _is_crossing(finding: Finding, carrier: str) -> bool:
+    is_line = finding.kind in CROSSINGS or (finding.kind == "sack" and finding.detail == "depth")
+    return is_line and finding.players[:1] == (carrier,)
