@@ -195,7 +195,8 @@ class CallView(TopicModel):
     measure: Measure = Field(
         default="",
         description="Of what the margin is. touch: the gap of two bases; handle: that to a passer's handle; line, "
-        "sideline, end_line: the way over such a line; short: the way to a line not reached; excess: what is over something allowed; empty: anything else.",
+        "sideline, end_line: the way over such a line; short: the way to a line not reached; excess: what is over "
+        "something allowed; empty: anything else.",
     )
     measured: str = Field(default="", description='Such as "+0.31 ± 0.12 mm"; empty where nothing was measured.')
     basis: Basis = Field(
