@@ -57,10 +57,8 @@ class LabelReview:
     """Pictures with labels, to be corrected by a person in a browser.
 
     Attributes:
-        images: the pictures.
         labels: figures' corners in each; the person changes them.
         checked: numbers of the pictures that were checked.
-        skipped: whether the person skipped the review.
         ended: set when the person is done.
         token: the part of the path that can't be guessed.
     """

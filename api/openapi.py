@@ -36,7 +36,6 @@ def serve_schema(app: FastAPI, routers: Sequence[APIRouter]) -> None:
     """Serve an application's description at `/openapi.json`.
 
     Args:
-        app: the application.
         routers: those it includes.
     """
 

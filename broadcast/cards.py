@@ -152,7 +152,6 @@ class FinalScore:
     """A finished game.
 
     Attributes:
-        home, away: names of the teams.
         points: home, away.
     """
 

@@ -118,7 +118,6 @@ class PictureRate:
     Args:
         full_fps: rate while it does; half of it while frames come late.
         overloaded_fps: rate while frames are dropped or detections are too rare.
-        late: whether frames come late.
         overloaded: whether the computer is too slow for its work.
     """
 

@@ -155,7 +155,6 @@ class KeptSponsors:
 
     Args:
         folder: the data folder, which need not exist; None to keep them for this run only.
-        logos: the logos that may be named.
         hub: where changes are published.
     """
 

@@ -24,8 +24,6 @@ class FootageFrame:
     """One picture of a recording or a clip.
 
     Attributes:
-        frame: its index in the source.
-        t_ns: capture time.
         video: the file it is in.
         at_ns: its time in that file.
         rank: how many pictures before it in the file have the same time there.
@@ -45,7 +43,6 @@ class MeasuredPair:
     """The gap of two bases on one picture.
 
     Attributes:
-        a, b: the two.
         gap: where it is, by their outlines.
         gap_mm: its length as it was judged, or by the outlines; negative where they overlap.
         sigma_mm: its standard deviation, by this picture alone; 0 when it is exact.

@@ -41,7 +41,6 @@ class VideoPacket:
 
     Attributes:
         codec: ``"mjpeg"``, ``"h264"``, ...
-        data: the encoded bytes.
         is_keyframe: whether it can be decoded without earlier packets.
         extradata: further data that a decoder needs; empty for MJPEG.
     """
@@ -115,7 +114,6 @@ class SourceFacts:
     Attributes:
         kind: ``"camera"`` for one plugged into this computer; ``"stream"`` for any other live source.
         name: name for people and file names.
-        size_px: width and height of its pictures.
         fps: nominal frame rate; None if the source reports none.
         live: whether it is live. Live frames arrive whether they are processed or not; recorded frames wait.
         codec: codec of its pictures; empty if they arrive raw.
@@ -141,8 +139,6 @@ class SourceWithTruth(Protocol):
     """A source that also knows the truth of its pictures, as the twin does.
 
     Attributes:
-        calibration: calibration of its camera.
-        events: the declarations of the play.
         scenes: the true scenes, one per frame.
     """
 

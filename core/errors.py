@@ -43,7 +43,6 @@ class FormatError(InputError):
     """The content of a file breaks its format.
 
     Args:
-        problem: what is wrong.
         line: 1-based line number, where the format has lines.
         field: dotted path of the offending field, such as ``figures.3.heading_deg``.
     """

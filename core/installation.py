@@ -34,7 +34,6 @@ class Installation:
 
     Attributes:
         installer: what made its environment.
-        python: the environment's interpreter.
         source: the wheel or folder it came from; None for an index.
         editable: whether it runs from the folder itself.
         extras: chosen at the installation, where the installer notes it.

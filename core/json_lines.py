@@ -21,13 +21,10 @@ class JsonLinesFile(Generic[H, L]):
     """A file being read: its header at once, its lines when iterated over, any number of times.
 
     Args:
-        header: type of its first line.
-        line: type of the others.
         check: called with ``(header, previous line or None, line)``; raises a `ValueError` when a line is invalid
             after those, with a text that begins with the offending field and a colon.
 
     Attributes:
-        header: the first line.
         torn_line: number of the last line, if its end was never written; it is left out. Known once it was met.
 
     Raises:
@@ -74,7 +71,6 @@ def write_json_lines(
 
     Args:
         header: type and value of the first line.
-        line: type of the others.
         defaults: whether to write fields that have their default value.
 
     Raises:

@@ -69,7 +69,6 @@ def from_json(kind: type[T], text: str | bytes, *, path: str, line: int | None =
     """Parse one record from JSON.
 
     Args:
-        path: the file's name, for the error.
         line: 1-based line number, for the error.
 
     Raises:
@@ -103,8 +102,6 @@ def check_format(kind: type, text: str | bytes, *, path: str, line: int | None =
 
     Args:
         kind: a record type with the fields ``format`` and ``version``.
-        text: the JSON form of a record.
-        path: the file's name, for the error.
         line: 1-based line number, for the error.
 
     Raises:

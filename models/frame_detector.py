@@ -152,7 +152,6 @@ class FrameDetector:
 
     Args:
         network: with the head that `decode_head` decodes.
-        input_px: width and height of its input.
         thresholds: score from which each kind is reported.
         sigma_scale: standard deviation of a corner per spread that the network predicts.
         apart: whether figures are decoded apart from the rest, so that a low threshold of theirs hides no hand.

@@ -353,8 +353,6 @@ def decode_refinement(
     """Return refined figures.
 
     Args:
-        outputs: output of the refiner for each.
-        transforms: transform of each figure's patch.
         sigma_scale: standard deviation of a corner per deviation that the network predicts.
         front_odds: log-odds that a front is right per unit of its logit.
     """

@@ -175,7 +175,6 @@ def select_new_views(found: Sequence[Detection], tracked: Sequence[Detection]) -
     """Return the candidates that add information: new figures, other views of inexact figures, balls and hands.
 
     Args:
-        found: candidates in a picture.
         tracked: detections tracked in the same picture or one close to it.
     """
     known = [figure for figure in tracked if figure.corners_px]

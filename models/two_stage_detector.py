@@ -70,7 +70,6 @@ class TwoStageDetector:
     """A detector whose figures are refined.
 
     Args:
-        detector: finds the figures.
         ball_refiner: finds the ball in patches; None to leave the ball as detected.
         ball_detector: finds ball candidates better than the detector; None to use the detector's.
         candidate_refiner: a second detector, which refines candidates while this one tracks; None to refine them here.
@@ -86,7 +85,6 @@ class TwoStageDetector:
         ball_opinion: weighs what the ball refiner finds; None if that alone counts.
 
     Attributes:
-        name: of the detector.
         zoom: enlargement of the ball's patches, as of `BallRefiner`.
     """
 
@@ -142,7 +140,6 @@ class TwoStageDetector:
         """Return the detector's output; another thread may `track` meanwhile.
 
         Args:
-            ball: whether ball candidates are searched for.
             hands: whether the other detector runs as well, if there is one.
         """
         found = self._detect_jointly(image) if hands else self._detector.detect(image)

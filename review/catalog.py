@@ -63,9 +63,7 @@ class GameLine:
     """One line of the list.
 
     Attributes:
-        row: the game.
         rulebook_title: of the rulebook in force; empty where the journal has no start.
-        ended: whether it is over.
         reopened: whether it is open for rulings again.
         score: home, away.
         text: the game on one line, as it stands.
@@ -137,8 +135,6 @@ class GameCatalog:
         """Return games, the latest first.
 
         Args:
-            search: which.
-            limit: how many.
             before: only those started before the game of this id; None for all.
             in_play: id of the game in play; empty for none.
         """
@@ -253,8 +249,6 @@ class PlaySearch:
 
     Attributes:
         play: the play's number.
-        quarter: the period.
-        kind: kind of a call.
         outcome: what became of a call.
         player: a figure of a call, as a roster id or a number.
         text: every word of it is in the play's situation or result or in a call.

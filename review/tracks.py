@@ -26,8 +26,6 @@ def game_scenes(store: StoreReader, history: History, span_ns: tuple[int, int] |
     """Yield a game's scenes; their times rise, as one that is not later than all before it is left out.
 
     Args:
-        store: of the game.
-        history: the game.
         span_ns: the first and the last instant; None for the whole game. Only the entries of the span are read.
 
     Raises:
@@ -113,8 +111,6 @@ class TrackTable:
     """The rows of a game, or of one of its plays; read anew each time they are iterated over.
 
     Attributes:
-        store: of the game.
-        history: the game.
         play: number of the play; None for the whole game.
 
     Raises:

@@ -83,7 +83,6 @@ class ZipPart:
 
     Attributes:
         name: in the zip file, ASCII.
-        chunks: its bytes.
         compressed: whether to compress them; video can't be compressed further.
     """
 
@@ -110,7 +109,6 @@ def container_is_as_written(file: BinaryIO, archive: zipfile.ZipFile, stored: Se
     """Return whether the end of a zip file is as it was written: its last parts' headers, and the list of parts.
 
     Args:
-        file: the zip file.
         archive: that file, opened for reading.
         stored: names of its last parts, uncompressed; what is before them is vouched for otherwise.
     """

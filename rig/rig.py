@@ -73,10 +73,6 @@ class Rig:
         open_vision: opens the vision stage for a calibration and, if there is one, a roster file.
 
     Attributes:
-        live: whether the source is live.
-        source_text: the source, for people.
-        game_service: runs the game.
-        program: draws the program feed.
         service: serves the web pages; None if they are not served.
 
     Raises:

@@ -57,8 +57,6 @@ class Scorekeeper:
         new_game: the game to start; None goes on with the last one of this rig, or starts one when there is none.
 
     Attributes:
-        game_service: runs the game.
-        service: serves the pages and the API.
         resumed: whether a game goes on.
 
     Raises:

@@ -72,7 +72,6 @@ class LateEntry:
     """An entry that ended a game, led to its end, or came after that.
 
     Attributes:
-        seq: its number in the journal.
         at_ns: wall clock when it was written, ns since 1970.
         content: the entry.
     """
@@ -101,9 +100,6 @@ class History:
 
     Of a game in play the journal is behind the feed: by up to a second of scenes in which no call was made
     (`GameLimits.batch_scenes`), and by all that waits for a disk or server. `GameService.calls` is not behind.
-
-    Args:
-        store: where it is.
 
     Raises:
         FormatError: its journal can't be read.

@@ -46,7 +46,6 @@ class SignedEnd:
     Attributes:
         game: the game, as the tournament lists it.
         seq, digest: of the last entry that the tournament received.
-        key: the rig's public key.
         signature: as `downfield.store.writing.replication.sign_journal` returns it.
     """
 
@@ -68,7 +67,6 @@ class SignedEnds:
     """Reads the signed ends of a tournament.
 
     Args:
-        engine: of its database.
         where: the database, for errors.
     """
 
@@ -113,7 +111,6 @@ def compare_with_tournament(store: StoreReader, ends: Collection[SignedEnd]) -> 
     """Yield how a table's store differs from what its rig signed for the tournament, one sentence for each difference.
 
     Args:
-        store: of the table.
         ends: of its rig's games.
     """
     for end in ends:

@@ -34,7 +34,6 @@ class _RigList:
     """One rig's list, as it is in the store.
 
     Attributes:
-        owner: the rig's id.
         rows: content by kind and subject.
         seal: content of its seal; None where it is missing.
     """
@@ -53,7 +52,6 @@ class Signer:
     """A rig that has signed a list in a store, or whose games are there.
 
     Attributes:
-        rig: its id.
         key: the public key that its list is signed with; empty where none is, or its seal is damaged.
         tables: names of the tables of its games.
         games: how many of the store's games are its own.

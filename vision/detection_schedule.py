@@ -194,7 +194,6 @@ class DetectionRate:
         """Measure the duration of a run.
 
         Args:
-            run: the kind of run.
             background: whether later frames are processed meanwhile.
         """
         if self._clock is None:
@@ -236,7 +235,6 @@ class DetectionSchedule:
     """Runs a detector on frames at a rate; from one thread.
 
     Args:
-        rate: decides on which frames it runs.
         continuous: whether frames follow each other in time; if not, each is searched in full.
     """
 

@@ -209,7 +209,6 @@ def _sample(image: Image, camera: Camera, outlines: Array, height_mm: Array, coe
     """Return colors along lines, averaged over the lines of a segment.
 
     Args:
-        camera: the camera at that time.
         outlines: n bases, see `outlines_of`.
         height_mm: heights of their tops, shape (n,).
         coefficients: from `_line_coefficients`.

@@ -83,7 +83,6 @@ class RefinedOutline:
     """A base's outline, measured on its edges.
 
     Attributes:
-        footprint: its place, heading and size.
         covariance: of x mm, y mm and heading in radians, shape (3, 3).
         support: share of its edge that was found, 0..1.
     """

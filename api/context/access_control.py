@@ -95,10 +95,7 @@ class AccessControl:
     """What decides who may do what; one for each application.
 
     Attributes:
-        policy: which clients may reach the service.
-        known: the addresses of known devices.
         admin_key: makes a browser the admin's.
-        token_store: the paired devices.
         streams: the feeds, pictures and downloads that are open.
         grants: decides about the grants of a tournament's desk; None where none are taken.
         only_games: whether there is no table here, only games to look at, for which routes may have another role.
@@ -269,7 +266,6 @@ class RevocableResponses:
     The connection is closed, so that a part of a file is not taken for the whole of it.
 
     Args:
-        app: the application behind it.
         streams: ends what a device has open.
         tokens: knows the paired devices.
     """

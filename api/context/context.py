@@ -62,10 +62,7 @@ class RigParts:
     """The parts of the service that a rig, a scorekeeper or a reviewer of games provides.
 
     Attributes:
-        game_service: runs the game.
         hub: the current value of every topic, and the feed of their changes.
-        picture: the camera's annotated picture.
-        store: games, teams, devices.
         footage: the pictures calls were made from; None where none are kept.
         table_setup: sets up a table; None where there is no camera.
         admin_key: makes a browser the admin's; one of this run only where none is given.
@@ -73,7 +70,6 @@ class RigParts:
         bundles: makes games into files; None where that can't be done.
         program: draws the program feed; None where there are no pictures.
         style_folder: with `overlay.css`, a style sheet of one's own, and `logos`; None for none. Neither need exist.
-        replays: how replays are made.
         replay_renderer: draws and encodes them; None for the thread that directs them.
         film_renderer: draws and encodes highlights; None for a thread of this process.
         judgings: keeps on disk what finished games come to; None to keep nothing.
@@ -109,21 +105,10 @@ class AppContext:
     """Everything that the endpoints use; one for each application.
 
     Attributes:
-        rig: what the rig provides.
-        metrics: what Prometheus reads.
         evidence: finds the pictures of calls and plays, and what was measured on them.
-        viewer: draws and measures on them.
-        exporter: makes clips and pictures of them.
-        sealed_recordings: compares recordings with their seals.
-        thumbnails: keeps small pictures for lists.
-        catalog: lists the games.
         histories: keeps the games that were read last.
         recent_report: keeps the report that was made last.
-        replays: puts instant replays on the overlay.
-        films: makes highlights.
-        cards: numbers the cards on the stream.
         logos: keeps the logos of teams and sponsors.
-        sponsors: which sponsors the stream shows.
         finished: reopens finished games, rules on them and closes them.
         judging: judges games again for those who wait for it.
         background_judging: does so for games that have just ended.

@@ -20,7 +20,6 @@ class PrometheusMetrics(Collector):
     """The service's metrics.
 
     Args:
-        game_service, hub, picture: what is measured.
         responses: counts responses by method and status.
     """
 

@@ -61,7 +61,6 @@ class OpenStream:
     """One open stream; entered while it is served.
 
     Args:
-        streams: where it is registered.
         kind: what it sends.
         owner: device, or address without one.
         privileged: whether it may use the reserved places.
@@ -133,8 +132,6 @@ class OpenStreams:
 
         Args:
             kind: what it sends.
-            principal: who opens it.
-            address: from where.
 
         Raises:
             ProblemError: this device has too many open, or all places are taken.
@@ -249,8 +246,6 @@ class EndlessResponse(Response):
     """A response that is sent as its parts come, until the client is gone or has stalled, or there are no more.
 
     Args:
-        parts: the bytes to send.
-        stream: its place among the open streams.
         media_type: of the whole.
     """
 

@@ -67,7 +67,6 @@ class RelayManager:
     Used from the server's event loop, except `close`.
 
     Args:
-        hub: publishes the messages.
         find_transport: finds connections.
     """
 
@@ -93,7 +92,6 @@ class RelayManager:
         """Hand over a connection on which a chunked response has begun.
 
         Args:
-            client: its address and port.
             stream: its place among the open streams, kept until the other process has ended it.
             topics: as of `Hub.subscribe`.
             after: as of `Hub.subscribe`.

@@ -62,7 +62,6 @@ class ProblemError(Exception):
     """Raised to answer a request with a problem.
 
     Args:
-        status: HTTP status.
         detail: what is wrong, and what to do.
         code: the reason, for programs.
         headers: of the response.

@@ -37,8 +37,6 @@ class EventStream(EndlessResponse):
     """A hub's messages as Server-Sent Events.
 
     Args:
-        hub: publishes the messages.
-        stream: its place among the open streams.
         topics: as of `Hub.subscribe`.
         after: as of `Hub.subscribe`.
         relay: takes over streams when there are many; None to serve all of them here.

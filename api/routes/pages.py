@@ -35,7 +35,6 @@ class Page:
     """One page.
 
     Attributes:
-        path: where it is served.
         file: its file in ``api/pages``.
         about_games: whether it needs no table, only games.
     """

@@ -154,7 +154,6 @@ class RateLimiter:
     has no token bucket, so "five attempts, then one every five seconds" can't be expressed.
 
     Args:
-        limit: of each client.
         clock: seconds, monotonic.
     """
 

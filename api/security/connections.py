@@ -139,7 +139,6 @@ class ConnectionGuard:
         """Return whether a new connection may stay; an idle one may have been closed for it.
 
         Args:
-            accepted: the connection's socket.
             peer: its peer, as `socket.getpeername` gives it.
         """
         address = plain_address(peer[0]) if isinstance(peer, tuple) else ""

@@ -118,7 +118,6 @@ def resolve(scope: Scope, known: KnownClients, prefix: str) -> Origin:
 
     Args:
         scope: of the request; changed.
-        known: knows the trusted proxies.
         prefix: the path under which the service appears, if the proxy does not name one; empty for none.
     """
     client = scope.get("client") or ("", 0)

@@ -162,7 +162,6 @@ class GrantedAccess:
 
     Args:
         path: file with the desks it knows; None to keep them in memory.
-        table: the table's name.
         now_ns: wall clock, ns since 1970.
 
     Raises:

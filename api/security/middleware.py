@@ -42,7 +42,6 @@ class SignInLimiter:
     single device can't use up what is left to the others beside it.
 
     Args:
-        limits: of addresses and networks.
         clock: seconds, monotonic.
     """
 
@@ -84,7 +83,6 @@ class BodyLimit:
     """Refuses a body above a limit, whatever its Content-Length says.
 
     Args:
-        app: the application behind it.
         max_bytes: the largest body.
     """
 
@@ -157,10 +155,7 @@ class SecurityMiddleware:
     """ASGI middleware that refuses or passes on each request.
 
     Args:
-        app: the application behind it.
-        access: decides which clients may reach it.
         known: the addresses of known devices and proxies.
-        responses: counts responses by method and status.
         revocable: wraps what answers requests that change nothing, so that their responses end with their device.
     """
 

@@ -60,7 +60,6 @@ class PairingCode:
 
     Attributes:
         id: its name; not secret.
-        code: the secret.
         role: of the device that uses it.
         expires_at: monotonic time, s.
     """
@@ -75,7 +74,6 @@ class TokenStore:
     """Pairs devices and recognizes them by their tokens. Callable from any thread.
 
     Args:
-        store: keeps the devices.
         on_revoked: called with the id of each device that is revoked or has expired.
         on_changed: called with each device that was paired or revoked, or has expired, after that.
         now_ns: ns since 1970; must not jump when the computer's clock is set.
@@ -101,7 +99,6 @@ class TokenStore:
         """Make a one-time code for a device of a role.
 
         Args:
-            role: of the device.
             valid_s: its lifetime; None for the usual one.
 
         Raises:
@@ -131,7 +128,6 @@ class TokenStore:
 
         Args:
             code: as it was shown; case, spaces and dashes don't matter.
-            name: of the device.
 
         Returns:
             Its token and the device; None if there is no such unused code.
@@ -154,10 +150,6 @@ class TokenStore:
 
     def redeem_grant(self, grant: TableGrant, role: Role) -> tuple[str, DeviceRow]:
         """Pair the phone of a grant that was checked; a phone that had it before is no longer paired.
-
-        Args:
-            grant: of a tournament's desk.
-            role: of the device here.
 
         Returns:
             Its token and the device, which has the grant's id.

@@ -95,7 +95,6 @@ class ObsOutlet:
     """Drives one OBS.
 
     Args:
-        options: what it is asked for.
         report: receives what OBS refuses, as a sentence; once in a connection.
     """
 

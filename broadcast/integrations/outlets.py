@@ -97,7 +97,6 @@ class OutletRunner:
     """Runs outlets in a thread until it is closed.
 
     Args:
-        hub: publishes the game.
         outlets: at least one.
         failed: receives what failed, as a sentence; once until it works again.
         monotonic_s: measures how long an outlet worked.

@@ -49,10 +49,8 @@ class WebhookOutlet:
     """Posts updates to one address.
 
     Args:
-        url: the address, http or https.
         secret: signs every delivery; empty for none.
         states: whether every change of the game is sent, or calls and replays only.
-        post: sends a request.
         pauses_s: between attempts.
     """
 

@@ -84,7 +84,6 @@ def covered(image: Image, board: EmptyBoard, move: Array | None, volumes: Sequen
 
     Args:
         image: the picture, uint8 BGR.
-        board: the board without figures.
         move: of the board's pixels; None where the camera stands still.
         volumes: of the figures to look at.
     """
@@ -254,7 +253,6 @@ class BoardPainter:
 
         Args:
             image: the picture, uint8 BGR, of the calibration's size.
-            scene: what was seen in it.
             shapes: what is painted, in order.
             camera: where it is in this picture; None for as calibrated.
         """

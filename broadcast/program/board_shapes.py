@@ -104,7 +104,6 @@ class ShapeMaker:
         """Return what is painted in a frame, what lies lowest first.
 
         Args:
-            scene: what was seen in it.
             game: the state of the game; None for none.
             carrier: roster id of the ball carrier; None for none.
             elements: which are switched on.

@@ -222,7 +222,6 @@ class EmptyBoard:
 
         Args:
             image: a picture without hands over the board.
-            t_ns: its capture time.
             move: of reference pixels; None where the camera stands still.
             volumes: of all figures in it.
         """

@@ -102,7 +102,6 @@ def figure_volumes(figures: Sequence[Figure], base_mm: Mapping[str, float], came
     """Return what figures cover, by id; those whose base and player are out of the picture are left out.
 
     Args:
-        figures: as they were seen.
         base_mm: heights of their bases by id.
         camera: where it is in this picture.
     """

@@ -57,7 +57,6 @@ class Part:
     """One fragment of MP4: some pictures.
 
     Attributes:
-        data: its bytes.
         seconds: how long its pictures are shown.
         independent: whether it begins with a key frame, and with it a segment.
     """

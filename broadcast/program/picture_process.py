@@ -38,8 +38,6 @@ class DrawRequest:
     """Requests a picture of the program.
 
     Attributes:
-        t_ns: when it was captured.
-        scene: what was seen in it.
         camera: where it was; None for as calibrated.
         moment, options: as of `ProgramPainter.draw`.
         film: whether it is a picture of the film.
@@ -137,8 +135,6 @@ class PictureProcess:
     """Starts the process when the first picture is wanted, and sends it pictures; for one thread.
 
     Args:
-        film: receives the film.
-        picture: receives pictures as JPEG.
         failed: receives why a picture could not be drawn, as a phrase.
     """
 
@@ -167,7 +163,6 @@ class PictureProcess:
         """Draw a picture, and return whether it was: it is not while the process is being started.
 
         Args:
-            image: the camera's picture.
             request: what is wanted of it.
             calibration: to draw with; None before the first.
         """

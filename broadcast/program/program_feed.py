@@ -47,11 +47,9 @@ class ProgramDrawer(LoopObserver):
         overloaded: whether the computer is too slow for its work.
         failed: receives why a picture could not be drawn, as a phrase; the next one is drawn again.
         options: how it looks at first.
-        late: whether frames come late.
         own_process: whether pictures are drawn in a process of their own, where that can be had.
 
     Attributes:
-        picture: receives the program as pictures.
         stream: receives it as a film.
     """
 

@@ -156,7 +156,6 @@ class FieldView:
         """Return the view in a picture.
 
         Args:
-            image: the camera's picture.
             move: of the calibration's pixels; None where the camera stands still.
         """
         first, second = self._still
@@ -219,7 +218,6 @@ class ProgramPainter:
 
         Args:
             image: the camera's picture, uint8 BGR.
-            scene: what was seen in it.
             camera: where it is in this picture; None for as calibrated.
             moment: what is shown besides.
             options: how it looks.

@@ -112,7 +112,6 @@ class ProgramEncoder:
     """Fills a stream with the pictures it is given. Callable from any thread.
 
     Args:
-        stream: receives the parts.
         failed: receives why it could not be encoded, as a phrase; the next picture begins anew.
         lower: lowers the priority of its thread; does nothing where that of the whole process is low.
     """

@@ -182,9 +182,7 @@ class ReplayDirector:
 
     Args:
         hub: publishes calls, and receives the topic `replay`.
-        game_service: the game in play.
         find_game: returns a game by its id; None for an unknown one.
-        maker: makes the clips.
         options: how they are made.
     """
 

@@ -120,7 +120,6 @@ class Framing:
         middle_mm: of the last view, on the board.
         close_mm: its width.
         wide_mm: width of the first view.
-        field: the printed field.
         plane_mm: height over the board of what is seen to scale.
     """
 
@@ -148,8 +147,6 @@ def frame_call(marks: CallMarks, calibration: Calibration, plane_mm: float) -> F
     """Return the views of a call.
 
     Args:
-        marks: of its decisive picture.
-        calibration: of that picture.
         plane_mm: height over the board of what is seen to scale.
     """
     field = calibration.field

@@ -125,8 +125,6 @@ class Highlight:
     """One highlight.
 
     Attributes:
-        play: the play.
-        call: what it is about.
         worth: by which it was chosen.
     """
 
@@ -183,8 +181,6 @@ def highlight_film(
     """Return the film of a game's highlights, H.264 in a fragmented MP4, which is made as its parts are taken.
 
     Args:
-        plays: of the game.
-        finder: finds the evidence of its calls.
         renderer: draws and encodes it; None for the thread that takes its parts.
 
     Raises:

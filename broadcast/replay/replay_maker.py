@@ -43,9 +43,7 @@ class BegunReplay:
     """A replay that is being made.
 
     Attributes:
-        call: which is replayed, as it stands.
         name: of the file.
-        seconds: how long it plays.
         parts: yields the clip, H.264 in a fragmented MP4, as it is made. Raises NotRecordedError where none of its
             pictures can be read.
     """
@@ -69,9 +67,6 @@ class FilmWork(Protocol):
 
     def images(self, source: PictureSource) -> Iterator[TimedImage]:
         """Yield its pictures as they are shown.
-
-        Args:
-            source: reads its frames.
 
         Raises:
             NotRecordedError: none of them can be read.
@@ -103,7 +98,6 @@ class ReplayRenderer(Protocol):
         """Yield a film in parts as it is made, H.264 in a fragmented MP4.
 
         Args:
-            work: what it is made of.
             source: reads its frames, where the renderer does not do that itself.
 
         Raises:
@@ -138,7 +132,6 @@ class ReplayMaker:
     """Makes replays. Callable from any thread.
 
     Args:
-        finder: finds the evidence of calls.
         renderer: draws and encodes them; None for the thread that takes them.
     """
 
@@ -213,7 +206,6 @@ class ReplayPictures:
     """The pictures of a call's replay.
 
     Args:
-        work: what it is made of.
         source: reads its frames.
     """
 

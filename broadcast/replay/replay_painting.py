@@ -42,7 +42,6 @@ class ReplayPicture:
     """What is painted on one picture of a replay.
 
     Attributes:
-        call: which is replayed.
         shot: when and how it is shown.
         region: what of the board it shows; None for the camera's picture as it is.
         drawing: what was measured on it; None where nothing is kept.
@@ -113,8 +112,6 @@ def _paint_gap(out: Image, gap: DrawnGap, region: BoardRegion, corners: Array) -
     """Paint the gap of two bases with its length beside both, in the color of a call once they touch.
 
     Args:
-        out: painted on.
-        region: what the picture shows.
         corners: of both bases, shape (8, 2), px: no words may cover them.
     """
     ends = [place.above for place in gap.ends if place.above is not None]

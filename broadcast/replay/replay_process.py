@@ -94,7 +94,6 @@ class ReplayProcess:
         """Yield a film in parts as it is made.
 
         Args:
-            work: what it is made of.
             source: reads its frames where no process makes it.
 
         Raises:

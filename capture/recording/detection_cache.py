@@ -45,9 +45,7 @@ class CachingDetector:
     """A detector that returns cached results for pictures it was given before, in the same order.
 
     Args:
-        detector: runs on all other pictures.
         path: the cache file; it is replaced if it has another header or is malformed.
-        header: describes the present run.
 
     Attributes:
         note: a sentence for people on the content of the file; empty if there was none.

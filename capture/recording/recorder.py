@@ -68,7 +68,6 @@ class Recorder(LoopObserver):
     """Records captured frames.
 
     Args:
-        folder: folder of the recordings.
         settings: lengths of files and limits of keeping them.
         calibration: the calibration in use, kept beside every file; None for none.
         finished: called with every file once it is finished.

@@ -74,7 +74,6 @@ class RecordingIndex:
     """The content of an index.
 
     Attributes:
-        header: its first line.
         frames: the other lines.
     """
 
@@ -106,7 +105,6 @@ def find_frames(folder: Path, from_ns: int, to_ns: int) -> tuple[FootageFrame, .
     """Return every frame recorded in a span of time, in order, from the latest run of the rig that recorded any.
 
     Args:
-        folder: folder of all recordings.
         from_ns: the first instant of the span, on the capture clock.
         to_ns: the last instant.
     """
@@ -163,7 +161,6 @@ def create_recording(folder: Path, label: str) -> Path:
     """Make the folder of a new recording, for its owner only, with a number after all others, and return it.
 
     Args:
-        folder: folder of all recordings.
         label: its start, ``YYYYMMDD-HHMMSS``.
 
     Raises:
@@ -203,9 +200,6 @@ def prune(folder: Path, keep_bytes: int, keep_days: float, now_s: float, current
     the recording in progress is. What can't be read or deleted is passed over.
 
     Args:
-        folder: folder of all recordings.
-        keep_bytes: total size to keep.
-        keep_days: age to keep, days.
         now_s: the time, seconds since 1970.
         current: folder of the recording in progress; None for none.
 

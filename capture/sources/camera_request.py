@@ -108,9 +108,6 @@ class CameraRequest:
     """The settings requested from a camera.
 
     Attributes:
-        size_px: width and height.
-        fps: frames per second.
-        controls: exposure, focus and white balance.
         held: keeps what the camera is held at over a restart; None to keep nothing.
     """
 

@@ -158,7 +158,6 @@ class OpenedCamera:
     """A camera that sends.
 
     Attributes:
-        container: its packets.
         notes: settings it refused, for people.
     """
 

@@ -31,8 +31,6 @@ class RecordedClip:
 
     Attributes:
         path: the video file.
-        calibration: calibration of its camera.
-        tracks: its scenes, one per frame.
         events: the declarations, in order; empty if there are none.
     """
 

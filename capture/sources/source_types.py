@@ -36,7 +36,6 @@ class SourceChoice:
     Attributes:
         text: a camera's number, device file or a part of its name; an address; a video file; a folder of pictures; or
             ``SCHEME:PLACE``, such as ``twin:PLAY``.
-        camera: the settings requested from a camera.
         paced: whether recordings play at their own pace; otherwise as fast as they are processed.
         microphone: name of a microphone beside a live source; empty for none.
     """

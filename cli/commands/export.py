@@ -225,10 +225,6 @@ class ClipRequest:
 def make_clip(request: ClipRequest, store: StoreReader, row: GameRow, recordings: Path) -> bytes:
     """Return a clip or a picture.
 
-    Args:
-        request: what is to be seen.
-        recordings: folder of the rig's recordings.
-
     Raises:
         InputError: the game has no such play or call.
         NotRecordedError: its pictures are not kept, or can't be read.

@@ -197,7 +197,6 @@ class JudgedFiles:
     """What is judged.
 
     Attributes:
-        tracks: a track file.
         events: the declarations; None for none.
         calibration: the table's certified calibration; None for none.
     """

@@ -179,7 +179,6 @@ def open_live(source: str, out: Path, report: Report) -> FrameSource:
 
     Args:
         source: as for `SourceChoice`.
-        out: the track file.
         report: receives a line when the picture is lost and when it is back.
 
     Raises:

@@ -144,7 +144,6 @@ def check_outputs(
 
     Args:
         outputs: files to write; None for one that is not wanted.
-        inputs: files and folders that are read.
         picture: a further file to write, in the format of its name.
         kind: the format of the outputs, such as ``downfield.calls``; empty where their names tell it.
 

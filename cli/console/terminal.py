@@ -86,7 +86,6 @@ class TerminalView(LoopObserver):
 
     Args:
         topic: returns the present value of a topic that the service publishes.
-        title: the source and the rulebook.
         address: address of the service; empty for none.
     """
 

@@ -120,9 +120,6 @@ def read_toml(path: Path) -> dict[str, Any]:
 def parse_toml(text: str, path: str) -> dict[str, Any]:
     """Return the content of a TOML document.
 
-    Args:
-        path: names it, for the error.
-
     Raises:
         FormatError: it is no TOML; says where.
     """

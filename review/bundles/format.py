@@ -188,7 +188,6 @@ class BundleFile:
     """A file on disk that goes into a bundle as it is.
 
     Attributes:
-        name: in the bundle.
         path: on disk; it may still grow, and what it holds when it is reached is taken.
     """
 
@@ -201,12 +200,8 @@ class BundleSource:
     """What a bundle is made of.
 
     Attributes:
-        store: of the game.
-        row: the game.
-        key: of the rig.
         calibration: of the camera; None when it is not known.
         configuration: of the rig, without secrets and paths; empty when it is not known.
-        video: the recording, file by file.
         notes: what is missing from these and why.
     """
 
@@ -225,7 +220,6 @@ def bundle_chunks(source: BundleSource, now_s: Callable[[], float] = time.time) 
     A game in play may be bundled: the bundle holds what its journal held at the start.
 
     Args:
-        source: what it is made of.
         now_s: the time, s since 1970.
 
     Raises:

@@ -63,8 +63,6 @@ def extract_parts(path: Path, manifest: BundleManifest, wanted: Collection[str],
     """Unpack some parts of a bundle that was checked; those that it has not are left out.
 
     Args:
-        path: the bundle.
-        wanted: names of the parts.
         folder: where they go; made.
 
     Raises:
@@ -86,8 +84,6 @@ def unpack_bundle(path: Path, store: Store, folder: Path) -> UnpackedBundle:
     """Unpack a bundle that was checked: its game into a store, its other files into a folder.
 
     Args:
-        path: the bundle.
-        store: where its game goes.
         folder: where its files go; made.
 
     Raises:

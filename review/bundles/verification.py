@@ -46,7 +46,6 @@ class BundleProblem:
     """One thing that is wrong with a bundle.
 
     Attributes:
-        fault: of which kind.
         part: the name of the part; empty where it is the whole file.
         text: what is wrong, in words.
     """

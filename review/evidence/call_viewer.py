@@ -130,7 +130,6 @@ class CallViewer:
         """Return the drawings of the pictures so long before and after a call.
 
         Args:
-            call: the call's id.
             either_side_s: how long.
             plane: of the view from above that they are drawn on as well; None for none.
 
@@ -165,9 +164,7 @@ class CallViewer:
         """Return exactly one picture as JPEG.
 
         Args:
-            call: the call's id.
             frame: the picture's index.
-            plain: whether nothing is drawn on it.
 
         Raises:
             NotFoundError: the game has no such call.

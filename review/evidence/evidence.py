@@ -20,10 +20,8 @@ class Evidence:
     """A call with its pictures and measurements.
 
     Attributes:
-        call: the call.
         stills: the pictures around it, in order.
         scenes: what was measured on them, by capture time; some are missing, as scenes of a resting board are not kept.
-        players: the roster on the board.
         snap: the play the call is about; None when it is not known.
         play: its number in the game, from 1; 0 when it is not known.
     """
@@ -56,8 +54,6 @@ class EvidencePicture:
     """One picture of a call.
 
     Attributes:
-        evidence: the call's.
-        still: which picture it is.
         image: the picture, uint8 BGR, shape (height, width, 3), not to be written to.
         calibrated: the calibration it was captured under.
     """
@@ -100,8 +96,6 @@ class PlayEvidence:
     Attributes:
         play: its number in the game, from 1.
         snap: how it began.
-        calls: its calls, in order.
-        stills: its pictures, in order.
         scenes: what was measured on them, by capture time; some are missing, as scenes of a resting board are not kept.
         players: the roster on the board.
     """
@@ -143,7 +137,6 @@ def play_span(
     Args:
         snap: how it began.
         next_snap_ns: when the next play began; None for the last.
-        calls: of the play.
         scenes: from the snap on.
     """
     inside = [scene for scene in scenes if next_snap_ns is None or scene.t_ns < next_snap_ns]

@@ -79,10 +79,7 @@ class ClipExporter:
         """Return the name of a clip of a call, and the clip.
 
         Args:
-            call: the call's id.
-            form: of the file.
             either_side_s: how long before and after the call it reaches.
-            options: how it is made.
 
         Raises:
             NotFoundError: the game has no such call.

@@ -84,7 +84,6 @@ class EvidenceFinder:
     """Finds the evidence of calls. Callable from any thread; it serves one request at a time.
 
     Args:
-        store: of the games' journals.
         footage: the pictures; None where none are kept.
     """
 
@@ -138,7 +137,6 @@ class EvidenceFinder:
         """Return one picture; no other request is served within the ``with`` block.
 
         Args:
-            call: the call's id.
             frame: the picture's index; None for the decisive one.
 
         Raises:

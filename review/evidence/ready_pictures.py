@@ -144,7 +144,6 @@ class ReadyPictures:
         """Keep a picture that was made, in place of those that were used least lately.
 
         Args:
-            still: which picture it is.
             file: the state of its file before it was read; None where there was none: then nothing is kept.
             jpeg: the picture.
         """

@@ -68,7 +68,6 @@ def measure(calibration: Calibration, points: Sequence[Point], unit: PointUnit, 
     """Measure between two points, or the angle at the middle one of three.
 
     Args:
-        calibration: of the picture.
         points: two or three, in pixels of the camera's picture or in millimeters on the board.
         unit: which of both.
         height_mm: height over the printed surface at which they lie.

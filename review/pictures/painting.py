@@ -55,7 +55,6 @@ class PaintedCall:
     """What is painted on one picture.
 
     Attributes:
-        drawing: what was measured on it.
         lines: of the play and the call.
         spot: where the ball is spotted; None for nowhere.
         trails_px: the way of each figure concerned up to this picture, shape (n, 2) each.
@@ -116,7 +115,6 @@ def close_up(image: Image, call: PaintedCall) -> Image:
     """Return the part of a picture around the figures concerned, or the spot; all of it where neither is known.
 
     Args:
-        image: the picture, at the camera's scale.
         call: what is painted on it.
     """
     height, width = image.shape[:2]

@@ -164,8 +164,6 @@ def rectify(image: Image, camera: Camera, region: BoardRegion, *, quick: bool = 
 
     Args:
         image: the camera's picture, uint8 BGR, shape (height, width, 3).
-        camera: that took it.
-        region: what is shown.
         quick: whether it is one of many pictures that are seen for a moment: three times as fast, a little softer.
     """
     width, height = region.size_px
@@ -187,8 +185,6 @@ def board_map(camera: Camera, region: BoardRegion, cell_px: int = _CELL_PX) -> N
     """Return x and y in the camera's picture for every pixel from above, shape (height, width, 2) or larger.
 
     Args:
-        camera: that takes the picture.
-        region: what is seen from above.
         cell_px: at every so many pixels the camera is evaluated exactly.
     """
     width, height = region.size_px

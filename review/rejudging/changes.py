@@ -276,9 +276,7 @@ def what_if(
     """Judge a game under its own rulebook and another one, and return what differs.
 
     Args:
-        store: where the game is.
         rulebook: the other one.
-        worker: judges it in the background.
         play: number of the play to show; None for all.
 
     Raises:

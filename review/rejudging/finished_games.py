@@ -65,9 +65,7 @@ class FinishedGames:
     """Reopens, rules and closes games that are not in play. Callable from any thread; one at a time.
 
     Args:
-        store: where the games are.
         in_play: returns the id of the game in play; empty for none.
-        worker: judges them again.
         standings: what they come to as they stand; by default nothing of it is kept on disk.
     """
 

@@ -87,9 +87,7 @@ class JudgingCheckpoint:
     """How far a game had been judged at an entry of its journal.
 
     Attributes:
-        seq: the entry's number.
         started: what the game was started with, or last went on with.
-        state: of the engine after it.
         calls, plays, refused: how many there were.
     """
 
@@ -132,7 +130,6 @@ def judge_again(
 
     Args:
         store: where it is.
-        game: its id.
         ways: to judge it.
         pause: called after every scene.
         keep: whether to keep checkpoints.
@@ -168,8 +165,6 @@ def judge_on(
     """Judge a game from its journal in a way that is the same as another until some instant; checkpoints are kept.
 
     Args:
-        store: where it is.
-        game: its id.
         way: to judge it, with one event more than the other.
         pause: called after every scene.
         before: what it comes to in the other way, with its checkpoints.

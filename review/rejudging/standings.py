@@ -85,8 +85,6 @@ class KeptJudgings:
         """Return what a game comes to as it stands; None where that is not kept.
 
         Args:
-            store: of the game.
-            history: of the game.
             pause: called after every checkpoint.
         """
         path = self._path(history.row.id)
@@ -116,10 +114,8 @@ class KeptJudgings:
         """Keep what a game comes to.
 
         Args:
-            game: the game's id.
             events: ids of all its events.
             position: an entry of its journal after all of them.
-            judged: what it comes to, with checkpoints.
             pause: called after every checkpoint.
         """
         try:

@@ -48,10 +48,7 @@ class CallOutcomes:
     """The calls of one kind.
 
     Attributes:
-        kind: of call.
         called: made by the rulebook alone, and never disputed.
-        confirmed: that a person confirmed.
-        overturned: that a person overturned or struck.
         too_close: that stood as too close to call, whoever decided them later.
         open: that nobody has decided.
         by_hand: that a person made because the rulebook had not.

@@ -187,7 +187,6 @@ class GameReport:
     """A game's numbers and drawings, each worked out when it is first asked for.
 
     Args:
-        store: of the game.
         history: the game.
     """
 

@@ -58,8 +58,6 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Cell]], empty: str) -> Ma
     """Return a table; a sentence where it has no rows.
 
     Args:
-        head: titles of the columns.
-        rows: the cells of each row.
         empty: the sentence.
     """
     found = [list(row) for row in rows]

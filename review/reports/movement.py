@@ -37,7 +37,6 @@ class Run:
     """A figure's way in one play.
 
     Attributes:
-        jersey: its color class.
         points_mm: where it began, and every place where it had moved a step further; board mm.
         distance_mm: along these.
         top_speed_mm_s: over a quarter of a second.

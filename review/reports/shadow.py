@@ -105,7 +105,6 @@ def compare_calls(declared: Iterable[CallView], machine: Iterable[CallView]) -> 
     """Return how the machine's calls of a game compare with what people declared and ruled, in order.
 
     Args:
-        declared: calls of the game on air.
         machine: calls that were made in its shadow.
     """
     told = sorted((call for call in declared if call.kind in OUTCOMES), key=lambda call: call.t_ns)
@@ -188,10 +187,6 @@ def shadows_of(store: StoreReader, game: GameRow) -> list[GameRow]:
 
 class ShadowReport:
     """The comparison of one game.
-
-    Args:
-        store: of the game.
-        row: the game on air.
 
     Attributes:
         compared: what people and the machine saw, in order.

@@ -21,7 +21,6 @@ class TeamLine:
     """A team's numbers.
 
     Attributes:
-        side: home or away.
         plays: from scrimmage.
         yards: gained in them, whole yards of each play.
         first_downs, touchdowns, field_goals, turnovers, sacks, fumbles, penalties: how many; sacks are those it made,
@@ -49,11 +48,8 @@ class DriveLine:
 
     Attributes:
         number: in the game, from 1.
-        side: who had the ball.
-        first_play, last_play: their numbers.
         period: it began in.
         start: where, in words.
-        plays: how many from scrimmage.
         yards: gained, whole yards of each play.
         result: how it ended, in words.
     """
@@ -74,8 +70,6 @@ class FigureLine:
     """A figure's numbers.
 
     Attributes:
-        figure: roster id.
-        number, role: of the roster.
         snaps: plays in which it was on the board.
         carries: plays it began with the ball.
         yards: gained in them, whole yards of each play.
@@ -210,7 +204,6 @@ class ReportTable:
     """A table.
 
     Attributes:
-        head: titles of the columns, with units.
         rows: the cells.
     """
 

@@ -37,7 +37,6 @@ class Configuration:
     """The configuration in effect.
 
     Attributes:
-        settings: the values.
         origins: where each value comes from, by dotted key; defaults are left out.
         file: the file that was read; None if there was none.
     """

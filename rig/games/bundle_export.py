@@ -30,7 +30,6 @@ class RecordedSpan:
     """A recorded file and the time it covers.
 
     Attributes:
-        video: the file.
         first_ns, last_ns: capture times of its first and last frames.
     """
 
@@ -43,7 +42,6 @@ def recorded_between(folder: Path, from_ns: int, to_ns: int) -> list[RecordedSpa
     """Return the files with frames of a span of time, in order.
 
     Args:
-        folder: folder of all recordings.
         from_ns: the first instant, on the capture clock.
         to_ns: the last.
     """
@@ -85,7 +83,6 @@ class PlayedClip:
     """A video file that is played in place of a camera.
 
     Attributes:
-        path: the file.
         earlier: when the games began that were there before it was opened, and were not played from it.
     """
 

@@ -66,7 +66,6 @@ class Moment:
 
     Attributes:
         scene: what is believed of it, with what people corrected.
-        reasons: why it was chosen.
         doubt: how unsure the tracker was; larger for corrections than for anything else.
     """
 
@@ -303,8 +302,6 @@ class Collector:
     """Collects frames.
 
     Attributes:
-        store: of the games.
-        footage: of their pictures.
         data_folder: of the rig.
     """
 

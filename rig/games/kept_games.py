@@ -67,7 +67,6 @@ def open_store(
 
     Args:
         temporary: a folder for files of this run only, such as the store of a recording shown again.
-        live: whether a table is refereed.
         table: the name of the table; None to look it up.
 
     Returns:

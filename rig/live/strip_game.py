@@ -85,9 +85,6 @@ class StripVision:
     """Reads the strip in the frames of one camera; its scenes hold no figures.
 
     Args:
-        strip: the set, as it is described.
-        calibration: of the camera over it.
-        readings: where the readings go.
         live: whether calibrating again goes on beside the frames; else frames wait for it.
     """
 

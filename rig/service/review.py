@@ -45,7 +45,6 @@ class ReviewFolder:
     """A rig's data folder.
 
     Attributes:
-        store: its games.
         recordings: its recordings, which need not exist.
     """
 

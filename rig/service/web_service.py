@@ -54,14 +54,12 @@ class Service:
     """Serves the web pages and the API until it is closed.
 
     Attributes:
-        port: the port it listens on.
         tls_port: the port on which it listens for TLS; None without TLS.
         certificate: the certificate it shows; None without TLS.
         relay: serves most event streams when there are many.
 
     Args:
         settings: the address, and who may connect.
-        folder: where a self-made certificate is kept.
         failed: receives why the service stopped; it is begun again.
 
     Raises:
@@ -293,7 +291,6 @@ def serve_label_review(
     Args:
         review: the pictures and labels; the user changes the labels.
         on_open: called with the page's address.
-        host: the address to serve at.
         port: 0 for any free one.
 
     Raises:

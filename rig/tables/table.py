@@ -55,13 +55,9 @@ class OpenedTable:
     """A table with a camera over it, or a recording of one.
 
     Attributes:
-        source: delivers frames.
         calibration: calibration of the camera; None while a live camera can't be calibrated from its pictures.
         field: the printed field; one of the candidates while it is unknown.
-        vision: turns frames into scenes.
         make_vision: opens a vision stage for another calibration; None if recorded scenes are shown.
-        events: recorded events.
-        text: the source, for people.
         readings: of the strip that the camera looks at; None over a table.
     """
 

@@ -126,7 +126,6 @@ class BrokerConnection:
     """An open connection to a broker, used from one event loop.
 
     Attributes:
-        client: NATS's own.
         ended: set once it is no longer connected.
     """
 
@@ -273,7 +272,6 @@ class BrokerThread:
         works: what is done with each connection, side by side.
 
     Attributes:
-        is_connected: whether the broker is reached.
         problem: why it is not; empty where it is.
     """
 

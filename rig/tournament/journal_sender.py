@@ -154,7 +154,6 @@ class JournalSender:
         """Send the next batch; return whether there was one and more may follow at once.
 
         Args:
-            request: sends it.
             max_bytes: the largest message that is carried.
 
         Raises:

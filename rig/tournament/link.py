@@ -42,7 +42,6 @@ class LinkState:
     """How a rig's link to its tournament stands.
 
     Attributes:
-        is_connected: whether the broker is reached.
         problem: why the broker or the desk behind it is not; empty where they are.
         sender: how far the tournament's store is behind.
         other: another computer that is this rig; None where there is none.

@@ -71,7 +71,6 @@ class RestoredBackup:
     """What was restored.
 
     Attributes:
-        folder: the data folder.
         moved_aside: where what was there before is now; None if nothing was.
         settings_file: the configuration file of the backup; None if it had none.
         manifest: what the backup holds.

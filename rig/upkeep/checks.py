@@ -67,7 +67,6 @@ class CameraExamination:
     """The results of examining a source.
 
     Attributes:
-        results: results of the checks.
         images: some of its pictures; empty if none arrived.
     """
 
@@ -225,7 +224,6 @@ class DoctorCheck:
     """One check.
 
     Attributes:
-        run: returns its results.
         needs_pictures: whether it is left out where the source sent no picture.
     """
 

@@ -89,7 +89,6 @@ def log_file(folder: Path, level: LogLevel, keep_mb: float) -> Iterator[None]:
 
     Args:
         folder: where `LOG_FILE_NAME` and the rotated files go; made if it is missing.
-        level: the least level that is logged.
         keep_mb: size of all files together, MB.
     """
     file = _opened(folder, keep_mb)
@@ -135,9 +134,6 @@ def _opened(folder: Path, keep_mb: float) -> _PrivateRotatingFile | None:
 
 def last_lines(folder: Path, count: int, least: LogLevel = "debug") -> list[str]:
     """Return the last lines of a log, the oldest first, over all its files.
-
-    Args:
-        least: the least level of the lines.
 
     Raises:
         InputError: there is no log, or it can't be read.

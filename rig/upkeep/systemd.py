@@ -37,8 +37,6 @@ class ServiceUnit:
     """A unit that starts the rig at boot, restarts it when it fails, and watches that it is alive.
 
     Attributes:
-        command: the command and its arguments.
-        folder: the folder it runs in.
         system: whether it is one of the system's units, which start without anybody logging in; otherwise the user's.
         user: who it runs as, for a unit of the system.
     """
@@ -93,7 +91,6 @@ def run_unit(python: str, config: Path | None, folder: Path, *, system: bool) ->
     Args:
         python: the interpreter that has Downfield.
         config: the configuration file; None for none.
-        folder: the folder it runs in.
         system: whether it is the system's unit.
     """
     given = () if config is None else ("--config", str(config.absolute()))

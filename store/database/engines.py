@@ -57,7 +57,6 @@ def create_writing_engine(url: URL, *, creates: bool = True) -> Engine:
     """Return an engine whose transactions are on disk when they are committed.
 
     Args:
-        url: the database's address.
         creates: whether connecting creates an SQLite file that is not there; otherwise it is an error.
     """
     if url.drivername != "sqlite":

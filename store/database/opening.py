@@ -54,7 +54,6 @@ class OpenedForReading:
     """A store that was opened for reading.
 
     Attributes:
-        store: the store.
         note: what may be missing from it and why; empty when nothing is.
     """
 

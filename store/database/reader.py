@@ -30,7 +30,6 @@ class DeviceRow:
     """A paired device.
 
     Attributes:
-        id: unique.
         name: as people call it.
         role: viewer, operator or admin.
         token_sha256: of its token; the token itself is stored nowhere.
@@ -50,7 +49,6 @@ class ListRow:
     """One row of a rig's signed list.
 
     Attributes:
-        owner: the rig's id.
         kind, subject: what it is about, as in `downfield.store.sealing.signed_list`.
         content: JSON.
     """
@@ -89,7 +87,6 @@ class StoreReader:
     """Reads a store. Callable from any thread.
 
     Args:
-        engine: of its database.
         where: the store, for errors.
     """
 
@@ -152,7 +149,6 @@ class StoreReader:
         """Yield a game's journal in order, read page by page.
 
         Args:
-            game: its id.
             after: only entries with higher numbers; None for all, as a check reads them: no rig numbers one below 1.
             attachments: whether to read them.
             page_entries: how many entries are read at once.
@@ -182,7 +178,6 @@ class StoreReader:
         """Return the latest entries of a game's journal, the last first, without their attachments.
 
         Args:
-            game: its id.
             kinds: only entries of these kinds; all where none is named.
             limit: how many.
         """

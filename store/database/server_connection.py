@@ -49,7 +49,6 @@ def server_connector(url: URL, options: dict[str, Any]) -> Callable[[], BoundedC
     """Return a function that connects to a server.
 
     Args:
-        url: of the database.
         options: of the driver.
     """
     address = url.set(drivername="postgresql").render_as_string(hide_password=False)

@@ -25,7 +25,6 @@ class Verification:
     """Whether a game's journal is as it was written.
 
     Attributes:
-        game: its id.
         entries: how many are intact, or the number of the first that is not.
         head: digest of the last intact entry.
         problem: what is wrong and where; empty when nothing is.

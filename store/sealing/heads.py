@@ -76,7 +76,6 @@ class HeadsFile:
 
     Args:
         path: the file; made for its owner only where it is missing.
-        key: the rig's.
         monotonic_s: measures the time between lines.
     """
 

@@ -175,7 +175,6 @@ def read_seal(owner: str, rows: Mapping[tuple[str, str], str], text: str | None)
     """Return a list's seal; None where it is missing, is not that of its owner, or does not cover the rows.
 
     Args:
-        owner: the id of the rig.
         rows: content of the list's other rows, by kind and subject.
         text: content of the seal.
     """

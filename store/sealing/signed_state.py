@@ -65,8 +65,6 @@ class SignedContent:
     """What a file holds whose signature was checked.
 
     Attributes:
-        game: the game's id.
-        position: the entry that it stands at.
         content: the states, packed.
     """
 
@@ -80,7 +78,6 @@ class StateSeal:
     """How files of one kind are signed.
 
     Attributes:
-        key: the rig's.
         signed_as: begins what is signed, so that no file passes for one of another kind.
         code: SHA-256 of the code that makes and reads them.
         max_bytes: no larger file is read.

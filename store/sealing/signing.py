@@ -91,7 +91,6 @@ def verify_signature(public_text: str, data: bytes, signature: bytes) -> bool:
 
     Args:
         public_text: as `RigKey.public_text`; anything else verifies nothing.
-        data: what was signed.
         signature: what `RigKey.sign` returned.
     """
     try:

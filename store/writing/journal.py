@@ -244,7 +244,6 @@ class SealedJournal:
     """The journal of one game: numbers and seals its entries, and has them written.
 
     Args:
-        writer: writes it.
         last: the entry to go on after; None for a new game, which is listed in the store with its first entry.
     """
 
@@ -258,7 +257,6 @@ class SealedJournal:
         """Queue an entry to be written after all earlier ones; never waits for the disk.
 
         Args:
-            content: the entry's content.
             scenes: those of a `ScenesRecorded`.
             key: idempotency key of an `EventRecorded`.
         """

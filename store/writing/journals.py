@@ -63,7 +63,6 @@ class SignedCheckpoint:
     """A checkpoint whose signature was checked.
 
     Attributes:
-        position: the entry that it stands at.
         content: how the game stood, packed.
     """
 
@@ -83,7 +82,6 @@ class CheckpointFile:
     """Keeps the last checkpoint of a rig's game. Callable from any thread; a disk that fails is no fault of the game.
 
     Args:
-        key: the rig's.
         monotonic_s: measures the time between checkpoints.
     """
 
@@ -96,7 +94,6 @@ class CheckpointFile:
         """Take a checkpoint of a game right after an entry, if it is time; it is written once the entry is.
 
         Args:
-            game: the game's id.
             capture: returns what the game has become; called under the game's lock, which the caller holds.
         """
         now_s = self._monotonic_s()
@@ -148,7 +145,6 @@ class StoredJournals:
     What an earlier run left on the rig's disk is stored when this is made, and is read with the rest where it can't be.
 
     Args:
-        store: where they are.
         checkpoints: keeps what the game in play has become; None to judge all of it when it is resumed.
 
     Attributes:

@@ -71,7 +71,6 @@ class FileLease:
 
     Args:
         path: the file; it is made where it is missing, and stays.
-        thing: what is leased.
         table: name of the table, told to whoever is refused.
 
     Raises:
@@ -131,9 +130,7 @@ class ServerLease:
     """An advisory lock of a PostgreSQL server, held by a connection of its own once it is acquired.
 
     Args:
-        engine: of the database.
         rig: id of the rig whose games are leased.
-        thing: what is leased.
         table: name of the table, told to whoever is refused.
     """
 

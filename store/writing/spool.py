@@ -154,7 +154,6 @@ class Spool:
         """Delete the files of a game whose entries are all in the store.
 
         Args:
-            game: its id.
             stored: number of the last entry that is; files with later ones stay.
         """
         with self._lock:

@@ -35,7 +35,6 @@ def film(renderer: Renderer, snapshots: Sequence[Snapshot], *, seed: int) -> Ite
     """Yield one picture per snapshot, with the truth at its mid exposure and the camera as a calibration describes it.
 
     Args:
-        renderer: draws the pictures.
         snapshots: in order of time; their times become the frames' times.
         seed: of noise, shake and flicker.
     """
@@ -52,7 +51,6 @@ def expose(
     """Return one picture out of a sequence.
 
     Args:
-        renderer: draws the pictures.
         effects: of the camera; made for the size of `nominal`'s picture.
         nominal: where the camera is mounted.
         snapshots: in order of time; movement follows from the neighbors.
@@ -172,7 +170,6 @@ class ClipWriter:
 
     Args:
         size_px: picture width and height, both even.
-        fps: nominal frame rate.
         crf: x264's quality, lower is better; about 18 is hard to tell from the source.
 
     Raises:

@@ -41,8 +41,6 @@ def truth_frame(frame: int, rendered: RenderedFrame, snapshot: Snapshot, events:
     """Return the truth of one picture.
 
     Args:
-        frame: its index in the clip.
-        rendered: the picture.
         snapshot: that it was rendered from.
         events: since the picture before, as of `truth.by_frame`.
     """

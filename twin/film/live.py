@@ -30,7 +30,6 @@ class PlaySource:
     """A play being filmed, with its calibration, its declarations and its true scenes.
 
     Args:
-        appearance: of the table and its camera.
         paced: whether frames come in real time, as far as rendering keeps up; else each waits until it is read.
     """
 

@@ -142,8 +142,6 @@ class SensorEffects:
     """One camera's sensor; deterministic by its seed and each frame's time.
 
     Args:
-        sensor: its properties.
-        size_px: picture width and height.
         seed: of noise, shake and flicker.
     """
 

@@ -92,7 +92,6 @@ class Drive:
     """The forces on the figures, step by step; every random number comes from one seed.
 
     Args:
-        count: number of figures.
         seed: of wandering and shaking.
         vibration: strength of the board's shaking.
     """
@@ -302,7 +301,6 @@ class PhysicsEngine:
         """Set a figure turning over the edge of its base that lies in a direction, given from its heading.
 
         Args:
-            row: the figure's row.
             toward_deg: 0 ahead, 90 to its left.
             strength: energy of its turning and rising, as a multiple of what lifts its center of mass over that edge;
                 on the shaking board the base slides, and the energy of sliding does not lift the figure.

@@ -138,7 +138,6 @@ class ExactWorld(World):
     """A table of figures on exact paths, with the methods of the physics and `route`.
 
     Args:
-        players: the roster.
         placements: by roster id, where figures stand at the start.
         traits: of the figures; only speed, curl and stationary bases are used.
     """

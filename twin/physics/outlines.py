@@ -124,11 +124,7 @@ def check_room(row: int, where: Footprint, outlines: Outlines, players: Sequence
     """Check that a figure has room at a place.
 
     Args:
-        row: the figure's row.
         where: it would stand.
-        outlines: of all figures now.
-        players: the roster.
-        field: gives the board's extent.
 
     Raises:
         ScriptError: it would stand in another base or off the board.

@@ -30,7 +30,6 @@ class Poses:
     """Poses of all figures and the ball at one instant; rows are the roster.
 
     Attributes:
-        t_ns: the instant.
         position_mm: origins of the figures' frames, shape (n, 3).
         rotation: attitudes, quaternions (w, x, y, z), shape (n, 4).
         on_board: which figures are on the board or in a hand over it, shape (n,).
@@ -108,9 +107,6 @@ def to_snapshot(
     """Return the poses as a snapshot.
 
     Args:
-        poses: of all figures and the ball.
-        players: the roster.
-        power: whether the board is on.
         carried: the carrier's row and the ball's position in its frame, mm; None when no figure carries the ball.
     """
     figures = tuple(
@@ -138,7 +134,6 @@ def with_bench(snapshot: Snapshot, players: Sequence[Player], field: FieldModel)
 
     Args:
         snapshot: of a world; figures that are off the board are missing in it.
-        players: the roster.
         field: gives the board's extent.
     """
     on_board = {figure.id: figure for figure in snapshot.figures}

@@ -58,7 +58,6 @@ class EventRecorder:
     """Records the events of a table; call it with the poses of every step.
 
     Args:
-        players: the roster.
         touching_mm: bases this near touch.
 
     Attributes:
@@ -186,7 +185,6 @@ class Truth:
     """The truth of a world, from construction on.
 
     Args:
-        world: the table.
         touching_mm: bases this near touch; less than the physics needs where figures walk on exact paths.
     """
 

@@ -45,8 +45,6 @@ class Coach:
     """One coach's hands at a table.
 
     Attributes:
-        world: the table.
-        field: its printed field.
         by: the coach's side.
         tick_s: time from one yield to the next.
     """

@@ -29,7 +29,6 @@ class Ground:
     """Location and direction of a play on the field.
 
     Attributes:
-        field: the printed field.
         line_yd: line of scrimmage, field yards along x of the board.
         direction: 1 when the offense goes toward larger x, -1 toward smaller x.
     """

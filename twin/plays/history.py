@@ -20,10 +20,6 @@ from downfield.twin.plays.ground import Ground
 class PlayHistory:
     """Records where everything is at every step of a world, from now on.
 
-    Args:
-        world: the table.
-        truth: of the same table.
-
     Attributes:
         ground: where the play is; the last one after cuts.
         marks: instants that the script recorded, ns.

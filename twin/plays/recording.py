@@ -66,12 +66,9 @@ class PlayRecording:
     """A play after it was performed.
 
     Attributes:
-        script: the script that was played.
         seed: of the physics.
-        field: the printed field.
         snapshots: one per frame.
         scenes: the truth of each frame, same order.
-        events: what was declared.
         happened: all events, such as contacts and falls, with their exact instants.
         marks: instants that the script recorded, ns.
         expected, absent, refused: as in `Expectation`.
@@ -128,7 +125,6 @@ class ExpectedPlay:
     """A script whose correct calls are known.
 
     Attributes:
-        script: the play.
         expect: returns the calls that it should bring, from the true history.
         seed: of the physics.
     """

@@ -46,9 +46,7 @@ class ConditionChecker:
     """Evaluates a script's conditions on a table.
 
     Attributes:
-        world: the table.
         ground: where the play is.
-        players: the roster by id.
         touching_mm: bases this near touch, as the truth has it.
     """
 
@@ -121,7 +119,6 @@ class Stage:
 
     Attributes:
         snapshots, scenes, events, marks: as in `PlayRecording`.
-        truth: of the world.
         history: positions and events by instant.
     """
 

@@ -47,9 +47,6 @@ def build_player(parts: Parts, mold: Mold, paint: Paint, deck: Deck, tall_mm: fl
     """Add one player to the parts.
 
     Args:
-        parts: of the figure.
-        mold: proportions and stances.
-        paint: colors and surfaces.
         deck: random draws of one split: the stance, and small differences from player to player.
         tall_mm: from the base's top to the helmet's top when he stands straight.
         top_mm: height of the base's top.

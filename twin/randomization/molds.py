@@ -212,7 +212,6 @@ class Paint:
 
     Attributes:
         jersey, pants, socks, helmet, mask, skin, shoe, belt, sleeve: colors.
-        body: surface of most parts.
         chest: of the trunk: with numbers or without.
         shell: of the helmet.
         banded: of banded socks and sleeves; None for plain ones.

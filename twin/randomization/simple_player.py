@@ -65,7 +65,6 @@ def shape(base: BaseSize, kit: Kit, build: Build) -> FigureAppearance:
 
     Args:
         base: size of its base; the solid whose part is ``base`` is exactly this box.
-        kit: its colors.
         build: its pose and proportions.
     """
     parts = _Parts()

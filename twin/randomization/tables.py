@@ -283,8 +283,6 @@ def draw_table(
         variety: how widely tables differ from one another.
         field: the printed field; drawn with the same seed when None.
         split: draws come from this split's share of the settings.
-        size: of the picture, px.
-        fps: frames per second.
         ball: the kind of ball that the appearance shows wherever there is a ball.
         carriers: share of the figures that hold a ball of their own, 0..1, for training; a game has one ball, which at
             most one figure of 22 carries.

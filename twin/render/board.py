@@ -49,7 +49,6 @@ class LensGrid:
     """The rays of a lens on a coarse grid that reaches a little beyond its picture.
 
     Attributes:
-        size_px: of the picture.
         rays: normalized image coordinates without distortion, shape (rows, columns, 2).
     """
 

@@ -120,7 +120,6 @@ class Compositor(TableRenderer):
     """Draws pictures of one appearance by layers.
 
     Args:
-        appearance: of the table.
         players: the roster, for the bases' sizes.
     """
 
@@ -139,8 +138,6 @@ class SolidPainter:
     """Paints solids on a picture, the lowest first.
 
     Args:
-        appearance: its lamps.
-        camera: lens and pose.
         image: drawn upon.
     """
 
@@ -253,7 +250,6 @@ class _Boxes:
 
     Args:
         corners_mm: of every solid, shape (n, 8, 3); only those of boxes are used.
-        appearance: its lamps.
         eye: the camera's place, board frame.
     """
 

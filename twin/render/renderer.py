@@ -78,7 +78,6 @@ class Renderer(Protocol):
         """Return the ideal picture of one instant.
 
         Args:
-            snapshot: of the table.
             camera: lens and pose; the same lens size as the appearance's.
             t_ns: the time to stamp it with.
         """
@@ -93,7 +92,6 @@ class TableRenderer(ABC):
     """The part that all renderers share: what a picture shows, and what is visible of every base.
 
     Args:
-        appearance: of the table.
         players: the roster, in the appearance's order, for the bases' sizes.
     """
 

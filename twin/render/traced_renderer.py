@@ -28,7 +28,6 @@ class TracedRenderer(TableRenderer):
     """Draws pictures of one appearance by path tracing.
 
     Args:
-        appearance: of the table.
         players: the roster, for the bases' sizes.
         samples: paths per pixel.
 

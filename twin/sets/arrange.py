@@ -71,7 +71,6 @@ class Arranger:
 
     Args:
         appearance: of the table: its field and figures are arranged.
-        players: the roster.
         mix: chances and ranges; None for the defaults.
         obstacles_mm: things on the board that bases stand clear of: x, y, reach, shape (n, 3); None for none.
     """

@@ -110,7 +110,6 @@ def make_dataset(
         recipe: of the split.
         count: number of pictures wanted in the split; existing ones beyond it are kept.
         workers: number of processes that draw.
-        progress: called as tables are finished.
 
     Raises:
         InputError: an impossible count, or the split was started with another recipe.

@@ -106,7 +106,6 @@ class Labeler:
     """Labels pictures of one appearance.
 
     Args:
-        appearance: of the pictures.
         players: the roster.
     """
 

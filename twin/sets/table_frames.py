@@ -46,7 +46,6 @@ class CameraView:
     """Settings of the pictures.
 
     Attributes:
-        renderer: name of the renderer.
         size_px: width and height of the camera's picture.
         scale: of the drawn picture: 0.5 gives half its width and height.
         crop_px: side of square parts cut out of it around figures, at that scale; 0 for whole pictures.
@@ -84,7 +83,6 @@ def table_pictures(
         seed: of the data set.
         table: number of the table, which is a function of this number, the seed and the split alone.
         which: number on this table and index in the split of each picture.
-        view: settings of the pictures.
         carriers, strewn, fallers: shares of the figures, as of `twin.sets.dataset.Recipe`.
     """
     table_seed = int(np.random.SeedSequence([SPLITS.index(split), seed, table]).generate_state(1)[0])
@@ -134,7 +132,6 @@ def crop_camera(camera: Camera, left_top_px: tuple[float, float], scale: float, 
     """Return a camera whose picture is a part of another's, enlarged or reduced.
 
     Args:
-        camera: the whole picture's.
         left_top_px: outer corner of the part in the whole picture (the whole's own is -0.5, -0.5).
         scale: pixels of the part per pixel of the whole.
         size_px: width and height of the part's picture.

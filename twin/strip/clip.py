@@ -128,7 +128,6 @@ class StripFrame:
     Attributes:
         t_ns: mid exposure.
         image: uint8 blue green red, shape (height, width, 3).
-        state: of the strip.
         hands: number of hands in the picture.
     """
 
@@ -226,7 +225,6 @@ class StripScript:
     """What a clip shows.
 
     Attributes:
-        moments: its pictures.
         events: the cards, dice and choices, each at the time when it is declared.
     """
 
@@ -238,8 +236,6 @@ def script_of(moves: Sequence[StripMove], strip: StripSet, *, fps: float, slip: 
     """Return the clip of a game: for each move its cards, a hand, and the strip as it was set.
 
     Args:
-        moves: of the game.
-        fps: frames per second.
         slip: the move (1-based) after which the slide is set two yards off at first; 0 for none.
         seed: of the hands.
     """
@@ -275,10 +271,8 @@ def write_clip(
     """Film a script: NAME.mp4, NAME.events.jsonl, and NAME.toml with the configuration that plays it.
 
     Args:
-        script: what to film.
         look: of the strip, its light and its camera.
         name: the files' common name.
-        renderer: that draws it.
         fps: of the clip, as the script's.
         seed: of noise, shake and flicker.
         progress: called with the number of frames done, and the total.

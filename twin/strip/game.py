@@ -31,8 +31,6 @@ class StripMove:
     """One play and the strip after it.
 
     Attributes:
-        events: the cards, dice and choices declared.
-        game: the state after them.
         strip: as the coach sets it then, its line up to 0.2 yd off the yard.
     """
 

@@ -122,7 +122,6 @@ class StripLook:
     """Everything about a strip's pictures that does not change in a game.
 
     Attributes:
-        seed: of all draws.
         strip: the set; its field is the printed one, a little off its nominal size.
         board: the print without the scoreboard.
         panel: color of the scoreboard around the field.

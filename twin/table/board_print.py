@@ -56,7 +56,6 @@ def paint(field: FieldModel, appearance: BoardAppearance, px_per_mm: float) -> B
     """Paint a board.
 
     Args:
-        appearance: colors, words, texture and wear.
         px_per_mm: resolution of the print.
     """
     canvas = _Canvas(field, px_per_mm)

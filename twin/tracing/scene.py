@@ -112,7 +112,6 @@ class SceneBuilder:
     """Turns snapshots of one appearance into scenes.
 
     Args:
-        appearance: the table.
         players: the roster, for the bases' corners.
     """
 

@@ -57,8 +57,6 @@ class Tracer:
         """Return the linear light of a camera's picture, red green blue, float32 (height, width, 3).
 
         Args:
-            scene: the table.
-            camera: lens and pose.
             samples: paths per pixel; the noise falls with its square root.
             seed: of the samples: the same seed gives the same picture.
         """
@@ -81,9 +79,7 @@ class Tracer:
         Args:
             scenes: tables with this print.
             views: number of the scene and camera of each view.
-            windows: of the views.
             samples: paths per pixel.
-            seed: of the samples.
 
         Returns:
             Red green blue, float32 (n, height, width, 3), in the target's memory: an array of numpy's or of a CUDA
@@ -108,8 +104,6 @@ class Tracer:
         """Return the row of the figure at each place of a picture, -1 for none, int32 (n,).
 
         Args:
-            scene: the table.
-            camera: lens and pose.
             places_px: shape (n, 2).
         """
         places = np.ascontiguousarray(places_px, dtype=np.float32)

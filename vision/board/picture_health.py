@@ -76,7 +76,6 @@ class PictureHealth:
     """The state of the picture and of the tracking.
 
     Attributes:
-        warnings: problems to fix.
         unfit: reasons why no calls may be made, as in `Scene`.
         repeated: whether the picture is identical to the previous one, and so holds no new information.
     """

@@ -67,7 +67,6 @@ class ContactTracker:
         """Add a frame and return its contacts.
 
         Args:
-            power: whether the board is on.
             fit: whether the picture is reliable; if not, it is ignored.
             shared: covariance of the position error that all figures share, mm^2, shape (2, 2).
 

@@ -90,7 +90,6 @@ class ContactFilter:
         """Return a filter of pairs that are seen for the first time.
 
         Args:
-            observed: their measured gaps.
             rate_mm_s: rates of the gaps, shape (n,).
             bias_sigma_mm: standard deviation of the bias, shape (n,).
         """

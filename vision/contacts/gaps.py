@@ -47,7 +47,6 @@ class PairMeasurements:
     """The gaps of n pairs in one frame.
 
     Attributes:
-        pairs: ids of each pair, in order.
         seen: whether both figures were seen in the latest frame that was detected, shape (n,).
         fresh: whether both were seen in this frame, shape (n,).
         velocity: of the first and of the second figures, x and y in mm/s and heading in rad/s; shape (2, n, 3).

@@ -46,7 +46,6 @@ class Estimate:
     """One figure.
 
     Attributes:
-        jersey: its color class.
         footprint: its base, with the size as known so far.
         covariance: of x mm, y mm and heading in radians, detection and calibration error together; shape (3, 3).
         velocity: of x and y in mm/s and of the heading in rad/s; shape (3,).

@@ -232,7 +232,6 @@ class PostureFilter:
 
         Args:
             rows: rows of the detected figures without a hand near, shape (k,).
-            bases: what their bases do.
             at_rest: which of them nothing can have made fall, as the board is off, shape (k,); None for none.
         """
         off_way = bases.off_way_mm > FALL_LIMITS.jump_mm

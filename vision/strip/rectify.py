@@ -18,7 +18,6 @@ class BoardBox:
 
     Attributes:
         x_mm, y_mm: its extent, (low, high).
-        px_per_mm: scale of its rectified picture.
         height_mm: of its plane over the print.
     """
 

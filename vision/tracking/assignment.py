@@ -254,8 +254,6 @@ def assign(
 
     Args:
         motion: of all figures, predicted to the time of the detections.
-        rows: the figures to assign to.
-        columns: the detections to assign.
         jersey: of each figure, 1 light, -1 dark, shape (n,).
         elsewhere: which detections are candidates for a figure only at its own place, shape (n, m).
     """

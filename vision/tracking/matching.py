@@ -60,7 +60,6 @@ def prefer_fallen(
     """Return the pairs, figures that lie beside their places matched to where they lie.
 
     Args:
-        found: pairs of figures and detections.
         off_mm: distances of detections from the n figures' predicted places, shape (n, m).
         jersey: of each figure, 1 light, -1 dark, shape (n,).
         lies: which figures are believed to lie, shape (n,).

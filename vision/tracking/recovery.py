@@ -255,7 +255,6 @@ def recover(
 
     Args:
         motion: motion of all n figures, predicted to the time of the detections.
-        figures: states of the figures.
         measurements: the m measurements of the frame.
         settled: rows of the settled measurements.
         jersey: as in `assign`.

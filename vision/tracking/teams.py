@@ -176,7 +176,6 @@ def sample_colors(image: Image, measurements: Measurements, camera: Camera, heig
 
     Args:
         image: uint8 blue green red, shape (height, width, 3).
-        camera: the camera at that time.
         height_mm: height of base tops.
     """
     count = len(measurements)
