@@ -93,19 +93,22 @@ class LiveStream:
 
     @property
     def wanted(self) -> bool:
-        """Whether somebody asked for the stream lately."""
-        return time.monotonic() - self._asked_at < TIMES.unwatched_s
+        """Whether somebody waits for a piece of the stream, or asked for one lately."""
+        return bool(self._waiting) or time.monotonic() - self._asked_at < TIMES.unwatched_s
 
-    def begin(self, header: bytes) -> None:
-        """Begin a take; players are told that what follows is another film."""
+    def begin(self, header: bytes) -> int:
+        """Begin a take, and return its number; players are told that what follows is another film."""
         with self._lock:
             self._end_segment()
             self._take += 1
             self._headers[self._take] = header
+            return self._take
 
-    def add(self, part: Part) -> None:
-        """Add the next part of the take; an independent one begins a segment."""
+    def add(self, take: int, part: Part) -> None:
+        """Add the next part of a take, unless another has begun since; an independent one begins a segment."""
         with self._lock:
+            if take != self._take or take not in self._headers:
+                return
             if part.independent:
                 self._end_segment()
                 self._segments.append(_Segment(self._next_number, self._take))
@@ -119,11 +122,12 @@ class LiveStream:
             self._headers = {take: header for take, header in self._headers.items() if take in kept}
             self._wake()
 
-    def clear(self) -> None:
-        """Forget everything; numbers go on, so that no player takes new segments for old ones."""
+    def forget(self, take: int) -> None:
+        """Forget a take and those before it; numbers go on, so that no player takes new segments for old ones."""
         with self._lock:
-            self._segments.clear()
-            self._headers.clear()
+            while self._segments and self._segments[0].take <= take:
+                self._segments.popleft()
+            self._headers = {later: header for later, header in self._headers.items() if later > take}
 
     def close(self) -> None:
         """Let nobody wait any longer."""
@@ -207,7 +211,6 @@ class LiveStream:
             self._waiting.add(waiter)
         try:
             while True:
-                self._asked()
                 with self._lock:
                     event.clear()
                     found = get()
@@ -219,6 +222,7 @@ class LiveStream:
                 except TimeoutError:
                     return None
         finally:
+            self._asked()
             with self._lock:
                 self._waiting.discard(waiter)
 
@@ -254,6 +258,29 @@ class LiveStream:
         number, index = (last.number + 1, 0) if last.complete else (last.number, len(last.parts))
         lines.append(f'#EXT-X-PRELOAD-HINT:TYPE=PART,URI="program/{number}.{index}.m4s{query}"')
         return "\n".join(lines) + "\n"
+
+
+class FilmWriter:
+    """Writes takes into a stream that others write, too: what it ends is never another's take."""
+
+    def __init__(self, stream: LiveStream) -> None:
+        self._stream = stream
+        self._take: int | None = None
+
+    def begin(self, header: bytes) -> None:
+        """Begin a take."""
+        self._take = self._stream.begin(header)
+
+    def add(self, part: Part) -> None:
+        """Add the next part of the take; it is left out if another writer has begun one since."""
+        if self._take is not None:
+            self._stream.add(self._take, part)
+
+    def end(self) -> None:
+        """Forget the take, if one was begun: nobody watches, or it can't go on."""
+        if self._take is not None:
+            self._stream.forget(self._take)
+            self._take = None
 
 
 def _part_line(segment: _Segment, index: int, query: str) -> str:

@@ -91,7 +91,7 @@ class Sign(Enum):
     """A message without content."""
 
     DRAWN = "the shared picture is not needed any more"
-    CLEAR = "the film has ended: nobody asked for it"
+    END = "the take has ended: nobody asked for it"
 
 
 Message = Header | Part | Jpeg | Failed | Sign
@@ -226,7 +226,7 @@ class PictureProcess:
             pass
         finally:
             self._drop(worker)
-            self._film.clear()
+            self._film.end()
 
     def _receive(self, message: Message, worker: _Worker) -> None:
         match message:
@@ -238,8 +238,8 @@ class PictureProcess:
                 self._film.begin(message.data)
             case Failed():
                 self._failed(message.cause)
-            case Sign.CLEAR:
-                self._film.clear()
+            case Sign.END:
+                self._film.end()
             case Sign.DRAWN:
                 self._worker = worker  # from the first on it is ready
                 self._free.set()

@@ -45,8 +45,8 @@ class _Answers:
     def add(self, part: Part) -> None:
         self.send(part)
 
-    def clear(self) -> None:
-        self.send(Sign.CLEAR)
+    def end(self) -> None:
+        self.send(Sign.END)
 
     def failed(self, cause: str) -> None:
         self.send(Failed(cause))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from downfield.broadcast.latest_picture import LatestPicture, PictureRate
-from downfield.broadcast.program.live_stream import LiveStream, ProgramOptions
+from downfield.broadcast.program.live_stream import FilmWriter, LiveStream, ProgramOptions
 from downfield.broadcast.program.picture_process import DrawRequest, PictureProcess
 from downfield.broadcast.program.picture_worker import program_jpeg
 from downfield.broadcast.program.program_painter import ProgramMoment, ProgramPainter
@@ -64,8 +64,8 @@ class ProgramDrawer(LoopObserver):
         own_process: bool = False,
     ) -> None:
         self.picture, self.stream = LatestPicture(), LiveStream()
-        self._process = PictureProcess(self.stream, self.picture.put, failed) if own_process else None
-        self._encoder = ProgramEncoder(self.stream, failed)
+        self._process = PictureProcess(FilmWriter(self.stream), self.picture.put, failed) if own_process else None
+        self._encoder = ProgramEncoder(FilmWriter(self.stream), failed)
         self._moment, self._camera = moment, camera
         self._rate = PictureRate(PROGRAM_LIMITS.fps, PROGRAM_LIMITS.overloaded_fps, late, overloaded)
         self._options = options or ProgramOptions()

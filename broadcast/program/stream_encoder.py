@@ -93,7 +93,7 @@ class FragmentEncoder:
 
 
 class FilmSink(Protocol):
-    """Receives a film in parts; `LiveStream` is one."""
+    """Receives a film in parts; `FilmWriter` is one."""
 
     def begin(self, header: bytes) -> None:
         """Begin a take."""
@@ -103,13 +103,13 @@ class FilmSink(Protocol):
         """Add the next part of the take."""
         ...
 
-    def clear(self) -> None:
-        """Forget everything: nobody watches."""
+    def end(self) -> None:
+        """End the take: nobody watches. Does nothing without one."""
         ...
 
 
 class ProgramEncoder:
-    """Fills a stream with the pictures it is given. Callable from any thread.
+    """Fills a film with the pictures it is given. Callable from any thread.
 
     Args:
         failed: receives why it could not be encoded, as a phrase; the next picture begins anew.
@@ -118,11 +118,11 @@ class ProgramEncoder:
 
     def __init__(
         self,
-        stream: FilmSink,
+        film: FilmSink,
         failed: Callable[[str], None] = lambda _: None,
         lower: Callable[[], None] = lower_priority,
     ) -> None:
-        self._stream, self._lower = stream, lower
+        self._film, self._lower = film, lower
         self._pictures: BoundedQueue[tuple[Image, int]] = BoundedQueue(OPTIONS.waiting)
         self._thread = supervised_thread(
             self._run, "program stream", failed, restarts=True, closed=lambda: self._pictures.finished
@@ -152,7 +152,7 @@ class ProgramEncoder:
                 if take is None or take.size_px != image.shape[1::-1]:
                     if take is not None:
                         take.close()
-                    take = _Take(image.shape[1::-1], self._stream)
+                    take = _Take(image.shape[1::-1], self._film)
                 take.put(image, t_ns)
         finally:
             self._end(take)
@@ -160,15 +160,15 @@ class ProgramEncoder:
     def _end(self, take: _Take | None) -> None:
         if take is not None:
             take.close()
-        self._stream.clear()
+        self._film.end()
 
 
 class _Take:
     """Pictures of one size without a pause, gathered to parts."""
 
-    def __init__(self, size_px: tuple[int, int], stream: FilmSink) -> None:
+    def __init__(self, size_px: tuple[int, int], film: FilmSink) -> None:
         self.size_px = size_px
-        self._stream = stream
+        self._film = film
         self._encoder = FragmentEncoder(size_px)
         self._header = b""
         self._last_ns: int | None = None
@@ -193,7 +193,7 @@ class _Take:
             if kind in {b"ftyp", b"moov"}:
                 self._header += data
                 if kind == b"moov":
-                    self._stream.begin(self._header)
+                    self._film.begin(self._header)
             else:
                 self._fragment += data
                 if kind == b"mdat":
@@ -217,7 +217,7 @@ class _Take:
             self._end_part()
 
     def _end_part(self) -> None:
-        self._stream.add(Part(self._part, self._part_s, self._part_key))
+        self._film.add(Part(self._part, self._part_s, self._part_key))
         self._part, self._part_s = b"", 0.0
 
 

@@ -38,7 +38,7 @@ class Film:
     """What came of a film."""
 
     def __init__(self) -> None:
-        self.data, self.jpegs, self.failures, self.cleared = b"", list[bytes](), list[str](), 0
+        self.data, self.jpegs, self.failures, self.ended = b"", list[bytes](), list[str](), 0
 
     def begin(self, header: bytes) -> None:
         self.data += header
@@ -46,8 +46,8 @@ class Film:
     def add(self, part: Part) -> None:
         self.data += part.data
 
-    def clear(self) -> None:
-        self.cleared += 1
+    def end(self) -> None:
+        self.ended += 1
 
 
 @pytest.fixture
@@ -107,7 +107,7 @@ def test_a_process_that_ends_is_started_again_and_meanwhile_nothing_waits(proces
     wait_until(lambda: not process.draw(frame.image, request, None))
     wait_until(lambda: process.draw(frame.image, request, None))
     assert process.pid not in {None, first}
-    assert film.cleared >= 1  # its film has ended
+    assert film.ended >= 1  # its film has ended
     process.close()
     assert not process.draw(frame.image, request, None)
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import io
+import os
 import re
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,10 +19,12 @@ from program_camera import SIZE, STEP_NS, NumberedCamera
 from waiting import WAIT_S, let_run_async, wait_until, wait_until_async
 
 from downfield.api.security.access import AccessPolicy
-from downfield.broadcast.program import live_stream
-from downfield.broadcast.program.live_stream import TIMES, LiveStream, Part
+from downfield.broadcast.program import live_stream, picture_process, stream_encoder
+from downfield.broadcast.program.live_stream import TIMES, FilmWriter, LiveStream, Part
+from downfield.broadcast.program.picture_process import PictureProcessLimits
 from downfield.broadcast.program.program_feed import ProgramDrawer
 from downfield.broadcast.program.program_painter import ProgramMoment
+from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
 
 
 @pytest.fixture
@@ -132,14 +136,15 @@ def test_nothing_is_drawn_or_encoded_before_somebody_asks_and_after_they_left(
 def test_numbers_go_on_after_a_pause_so_that_no_player_takes_new_segments_for_old() -> None:
     async def run() -> None:
         stream = LiveStream()
-        stream.begin(b"header")
-        stream.add(Part(b"a", 0.2, independent=True))
-        stream.add(Part(b"b", 0.2, independent=True))
+        film = FilmWriter(stream)
+        film.begin(b"header")
+        film.add(Part(b"a", 0.2, independent=True))
+        film.add(Part(b"b", 0.2, independent=True))
         assert await stream.segment(0) == b"a"
-        stream.clear()
-        stream.begin(b"another")
-        stream.add(Part(b"late", 0.2, independent=False))  # no key frame yet: it is not shown
-        stream.add(Part(b"c", 0.2, independent=True))
+        film.end()
+        film.begin(b"another")
+        film.add(Part(b"late", 0.2, independent=False))  # no key frame yet: it is not shown
+        film.add(Part(b"c", 0.2, independent=True))
         playlist = await stream.playlist()
         assert playlist is not None
         assert "#EXT-X-MEDIA-SEQUENCE:2\n#EXT-X-DISCONTINUITY-SEQUENCE:1\n" in playlist
@@ -151,12 +156,81 @@ def test_numbers_go_on_after_a_pause_so_that_no_player_takes_new_segments_for_ol
     asyncio.run(run())
 
 
+def test_a_writer_ends_and_adds_to_no_take_but_its_own() -> None:
+    async def run() -> None:
+        stream = LiveStream()
+        idle, former, present = FilmWriter(stream), FilmWriter(stream), FilmWriter(stream)
+        former.begin(b"former")
+        former.add(Part(b"a", 0.2, independent=True))
+        present.begin(b"present")
+        present.add(Part(b"b", 0.2, independent=True))
+        former.add(Part(b"late", 0.2, independent=True))
+        idle.add(Part(b"without a take", 0.2, independent=True))
+        idle.end()
+        former.end()
+        former.end()
+        assert await stream.header(0) is None
+        assert await stream.segment(0) is None
+        assert await stream.header(1) == b"present"
+        assert await stream.part(1, 0) == b"b"
+        present.add(Part(b"c", 0.2, independent=True))
+        assert await stream.segment(1) == b"b"
+        present.end()
+        assert await stream.header(1) is None
+
+    asyncio.run(run())
+
+
+@pytest.mark.skipif(not CAN_PASS_DESCRIPTORS, reason="the program is drawn in this process")
+def test_a_viewer_plays_on_however_often_the_other_encoder_is_idle_and_after_the_drawing_process_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pictures are drawn in a process of their own, while the encoder of this process has nothing to do."""
+    monkeypatch.setattr(live_stream, "TIMES", live_stream.StreamTimes(unwatched_s=0.2, wait_s=30.0, start_s=30.0))
+    monkeypatch.setattr(stream_encoder, "TIMES", live_stream.TIMES)
+    monkeypatch.setattr(picture_process, "PICTURE_PROCESS_LIMITS", PictureProcessLimits(restart_s=0.0))
+    drawer = ProgramDrawer(ProgramMoment, own_process=True)
+    camera = NumberedCamera(drawer)
+    running = PageServer(tmp_path, program=drawer)
+    running.start()
+
+    def play(client: httpx.Client, segments: int) -> set[str]:
+        """Play as players do: the header and each segment once, in order; return the headers' addresses."""
+        headers: set[str] = set()
+        playlist = wait_until(
+            lambda: next(iter(re.findall(r"MEDIA-SEQUENCE:(\d+)", client.get("/program.m3u8").text)), "")
+        )
+        number = int(playlist)
+        for segment in range(number, number + segments):
+            header, *_ = pieces(waited_for(client, segment))
+            headers.add(header)
+            film = client.get(f"/{header}"), client.get(f"/program/{segment}.m4s")
+            assert [answer.status_code for answer in film] == [200, 200]
+            assert decoded(b"".join(answer.content for answer in film))
+        return headers
+
+    try:
+        with httpx.Client(base_url=running.url, timeout=WAIT_S) as client:
+            before = play(client, 6)
+            assert len(before) == 1
+            assert drawer._process is not None
+            pid = drawer._process.pid
+            assert pid is not None
+            os.kill(pid, signal.SIGKILL)
+            wait_until(lambda: drawer._process is not None and drawer._process.pid not in {None, pid})
+            assert play(client, 3).isdisjoint(before)
+    finally:
+        camera.close()
+        running.stop()
+        drawer.close()
+
+
 def test_only_the_last_segments_are_kept() -> None:
     async def run() -> None:
         stream = LiveStream()
-        stream.begin(b"header")
+        take = stream.begin(b"header")
         for number in range(TIMES.segments + 3):
-            stream.add(Part(bytes([number]), 0.2, independent=True))
+            stream.add(take, Part(bytes([number]), 0.2, independent=True))
         playlist = await stream.playlist(query="?key=abc")
         assert playlist is not None
         assert "#EXT-X-MEDIA-SEQUENCE:3\n" in playlist
@@ -208,7 +282,7 @@ def test_pictures_are_cut_to_even_edges(drawer: ProgramDrawer) -> None:
 
 def test_the_first_playlist_waits_for_an_encoder_that_starts_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
     """A player that meets an error at its first request gives up."""
-    monkeypatch.setattr(live_stream, "TIMES", live_stream.StreamTimes(wait_s=0.05, start_s=30.0))
+    monkeypatch.setattr(live_stream, "TIMES", live_stream.StreamTimes(wait_s=0.05, start_s=30.0, unwatched_s=0.05))
     stream = LiveStream()
 
     async def play() -> tuple[str | None, str | None]:
@@ -216,8 +290,8 @@ def test_the_first_playlist_waits_for_an_encoder_that_starts_slowly(monkeypatch:
         await wait_until_async(lambda: stream.wanted)  # which starts it
         await let_run_async(0.2)
         assert not asked.done()
-        stream.begin(b"header")
-        stream.add(Part(b"part", 0.25, independent=True))
+        assert stream.wanted, "a viewer that waits longer than `unwatched_s` is one"
+        stream.add(stream.begin(b"header"), Part(b"part", 0.25, independent=True))
         return await asked, await stream.playlist(7)
 
     first, later = asyncio.run(play())
