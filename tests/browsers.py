@@ -148,6 +148,7 @@ class PageServer:
         token_store: makes pairing codes.
         admin_key: makes a browser the admin's.
         url: its address.
+        program: what it serves of the program from its next start on.
     """
 
     def __init__(
@@ -158,7 +159,7 @@ class PageServer:
         program: ProgramFeed | None = None,
     ) -> None:
         self._folder = folder
-        self._program = program
+        self.program = program
         self._table_setup = table_setup
         self._access = access
         self._port = reserve_port()
@@ -183,7 +184,7 @@ class PageServer:
             self._picture,
             self._store,
             table_setup=self._table_setup,
-            program=self._program,
+            program=self.program,
             style_folder=self._folder,
         )
         app = create_app(context, self._access)

@@ -79,13 +79,18 @@ class _Segment:
 
 
 class LiveStream:
-    """The last seconds of the program. Callable from any thread; the waiting methods on an event loop."""
+    """The last seconds of the program. Callable from any thread; the waiting methods on an event loop.
 
-    def __init__(self) -> None:
+    Args:
+        first_take: number of the first take; a service that starts again takes another, so that players see that the
+            film is not the one before, though its segments have the same numbers.
+    """
+
+    def __init__(self, first_take: int = 0) -> None:
         self._lock = threading.Lock()
         self._headers: dict[int, bytes] = {}
         self._segments: deque[_Segment] = deque()
-        self._take = -1
+        self._take = first_take - 1
         self._next_number = 0
         self._asked_at = -math.inf
         self._waiting: set[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -37,6 +38,8 @@ class ProgramLimits:
 
 PROGRAM_LIMITS: Final = ProgramLimits()
 
+_FIRST_TAKES: Final = 1 << 30
+
 
 class ProgramDrawer(LoopObserver):
     """Draws the newest frame, if the next picture is due; observes the loop.
@@ -63,7 +66,7 @@ class ProgramDrawer(LoopObserver):
         late: Callable[[], bool] = lambda: False,
         own_process: bool = False,
     ) -> None:
-        self.picture, self.stream = LatestPicture(), LiveStream()
+        self.picture, self.stream = LatestPicture(), LiveStream(secrets.randbelow(_FIRST_TAKES))
         self._process = PictureProcess(FilmWriter(self.stream), self.picture.put, failed) if own_process else None
         self._encoder = ProgramEncoder(FilmWriter(self.stream), failed)
         self._moment, self._camera = moment, camera

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import pytest
 from browsers import PageServer, browser, page_in
@@ -13,6 +14,9 @@ from waiting import wait_until
 
 from downfield.broadcast.program.program_feed import ProgramDrawer
 from downfield.broadcast.program.program_painter import ProgramMoment
+
+HAVE_CURRENT_DATA: Final = 2
+"""`readyState` of a video that has a picture to show (HTML standard)."""
 
 
 @pytest.fixture(scope="module")
@@ -64,12 +68,80 @@ def test_the_film_plays_and_goes_on_after_the_service_was_away(chrome: Browser, 
             pytest.skip("this browser has no H.264")
         expect(page.locator("#message")).to_be_hidden()
         wait_for_more(page, 1.0)
-        before = page.evaluate("document.querySelector('video').src")
         service.stop()
         service.start()
-        until(page, f"document.querySelector('video').src !== '{before}'")
-        until(page, "document.querySelector('video').currentTime > 0.5")
+        wait_for_more(page, 2.0)
+
+
+def test_on_air_the_last_picture_stays_while_the_rig_starts_again_and_its_new_film_follows(
+    chrome: Browser, service: PageServer
+) -> None:
+    with page_in(chrome) as page:
+        page.add_init_script("window.obsstudio = {};")
+        page.goto(f"{service.url}/program")
+        if not plays_h264(page):
+            pytest.skip("this browser has no H.264")
         wait_for_more(page, 1.0)
+        film = page.evaluate("document.querySelector('video').src")
+        service.stop()
+        wait_until(lambda: page.evaluate("fetch('healthz').then(() => false, () => true)"))
+        assert page.evaluate("document.querySelector('video').readyState") >= HAVE_CURRENT_DATA, "the picture went away"
+        service.program = ProgramDrawer(ProgramMoment)  # another rig: its segments have the numbers of the first
+        camera = NumberedCamera(service.program)
+        try:
+            service.start()
+            wait_for_more(page, 2.0)
+            assert page.evaluate("document.querySelector('video').src") == film, "the picture was replaced by none"
+        finally:
+            camera.close()
+            service.program.close()
+
+
+def test_on_air_nothing_but_the_program_is_ever_seen(chrome: Browser, tmp_path: Path) -> None:
+    drawer = ProgramDrawer(ProgramMoment)  # without a camera
+    service = PageServer(tmp_path, program=drawer)
+    service.start()
+    try:
+        with page_in(chrome) as page:
+            page.goto(f"{service.url}/program?air")
+            expect(page.locator("#message")).to_be_hidden()
+            expect(page.locator("#screen")).to_be_hidden()
+            for element in ("html", "body"):
+                expect(page.locator(element)).to_have_css("background-color", "rgba(0, 0, 0, 0)")
+            page.goto(f"{service.url}/program")
+            expect(page.locator("#message")).to_have_text("Waiting for a picture…")
+            expect(page.locator("body")).to_have_css("background-color", "rgb(0, 0, 0)")
+    finally:
+        service.stop()
+        drawer.close()
+
+
+def test_a_player_takes_what_follows_and_begins_another_take_at_its_first_key_picture(
+    chrome: Browser, service: PageServer
+) -> None:
+    with page_in(chrome) as page:
+        page.goto(f"{service.url}/program")
+
+        def following(playlist: str, played: str, wanted: tuple[int, int] | None) -> list[str]:
+            parts = [
+                {"uri": uri, "map": uri[0], "number": int(uri[1]), "part": int(uri[2]), "independent": uri[2] == "0"}
+                for uri in playlist.split()
+            ]
+            wants = None if wanted is None else {"number": wanted[0], "part": wanted[1]}
+            taken = page.evaluate(
+                "async ([parts, played, wants]) =>"
+                " (await import('./assets/part_player.js')).following(parts, played, wants)",
+                [parts, played, wants],
+            )
+            return [part["uri"] for part in taken]
+
+        assert following("a40 a41 a50 a51", "", None) == ["a50", "a51"]
+        assert following("a40 a41 a50 a51", "a", (4, 1)) == ["a41", "a50", "a51"]
+        assert following("a40 a41", "a", (4, 2)) == []
+        assert following("a41 b51 b60 b61", "a", (4, 2)) == ["b60", "b61"], "a take begins with a key picture"
+        assert following("a40 b50 b51 b60", "b", (5, 1)) == ["b51", "b60"], "not the take before again"
+        assert following("c40 c41 c50", "b", (4, 1)) == ["c50"], "another service's segments have the same numbers"
+        assert following("c41", "b", (4, 1)) == []
 
 
 def test_a_browser_without_h264_gets_pictures(chrome: Browser, service: PageServer) -> None:

@@ -276,7 +276,7 @@ def test_pictures_are_cut_to_even_edges(drawer: ProgramDrawer) -> None:
         drawer._encoder.put(image, number * 100_000_000)
         wait_until(lambda: not len(drawer._encoder._pictures))
     wait_until(lambda: stream._segments and stream._segments[-1].parts)
-    film = stream._headers[0] + b"".join(part.data for part in stream._segments[-1].parts)
+    film = next(iter(stream._headers.values())) + b"".join(part.data for part in stream._segments[-1].parts)
     assert {(frame.width, frame.height) for frame in decoded(film)} == {(160, 90)}
 
 

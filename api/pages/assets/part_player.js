@@ -43,7 +43,7 @@ export class PartPlayer {
     this.#address = address;
   }
 
-  /** Play for ever: after a break it restarts with the newest segment. */
+  /** Play for ever: after a break the newest segment follows the last picture, which stays until then. */
   async start() {
     setInterval(() => this.#keepUp(), 500);
     this.#video.addEventListener("error", () => (this.#buffer = null));
@@ -52,7 +52,7 @@ export class PartPlayer {
         if (this.#buffer === null) await this.#open();
         await this.#follow();
       } catch {
-        this.#buffer = null; // the service was restarted, or the pieces wanted are gone
+        this.#next = null; // the service was restarted, or the pieces wanted are gone
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }
     }
@@ -80,13 +80,7 @@ export class PartPlayer {
       url.searchParams.set("_HLS_part", String(next.part));
     }
     const parts = readParts(await (await read(url)).text());
-    const from = next === null ? parts.findLastIndex(({ independent }) => independent) : parts.findIndex((part) => isFrom(part, next));
-    if (from < 0) {
-      const newest = parts.at(-1);
-      if (newest !== undefined && newest.number + 1 < (next?.number ?? 0)) throw new Error("The segment numbers restarted.");
-      return;
-    }
-    for (const part of parts.slice(from)) {
+    for (const part of following(parts, this.#map, next)) {
       if (part.map !== this.#map) {
         await this.#append(await (await read(new URL(part.map, this.#address))).arrayBuffer());
         this.#map = part.map;
@@ -101,6 +95,7 @@ export class PartPlayer {
   async #append(bytes) {
     const buffer = this.#buffer;
     if (buffer === null) throw new Error("The film broke off."); // the video reported an error meanwhile
+    this.#buffer = null; // what can't be appended spoils it
     const { currentTime } = this.#video;
     const { buffered } = buffer;
     if (buffered.length > 0 && buffered.start(0) < currentTime - KEPT_S) {
@@ -109,6 +104,7 @@ export class PartPlayer {
     }
     buffer.appendBuffer(bytes);
     await updated(buffer);
+    if (this.#video.error === null) this.#buffer = buffer;
   }
 
   /** Stay near the newest picture: a little faster when behind, by a jump when far behind or in a hole. */
@@ -135,6 +131,21 @@ const updated = (buffer) =>
     buffer.addEventListener("updateend", resolve, { once: true });
     buffer.addEventListener("error", reject, { once: true });
   });
+
+/**
+ * The parts to append: those from the wanted one on, or else of a later take from its beginning; with nothing wanted,
+ * or of another service's takes, the newest that can be begun with.
+ *
+ * @param {Part[]} parts
+ * @param {string} map header of the take that is played
+ * @param {?Place} wanted
+ */
+export function following(parts, map, wanted) {
+  const last = parts.findLastIndex((part) => part.map === map);
+  let from = parts.findLastIndex(({ independent }) => independent);
+  if (wanted !== null && last >= 0) from = parts.findIndex((part, place) => (place > last ? part.independent : part.map === map && isFrom(part, wanted)));
+  return from < 0 ? [] : parts.slice(from);
+}
 
 /** Whether a part is the wanted one, or comes after it. @param {Part} part @param {Place} wanted */
 const isFrom = (part, wanted) => part.number > wanted.number || (part.number === wanted.number && part.part >= wanted.part);

@@ -3,13 +3,16 @@
 import { el, elementsOf } from "./dom.js";
 import { canPlayParts, PartPlayer } from "./part_player.js";
 
-/** A film that shows no new picture for so long is opened again. */
+/** A film that shows no new picture for so long is opened again; on air, nothing of it is shown any longer. */
 const STALLED_MS = 8_000;
 
 const HLS_TYPE = "application/vnd.apple.mpegurl";
 
 const key = new URLSearchParams(location.search).get("key");
 const at = elementsOf("program");
+// A source of a stream (OBS says so itself) shows the program or nothing: what lies below it, and no text.
+const onAir = "obsstudio" in window || new URLSearchParams(location.search).has("air");
+document.documentElement.toggleAttribute("data-on-air", onAir);
 const [screen, message] = [at("screen"), at("message")];
 /** @param {string} name */
 const address = (name) => {
@@ -22,12 +25,13 @@ const video = el("video", { muted: true, autoplay: true, playsinline: true, "ari
 video.muted = true; // the attribute alone does not let every browser play by itself
 
 let shownAt = performance.now();
+const shown = () => {
+  shownAt = performance.now();
+  message.hidden = true;
+  document.documentElement.dataset.link = "live";
+};
 for (const type of ["timeupdate", "playing"]) {
-  video.addEventListener(type, () => {
-    shownAt = performance.now();
-    message.hidden = true;
-    document.documentElement.dataset.link = "live";
-  });
+  video.addEventListener(type, shown);
 }
 
 if (canPlayParts()) {
@@ -43,13 +47,19 @@ if (canPlayParts()) {
   open();
   setInterval(() => performance.now() - shownAt > STALLED_MS && open(), 1_000);
 } else {
-  const picture = el("img", { alt: "Program", onload: () => (message.hidden = true) });
+  const picture = el("img", { alt: "Program", onload: shown });
   picture.onerror = () => setTimeout(() => (picture.src = address("program.mjpeg")), 1_000);
   picture.src = address("program.mjpeg");
   screen.append(picture);
 }
 
-setInterval(() => (message.hidden = performance.now() - shownAt < STALLED_MS && document.documentElement.dataset.link === "live"), 1_000);
+setInterval(() => {
+  if (screen.contains(video) && performance.now() - shownAt > STALLED_MS) {
+    document.documentElement.dataset.link = "connecting";
+    message.hidden = onAir;
+  }
+}, 1_000);
+message.hidden = onAir;
 
 /** Show an error where the address has no valid key: no picture would ever come. */
 async function checkKey() {
