@@ -34,6 +34,7 @@ Choice = Literal[
     "overrun_stop",
     "decline",
     "accept",
+    "kick_again",
     "out_of_bounds",
     "hurry_up",
     "spike",
@@ -293,15 +294,18 @@ class FoulDeclared:
         loss_of_down: whether it also costs the down.
         automatic: whether the play does not count and nobody has a choice: an "auto-5".
         on_kicker: whether it is running into the kicker.
+        offsetting: whether the other side fouled as well, so that the down is played again where it was and nobody has
+            a choice; the yards are left out.
     """
 
     by: Side
-    yards: int
+    yards: int = 0
     name: str = ""
     first_down: bool = False
     loss_of_down: bool = False
     automatic: bool = False
     on_kicker: bool = False
+    offsetting: bool = False
     type: Literal["foul"] = "foul"
 
 

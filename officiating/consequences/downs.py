@@ -309,6 +309,16 @@ def schedule_kick(game: GameState, kicking: Side, kick: str, context: RuleContex
     return at_kick_spot(game, context.system, context.params)
 
 
+def with_kicker(game: GameState) -> GameState:
+    """Return the game with the side that kicks off now recorded, the first of the game as its opening kicker.
+
+    At the first kickoff that is the side set up to defend. A free kick after a safety opens no half.
+    """
+    kicking = game.kicking or game.defense
+    opening = game.opening_kicker or (None if game.due == "free_kick" else kicking)
+    return replace(game, kicking=kicking, opening_kicker=opening)
+
+
 def at_kick_spot(game: GameState, system: RuleSystem, params: Params) -> GameState:
     """Return the game with the ball where the rulebook has the kick that is due kicked from."""
     if system.kick_from_yd is None:

@@ -44,13 +44,22 @@ def walk_off(
     return math.ceil(reached - TINY_YD) if whole else reached
 
 
+def walked_words(yards: float, walked_yd: float) -> str:
+    """Return a penalty's yards in words, with those walked off where a goal line is too near for all of them."""
+    if math.isclose(yards, walked_yd, abs_tol=TINY_YD):
+        return f"{yards:g} yards"
+    return f"{round(walked_yd, 2):g} of {yards:g} yards, half the distance to the goal"
+
+
 def walk_off_return(
     start_yd: float, end_yd: float, yards: float, *, by_returners: bool, length_yd: float = 100.0
 ) -> float:
     """Return where the ball goes after a foul on a kick's return (NFLS-070, 071, 076, 077), on a whole yard.
 
+    Nothing in the book makes a safety of such a foul: where its middle lies in the end zone, the ball comes out to the 1.
+
     Args:
-        start_yd: where the return began.
+        start_yd: where the return began; in the returners' end zone below 0.
         end_yd: where it ended.
         yards: the penalty, not negative.
         by_returners: whether the returning team fouled: its foul is walked off from the middle of the return, the
@@ -61,5 +70,6 @@ def walk_off_return(
         RefusedError: that spot is not between the goal lines.
     """
     if by_returners:
-        return walk_off((start_yd + end_yd) / 2, -yards, length_yd=length_yd, whole=True)
+        middle_yd = (start_yd + end_yd) / 2
+        return max(1.0, walk_off(max(0.0, middle_yd), -yards, length_yd=length_yd, whole=True))
     return walk_off(end_yd, yards, length_yd=length_yd, whole=True)

@@ -67,6 +67,7 @@ def clock_overtime_over(ended: tuple[Possession, ...], lead: int, left_s: float)
     return True, ("EFL-075",)
 
 
+FIRST_KICKER: Final[Side] = "away"
 CLOCK: Final = "clock"
 """Rule id of findings that follow from the clock."""
 
@@ -124,7 +125,7 @@ def make_period_end(after_last: Callable[[GameState, Call, RuleContext], Outcome
         clock = Clock(context.params.real("clock.period_s"), False, context.t_ns)
         game = replace(game, period=last + 1, clock=clock)
         if last == periods // 2:
-            game = downs.schedule_kick(game, opponent(game.opening_kicker or game.defense), "kickoff", context)
+            game = kick_off_half(game, context)
         return Outcome(game)
 
     return period
@@ -144,9 +145,19 @@ def game_over_finding(game: GameState, context: RuleContext, clauses: tuple[str,
     return Finding(CLOCK, "game_over", context.t_ns, text, cited, "over", side=winner)
 
 
-def end_game(game: GameState, _call: Call, _context: RuleContext) -> Outcome:
-    """End the game."""
-    return Outcome(replace(game, phase=Phase.OVER, wait=None))
+def end_game(game: GameState, call: Call, _context: RuleContext) -> Outcome:
+    """End the game; the call's side has won it, whatever the score, and without one whoever leads."""
+    home, away = game.score
+    leader: Side | None = None if home == away else "home" if home > away else "away"
+    return Outcome(replace(game, phase=Phase.OVER, wait=None, winner=call.side or leader))
+
+
+def kick_off_half(game: GameState, context: RuleContext) -> GameState:
+    """Return the game with the second half's kickoff due, by the side that received the first one.
+
+    Where nobody told who kicked off, the home team received: every game begins so (EFL-009).
+    """
+    return downs.schedule_kick(game, opponent(game.opening_kicker or FIRST_KICKER), "kickoff", context)
 
 
 def stop_clock(game: GameState, t_ns: int) -> GameState:

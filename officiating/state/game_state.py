@@ -148,6 +148,7 @@ class GameState:
         changed_ns: when possession last changed or points were scored, for set-up clocks.
         gain_yd: yards gained in the last play from scrimmage, None before one.
         overtime: the overtime in progress.
+        winner: the side that has won a game that is over; None for a tie.
         proposals: ids of the calls that wait for a person.
         suspended: why no calls are made from the scenes.
         notes: what a rulebook remembers between plays, as (name, value) pairs; numbers only.
@@ -188,6 +189,7 @@ class GameState:
     changed_ns: int | None = None
     gain_yd: float | None = None
     overtime: Overtime | None = None
+    winner: Side | None = None
     proposals: tuple[str, ...] = ()
     suspended: tuple[str, ...] = ()
     notes: tuple[tuple[str, float], ...] = ()
@@ -266,7 +268,9 @@ class GameState:
     def situation(self) -> str:
         """Down and distance such as ``"2nd & 7 at B 34"``, or the kind of play that is due instead."""
         if self.phase is Phase.OVER:
-            return "final"
+            # An overtime of yards has a winner whom the score does not show (TAP-132).
+            unseen = self.winner is not None and self.score[0] == self.score[1]
+            return f"final, {self.team(self.winner).name} wins in overtime" if unseen and self.winner else "final"
         if self.due == "extra_point" and self.phase in {Phase.PENDING_CHOICE, Phase.PENDING_ROLL}:
             return "try" if self.phase is Phase.PENDING_CHOICE else "extra point"  # from no line yet
         if self.due != "scrimmage":

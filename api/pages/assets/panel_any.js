@@ -205,8 +205,9 @@ const INPUTS = {
   ],
   return: [textInput("shown", "Text on the return", "12, 3F"), optionalNumberInput("roll", "Roll, 1 to 100", 1, 100), optionalNumberInput("reroll", "Second roll", 1, 100)],
   foul: [
-    BY, numberInput("yards", "Yards", 1, 100), textInput("name", "Foul", "O10 loss dwn inc"), checkboxInput("first_down", "Automatic first down"),
+    BY, numberInput("yards", "Yards", 0, 100), textInput("name", "Foul", "O10 loss dwn inc"), checkboxInput("first_down", "Automatic first down"),
     checkboxInput("loss_of_down", "Loss of down"), checkboxInput("automatic", "Auto-5: the play does not count"), checkboxInput("on_kicker", "Running into the kicker"),
+    checkboxInput("offsetting", "Both sides fouled: offsetting"),
   ],
 };
 

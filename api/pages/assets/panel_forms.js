@@ -67,12 +67,16 @@ export function claims(feed) {
 function foul(feed) {
   const by = sideSelect(feed);
   const yards = number("yards", 5, 0, 100);
-  const [first, loss] = ["Automatic first down", "Loss of down"].map((label) => checkbox(label));
+  const [first, loss, both] = ["Automatic first down", "Loss of down", "Both sides fouled: offsetting"].map((label) => checkbox(label));
   const name = el("input", { name: "name", maxlength: 80, placeholder: "for example: clipping" });
   const send = submitButton("Declare foul");
-  const form = el("form", { class: "grid" }, field("By", by), field("Yards", yards), field("Foul", name, "wide"), first.label, loss.label, send);
+  const form = el("form", { class: "grid" }, field("By", by), field("Yards", yards), field("Foul", name, "wide"), first.label, loss.label, both.label, send);
   bindForm(form, send, () =>
-    declaration({ type: "foul", by: by.value, yards: yards.valueAsNumber, name: name.value, first_down: first.box.checked, loss_of_down: loss.box.checked }),
+    declaration(
+      both.box.checked
+        ? { type: "foul", by: by.value, name: name.value, offsetting: true }
+        : { type: "foul", by: by.value, yards: yards.valueAsNumber, name: name.value, first_down: first.box.checked, loss_of_down: loss.box.checked },
+    ),
   );
   return form;
 }

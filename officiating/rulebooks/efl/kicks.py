@@ -93,9 +93,7 @@ def _declare_kickoff(game: GameState, kick: str, context: RuleContext) -> Outcom
         found = (Finding(KICK, "info", context.t_ns, text, ("EFL-068",), "onside", reported=True, detail="duty"),)
     from_yd = kick_from_yd(game, context.params)
     game = replace(
-        game,
-        kicking=kicking,
-        opening_kicker=game.opening_kicker or kicking,
+        downs.with_kicker(game),
         los_yd=game.board_x_yd(game.length_yd - from_yd),
         play=PlayState(kind="onside" if kick == "onside" else game.due, ball_side=game.offense, switch=kicking),
     )

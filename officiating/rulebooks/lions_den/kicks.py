@@ -85,9 +85,7 @@ def _declare_kickoff(game: GameState, body: KickDeclared, context: RuleContext) 
         require_on_side(game, body.returner, game.offense, "returner")
     from_yd = kick_from_yd(game, context.params)
     game = replace(
-        game,
-        kicking=kicking,
-        opening_kicker=game.opening_kicker or kicking,
+        downs.with_kicker(game),
         los_yd=game.board_x_yd(game.length_yd - from_yd),
         play=PlayState(kind=game.due, ball_side=game.offense, returner=body.returner, switch=kicking),
     )

@@ -12,7 +12,7 @@ from typing import Final, Literal
 from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences import downs
-from downfield.officiating.consequences.enforcement import walk_off
+from downfield.officiating.consequences.enforcement import walk_off, walked_words
 from downfield.officiating.consequences.rolls_and_choices import (
     RollHandler,
     d10,
@@ -210,7 +210,7 @@ def choose_penalty(game: GameState, choice: ChoiceMade, context: RuleContext) ->
         DOWN,
         "penalty",
         context.t_ns,
-        f"{abs(yards):g} yards against {game.team(by).name}",
+        f"{walked_words(abs(yards), abs(line - (game.note('before_line') or 0.0)))} against {game.team(by).name}",
         ("LD-062",),
         "enforced",
         spot_yd=(line, game.width_yd / 2 if game.lateral_yd is None else game.lateral_yd),

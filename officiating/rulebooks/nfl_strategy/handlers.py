@@ -164,7 +164,9 @@ def declare_foul(game: GameState, event: Event, context: RuleContext) -> Outcome
     """Handle a foul from the penalty card."""
     foul = body_of(event, FoulDeclared)
     play = _play_waiting_for(game, "penalty")
-    if foul.yards <= 0:
+    if foul.offsetting and (foul.yards or foul.automatic or foul.on_kicker or foul.first_down or foul.loss_of_down):
+        raise RefusedError("foul: offsetting fouls have no yards and nothing else; leave them out")
+    if foul.yards <= 0 and not foul.offsetting:
         raise RefusedError(f"foul: the yards must be positive, not {foul.yards}")
     if foul.on_kicker and (play.card.kind not in PUNTS or foul.by != game.defense):
         raise RefusedError("foul: only the receivers of a punt can run into the kicker (NFLS-073)")
@@ -185,7 +187,8 @@ def waive_review(game: GameState, _choice: ChoiceMade, context: RuleContext) -> 
 
 def choose_penalty(game: GameState, choice: ChoiceMade, context: RuleContext) -> Outcome:
     """Handle the offended side's choice of the penalty or the play (NFLS-064: after any review)."""
-    play = replace(_play_under_way(game), accepted=choice.choice == "accept")
+    taken = choice.choice in {"accept", "kick_again"}
+    play = replace(_play_under_way(game), accepted=taken, again=choice.choice == "kick_again")
     return advance_play(with_play(game, play), context.t_ns, context)
 
 
@@ -260,7 +263,7 @@ def _require_card_allowed(game: GameState, card: CardPlayed) -> GameState:
     if kind == "fair_catch_kick" and game.note("fair_catch") is None:
         raise RefusedError("free kick: only right after a fair catch (NFLS-043)")
     refusal = tables.play_refusal("Touch Punt" if kind == "touch_punt" else card.play, line_yd(game), game.length_yd)
-    if refusal and kind in {"pass", "touch_punt"}:
+    if refusal and kind not in KICKOFFS:
         raise RefusedError(refusal)
     if tables.card_name(card.defense) == "short yardage" and not tables.is_short_yardage_allowed(
         game.down, game.distance_yd, line_yd(game), game.length_yd

@@ -8,14 +8,20 @@ from typing import Final, Literal
 from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import Call
 from downfield.officiating.consequences import downs
-from downfield.officiating.consequences.enforcement import walk_off, walk_off_return
+from downfield.officiating.consequences.enforcement import walk_off, walk_off_return, walked_words
 from downfield.officiating.declarations import FoulDeclared, Side
-from downfield.officiating.rulebooks.nfl_strategy.play import CardPlay, PlayResult, is_kickoff, line_yd
+from downfield.officiating.rulebooks.nfl_strategy.play import (
+    KICKOFF_PENALTY,
+    CardPlay,
+    PlayResult,
+    is_kickoff,
+    line_yd,
+)
 from downfield.officiating.rulebooks.nfl_strategy.tables import goes_to_kickoff, is_safety_foul
 from downfield.officiating.state.game_state import GameState, opponent
 from downfield.officiating.state.interfaces import Outcome, RuleContext
 
-Detail = Literal["replay", "loss_of_down", "first_down", "kickoff", "enforced", "declined"]
+Detail = Literal["replay", "loss_of_down", "first_down", "kickoff", "kick_again", "enforced", "declined"]
 Score = Literal["touchdown", "field_goal", "extra_point", "two_point"]
 SCORES: Final[dict[str, Score]] = {
     "touchdown": "touchdown",
@@ -43,8 +49,13 @@ def apply_penalty(
 ) -> PenalizedPlay:
     """Apply a penalty to a play's result (NFLS-070..080).
 
-    There is no re-kick (NFLS-072), and the punting offense can't foul (NFLS-075).
+    There is no re-kick (NFLS-072) but for offsetting fouls or by a house rule, and the punting offense can't foul
+    (NFLS-075).
     """
+    if foul.offsetting:
+        return PenalizedPlay(None, _offsetting(game))
+    if play.again:
+        return PenalizedPlay(None, _kicked_again(game, foul))
     if foul.automatic:
         return PenalizedPlay(None, _from_line(game, foul, ("NFLS-020",)))
     if foul.on_kicker:
@@ -68,6 +79,23 @@ def is_return(game: GameState, play: CardPlay) -> bool:
     return is_kickoff(game, play) or play.back is not None
 
 
+def _offsetting(game: GameState) -> PlayResult:
+    """Return the result of offsetting fouls: the down is played again, a kickoff kicked again."""
+    what = "the kick is kicked again" if game.due in {"kickoff", "free_kick"} else "the down is played again"
+    return PlayResult("penalty", f"offsetting fouls: {what}", (), line_yd(game), detail="replay")
+
+
+def _kicked_again(game: GameState, foul: FoulDeclared) -> PlayResult:
+    """Return the result of a foul of the kickers for which their opponents have the kick repeated from behind."""
+    base = game.length_yd - line_yd(game)
+    from_yd = walk_off(base, -foul.yards, length_yd=game.length_yd, whole=True)
+    text = f"{foul.name or 'penalty'}, {game.team(foul.by).name}: {walked_words(foul.yards, base - from_yd)}, kicked again"
+    spot = game.length_yd - from_yd
+    return PlayResult(
+        "penalty", text, ("NFLS-023",), spot, opponent(foul.by), "kick_again", yards=foul.yards
+    )
+
+
 def _from_line(game: GameState, foul: FoulDeclared, clauses: tuple[str, ...]) -> PlayResult:
     """Walk a penalty off from the line of scrimmage, on whole yards (NFLS-083)."""
     on_defense = foul.by == game.defense
@@ -77,7 +105,8 @@ def _from_line(game: GameState, foul: FoulDeclared, clauses: tuple[str, ...]) ->
         detail = "first_down"
     elif foul.loss_of_down and not on_defense:
         detail = "loss_of_down"
-    return replace(_penalty_result(game, foul, detail, (*clauses, "NFLS-083")), spot_yd=spot)
+    walked = abs(spot - line_yd(game))
+    return replace(_penalty_result(game, foul, detail, (*clauses, "NFLS-083"), walked), spot_yd=spot)
 
 
 def _on_kicker(game: GameState, play: CardPlay, foul: FoulDeclared, result: PlayResult) -> PenalizedPlay:
@@ -91,7 +120,7 @@ def _on_kicker(game: GameState, play: CardPlay, foul: FoulDeclared, result: Play
         return PenalizedPlay(result, _penalty_result(game, foul, "declined", ("NFLS-074",)))
     # In the offense's frame, five yards against the returner are five yards on toward his goal.
     spot = walk_off(result.spot_yd, foul.yards, length_yd=game.length_yd, whole=True)
-    penalty = _penalty_result(game, foul, "enforced", ("NFLS-074",))
+    penalty = _penalty_result(game, foul, "enforced", ("NFLS-074",), spot - result.spot_yd)
     return PenalizedPlay(replace(result, spot_yd=spot), replace(penalty, enforced_yd=(result.spot_yd, spot)))
 
 
@@ -115,7 +144,9 @@ def _on_return(
     holder = returners if result.kind in {"touchdown", "touchback"} or result.side is None else result.side
     stands = PlayResult("kick", text, clauses, spot, holder, "returned", start, end)
     from_yd = _swap_frame(game, (start + end) / 2 if by_returners else end, kickoff=kickoff)
-    penalty = replace(_penalty_result(game, foul, "enforced", clauses), enforced_yd=(from_yd, spot))
+    penalty = replace(
+        _penalty_result(game, foul, "enforced", clauses, abs(spot - from_yd)), enforced_yd=(from_yd, spot)
+    )
     return PenalizedPlay(stands, penalty)
 
 
@@ -124,7 +155,7 @@ def _return_ends(game: GameState, result: PlayResult, *, kickoff: bool, touchbac
     if result.kind == "touchback":
         return touchback_yd, touchback_yd
     if result.start_yd is not None and result.end_yd is not None:
-        return max(0.0, result.start_yd), min(game.length_yd, max(0.0, result.end_yd))
+        return result.start_yd, min(game.length_yd, max(0.0, result.end_yd))
     spot = game.length_yd / 2 if result.spot_yd is None else result.spot_yd
     at = _swap_frame(game, spot, kickoff=kickoff)
     return at, at
@@ -145,8 +176,11 @@ def _is_safety(game: GameState, play: CardPlay, foul: FoulDeclared, result: Play
     )
 
 
-def _penalty_result(game: GameState, foul: FoulDeclared, detail: Detail, clauses: tuple[str, ...]) -> PlayResult:
-    yards = {"declined": "declined", "kickoff": f"{foul.yards} yards on the kickoff"}.get(detail, f"{foul.yards} yards")
+def _penalty_result(
+    game: GameState, foul: FoulDeclared, detail: Detail, clauses: tuple[str, ...], walked_yd: float | None = None
+) -> PlayResult:
+    walked = walked_words(foul.yards, foul.yards if walked_yd is None else walked_yd)
+    yards = {"declined": "declined", "kickoff": f"{foul.yards} yards on the kickoff"}.get(detail, walked)
     text = f"{foul.name or 'penalty'}, {game.team(foul.by).name}: {yards}"
     return PlayResult("penalty", text, clauses, side=opponent(foul.by), detail=detail, yards=foul.yards)
 
@@ -156,12 +190,17 @@ def enforce_penalty(game: GameState, call: Call, context: RuleContext) -> Outcom
     side: Side = call.side or game.offense
     if call.detail == "kickoff":
         yards = (call.numbers or CallNumbers()).penalty_yd or 0.0
-        game = game.with_note("kickoff_penalty_yd", yards if side == (game.try_for or game.kicking) else -yards)
+        name = f"{KICKOFF_PENALTY}{opponent(side)}"  # whoever kicks off next, and with whatever else is on it
+        game = game.with_note(name, (game.note(name) or 0.0) + yards)
         kick_is_due = game.due in {"kickoff", "free_kick"}  # after a touchdown its try is
         return Outcome(downs.at_kick_spot(game, context.system, context.params) if kick_is_due else game)
     if call.spot_yd is None:
         return Outcome(game)
     x_yd, y_yd = call.spot_yd
+    if call.detail == "kick_again":
+        name = f"{KICKOFF_PENALTY}{opponent(side)}"
+        yards = (call.numbers or CallNumbers()).penalty_yd or 0.0
+        return Outcome(replace(downs.end_play(game.with_note(name, (game.note(name) or 0.0) + yards)), los_yd=x_yd))
     if call.detail == "first_down":
         game = downs.start_series(game, game.offense, game.direction, x_yd, y_yd, call.t_ns, context)
         return Outcome(game, (downs.follow_up(context, "first_down", "first_down", "first down", side=game.offense),))

@@ -8,7 +8,8 @@ from typing import Final, Literal
 from downfield.core.records import record
 from downfield.officiating.calls import CallKind
 from downfield.officiating.card_declarations import CardPlayed, ReturnPlayed
-from downfield.officiating.declarations import FoulDeclared, Side
+from downfield.officiating.consequences.enforcement import walk_off
+from downfield.officiating.declarations import Choice, FoulDeclared, Side
 from downfield.officiating.params import Params
 from downfield.officiating.rulebooks.nfl_strategy.clock import LineClock, after_play
 from downfield.officiating.rulebooks.nfl_strategy.tables import (
@@ -24,6 +25,10 @@ from downfield.officiating.state.game_state import GameState, PendingInput, Syst
 KICKOFFS: Final = frozenset({"kickoff", "onside"})
 PUNTS: Final = frozenset({"punt", "touch_punt"})
 TRIES: Final = frozenset({"extra_point", "two_point"})
+KICKOFF_PENALTY: Final = "kickoff_penalty_"
+"""Prefix of the notes of yards against a side that are walked off at the next kickoff (NFLS-078)."""
+KICKS_MADE: Final = "kicks_made"
+"""Note of how many times this kickoff was kicked, when it has to be kicked again."""
 NO_GAIN: Final = CardResult(0, "gain")
 
 
@@ -43,6 +48,7 @@ class CardPlay:
         review: the state of reviewing an interception; empty while none was requested.
         foul: its penalty, as the penalty card says; None until it is declared.
         accepted: whether the offended side takes it.
+        again: whether it has the kickoff kicked again instead.
     """
 
     card: CardPlayed
@@ -56,6 +62,7 @@ class CardPlay:
     review: Literal["", "requested", "waived", "upheld", "overturned"] = ""
     foul: FoulDeclared | None = None
     accepted: bool | None = None
+    again: bool = False
 
 
 @record
@@ -147,10 +154,15 @@ def is_kickoff(game: GameState, play: CardPlay) -> bool:
 def kick_from_yd(game: GameState, params: Params) -> float:
     """Return where a kickoff or free kick is kicked from, in the kickers' own yards, carried penalties included.
 
+    Those of one side add up, and those of both are set off (NFLS-078).
     A free kick after a safety is from the 20 (NFLS-042).
     """
     base = params.real("free_kick.from_yd" if game.due == "free_kick" else "kickoff.from_yd")
-    return base + (game.note("kickoff_penalty_yd") or 0.0)
+    kicking = game.kicking or game.defense
+    yards = (game.note(f"{KICKOFF_PENALTY}{opponent(kicking)}") or 0.0) - (
+        game.note(f"{KICKOFF_PENALTY}{kicking}") or 0.0
+    )
+    return walk_off(base, yards, length_yd=game.length_yd, whole=True) if yards else base
 
 
 def landing_yd(game: GameState, play: CardPlay, params: Params) -> float:
@@ -173,7 +185,7 @@ def next_wait(game: GameState, play: CardPlay, params: Params) -> PendingInput |
     The play is settled first, then its penalty (NFLS-063). Kickoffs (NFLS-028) and touch punts still in play (NFLS-035)
     wait for a return; a penalty waits for any review (NFLS-064).
     """
-    return _wait_for_ball(game, play, params) or _wait_for_penalty(play, game.offense)
+    return _wait_for_ball(game, play, params) or _wait_for_penalty(game, play, params)
 
 
 def _wait_for_ball(game: GameState, play: CardPlay, params: Params) -> PendingInput | None:
@@ -254,11 +266,15 @@ def _lines_after(game: GameState, play: CardPlay) -> int:
     return after_play(lines, "try" if play.card.kind in TRIES else "ordinary", hurry_up=play.hurry_up).left
 
 
-def _wait_for_penalty(play: CardPlay, offense: Side) -> PendingInput | None:
+def _wait_for_penalty(game: GameState, play: CardPlay, params: Params) -> PendingInput | None:
     if not play.flagged:
         return None
-    if play.foul is None:
-        return PendingInput("roll", "penalty", by=offense)
-    if play.foul.automatic or play.accepted is not None:
+    foul = play.foul
+    if foul is None:
+        return PendingInput("roll", "penalty", by=game.offense)
+    if foul.automatic or foul.offsetting or play.accepted is not None:
         return None
-    return PendingInput("choice", "penalty", ("accept", "decline"), by=opponent(play.foul.by))
+    options: tuple[Choice, ...] = ("accept", "decline")
+    if params.flag("kickoff.kick_again") and is_kickoff(game, play) and foul.by == game.defense:
+        options = (*options, "kick_again")
+    return PendingInput("choice", "penalty", options, by=opponent(foul.by))

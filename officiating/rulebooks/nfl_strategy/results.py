@@ -11,6 +11,7 @@ from typing import Final
 from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import Finding
 from downfield.officiating.card_declarations import HASH_UNTOLD
+from downfield.officiating.consequences import downs
 from downfield.officiating.declarations import Hash
 from downfield.officiating.params import Params
 from downfield.officiating.rulebooks.nfl_strategy import tables
@@ -18,6 +19,8 @@ from downfield.officiating.rulebooks.nfl_strategy.clock import ClockPlay, LineCl
 from downfield.officiating.rulebooks.nfl_strategy.kicks import kick_at_goal, kick_off, punt_ball
 from downfield.officiating.rulebooks.nfl_strategy.penalties import apply_penalty
 from downfield.officiating.rulebooks.nfl_strategy.play import (
+    KICKOFF_PENALTY,
+    KICKS_MADE,
     PUNTS,
     TRIES,
     CardPlay,
@@ -87,7 +90,8 @@ def finish_play(game: GameState, play: CardPlay, result: PlayResult, t_ns: int, 
     hash_after = _hash_after(game, play, main)
     findings = [_finding(replace(game, hash=hash_after), play, each, t_ns, params) for each in results]
     try_due = main.kind == "touchdown" and game.due not in TRIES
-    moved = move_clock(_without_play(game, play, main, hash_after), after, context, try_due=try_due)
+    kicked = downs.with_kicker(game) if is_kickoff(game, play) else game
+    moved = move_clock(_without_play(kicked, play, main, hash_after), after, context, try_due=try_due)
     return Outcome(moved.state, (*findings, *moved.findings))
 
 
@@ -171,10 +175,17 @@ def _clock_play(play: CardPlay, result: PlayResult, game: GameState) -> ClockPla
     if play.card.kind in TRIES:
         return "try"
     if is_kickoff(game, play):
-        return "kickoff_dead" if result.dead_kick else "kickoff_returned"
+        # Two kicks take one line together, a third or fourth one more (NFLS-023).
+        untimed = result.dead_kick or _kicks_made(game) % 2 == 1
+        return "kickoff_dead" if untimed else "kickoff_returned"
     if play.card.kind in {"kneel", "spike"}:
         return "kneel" if play.card.kind == "kneel" else "spike"
     return "ordinary"
+
+
+def _kicks_made(game: GameState) -> int:
+    """Return how often this kickoff was kicked already."""
+    return round(game.note(KICKS_MADE) or 0.0)
 
 
 def stop_reasons(game: GameState, play: CardPlay, result: PlayResult) -> frozenset[StopReason]:
@@ -203,8 +214,13 @@ def stop_reasons(game: GameState, play: CardPlay, result: PlayResult) -> frozens
 
 def _without_play(game: GameState, play: CardPlay, main: PlayResult, hash_after: Hash) -> GameState:
     """Return the game without the state that lasted only for this play."""
-    dropped = {"hurry_up", "fair_catch", HASH_UNTOLD} | ({"kickoff_penalty_yd"} if is_kickoff(game, play) else set())
-    notes = tuple(pair for pair in game.notes if pair[0] not in dropped)
+    again = is_kickoff(game, play) and main.detail in {"replay", "kick_again"}
+    dropped = ("hurry_up", "fair_catch", HASH_UNTOLD)
+    if is_kickoff(game, play) and not again:
+        dropped = (*dropped, KICKOFF_PENALTY, KICKS_MADE)
+    notes = tuple(pair for pair in game.notes if not pair[0].startswith(dropped))
+    if again:
+        notes = (*(pair for pair in notes if pair[0] != KICKS_MADE), (KICKS_MADE, _kicks_made(game) + 1.0))
     if main.detail == "fair_catch":
         notes = (*notes, ("fair_catch", 1.0))
     if play.card.dot is None and main.kind in WITH_DOT:

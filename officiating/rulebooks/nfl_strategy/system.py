@@ -21,7 +21,7 @@ from downfield.officiating.consequences.declaration_handlers import (
     refuse_unless,
     set_clock,
 )
-from downfield.officiating.consequences.periods import end_game
+from downfield.officiating.consequences.periods import end_game, kick_off_half
 from downfield.officiating.consequences.rolls_and_choices import choice_handler, coin_handler, roll_handler
 from downfield.officiating.consequences.set_ups import apply_set_up
 from downfield.officiating.declarations import (
@@ -42,6 +42,8 @@ from downfield.officiating.rulebooks.nfl_strategy import handlers, tables
 from downfield.officiating.rulebooks.nfl_strategy.clock import LineClock
 from downfield.officiating.rulebooks.nfl_strategy.penalties import enforce_penalty
 from downfield.officiating.rulebooks.nfl_strategy.play import (
+    KICKOFF_PENALTY,
+    KICKS_MADE,
     CardGame,
     CardPlay,
     PlayResult,
@@ -78,6 +80,12 @@ PARAMS: Final = (
     Param("review.per_overtime", tables.REVIEWS_PER_OVERTIME, "count", "NFLS-058, successful ones", low=0),
     Param("kickoff.from_yd", 35.0, "yd", "not stated; as in pro football", low=1, high=60),
     Param("kickoff.out_yd", tables.KICKOFF_OUT_YD, "yd", "NFLS-029: from the spot of the kick", low=0, high=60),
+    Param(
+        "kickoff.kick_again",
+        False,
+        "",
+        "NFLS-072: there is no re-kick; NFLS-023 times one, so some tables let the receivers have the kick repeated",
+    ),
     Param("free_kick.from_yd", tables.SAFETY_KICK_YD, "yd", "NFLS-042", low=1, high=60),
     Param(
         "free_kick.margin",
@@ -270,14 +278,16 @@ def end_period(game: GameState, call: Call, context: RuleContext) -> Outcome:
         each = params.count("time_out.per_half")
         notes = tuple(pair for pair in game.notes if not pair[0].startswith("spiked_"))
         game = replace(game, time_outs=(each, each), notes=notes)
-        game = downs.schedule_kick(game, opponent(game.opening_kicker or "home"), "kickoff", context)
+        game = kick_off_half(game, context)
     return Outcome(_with_clock_in_seconds(game, context))
 
 
 def _game_over_finding(game: GameState, context: RuleContext) -> Finding:
     home, away = game.score
-    text = "the game ends in a tie" if home == away else f"{game.team('home' if home > away else 'away').name} wins"
-    return Finding(CARDS, "game_over", context.t_ns, f"{text}, {max(home, away)}-{min(home, away)}", ("NFLS-011",))
+    winner: Side | None = None if home == away else "home" if home > away else "away"
+    text = "the game ends in a tie" if winner is None else f"{game.team(winner).name} wins"
+    text = f"{text}, {max(home, away)}-{min(home, away)}"
+    return Finding(CARDS, "game_over", context.t_ns, text, ("NFLS-011",), side=winner)
 
 
 def ending_overtime(consequence: Consequence) -> Consequence:
@@ -357,6 +367,6 @@ NFL_STRATEGY: Final = RuleSystem(
     kick_from_yd=kick_from_yd,
     begin_try=begin_try,
     overtime="period",
-    series_notes=("hurry_up", "fair_catch", "kickoff_penalty_yd", HASH_UNTOLD),
+    series_notes=("hurry_up", "fair_catch", KICKOFF_PENALTY, KICKS_MADE, HASH_UNTOLD),
     dice=dict.fromkeys(("fumble", "fumble_return", "interception_return", "review"), PERCENTILE),
 )

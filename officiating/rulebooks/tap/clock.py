@@ -9,7 +9,7 @@ from downfield.core.errors import RefusedError
 from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import with_jerseys
-from downfield.officiating.consequences.periods import TOUCHDOWN_GAIN_YD, is_time_up, yards_winner
+from downfield.officiating.consequences.periods import TOUCHDOWN_GAIN_YD, is_time_up, kick_off_half, yards_winner
 from downfield.officiating.consequences.rolls_and_choices import wait_for_choice
 from downfield.officiating.declarations import ChoiceMade, Side
 from downfield.officiating.events import Event
@@ -65,8 +65,8 @@ def _period_end_finding(game: GameState, context: RuleContext) -> Finding:
     return Finding("clock", "period", context.t_ns, text, ("TAP-018",), detail=detail)
 
 
-def end_period(game: GameState, call: Call, _context: RuleContext) -> Outcome:
-    """Start the next period with ends changed, or wait for the coin toss for overtime (TAP-133)."""
+def end_period(game: GameState, call: Call, context: RuleContext) -> Outcome:
+    """Start the next period with ends changed, a half with its kickoff, or wait for the toss for overtime (TAP-133)."""
     clock = replace(game.clock, left_s=None, running=False, at_ns=call.t_ns)
     if call.detail == "overtime":
         game = replace(downs.end_play(game), overtime=Overtime(0, "home"), clock=clock)
@@ -79,7 +79,8 @@ def end_period(game: GameState, call: Call, _context: RuleContext) -> Outcome:
         los_yd=game.length_yd - game.los_yd,
         to_gain_yd=game.length_yd - game.to_gain_yd,
     )
-    return Outcome(next_period)
+    half = game.period == context.params.count("clock.periods") // 2
+    return Outcome(kick_off_half(next_period, context) if half else next_period)
 
 
 def choose_overtime(game: GameState, choice: ChoiceMade, context: RuleContext) -> Outcome:

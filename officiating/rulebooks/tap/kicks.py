@@ -86,7 +86,7 @@ def kick_from_yd(game: GameState, params: Params) -> float:
 def _declare_kickoff(game: GameState, body: KickDeclared, context: RuleContext) -> Outcome:
     refuse_unless(may_kick_off(game, body.kick), body.kick.replace("_", " "), game)
     again = game.due == "onside"  # else the ball lies where the kick is due, moved by any penalty before it
-    game = with_jerseys(_with_kicking_team(_before_kick(game)), context)
+    game = with_jerseys(downs.with_kicker(_before_kick(game)), context)
     if body.returner is not None:
         require_on_side(game, body.returner, game.offense, "returner")
     from_yd = kick_from_yd(game, context.params)
@@ -101,15 +101,9 @@ def _before_kick(game: GameState) -> GameState:
     return replace(game, due="kickoff" if game.due == "onside" else game.due, wait=None)
 
 
-def _with_kicking_team(game: GameState) -> GameState:
-    """Return the game with the kicking team recorded; at the first kickoff it is the side set up to defend."""
-    kicking = game.kicking or game.defense
-    return replace(game, kicking=kicking, opening_kicker=game.opening_kicker or kicking)
-
-
 def _declare_onside(game: GameState, context: RuleContext) -> Outcome:
     refuse_unless(may_kick_off(game, "onside"), "onside kick", game)
-    game = _with_kicking_team(_before_kick(game))
+    game = downs.with_kicker(_before_kick(game))
     kicking: Side = game.kicking or game.defense
     if context.params.flag("kickoff.onside_trailing_only") and game.points(kicking) >= game.points(opponent(kicking)):
         raise RefusedError(f"onside kick: {game.team(kicking).name} is not trailing (TAP-058)")
@@ -179,7 +173,7 @@ def choose_return(game: GameState, choice: ChoiceMade, context: RuleContext) -> 
 def choose_touchback_before(game: GameState, _choice: ChoiceMade, context: RuleContext) -> Outcome:
     """Handle a touchback chosen before the kickoff (TAP-057)."""
     refuse_unless(game.phase in AT_REST and game.due == "kickoff", "touchback", game)
-    game = _with_kicking_team(game)
+    game = downs.with_kicker(game)
     found = _touchback(game, context, context.params.real("kickoff.touchback_before_yd"), ("TAP-057",))
     return Outcome(game, (found,))
 
