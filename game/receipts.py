@@ -13,7 +13,17 @@ from downfield.core.records import number_fault, to_json
 from downfield.core.scene import Player
 from downfield.game.published.game_topics import CallView, DeclarationView, RulingView
 from downfield.game.published.views import clock_text
-from downfield.officiating.declarations import Coin, FrontDeclared, LineUpDeclared, OffenseSet, Roll, SetUp, Switch
+from downfield.officiating.declarations import (
+    CardPlayed,
+    Coin,
+    FrontDeclared,
+    LineUpDeclared,
+    OffenseSet,
+    PlayEnded,
+    Roll,
+    SetUp,
+    Switch,
+)
 from downfield.officiating.events import Body, Event, Ruling, Tick, Undo
 
 
@@ -85,6 +95,8 @@ Receipt = Accepted | Refused
 REMEMBERED_KEYS: Final = 10_000
 """Idempotency keys remembered with their receipts; the oldest are forgotten first."""
 
+WHOLE_PLAYS: Final = (PlayEnded, CardPlayed)
+"""Declarations that can tell a play from its beginning to its end."""
 _NOT_ENCODABLE: Final = (
     "A text has half of a surrogate pair, which can't be written. Type it again, without special characters."
 )
@@ -130,7 +142,9 @@ _SENTENCES: Final[dict[str, Callable[[Any], str]]] = {
     ),
     "card": lambda body: f"card: {_words(body.kind)} {body.shown}".rstrip(),
     "return": lambda body: f"return {body.shown}",
-    "foul": lambda body: f"foul on {body.by}, {body.yards} yards {body.name}".rstrip(),
+    "foul": lambda body: (
+        "offsetting fouls" if body.offsetting else f"foul on {body.by}, {body.yards} yards {body.name}".rstrip()
+    ),
     "tick": lambda _: "time passes",
 }
 
@@ -193,6 +207,17 @@ class EventLog:
         self.line_up_revision += isinstance(event.body, LineUpDeclared | OffenseSet) and event.origin != "vision"
         if isinstance(event.body, FrontDeclared):
             self.fronts[event.id] = event.body
+
+    def told_by_another(
+        self, event: Event, by: str, within_ns: int, undone: Collection[str]
+    ) -> tuple[Event, str] | None:
+        """Return the last event with who entered it, if it tells a whole play as this one does, and is another's."""
+        if not isinstance(event.body, WHOLE_PLAYS):
+            return None
+        said = (pair for pair in reversed(self.events) if not isinstance(pair[0].body, Tick | LineUpDeclared))
+        last, teller = next(said, (event, by))
+        told = isinstance(last.body, WHOLE_PLAYS) and last.id not in undone
+        return (last, teller) if told and teller != by and event.t_ns - last.t_ns < within_ns else None
 
     @property
     def undone(self) -> frozenset[str]:

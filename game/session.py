@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from downfield.core.errors import NotFoundError
+from downfield.core.errors import NotFoundError, RefusedError
 from downfield.core.scene import Scene
 from downfield.game.published.game_topics import CallView, DeclarationView
 from downfield.game.published.publisher import PUBLISHING_LIMITS, ChangedGame, LineUpStatus, StatePublisher
-from downfield.game.receipts import Accepted, EventLog, Submission
+from downfield.game.receipts import WHOLE_PLAYS, Accepted, EventLog, Submission, describe
 from downfield.game.records.challenges import ChallengeBook, ChallengeRules
 from downfield.game.records.entries import (
     Effects,
@@ -20,7 +20,6 @@ from downfield.game.records.entries import (
     ScenesRecorded,
     Snap,
     rulebook_of,
-    snap_of,
 )
 from downfield.game.records.final_score import Signatures
 from downfield.game.records.keeping import Journal, PendingEntry, SessionMemento
@@ -39,6 +38,9 @@ class GameLimits:
 
     batch_scenes: int = 60
     """Scenes written together while no call is made: about a second, which a crash may lose."""
+
+    told_twice_ns: int = 5_000_000_000
+    """A play that another device tells this soon after one did is the same play: nobody plays two in that time."""
 
 
 GAME_LIMITS: Final = GameLimits()
@@ -72,7 +74,7 @@ class GameSession:
         self._frames: dict[str, int] = {}
         self._call_texts: dict[str, str] = {}  # of every call so far, as a ruling may name one that is gone
         self._last_event_ns = 0
-        self._snaps_ns: set[int] = set()
+        self._told_entry: PendingEntry | None = None  # of the last play that was told
         self._snap: Snap | None = None
         self.state = self._game.state
         """After the last entry. It may be read without the lock, as each entry replaces it whole."""
@@ -135,6 +137,14 @@ class GameSession:
         """
         self._check_known(body)
         event = self._event(body, submission.ago_ms, now_ns)
+        told = self._log.told_by_another(event, submission.by, GAME_LIMITS.told_twice_ns, self._game.undone)
+        if told is not None and self._told_entry is not None and self.state.play.snap_ns is None:
+            first, by = told
+            if first.body != body:
+                ago_s = (event.t_ns - first.t_ns) / 1e9
+                what = describe(first.body, {})
+                raise RefusedError(f"{by} told this play {ago_s:.0f} s ago: {what}. To correct that, undo it first.")
+            return Accepted(first.id, t_ns=first.t_ns, text=self.state.text, repeated=True), self._told_entry
         update, pending = self._record(event, submission.by, submission.key)
         views = {view.id: view for view in self.publish()}
         receipt = Accepted(
@@ -159,7 +169,6 @@ class GameSession:
             dict(self._frames),
             dict(self._call_texts),
             self._last_event_ns,
-            frozenset(self._snaps_ns),
         )
 
     def restore(self, memento: SessionMemento, scenes: Callable[[], Mapping[int, Scene]]) -> None:
@@ -174,7 +183,7 @@ class GameSession:
         for event, by in memento.events:
             self._log.add(event, by)
         self._frames, self._call_texts = dict(memento.frames), dict(memento.call_texts)
-        self._last_event_ns, self._snaps_ns = memento.last_event_ns, set(memento.snaps_ns)
+        self._last_event_ns = memento.last_event_ns
         self.state = self._game.state
         self._note_line_up()
 
@@ -235,7 +244,6 @@ class GameSession:
         return self.end_entry
 
     def _judge(self, entry: Scene | Event) -> GameUpdate:
-        before = self.state
         update = self._game.apply(entry)
         self.state = self._game.state
         self._call_texts |= {call.id: call.text for call in update.calls}
@@ -244,7 +252,7 @@ class GameSession:
         else:
             self._frames |= {call.id: entry.frame for call in update.calls}
         self.unwritten += [scene for scene in update.logged if isinstance(scene, Scene)]
-        self._note_snap(before)
+        self._snap = update.snap or self._snap
         return update
 
     def _record(self, event: Event, by: str, key: str | None) -> tuple[GameUpdate, PendingEntry]:
@@ -254,6 +262,8 @@ class GameSession:
         pending = self.journal.append(EventRecorded(event, by, self._effects(update)), key=key)
         self.event_count += 1
         self._log.add(event, by)
+        if isinstance(event.body, WHOLE_PLAYS):
+            self._told_entry = pending
         self._note_line_up()
         return update, pending
 
@@ -270,7 +280,8 @@ class GameSession:
     def _effects(self, update: GameUpdate) -> Effects:
         state, snap, self._snap = self.state, self._snap, None
         set_aside = tuple(item.event for item in self._game.refused)
-        return Effects(update.calls, update.withdrawn, set_aside, state.score, state.text, snap, update.moved)
+        made = update.calls, update.withdrawn, set_aside
+        return Effects(*made, state.score, state.text, snap, update.moved, update.plays)
 
     def _event(self, body: Body, ago_ms: int, now_ns: int) -> Event:
         """Return an event dated when it was made, but no earlier than the last event or than the rulebook allows."""
@@ -295,14 +306,6 @@ class GameSession:
             undone = self._game.undone
             fronts = {event: front for event, front in fronts.items() if event not in undone}
         self.line_up = LineUpStatus(self.state.players, self._log.line_up_revision, fronts)
-
-    def _note_snap(self, before: GameState) -> None:
-        state = self.state
-        snap_ns = state.play.snap_ns
-        # A ruling may bring back a play that was over: its snap was recorded with the situation before it.
-        if snap_ns is not None and snap_ns not in self._snaps_ns:
-            self._snaps_ns.add(snap_ns)
-            self._snap = snap_of(before, state)
 
     def _changed(self) -> ChangedGame:
         return ChangedGame(

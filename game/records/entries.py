@@ -30,12 +30,10 @@ from downfield.game.records.table_records import (
 )
 from downfield.officiating.calls import Call
 from downfield.officiating.clauses import Clause
-from downfield.officiating.declarations import Side
+from downfield.officiating.engine.begun_plays import Snap as Snap
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.installed import load_system
 from downfield.officiating.rulebooks.rulebook import Rulebook
-from downfield.officiating.state.game_state import GameState
-from downfield.officiating.state.play_state import PlayKind
 
 MAX_SCENES_BYTES: Final = 64 << 20
 """Limit of one attachment, unpacked; a batch is about a second of scenes, some 300 kB."""
@@ -87,35 +85,6 @@ class GameStarted:
 
 
 @record
-class Snap:
-    """A play began.
-
-    Attributes:
-        kind: of play.
-        t_ns: when.
-        offense: whose down it is.
-        direction: 1 when the offense goes toward larger x of the board, -1 toward smaller x.
-        down, distance_yd, spot_yd: as in football.
-        period: 1-based.
-        situation: down, distance and spot in words.
-        carrier: roster id, None while not known.
-        clock_s: time left in the period; None where no clock runs down.
-    """
-
-    kind: PlayKind
-    t_ns: int
-    offense: Side
-    direction: int
-    down: int
-    distance_yd: float
-    spot_yd: float
-    period: int
-    situation: str
-    carrier: str | None = None
-    clock_s: float | None = None
-
-
-@record
 class Effects:
     """What an entry changed.
 
@@ -127,7 +96,7 @@ class Effects:
         score: home, away after it.
         text: the state of the game after it, on one line.
         snap: a play that began with it.
-        plays: how every play of the game began, in order, where a ruling on a finished game changed that.
+        plays: how every play of the game began, in order, where a ruling or an undo changed that.
     """
 
     calls: tuple[Call, ...] = ()
@@ -278,30 +247,6 @@ def unpack_scenes(attachment: bytes, *, where: str) -> Iterator[Scene]:
         raise FormatError(where, f"the scenes unpack to more than {MAX_SCENES_BYTES >> 20} MB")
     for line in lines.splitlines():
         yield from_json(Scene, line, path=where)
-
-
-def snap_of(before: GameState, state: GameState) -> Snap:
-    """Return how a play began.
-
-    Args:
-        before: the game before the entry with which it began.
-        state: the game after it, with the play under way.
-    """
-    snap_ns = state.play.snap_ns or state.now_ns
-    left_s = before.clock.left_at_s(snap_ns)
-    return Snap(
-        state.play.kind,
-        snap_ns,
-        before.offense,
-        before.direction,
-        before.down,
-        round(before.distance_yd, 2),
-        round(before.los_yd, 2),
-        before.period,
-        before.situation,
-        before.play.carrier,
-        None if left_s is None else round(left_s, 1),
-    )
 
 
 def record_of(rulebook: Rulebook) -> RulebookRecord:

@@ -119,7 +119,6 @@ class SessionMemento:
         frames: the frame a call was made at, by call id.
         call_texts: of every call that a declaration may name.
         last_event_ns: when the last event was.
-        snaps_ns: when plays began.
     """
 
     game: GameMemento
@@ -128,7 +127,6 @@ class SessionMemento:
     frames: Mapping[str, int]
     call_texts: Mapping[str, str]
     last_event_ns: int
-    snaps_ns: frozenset[int]
 
 
 class KeptCheckpoint(Protocol):

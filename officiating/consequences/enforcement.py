@@ -56,7 +56,7 @@ def walk_off_return(
 ) -> float:
     """Return where the ball goes after a foul on a kick's return (NFLS-070, 071, 076, 077), on a whole yard.
 
-    Nothing in the book makes a safety of such a foul: where its middle lies in the end zone, the ball comes out to the 1.
+    Nothing in the book makes a safety of such a foul: where the middle lies in the end zone, the ball is put on the 1.
 
     Args:
         start_yd: where the return began; in the returners' end zone below 0.

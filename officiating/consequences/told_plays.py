@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from downfield.core.errors import RefusedError
-from downfield.officiating.calls import CallKind, Finding
+from downfield.officiating.calls import POWER, Call, CallKind, Finding
 from downfield.officiating.consequences.declaration_handlers import (
     AT_REST,
     BALL_LIVE,
@@ -16,6 +16,7 @@ from downfield.officiating.consequences.declaration_handlers import (
     require_on_field,
     require_on_side,
 )
+from downfield.officiating.consequences.downs import with_kicker
 from downfield.officiating.declarations import PlayEnded, Side
 from downfield.officiating.events import Event
 from downfield.officiating.state.game_state import GameState, Phase, opponent
@@ -27,8 +28,8 @@ TOLD: Final = "told"
 WITHOUT_SPOT: Final = frozenset({"touchdown", "safety", "touchback", "incomplete"})
 NEVER_ON_TRIES: Final = frozenset({"safety", "touchback", "fumble", "recovered"})
 KICKED: Final = frozenset({"kickoff", "onside", "free_kick", "punt"})
-FROM_SNAP: Final = frozenset({"scrimmage", "two_point", "punt"})
-"""Kinds of play that can be told as a whole, without their snap."""
+FROM_START: Final = frozenset({"scrimmage", "two_point", *KICKED})
+"""Kinds of play that can be told as a whole, without their snap or kick."""
 
 
 def declare_play_ended(game: GameState, event: Event, context: RuleContext) -> Outcome:
@@ -38,7 +39,7 @@ def declare_play_ended(game: GameState, event: Event, context: RuleContext) -> O
     kind: CallKind = "fumble_recovery" if body.kind == "recovered" else body.kind
     if kind not in context.system.consequences:
         raise RefusedError(f"play ended: this rulebook has no {name}")
-    game = _under_way(game, context)
+    game = _under_way(game, body, context)
     side = body.by or game.play.ball_side
     _check_kind(game, body, side, name)
     _check_spot(game, body, side, name)
@@ -63,9 +64,12 @@ def declare_play_ended(game: GameState, event: Event, context: RuleContext) -> O
     return Outcome(_with_ball(game, body, side), (found,))
 
 
-def _under_way(game: GameState, context: RuleContext) -> GameState:
-    """Return the game with its play under way, from the snap if that was not declared."""
-    if game.phase in AT_REST and game.due in FROM_SNAP:
+def _under_way(game: GameState, body: PlayEnded, context: RuleContext) -> GameState:
+    """Return the game with its play under way, from the snap or kick if that was not declared.
+
+    What the camera has found of the play and is not sure of yet is left: a person has seen how it ended.
+    """
+    if game.phase in AT_REST and game.due in FROM_START:
         play = replace(
             game.play,
             kind=game.due,
@@ -74,11 +78,14 @@ def _under_way(game: GameState, context: RuleContext) -> GameState:
             board_on_ns=context.t_ns,
             ball_side=game.offense,
         )
-        return replace(game, phase=Phase.LIVE, play=play)
+        game = replace(game, phase=Phase.LIVE, play=play)
+        return with_kicker(game) if game.due in KICKED - {"punt"} else game
     if game.phase in AT_REST:
-        raise RefusedError(f"play ended: a {game.due.replace('_', ' ')} is due; declare the kick first")
+        raise RefusedError(f"play ended: a {game.due.replace('_', ' ')} is due; declare how the kick went")
     refuse_unless(game.phase in BALL_LIVE | {Phase.STOPPED, Phase.PASS}, "play ended", game)
-    return game
+    goes_on = body.kind in {"fumble", "recovered"}
+    pending = tuple(found for found in game.play.pending if goes_on and found.rule == POWER)
+    return replace(game, play=replace(game.play, pending=pending))
 
 
 def _check_kind(game: GameState, body: PlayEnded, side: Side, name: str) -> None:
@@ -112,6 +119,8 @@ def _check_spot(game: GameState, body: PlayEnded, side: Side, name: str) -> None
 def _with_ball(game: GameState, body: PlayEnded, side: Side) -> GameState:
     """Return the game with the ball in the hands that the declaration names."""
     play = game.play
+    if body.kind == "incomplete":
+        play = replace(play, pass_attempts=max(1, play.pass_attempts))  # so that interference may be claimed
     if body.kind == "fumble":
         play = replace(play, tackler=body.player)
     elif body.kind == "recovered":
@@ -121,6 +130,16 @@ def _with_ball(game: GameState, body: PlayEnded, side: Side) -> GameState:
     elif body.player is not None:
         play = replace(play, carrier=body.player)
     return replace(game, play=play)
+
+
+def recovered_in_end_zone(
+    game: GameState, call: Call, clauses: tuple[str, ...], side: Side, x_yd: float
+) -> tuple[Finding, ...]:
+    """Return the touchdown of a fumble recovered in the end zone that its side attacks; none anywhere else."""
+    if game.progress_yd(x_yd, game.direction_of(side)) < game.length_yd or game.due in {"extra_point", "two_point"}:
+        return ()
+    text = f"touchdown, {game.team(side).name}"
+    return (Finding(TOLD, "touchdown", call.t_ns, text, clauses, "recovered", call.players, side=side),)
 
 
 def _players(game: GameState, body: PlayEnded) -> tuple[str, ...]:

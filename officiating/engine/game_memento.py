@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from downfield.officiating.calls import Call, RefusedEvent
-from downfield.officiating.engine.rules_engine import EngineState
+from downfield.officiating.engine.begun_plays import Snap
+from downfield.officiating.engine.engine_state import EngineState
 from downfield.officiating.events import Ruling
 
 
@@ -17,11 +18,13 @@ class Checkpoint:
         entries: how many entries of the log had been applied.
         state: the engine's state after them.
         calls: how many calls had been made.
+        plays: how many plays had begun.
     """
 
     entries: int
     state: EngineState
     calls: int
+    plays: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,8 @@ class GameMemento:
         places: of the log, True for each event and False for each scene.
         state: the engine's.
         checkpoints: to which rulings can go back; scenes before the first are not kept.
-        calls: that stand, in order.
+        calls: that were made, in order.
+        plays: how they began, in order.
         log_index: place of the entry that made a call, by the call's id.
         undone: ids of the events that were undone.
         refused: events that no longer apply.
@@ -44,6 +48,7 @@ class GameMemento:
     state: EngineState
     checkpoints: tuple[Checkpoint, ...]
     calls: tuple[Call, ...]
+    plays: tuple[Snap, ...]
     log_index: dict[str, int]
     undone: frozenset[str]
     refused: tuple[RefusedEvent, ...]

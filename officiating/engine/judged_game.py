@@ -17,6 +17,8 @@ from downfield.core.field.model import FieldModel
 from downfield.core.scene import Scene
 from downfield.officiating.calls import Call, RefusedEvent
 from downfield.officiating.declarations import Declaration
+from downfield.officiating.engine.begun_plays import Snap, begun_play
+from downfield.officiating.engine.engine_state import EngineState
 from downfield.officiating.engine.game_memento import Checkpoint, GameMemento
 from downfield.officiating.engine.legal import LegalDeclarations, legal
 from downfield.officiating.engine.rules_engine import ENGINE_LIMITS, RulesEngine
@@ -50,6 +52,8 @@ class GameUpdate:
         calls: the calls made, in order.
         withdrawn: ids of calls that no longer stand after a ruling.
         moved: ids of calls that now come after all others, in order; a ruling can bring back a call from before them.
+        snap: how a play began with it.
+        plays: how every play began, in order, where a ruling or an undo changed more than that.
         logged: what was added to the log, in order: the entry itself, after scenes of a resting board that it makes
             relevant; nothing while a board rests. Applying just these entries again leads to the same game.
     """
@@ -58,6 +62,8 @@ class GameUpdate:
     withdrawn: tuple[str, ...] = ()
     moved: tuple[str, ...] = ()
     logged: tuple[Scene | Event, ...] = ()
+    snap: Snap | None = None
+    plays: tuple[Snap, ...] | None = None
 
 
 class JudgedGame:
@@ -82,8 +88,9 @@ class JudgedGame:
         self._keep_ns = None if keep_s is None else round(keep_s * 1e9)
         self._state = self._engine.begin(teams)
         self._log: list[Scene | Event] = []
-        self._checkpoints: list[Checkpoint] = [Checkpoint(0, self._state, 0)]
+        self._checkpoints: list[Checkpoint] = [Checkpoint(0, self._state, 0, 0)]
         self._calls: list[Call] = []
+        self._plays: list[Snap] = []
         self._log_index: dict[str, int] = {}  # of the entry that made a call, by the call's id
         self._event_ids: set[str] = set()
         self._undone: set[str] = set()
@@ -105,7 +112,12 @@ class JudgedGame:
     @property
     def calls(self) -> tuple[Call, ...]:
         """Every call that stands, in the order the calls were made."""
-        return tuple(self._calls)
+        return standing_calls(self._calls, self._state)
+
+    @property
+    def plays(self) -> tuple[Snap, ...]:
+        """How every play began, in order."""
+        return tuple(self._plays)
 
     @property
     def refused(self) -> tuple[RefusedEvent, ...]:
@@ -126,6 +138,7 @@ class JudgedGame:
             self._state,
             tuple(self._checkpoints),
             tuple(self._calls),
+            tuple(self._plays),
             dict(self._log_index),
             frozenset(self._undone),
             tuple(self._refused),
@@ -145,6 +158,7 @@ class JudgedGame:
         self._load_scenes = scenes
         self._event_ids = {event.id for event in events}
         self._state, self._checkpoints, self._calls = memento.state, list(memento.checkpoints), list(memento.calls)
+        self._plays = list(memento.plays)
         self._log_index, self._undone, self._refused = (
             dict(memento.log_index),
             set(memento.undone),
@@ -182,12 +196,16 @@ class JudgedGame:
                 return self._apply_ruling(entry, entry.body)
             if isinstance(entry.body, Undo):
                 return self._apply_undo(entry, entry.body)
-        state, calls = self._engine.step(self._state, entry)
+        before = self._state
+        state, calls = self._engine.step(before, entry)
         logged = self._append(entry)
         self._state = state
         self._add_calls(calls, len(self._log) - 1)
+        snap = self._add_play(before, entry, calls)
         self._add_checkpoint()
-        return GameUpdate(calls, logged=logged)
+        made = {call.id for call in calls}
+        gone = tuple(name for name in state.superseded[len(before.superseded) :] if name not in made)
+        return GameUpdate(standing_calls(calls, state), gone, logged=logged, snap=snap)
 
     def _append(self, entry: Scene | Event) -> tuple[Scene | Event, ...]:
         """Add an entry to the log, unless it is a scene of a resting board; return what was added."""
@@ -218,11 +236,19 @@ class JudgedGame:
             self._calls.append(call)
             self._log_index[call.id] = log_index
 
+    def _add_play(self, before: EngineState, entry: Scene | Event, calls: Sequence[Call]) -> Snap | None:
+        snap = begun_play(before, self._state, entry, calls)
+        # A ruling may bring back a play that was over: it was noted when it began.
+        if snap is None or snap.t_ns in {known.t_ns for known in self._plays[-1:]}:
+            return None
+        self._plays.append(snap)
+        return snap
+
     def _add_checkpoint(self) -> None:
         last = self._checkpoints[-1].entries
         if len(self._log) - last < _LIMITS.checkpoint_entries or self._resting:
             return
-        self._checkpoints.append(Checkpoint(len(self._log), self._state, len(self._calls)))
+        self._checkpoints.append(Checkpoint(len(self._log), self._state, len(self._calls), len(self._plays)))
         if self._keep_ns is not None:
             self._drop_scenes(self._state.game.now_ns - self._keep_ns)
 
@@ -291,7 +317,7 @@ class JudgedGame:
 
     def _judge_again(self, event: Event, start: Checkpoint) -> GameUpdate:
         """Judge everything since a checkpoint again, then apply the event that made that necessary."""
-        before = self._calls
+        before, plays = self.calls, self.plays
         self._event_ids.add(event.id)
         self._replay(start)
         # The ruling has already been applied in its place above; here it only takes its place in the log.
@@ -299,31 +325,40 @@ class JudgedGame:
         self._state, calls = self._engine.step(self._state, event)
         self._add_calls(calls, len(self._log) - 1)
         old = {call.id: call for call in before}
-        now = {call.id: call for call in self._calls}
-        changed = tuple(call for call in self._calls if old.get(call.id) != call)
+        now = {call.id: call for call in self.calls}
+        changed = tuple(call for call in now.values() if old.get(call.id) != call)
         withdrawn = tuple(name for name in old if name not in now)
-        return GameUpdate(changed, withdrawn, calls_to_append(old, tuple(now)), (event,))
+        moved = calls_to_append(old, tuple(now))
+        return GameUpdate(changed, withdrawn, moved, (event,), plays=None if plays == self.plays else self.plays)
 
     def _replay(self, start: Checkpoint) -> None:
         """Apply every entry since a checkpoint again."""
         self._state = start.state
         self._checkpoints = [point for point in self._checkpoints if point.entries <= start.entries]
-        self._calls = self._calls[: start.calls]
+        self._calls, self._plays = self._calls[: start.calls], self._plays[: start.plays]
         entries = self._log[start.entries :]
         replayed = {entry.id for entry in entries if isinstance(entry, Event)}
         self._refused = [refused for refused in self._refused if refused.event not in replayed]
         for place, entry in enumerate(entries, start=start.entries):
             if isinstance(entry, Event) and entry.id in self._undone:
                 continue
+            before = self._state
             try:
-                self._state, calls = self._engine.step(self._state, entry)
+                self._state, calls = self._engine.step(before, entry)
             except RefusedError as error:
                 if isinstance(entry, Event):
                     self._refused.append(RefusedEvent(entry.id, str(error)))
                 continue
             self._add_calls(calls, place)
+            self._add_play(before, entry, calls)
             if place + 1 - self._checkpoints[-1].entries >= _LIMITS.checkpoint_entries:
-                self._checkpoints.append(Checkpoint(place + 1, self._state, len(self._calls)))
+                self._checkpoints.append(Checkpoint(place + 1, self._state, len(self._calls), len(self._plays)))
+
+
+def standing_calls(calls: Iterable[Call], state: EngineState) -> tuple[Call, ...]:
+    """Return those calls in whose place a person has told nothing else."""
+    gone = set(state.superseded)
+    return tuple(call for call in calls if call.id not in gone)
 
 
 def calls_to_append(before: Iterable[str], now: Sequence[str]) -> tuple[str, ...]:

@@ -19,7 +19,8 @@ from downfield.officiating.consequences.board import ANY_NUMBER, BOARD_LIMITS
 from downfield.officiating.consequences.told_plays import WITHOUT_SPOT
 from downfield.officiating.declarations import Declaration, Side
 from downfield.officiating.ended_declarations import PlayEnd
-from downfield.officiating.engine.rules_engine import EngineState, RulesEngine
+from downfield.officiating.engine.engine_state import EngineState
+from downfield.officiating.engine.rules_engine import RulesEngine
 from downfield.officiating.events import Event, Tick
 from downfield.officiating.set_up_declaration import DuePlay
 from downfield.officiating.sides import SIDES

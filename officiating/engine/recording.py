@@ -12,6 +12,7 @@ from downfield.core.field.model import FieldModel
 from downfield.core.scene import Player, Scene
 from downfield.officiating.calls import Call, RefusedEvent
 from downfield.officiating.declarations import LineUpDeclared
+from downfield.officiating.engine.judged_game import standing_calls
 from downfield.officiating.engine.rules_engine import RulesEngine
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import Rulebook
@@ -115,7 +116,7 @@ def judge_recording(
             refused.append(RefusedEvent(entry.id, str(error)))
             continue
         calls += made
-    return Judgment(rulebook.name, tuple(calls), state.game, tuple(refused))
+    return Judgment(rulebook.name, standing_calls(calls, state), state.game, tuple(refused))
 
 
 def compare_calls(first: Sequence[Call], second: Sequence[Call]) -> tuple[CallDifference, ...]:

@@ -13,19 +13,27 @@ from typing import Final
 
 from downfield.core.errors import RefusedError
 from downfield.core.field.model import FieldModel
-from downfield.core.scene import Power, Scene
+from downfield.core.scene import Scene
 from downfield.officiating.calls import POWER, Call, Finding
 from downfield.officiating.consequences.board import apply_switch, power_finding, with_rest_poses
 from downfield.officiating.consequences.downs import at_kick_spot
-from downfield.officiating.declarations import BallPlaced, FrontDeclared, LineUpDeclared, SetUp
+from downfield.officiating.declarations import BallPlaced, FrontDeclared, LineUpDeclared, PlayEnded, SetUp
 from downfield.officiating.engine.calling import apply_ruling, make_call, merge_findings
 from downfield.officiating.engine.certified_error import ErrorFloor
+from downfield.officiating.engine.engine_state import EngineState, is_same_play, with_ended
 from downfield.officiating.engine.evidence_order import evidence_in_order, with_handled, with_progress
 from downfield.officiating.engine.falls_and_touches import with_falls, with_touches
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.officiating.state.facts import Facts, without_lost_figures
-from downfield.officiating.state.game_state import HOME_AND_AWAY, GameState, PendingInput, Phase, Team
+from downfield.officiating.state.game_state import (
+    HOME_AND_AWAY,
+    PENDING_INPUT,
+    GameState,
+    PendingInput,
+    Phase,
+    Team,
+)
 from downfield.officiating.state.interfaces import Outcome, RuleContext
 from downfield.officiating.state.play_state import finding_key, too_close_key
 
@@ -50,28 +58,6 @@ NOT_JUDGED: Final = frozenset(
 
 BESIDE_PLAY: Final = (Ruling, Tick, Undo, LineUpDeclared, FrontDeclared, BallPlaced)
 """Events that by themselves do not go on with the game, so that no period ends by them."""
-
-PENDING_INPUT: Final = frozenset({Phase.PENDING_ROLL, Phase.PENDING_CHOICE})
-"""Phases in which the game waits for dice, a coin or a choice."""
-
-
-@dataclass(frozen=True, slots=True)
-class EngineState:
-    """Everything the engine knows.
-
-    Attributes:
-        game: the state of the game.
-        recent: the last scenes, oldest first.
-        power: the board's power as last measured; only changes of it are acted on.
-        event_ns: time of the latest event.
-        ended: the game as it was when its last play ended, until the next snap, for claims made after the whistle.
-    """
-
-    game: GameState
-    recent: tuple[Scene, ...] = ()
-    power: Power = "unknown"
-    event_ns: int | None = None
-    ended: GameState | None = None
 
 
 class RulesEngine:
@@ -130,11 +116,11 @@ class RulesEngine:
         """
         if isinstance(entry, Scene):
             after, calls = self._apply_scene(state, entry)
-            after = _with_ended(state, after, begun_anew=False)
+            after = with_ended(state, after, calls, seen=True)
             return self._with_ball_dead(after, calls) if calls else (after, calls)
         after, calls = self._apply_event(state, entry)
         begun_anew = isinstance(entry.body, SetUp)
-        after = _with_ended(state, after, begun_anew=begun_anew)
+        after = replace(after, ended=None, ending=None) if begun_anew else with_ended(state, after, calls, seen=False)
         if begun_anew or (not calls and isinstance(entry.body, BESIDE_PLAY)):
             return after, calls
         return self._with_ball_dead(after, calls)
@@ -163,12 +149,12 @@ class RulesEngine:
         # Most frames of a game come between plays, when nothing is judged: they pass before any fact is measured.
         idle = game.phase in NOT_JUDGED and not game.play.pending
         if idle and not power_changed and scene.unfit == game.suspended:
-            return EngineState(_advance_clock(game, scene.t_ns), recent, state.power, state.event_ns, state.ended), ()
+            return replace(state, game=_advance_clock(game, scene.t_ns), recent=recent), ()
         power = scene.board if power_changed else state.power
         game = with_handled(game, scene)
         if scene.unfit:
             game = replace(_advance_clock(game, scene.t_ns), suspended=scene.unfit)
-            return EngineState(game, recent, power, state.event_ns, state.ended), ()
+            return replace(state, game=game, recent=recent, power=power), ()
         game = replace(_advance_clock(game, scene.t_ns), suspended=())
         facts = Facts(scene, recent[:-1], game, self.field)
         context = RuleContext(self.rulebook.params, self.field, game.now_ns, self.rulebook.system, facts, state.ended)
@@ -184,7 +170,7 @@ class RulesEngine:
         if found:
             game = self._merge(game, found)
         game, calls = self._settle(game, context) if game.play.pending else (game, ())
-        return EngineState(game, recent, power, state.event_ns, state.ended), calls
+        return replace(state, game=game, recent=recent, power=power), calls
 
     def _apply_event(self, state: EngineState, event: Event) -> tuple[EngineState, tuple[Call, ...]]:
         self.check_time(state, event)
@@ -198,27 +184,57 @@ class RulesEngine:
             game, calls = self._apply_manual_ruling(game, event.body, context)
         elif isinstance(event.body, Tick | Undo):
             game, calls = self._settle(_advance_clock(game, now_ns), context)
+        elif isinstance(event.body, PlayEnded) and is_same_play(state, now_ns):
+            return self._tell_again(state, event, context)
         else:
-            game, calls = self._apply_declaration(game, event, context)
+            return self._apply_declaration(state, event, context)
         return replace(state, game=game, event_ns=event.t_ns), calls
 
+    def _tell_again(
+        self, state: EngineState, event: Event, context: RuleContext
+    ) -> tuple[EngineState, tuple[Call, ...]]:
+        """Apply a person's word about a play that has just ended: it is the play, and the calls before it are not."""
+        ended, ending, now = state.ended, state.ending, state.game
+        assert ended is not None
+        assert ending is not None
+        game = replace(
+            ended,
+            now_ns=now.now_ns,
+            players=now.players,
+            board=now.board,
+            suspended=now.suspended,
+            play=replace(ended.play, pending=()),
+            time_outs=now.time_outs,
+            proposals=tuple(name for name in now.proposals if name not in ending.calls),
+        )
+        superseded = (*state.superseded, *ending.calls)
+        return self._apply_declaration(replace(state, game=game, superseded=superseded), event, context)
+
     def _apply_declaration(
-        self, game: GameState, event: Event, context: RuleContext
-    ) -> tuple[GameState, tuple[Call, ...]]:
+        self, state: EngineState, event: Event, context: RuleContext
+    ) -> tuple[EngineState, tuple[Call, ...]]:
         handler = self.rulebook.system.handlers.get(type(event.body))
         if handler is None:
             what = event.body.type.replace("_", " ")
             raise RefusedError(f"{what}: {self.rulebook.name} has no use for it")
-        game, before = self._settle(_advance_clock(game, context.t_ns), context, board_at_rest=True)
+        game, before = self._settle(_advance_clock(state.game, context.t_ns), context, board_at_rest=True)
+        if before and isinstance(event.body, PlayEnded) and game.play.snap_ns is None:
+            settled = with_ended(state, replace(state, game=game), before, seen=True)
+            if is_same_play(settled, context.t_ns):  # what waited for evidence has just been called
+                again, calls = self._tell_again(settled, event, context)
+                return again, (*before, *calls)
         outcome = handler(game, event, context)
         outcome = replace(outcome, state=_without_met_wait(outcome.state))
         found = [replace(finding, because=(*finding.because, event.id)) for finding in outcome.findings]
         if outcome.state.play.pending or any(finding.rule == POWER for finding in found):
-            game, after = self._settle(self._merge(outcome.state, found), context)
-            return game, before + after
-        # Nothing to wait behind: a declaration's findings follow one another, whatever each does to the play.
-        game, calls = self._apply_outcome(Outcome(outcome.state, tuple(found)), context, ())
-        return game, (*before, *calls)
+            game, made = self._settle(self._merge(outcome.state, found), context)
+        else:
+            # Nothing to wait behind: a declaration's findings follow one another, whatever each does to the play.
+            game, made_calls = self._apply_outcome(Outcome(outcome.state, tuple(found)), context, (), state.superseded)
+            made = tuple(made_calls)
+        # A play told as a whole is over in this one entry: claims after the whistle are about it all the same.
+        under_way = outcome.state if outcome.state.play.snap_ns is not None else None
+        return replace(state, game=game, event_ns=event.t_ns, ended=under_way or state.ended), (*before, *made)
 
     def _merge(self, game: GameState, found: list[Finding]) -> GameState:
         return replace(game, play=merge_findings(game.play, found, self.rulebook.precedence, self._confidence))
@@ -365,14 +381,6 @@ def _no_surer(findings: tuple[Finding, ...], probability: float) -> tuple[Findin
 def _without_met_wait(game: GameState) -> GameState:
     """Return the game without what it waited for, once its phase shows that this has come or been overtaken."""
     return game if game.wait is None or game.phase in PENDING_INPUT else replace(game, wait=None)
-
-
-def _with_ended(before: EngineState, after: EngineState, *, begun_anew: bool) -> EngineState:
-    """Return the state with the game as a play ended, if one ended in this entry, and without it from a snap on."""
-    on, was_on = after.game.play.snap_ns is not None, before.game.play.snap_ns is not None
-    if begun_anew or on:
-        return after if after.ended is None else replace(after, ended=None)
-    return replace(after, ended=before.game) if was_on else after
 
 
 def _advance_clock(game: GameState, t_ns: int) -> GameState:

@@ -36,6 +36,10 @@ class Phase(StrEnum):
     OVER = "over"
 
 
+PENDING_INPUT: Final = frozenset({Phase.PENDING_ROLL, Phase.PENDING_CHOICE})
+"""Phases in which the game waits for dice, a coin or a choice."""
+
+
 @record
 class PendingInput:
     """What a pending phase waits for.

@@ -21,13 +21,15 @@ from downfield.game.records.entries import (
     ScenesRecorded,
     Snap,
     rulebook_of,
-    snap_of,
     unpack_entry,
     unpack_scenes,
 )
 from downfield.game.records.keeping import EntryRow
 from downfield.officiating.calls import Call, RefusedEvent
-from downfield.officiating.engine.rules_engine import EngineState, RulesEngine
+from downfield.officiating.engine.begun_plays import begun_play
+from downfield.officiating.engine.engine_state import EngineState
+from downfield.officiating.engine.judged_game import standing_calls
+from downfield.officiating.engine.rules_engine import RulesEngine
 from downfield.officiating.events import Event, Ruling, Undo
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.officiating.state.game_state import GameState, Team
@@ -104,18 +106,23 @@ class JudgedAgain:
     """What a game comes to in one way.
 
     Attributes:
-        calls: every call that stands, in order.
+        made: every call that was made, in order.
         plays: how every play began, in order.
         refused: events that the state did not allow.
         end: the engine after all of it.
         checkpoints: from which it can be judged on, in order; empty where they were not kept.
     """
 
-    calls: tuple[Call, ...]
+    made: tuple[Call, ...]
     plays: tuple[Snap, ...]
     refused: tuple[RefusedEvent, ...]
     end: EngineState
     checkpoints: tuple[JudgingCheckpoint, ...] = ()
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """Every call that stands, in order."""
+        return standing_calls(self.made, self.end)
 
     @property
     def state(self) -> GameState:
@@ -233,14 +240,14 @@ class _Judging:
         self._start(start.started)
         self.checkpoints = [one for one in before.checkpoints if one.seq <= start.seq]
         self.state = start.state
-        self.calls = list(before.calls[: start.calls])
+        self.calls = list(before.made[: start.calls])
         self.plays = list(before.plays[: start.plays])
         self.refused = list(before.refused[: start.refused])
 
     def end_as(self, before: JudgedAgain, point: JudgingCheckpoint) -> None:
         """Come to the end that another judging came to from a checkpoint at which both stand alike."""
         calls, plays, refused = len(self.calls), len(self.plays), len(self.refused)
-        self.calls += before.calls[point.calls :]
+        self.calls += before.made[point.calls :]
         self.plays += before.plays[point.plays :]
         self.refused += before.refused[point.refused :]
         for one in before.checkpoints:
@@ -290,13 +297,12 @@ class _Judging:
     def _step(self, entry: Event | Scene) -> None:
         if self.engine is None or self.state is None:
             return
-        before = self.state.game
-        self.state, calls = self.engine.step(self.state, entry)
+        before = self.state
+        self.state, calls = self.engine.step(before, entry)
         self.calls += calls
-        after = self.state.game
-        snap_ns = after.play.snap_ns
-        if snap_ns is not None and snap_ns != before.play.snap_ns and snap_ns not in {s.t_ns for s in self.plays[-1:]}:
-            self.plays.append(snap_of(before, after))
+        snap = begun_play(before, self.state, entry, calls)
+        if snap is not None and snap.t_ns not in {known.t_ns for known in self.plays[-1:]}:
+            self.plays.append(snap)
 
 
 class _Meeting:
@@ -326,5 +332,5 @@ class _Meeting:
     def _lies_behind(self, point: JudgingCheckpoint) -> bool:
         call = self._difference.call
         if call is not None:
-            return any(one.id == call for one in self._before.calls[: point.calls])
+            return any(one.id == call for one in self._before.made[: point.calls])
         return point.state.game.now_ns > self._difference.since_ns + REJUDGING_LIMITS.before_ns

@@ -1,4 +1,4 @@
-"""What is sent again under the same key takes effect once."""
+"""What is sent again under the same key, or told by another phone as well, takes effect once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from played_table import Table
 from downfield.game.receipts import Accepted, Refused, Submission
 from downfield.game.records.commands import NewGame, Record
 from downfield.officiating.calls import Call
-from downfield.officiating.declarations import Coin, SetUp
+from downfield.officiating.declarations import Coin, PlayEnded, SetUp
 from downfield.officiating.events import Ruling
 
 
@@ -86,3 +86,40 @@ def test_a_call_by_hand_repeated_under_its_key_after_a_restart_is_the_same_call(
     assert isinstance(again, Accepted), again
     assert (again.repeated, again.event, again.digest) == (True, receipt.event, receipt.digest)
     second.close()
+
+
+INCOMPLETE, TOUCHDOWN = PlayEnded("incomplete"), PlayEnded("touchdown")
+
+
+def test_a_play_that_two_phones_tell_counts_once(table: Table) -> None:
+    table.begin()
+    table.declare(SetUp("home", 1, 34.0), by="Ann")
+    first = table.declare(INCOMPLETE, by="Ann")
+    table.now_ns += 3_000_000_000
+    again = table.declare(INCOMPLETE, by="Ben")
+    assert (again.event, again.seq, again.repeated) == (first.event, first.seq, True)
+    assert table.game().down == 2
+    assert len([call for call in table.game_service.calls() if call.kind == "incomplete"]) == 1
+
+
+def test_a_play_that_two_phones_tell_differently_is_the_first_ones_until_he_undoes_it(table: Table) -> None:
+    table.begin()
+    table.declare(SetUp("home", 1, 34.0), by="Ann")
+    first = table.declare(INCOMPLETE, by="Ann")
+    table.now_ns += 2_000_000_000
+    other = table.game_service.declare(TOUCHDOWN, Submission("Ben"))
+    assert isinstance(other, Refused)
+    assert other.reason == "Ann told this play 2 s ago: play ended: incomplete. To correct that, undo it first."
+    table.game_service.undo(first.event, Submission("Ben"))
+    table.declare(TOUCHDOWN, by="Ben")
+    assert table.game().score == (6, 0)
+
+
+@pytest.mark.parametrize(("by", "later_s"), [("Ann", 1), ("Ben", 6)])
+def test_the_next_play_is_another_one(table: Table, by: str, later_s: int) -> None:
+    table.begin()
+    table.declare(SetUp("home", 1, 34.0), by="Ann")
+    table.declare(INCOMPLETE, by="Ann")
+    table.now_ns += later_s * 1_000_000_000
+    table.declare(INCOMPLETE, by=by)
+    assert table.game().down == 3

@@ -224,10 +224,17 @@ def test_what_no_play_can_end_in_is_refused(book: str, told: PlayEnded, reason: 
 
 
 @pytest.mark.parametrize("book", BOOKS)
-def test_a_kick_is_declared_before_its_return_is_told(book: str) -> None:
-    game = table(book, None, due="kickoff")
-    with pytest.raises(RefusedError, match="declare the kick first"):
-        game.declare(PlayEnded("tackle", (30.0, MIDDLE)))
+@pytest.mark.parametrize("by", SIDES)
+@pytest.mark.parametrize("kick", ["kickoff", "free_kick"])
+def test_a_kick_is_told_by_where_its_return_ended(book: str, by: Side, kick: Any) -> None:
+    """By away where the kickers have recovered it."""
+    game = table(book, None, due=kick, score=(2, 2))
+    game.declare(PlayEnded("tackle", (30.0, MIDDLE), by=by))
+    assert (game.state.offense, game.state.down, game.state.los_yd, game.state.due) == (by, 1, 30.0, "scrimmage")
+    assert game.state.opening_kicker == ("away" if kick == "kickoff" else None)
+    scored = table(book, None, due=kick, score=(2, 2))
+    scored.declare(PlayEnded("touchdown", by=by))
+    assert scored.state.points(by) == 8
 
 
 def test_a_try_is_good_or_fails() -> None:

@@ -268,6 +268,12 @@ def land_kick(game: GameState, call: Call, context: RuleContext) -> Outcome:
     return Outcome(replace(game, phase=Phase.LIVE if game.board == "on" else Phase.STOPPED, wait=None, play=play))
 
 
+def award_touchback(game: GameState, call: Call, context: RuleContext) -> Outcome:
+    """Give the receivers the ball: after a kickoff at the 25 (EFL-053, EFL-054), after a punt at its own line."""
+    kicked_off = game.play.kind in {"kickoff", "onside", "free_kick"}
+    return downs.award_touchback_at("kickoff.least_yd" if kicked_off else "punt.touchback_yd")(game, call, context)
+
+
 def begin_try(game: GameState, kind: DuePlay, context: RuleContext) -> Outcome:
     """Begin the try after a touchdown (EFL-025), or the one named.
 

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from downfield.core.errors import RefusedError
 from downfield.officiating.calls import Call, Finding
+from downfield.officiating.consequences import told_plays
 from downfield.officiating.consequences.declaration_handlers import AT_REST, body_of, name_carrier, refuse_unless
 from downfield.officiating.consequences.periods import stop_clock
-from downfield.officiating.declarations import Carrier, Claim
+from downfield.officiating.declarations import Carrier, Claim, PlayEnded
 from downfield.officiating.events import Event
 from downfield.officiating.role_names import canonical_role
 from downfield.officiating.rulebooks.efl.play_calls import (
@@ -18,8 +19,9 @@ from downfield.officiating.rulebooks.efl.play_calls import (
     time_left_s,
     time_out_refusal,
 )
-from downfield.officiating.state.game_state import GameState
+from downfield.officiating.state.game_state import GameState, Phase
 from downfield.officiating.state.interfaces import Outcome, RuleContext
+from downfield.officiating.state.play_state import Stoppage
 
 
 def declare_carrier(game: GameState, event: Event, context: RuleContext) -> Outcome:
@@ -36,6 +38,50 @@ def declare_carrier(game: GameState, event: Event, context: RuleContext) -> Outc
     # A passing series stays one until the first down; a running one becomes one with its first passing play.
     passing_series = passing or situation.style == "pass"
     return Outcome(game.with_note("style", 1.0 if passing_series else 0.0), found)
+
+
+def declare_play_ended(game: GameState, event: Event, context: RuleContext) -> Outcome:
+    """Handle a play told by its end; told as a whole it is compared with the play call that the book prescribes.
+
+    A tackle does not say whether it followed a run or a catch: only what neither may be is reported of it.
+    """
+    body = body_of(event, PlayEnded)
+    whole = game.phase in AT_REST and game.due == "scrimmage" and game.play.carrier is None
+    required = required_play(current_situation(game, context), context.params)
+    passed = body.kind in {"incomplete", "sack"}
+    outcome = told_plays.declare_play_ended(game, event, context)
+    if not whole:
+        return outcome
+    found = outcome.findings
+    if passed or required.call in {"punt", "field_goal"}:
+        played = "pass" if passed else "on"
+        found = (*found, *report_play_call(game, required, played, context))
+    state = outcome.state.with_note("style", 1.0) if passed else outcome.state
+    return Outcome(state, found)
+
+
+def fumble_ball(game: GameState, call: Call, context: RuleContext) -> Outcome:
+    """Leave the ball free until somebody is told to have it; the book says nothing of fumbles (EFL-G1)."""
+    play = replace(game.play, carrier=None, fumble_yd=call.spot_yd or (game.los_yd, game.width_yd / 2))
+    stoppage = play.stoppage or Stoppage(number=0, since_ns=context.t_ns)
+    play = replace(play, stoppage=replace(stoppage, reason="fumble", number=0))
+    return Outcome(replace(game, phase=Phase.STOPPED, wait=None, play=play))
+
+
+def recover_fumble(game: GameState, call: Call, _context: RuleContext) -> Outcome:
+    """Give a free ball to the side that has it, live; in the end zone that it attacks it has scored."""
+    x_yd, _ = call.spot_yd or game.play.fumble_yd or (game.los_yd, 0.0)
+    side = call.side or game.play.ball_side
+    play = replace(
+        game.play,
+        ball_side=side,
+        carrier=call.players[0] if call.players else None,
+        possession_ns=call.t_ns,
+        fumble_yd=None,
+        start_yd=x_yd if side != game.play.ball_side else game.play.start_yd,
+    )
+    game = replace(game, phase=Phase.LIVE if game.board == "on" else Phase.STOPPED, play=play)
+    return Outcome(game, told_plays.recovered_in_end_zone(game, call, ("EFL-025", "EFL-G1"), side, x_yd))
 
 
 def reach_line(game: GameState, call: Call, _context: RuleContext) -> Outcome:

@@ -16,7 +16,6 @@ from downfield.officiating.consequences.board import ANY_NUMBER, stoppage_params
 from downfield.officiating.consequences.declaration_handlers import LINE_UP_PARAMS, SHARED
 from downfield.officiating.consequences.periods import end_game, period_params, unless_time_is_up
 from downfield.officiating.consequences.rolls_and_choices import roll_handler
-from downfield.officiating.consequences.told_plays import declare_play_ended
 from downfield.officiating.declarations import (
     Carrier,
     Claim,
@@ -109,7 +108,7 @@ def _check_snap(game: GameState, context: RuleContext) -> tuple[Finding, ...]:
 
 HANDLERS: Final[Mapping[type[Any], Handler]] = {
     **SHARED,
-    PlayEnded: declare_play_ended,
+    PlayEnded: play.declare_play_ended,
     SetUp: clock.set_up,
     Carrier: play.declare_carrier,
     PassDeclared: passes.declare_pass,
@@ -138,10 +137,12 @@ CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
     "incomplete": stopping_clock_late(downs.apply_incompletion),
     "reception": passes.catch_pass,
     "interception": passes.catch_pass,
+    "fumble": play.fumble_ball,
+    "fumble_recovery": play.recover_fumble,
     "line_of_scrimmage": play.reach_line,
     "info": passes.end_right_to_pass,
     "kick": in_overtime(kicks.land_kick),
-    "touchback": in_overtime(downs.award_touchback_at("punt.touchback_yd")),
+    "touchback": in_overtime(kicks.award_touchback),
     "touchdown": in_overtime(downs.score_touchdown),
     "safety": in_overtime(downs.score_safety),
     "field_goal": in_overtime(downs.score_field_goal),

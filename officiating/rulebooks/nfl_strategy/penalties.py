@@ -89,11 +89,11 @@ def _kicked_again(game: GameState, foul: FoulDeclared) -> PlayResult:
     """Return the result of a foul of the kickers for which their opponents have the kick repeated from behind."""
     base = game.length_yd - line_yd(game)
     from_yd = walk_off(base, -foul.yards, length_yd=game.length_yd, whole=True)
-    text = f"{foul.name or 'penalty'}, {game.team(foul.by).name}: {walked_words(foul.yards, base - from_yd)}, kicked again"
-    spot = game.length_yd - from_yd
-    return PlayResult(
-        "penalty", text, ("NFLS-023",), spot, opponent(foul.by), "kick_again", yards=foul.yards
+    text = (
+        f"{foul.name or 'penalty'}, {game.team(foul.by).name}: {walked_words(foul.yards, base - from_yd)}, kicked again"
     )
+    spot = game.length_yd - from_yd
+    return PlayResult("penalty", text, ("NFLS-023",), spot, opponent(foul.by), "kick_again", yards=foul.yards)
 
 
 def _from_line(game: GameState, foul: FoulDeclared, clauses: tuple[str, ...]) -> PlayResult:

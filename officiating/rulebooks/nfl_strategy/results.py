@@ -215,7 +215,7 @@ def stop_reasons(game: GameState, play: CardPlay, result: PlayResult) -> frozens
 def _without_play(game: GameState, play: CardPlay, main: PlayResult, hash_after: Hash) -> GameState:
     """Return the game without the state that lasted only for this play."""
     again = is_kickoff(game, play) and main.detail in {"replay", "kick_again"}
-    dropped = ("hurry_up", "fair_catch", HASH_UNTOLD)
+    dropped: tuple[str, ...] = ("hurry_up", "fair_catch", HASH_UNTOLD)
     if is_kickoff(game, play) and not again:
         dropped = (*dropped, KICKOFF_PENALTY, KICKS_MADE)
     notes = tuple(pair for pair in game.notes if not pair[0].startswith(dropped))

@@ -37,6 +37,17 @@ def ending_on_time(handler: Handler) -> Handler:
     return handle
 
 
+def before_time_is_up(handler: Handler) -> Handler:
+    """Wrap a handler of a whole play that is told: where time ran out in the one before, the period ends instead."""
+
+    def handle(game: GameState, event: Event, context: RuleContext) -> Outcome:
+        if context.ended is not None and _is_time_up(game, context.ended.now_ns):
+            return Outcome(game, (_period_end_finding(game, context),))
+        return handler(game, event, context)
+
+    return handle
+
+
 def ball_dead(game: GameState, context: RuleContext) -> Outcome:
     """End the period or the game once time has run out and the ball is dead.
 

@@ -58,8 +58,8 @@ IN_END_ZONE: Final = "end_zone"
 def declare_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """Handle a kick declared before its play; onside kicks (TAP-059) and punts (TAP-113) must be.
 
-    A punt's gunners are named with it (TAP-115, TAP-117). A fake needs no declaration: the play goes on, and the
-    gunners stay ineligible (TAP-121).
+    A punt's gunners are named with it (TAP-115, TAP-117), where there is a line-up. A fake needs no declaration:
+    the play goes on, and the gunners stay ineligible (TAP-121).
     """
     body = body_of(event, KickDeclared)
     if game.overtime is not None:
@@ -190,7 +190,7 @@ def _touchback(game: GameState, context: RuleContext, own_yd: float, clauses: tu
 
 def _declare_punt(game: GameState, body: KickDeclared, context: RuleContext) -> Outcome:
     refuse_unless(game.phase in AT_REST and game.due == "scrimmage", "punt", game)
-    if not 1 <= len(set(body.gunners)) <= 2:
+    if game.players and not 1 <= len(set(body.gunners)) <= 2:
         raise RefusedError(f"punt: name one or two gunners, not {len(set(body.gunners))} (TAP-115)")
     game = with_jerseys(game, context)
     for gunner in body.gunners:

@@ -253,7 +253,8 @@ def _claim_interference(game: GameState, body: Claim, context: RuleContext) -> O
     game = _in_play(game, context)
     if game.play.snap_ns is None:
         raise RefusedError(f"{name}: no play is on")
-    if body.claim == "gunner_interference" and not game.play.gunners:
+    unnamed = not game.play.gunners and (bool(game.players) or game.play.kind != "punt")
+    if body.claim == "gunner_interference" and unnamed:
         raise RefusedError("gunner interference: no gunner has been named in this play (TAP-115)")
     if body.claim != "gunner_interference" and game.play.pass_attempts == 0:
         raise RefusedError(f"{name}: no pass has been attempted in this play (TAP-109)")

@@ -9,6 +9,7 @@ from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import refuse_unless, refuse_with_ball_free
 from downfield.officiating.consequences.rolls_and_choices import wait_for_coin
+from downfield.officiating.consequences.told_plays import recovered_in_end_zone
 from downfield.officiating.declarations import ChoiceMade, Coin
 from downfield.officiating.rulebooks.tap.clock import in_overtime
 from downfield.officiating.rulebooks.tap.tables import fumble_keeper
@@ -64,6 +65,8 @@ def recover_fumble(game: GameState, call: Call, context: RuleContext) -> Outcome
     """Give the fumble to the side the coin chose: kept, it is dead there; lost, it may be returned (TAP-035)."""
     x_yd, y_yd = call.spot_yd or game.play.fumble_yd or (game.los_yd, game.width_yd / 2)
     side = call.side or game.play.ball_side
+    if scored := recovered_in_end_zone(game, call, ("TAP-034", "TAP-G1"), side, x_yd):
+        return Outcome(replace(game, wait=None, play=replace(game.play, ball_side=side)), scored)
     if side == game.play.ball_side:
         return in_overtime(downs.spot_dead_ball)(game, replace(call, spot_yd=(x_yd, y_yd)), context)
     if downs.ends_try(game, side):

@@ -153,7 +153,7 @@ TAP_CHECKS: Final = RulebookChecks(
 
 HANDLERS: Final[Mapping[type[Any], Handler]] = {
     **SHARED,
-    PlayEnded: declare_play_ended,
+    PlayEnded: clock.before_time_is_up(declare_play_ended),
     SetUp: apply_set_up,
     BaseSwap: TAP_CHECKS.reporting_base_swap(swap_base),
     ClockSet: clock.ending_on_time(set_clock),

@@ -1,0 +1,79 @@
+"""Everything the engine knows: the game, the last scenes, and the play that ended last, which people still speak of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from downfield.core.records import record
+from downfield.core.scene import Power, Scene
+from downfield.officiating.calls import Call
+from downfield.officiating.state.game_state import GameState, Phase
+
+
+@dataclass(frozen=True, slots=True)
+class EndingLimits:
+    """How long after a play ended a person's word of its end is about the same play."""
+
+    seen_again_ns: int = 3_000_000_000
+    """An end told this soon after the camera saw a play end is the same one: nobody plays the next in that time."""
+
+
+ENDING_LIMITS: Final = EndingLimits()
+
+
+@record
+class PlayEnding:
+    """The end of a play.
+
+    Attributes:
+        t_ns: of the entry in which it ended.
+        calls: ids of the calls which that entry made.
+        seen: whether a camera saw it, else a person told it.
+    """
+
+    t_ns: int
+    calls: tuple[str, ...]
+    seen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EngineState:
+    """Everything the engine knows.
+
+    Attributes:
+        game: the state of the game.
+        recent: the last scenes, oldest first.
+        power: the board's power as last measured; only changes of it are acted on.
+        event_ns: time of the latest event.
+        ended: the game as it was when its last play ended, until the next snap, for claims made after the whistle.
+        ending: when and by what that play ended; None where `ended` is.
+        superseded: ids of calls in whose place a person told the same play; they count no more.
+    """
+
+    game: GameState
+    recent: tuple[Scene, ...] = ()
+    power: Power = "unknown"
+    event_ns: int | None = None
+    ended: GameState | None = None
+    ending: PlayEnding | None = None
+    superseded: tuple[str, ...] = ()
+
+
+def with_ended(before: EngineState, after: EngineState, calls: tuple[Call, ...], *, seen: bool) -> EngineState:
+    """Return the state with the game as a play ended, if one ended in this entry, and without it from a snap on."""
+    if after.game.play.snap_ns is not None:
+        return after if after.ended is None else replace(after, ended=None, ending=None)
+    told = after.ended is not before.ended
+    if before.game.play.snap_ns is None and not told:
+        return after
+    names = tuple(call.id for call in calls if call.verdict != "reported" and call.id not in after.superseded)
+    ending = PlayEnding(after.game.now_ns, names, seen)
+    return replace(after, ended=after.ended if told else before.game, ending=ending)
+
+
+def is_same_play(state: EngineState, now_ns: int) -> bool:
+    """Return whether an end told now is that of the play which the camera has just seen end, not of one after it."""
+    if state.ended is None or state.ending is None or state.game.phase is Phase.OVER:
+        return False
+    return state.ending.seen and now_ns - state.ending.t_ns < ENDING_LIMITS.seen_again_ns
