@@ -29,6 +29,7 @@ TOPICS: dict[str, type[BaseModel]] = {
     "declared": topics.RecentDeclarations,
     "line_up": board_topics.LineUpView,
     "scene": board_topics.SceneView,
+    "picture": board_topics.PictureView,
     "health": board_topics.HealthStatus,
     "source": board_topics.SourceStatus,
     "notice": topics.Notice,

@@ -29,6 +29,7 @@ from downfield.game.published.board_topics import HealthStatus, RecordingStatus,
 from downfield.game.published.hub import Hub
 from downfield.game.service import GameService
 from downfield.officiating.rulebooks.rulebook import load_rulebook
+from downfield.review.pictures.projection import picture_view
 from downfield.rig.configuration.loading import Configuration
 from downfield.rig.configuration.settings import data_folder, heads_file, policies_file, recordings_folder
 from downfield.rig.configuration.stream import outlets_of, replay_options
@@ -367,6 +368,7 @@ class Rig:
         players = self.game_service.line_up.players or self._table.vision.players
         self._annotated_picture.use(Annotator(calibration.camera, calibration.field, players))
         self.program.calibrate(calibration)
+        self._hub.publish("picture", picture_view(calibration.camera, calibration.field))
 
     def _overlay(self) -> GameMarks:
         if (game := self._hub.value("game")) is None:

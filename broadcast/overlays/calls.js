@@ -1,5 +1,7 @@
 // The call banner: the call, its margin, its probability, and the clause; a call under review until it is decided.
+// An everyday call is a strip. Neither is ever over the ball, its carrier, whom he touches, a replay or a card.
 
+import { followAction, hiddenShare } from "./action.js";
 import { applyTeamColors } from "./color.js";
 import { el } from "./dom.js";
 import { capitalize, formatCallText, formatPercent, formatVerdict } from "./format.js";
@@ -14,6 +16,15 @@ const MIN_SHOWN_MS = 2_500;
 
 /** Calls that have waited longer than this are not shown. */
 const MAX_WAIT_MS = 20_000;
+
+/** A strip is read at a glance. */
+const STRIP_MS = 3_500;
+
+/** Calls of nearly every play, which decide nothing by themselves. @type {string[]} */
+const EVERYDAY = ["line_of_scrimmage", "broken_tackle", "slipped_tackle", "turned_back", "overrun", "kick", "stoppage", "figure_dead"];
+
+/** Where a banner can be, besides the place that the options name; the first that hides nothing is taken. */
+const PLACES = ["top", "top-left", "top-right", "bottom", "bottom-left", "bottom-right"];
 
 /** @typedef {Overlays.Options["calls"]} Options */
 
@@ -32,6 +43,18 @@ overlay("calls", (stage, options, feed) => {
   let review = null;
   /** @type {?Service.GameView} */
   let game = null;
+  let card_until_ms = 0;
+  const action = followAction(feed);
+  const places = [options.position, ...PLACES].filter((place) => place !== options.free);
+  stage.style.setProperty("--lift", `${options.lift}px`);
+
+  feed.on("graphic", (card, { snapshot }) => {
+    const shows = card !== undefined && card.kind !== "none" && (!snapshot || card.seconds === 0);
+    card_until_ms = shows ? steadyNow() + (card.seconds > 0 ? 1000 * card.seconds : Infinity) : 0;
+  });
+
+  /** Whether a replay or a card is on, which a banner would cover. */
+  const isCovered = () => options.beside === "wait" && (feed.value("replay")?.state === "ready" || steadyNow() < card_until_ms);
 
   feed.on("game", (now) => {
     if (now !== undefined && game !== null && now.game !== game.game) {
@@ -72,6 +95,7 @@ overlay("calls", (stage, options, feed) => {
       return;
     }
     remove(call.id);
+    if (options.everyday === "hide" && isEveryday(call)) return;
     if (call.verdict !== "reported" || options.noted === "show") queue.push({ call, received_ms: steadyNow() });
   }
 
@@ -108,10 +132,27 @@ overlay("calls", (stage, options, feed) => {
     }
     replaceBanner({ id, call, element, since_ms: steadyNow() });
     stage.append(element);
+    keepClear(element);
     element.animate([{ opacity: 0, translate: "0 calc(var(--away) * 36px)" }, { opacity: 1, translate: "0 0" }], {
       duration: 420,
       easing: "cubic-bezier(0.2, 0.7, 0.2, 1)",
     });
+  }
+
+  /** Move a banner to a place where it hides nothing of the play; where there is none, it is not seen until there is. @param {HTMLElement} element */
+  function keepClear(element) {
+    const now = action();
+    const hidden = () => hiddenShare(element.getBoundingClientRect(), now);
+    let clear = hidden() === 0;
+    if (!clear) {
+      const before = stage.dataset.position;
+      clear = places.some((place) => {
+        stage.dataset.position = place;
+        return hidden() === 0;
+      });
+      if (!clear) stage.dataset.position = before;
+    }
+    element.classList.toggle("aside", !clear || isCovered());
   }
 
   /** @param {?Banner} next */
@@ -119,18 +160,20 @@ overlay("calls", (stage, options, feed) => {
     const old = shown?.element;
     shown = next;
     if (old === undefined) return;
+    if (next === null) stage.dataset.position = options.position;
     const leaving = old.animate([{ opacity: 1 }, { opacity: 0 }], { duration: next === null ? 500 : 160, fill: "forwards" });
     leaving.onfinish = () => old.remove();
   }
 
   setInterval(() => {
     const now = steadyNow();
-    if (review !== null) return; // what is called meanwhile waits until it is decided
+    if (shown !== null) keepClear(shown.element);
+    if (review !== null || isCovered()) return; // what is called meanwhile waits
     while (queue.length && now - queue[0].received_ms > MAX_WAIT_MS) queue.shift();
     const age_ms = shown === null ? Infinity : now - shown.since_ms;
     const next = age_ms >= MIN_SHOWN_MS ? queue.shift() : undefined;
     if (next !== undefined) show(next.call);
-    else if (shown !== null && age_ms >= 1000 * options.seconds) replaceBanner(null);
+    else if (shown !== null && age_ms >= (isStrip(shown.call, options) ? STRIP_MS : 1000 * options.seconds)) replaceBanner(null);
   }, 100);
 });
 
@@ -160,8 +203,15 @@ function reviewBanner(challenge, game) {
   return element;
 }
 
+/** Whether a call is of nearly every play, stands and leaves no question. @param {ShownCall} call */
+const isEveryday = (call) => call.verdict === "called" && call.standing === "stands" && EVERYDAY.includes(call.kind);
+
+/** @param {?ShownCall} call @param {Options} options */
+const isStrip = (call, options) => call !== null && options.everyday === "strip" && isEveryday(call);
+
 /** @param {ShownCall} call @param {?Service.TeamView} team @param {Options} options */
 function banner(call, team, options) {
+  if (isStrip(call, options)) return strip(call, team);
   const element = el(
     "article",
     { class: `banner scaled ${call.verdict} ${call.standing}${team === null ? "" : " with-team"}`, "data-call": call.id },
@@ -174,6 +224,17 @@ function banner(call, team, options) {
       options.margin === "show" && margin(call),
       clauses(call, options.clause),
     ),
+  );
+  if (team !== null) applyTeamColors(element, team);
+  return element;
+}
+
+/** @param {ShownCall} call @param {?Service.TeamView} team */
+function strip(call, team) {
+  const element = el(
+    "article",
+    { class: `banner strip scaled ${call.verdict} ${call.standing}${team === null ? "" : " with-team"}`, "data-call": call.id },
+    el("div", { class: "plate" }, el("p", { class: "text" }, capitalize(formatCallText(call.text)))),
   );
   if (team !== null) applyTeamColors(element, team);
   return element;

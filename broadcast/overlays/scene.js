@@ -28,7 +28,8 @@ overlay("scene", (stage, options) => {
       query.set("position", options.sponsors);
       query.set("scale", String(Math.min(options.scale, MOST_SPONSOR_SCALE)));
     }
-    if (name === "graphics" && options.scorebug === "show") query.set("lift", "140");
+    if (["graphics", "calls"].includes(name) && options.scorebug === "show") query.set("lift", "140");
+    if (name === "calls" && options.sponsors !== "hide") query.set("free", options.sponsors);
     if (options.key) query.set("key", options.key);
     stage.append(el("iframe", { src: `overlay/${name}?${query}`, title: name, allowtransparency: true }));
   }

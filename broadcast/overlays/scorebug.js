@@ -5,6 +5,13 @@ import { el, setText } from "./dom.js";
 import { logoImage } from "./logos.js";
 import { areCallsMissed, overlay } from "./overlay.js";
 import { capitalize, downAndDistance, formatClock, formatPeriod, formatSpot } from "./format.js";
+import { steadyNow } from "./steady_time.js";
+
+/** What is wrong for a moment only is no news to the audience. */
+const ALARM_AFTER_MS = 3_000;
+
+/** A status stays long enough to be read, unless a review begins. */
+const MIN_SHOWN_MS = 2_000;
 
 /** @typedef {Overlays.Options["scorebug"]} Options */
 
@@ -33,6 +40,7 @@ function scoreBug(options) {
   const tenths = options.yards === "tenths";
   /** @type {?Service.GameView} */
   let shown = null;
+  const steady = steadyStatus();
 
   /** @param {Service.GameView | undefined} now */
   function game(now) {
@@ -67,10 +75,14 @@ function scoreBug(options) {
       tick(feed);
       this.status(feed);
     },
-    tick,
+    /** @param {Feed} feed */
+    tick(feed) {
+      tick(feed);
+      this.status(feed);
+    },
     /** @param {Feed} feed */
     status(feed) {
-      const [text, level] = statusOf(feed.value("game"), feed.value("health"), feed.value("challenges"));
+      const [text, level] = steady(...statusOf(feed.value("game"), feed.value("health"), feed.value("challenges")));
       status.dataset.level = level;
       status.hidden = options.status === "hide" || text === "";
       setText(status, text);
@@ -82,6 +94,26 @@ function scoreBug(options) {
 const frozenPart = ({ score, home, away, down, distance_yd, goal_to_go, spot_text, possession, due, period }) => ({
   score, home, away, down, distance_yd, goal_to_go, spot_text, possession, due, period,
 });
+
+/**
+ * What the status line shows of what it would: an alarm only once it has lasted, and each text for long enough to be read.
+ *
+ * @returns {(text: string, level: string) => [text: string, level: string]}
+ */
+function steadyStatus() {
+  /** @type {[text: string, level: string]} */
+  let shown = ["", "calm"];
+  let shown_since_ms = -Infinity;
+  let alarm_since_ms = Infinity;
+  return (text, level) => {
+    const now = steadyNow();
+    alarm_since_ms = level === "alarm" ? Math.min(alarm_since_ms, now) : Infinity;
+    const isNews = text !== shown[0] && (level !== "alarm" || now - alarm_since_ms >= ALARM_AFTER_MS);
+    const isRead = shown[0] === "" || level === "review" || now - shown_since_ms >= MIN_SHOWN_MS;
+    if (isNews && isRead) [shown, shown_since_ms] = [[text, level], now];
+    return shown;
+  };
+}
 
 /**
  * The status line, the most important first, and its color.

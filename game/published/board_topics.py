@@ -53,6 +53,16 @@ class SceneView(TopicModel):
     hands: tuple[tuple[tuple[float, float], ...], ...] = Field(default=(), description="Outlines, mm on the board.")
 
 
+class PictureView(TopicModel):
+    """Topic `picture`: where the board lies in the camera's picture. Published with each calibration of a camera."""
+
+    to_picture: tuple[float, float, float, float, float, float, float, float, float] = Field(
+        description="Homography, row by row, from mm on the board to the picture, 0..1 from its left and its top. "
+        "Without the lens' distortion: for what is placed, not for what is measured."
+    )
+    size: tuple[int, int] = Field(description="Of the camera's picture, pixels.")
+
+
 class HealthReason(TopicModel):
     """One problem of the rig."""
 

@@ -292,8 +292,7 @@ class Notice(TopicModel):
 
 
 Message = Annotated[
-    Literal["snapshot", "game", "ball", "calls", "questions", "declared", "line_up", "scene", "health", "source",
-            "notice", "challenges", "replay", "graphic", "sponsors", "strip",
-            "schedule"],
+    Literal["snapshot", "game", "ball", "calls", "questions", "declared", "line_up", "scene", "picture", "health",
+            "source", "notice", "challenges", "replay", "graphic", "sponsors", "strip", "schedule"],
     Field(description="A message's topic."),
 ]  # fmt: skip

@@ -36,6 +36,7 @@ CONFLATED_TOPICS: Final = frozenset(
         "declared",
         "line_up",
         "scene",
+        "picture",
         "health",
         "source",
         "challenges",

@@ -18,8 +18,10 @@ from numpy.typing import NDArray
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Bools, Image
+from downfield.core.field.model import FieldModel
 from downfield.core.records import record
 from downfield.core.scene import Figure, Player
+from downfield.game.published.board_topics import PictureView
 
 Point = tuple[float, float]
 Outline = tuple[Point, ...]
@@ -121,6 +123,16 @@ _CELL_PX: Final = 16
 _QUICK_CELL_PX: Final = 40  # for moving pictures: some hundredths of a pixel off
 
 _OUTSIDE: Final = (24, 20, 16)  # where the camera saw nothing
+
+
+def picture_view(camera: Camera, field: FieldModel) -> PictureView:
+    """Return where the board of a field lies in a camera's picture: the homography that fits a grid over the board."""
+    left, bottom, right, top = field.board_mm
+    grid_mm = np.stack(np.meshgrid(np.linspace(left, right, 9), np.linspace(bottom, top, 9)), axis=-1).reshape(-1, 2)
+    px = camera.to_pixels(grid_mm)
+    seen = np.isfinite(px).all(axis=1)
+    to_picture, _ = cv2.findHomography(grid_mm[seen], px[seen] / camera.lens.size_px)
+    return PictureView.model_validate({"to_picture": to_picture.ravel().tolist(), "size": camera.lens.size_px})
 
 
 @dataclass(frozen=True, slots=True)

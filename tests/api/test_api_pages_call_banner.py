@@ -8,8 +8,11 @@ import pytest
 from browsers import PageServer, browser, page_in
 from overlay_pages import a_call, link, overlay_service
 from playwright.sync_api import Browser, Page, expect
+from waiting import wait_until
 
+from downfield.game.published.board_topics import FigureView, PictureView, SceneView
 from downfield.game.published.game_topics import CallsUpdate, ReadingView
+from downfield.game.published.stream_topics import GraphicView, ReplayView
 from downfield.game.records.challenges import ChallengesView, ChallengeView
 
 
@@ -113,3 +116,127 @@ def test_noted_events_are_shown_on_request(service: PageServer, page: Page) -> N
     link(page, "live")
     service.publish("calls", CallsUpdate(calls=(noted.model_copy(update={"id": "stop 2"}),)))
     expect(page.locator(".banner .text")).to_have_text(["Stoppage 1"])
+
+
+def figure(name: str, x_mm: float, y_mm: float) -> FigureView:
+    return FigureView(
+        id=name,
+        jersey="dark",
+        x_yd=0,
+        y_yd=0,
+        x_mm=x_mm,
+        y_mm=y_mm,
+        heading=0,
+        posture="upright",
+        sigma_mm=0.1,
+        sure=True,
+    )
+
+
+def show_action(service: PageServer, *figures: FigureView, touching: tuple[tuple[str, str], ...] = ()) -> None:
+    """Publish figures on a board of 1920 x 1080 mm that fills the picture; the first has the ball."""
+    service.publish("picture", PictureView(to_picture=(1 / 1920, 0, 0, 0, -1 / 1080, 1, 0, 0, 1), size=(1920, 1080)))
+    service.publish("ball", player=figures[0].id)
+    service.publish("scene", SceneView(frame=1, t_ns=1, board="on", figures=figures, touching=touching))
+
+
+EVERYWHERE = [(x, y) for x in range(50, 1920, 100) for y in range(40, 1080, 100)]
+"""A crowd that leaves no room for a banner, mm."""
+
+
+@pytest.mark.parametrize(
+    ("runner", "tackler"),
+    [((960, 950), (990, 940)), ((300, 950), (1400, 960)), ((960, 100), (960, 130)), ((400, 880), (420, 300))],
+    ids=["top", "top left and right", "bottom", "left"],
+)
+def test_a_banner_hides_neither_the_carrier_nor_whom_he_touches(
+    service: PageServer, page: Page, runner: tuple[float, float], tackler: tuple[float, float]
+) -> None:
+    page.goto(f"{service.url}/overlay/calls?seconds=60")
+    link(page, "live")
+    show_action(service, figure("a", *runner), figure("b", *tackler), figure("c", 960, 540), touching=(("b", "a"),))
+    service.publish("calls", CallsUpdate(calls=(a_call(),)))
+    banner = page.locator(".banner")
+    expect(banner).to_have_css("opacity", "1")
+    box = banner.bounding_box()
+    assert box is not None
+    for x, y in (runner, tackler):
+        inside = box["x"] <= x <= box["x"] + box["width"] and box["y"] <= 1080 - y <= box["y"] + box["height"]
+        assert not inside, f"{(x, y)} lies under {box}"
+
+
+def test_a_banner_without_a_free_place_is_not_seen_until_there_is_one(service: PageServer, page: Page) -> None:
+    page.goto(f"{service.url}/overlay/calls?seconds=60")
+    link(page, "live")
+    crowd = [figure(f"f{index}", *place) for index, place in enumerate(EVERYWHERE)]
+    show_action(service, *crowd, touching=tuple(("f0", other.id) for other in crowd[1:]))
+    service.publish("calls", CallsUpdate(calls=(a_call(),)))
+    banner = page.locator(".banner")
+    expect(banner).to_have_css("opacity", "0")
+    show_action(service, figure("f0", 960, 540))
+    expect(banner).to_have_css("opacity", "1")
+
+
+def test_an_everyday_call_is_a_strip_and_leaves_a_question_room(service: PageServer, page: Page) -> None:
+    everyday = a_call(id="line", kind="line_of_scrimmage", text="dark-28 reaches the line")
+    page.goto(f"{service.url}/overlay/calls?seconds=60")
+    link(page, "live")
+    service.publish("calls", CallsUpdate(calls=(everyday,)))
+    banner = page.locator(".banner")
+    expect(banner).to_have_text("Dark 28 reaches the line")
+    box = banner.bounding_box()
+    assert box is not None
+    assert box["height"] < 60, box
+    service.publish("calls", CallsUpdate(calls=(everyday.model_copy(update={"verdict": "too_close"}),)))
+    expect(banner.locator(".tab")).to_have_text("Too close to call")
+    page.goto(f"{service.url}/overlay/calls?everyday=hide")
+    link(page, "live")
+    service.publish("calls", CallsUpdate(calls=(everyday.model_copy(update={"id": "other"}), a_call(text="a tackle"))))
+    expect(banner).to_have_count(1)
+    expect(banner.locator(".text")).to_have_text("A tackle")
+
+
+def test_replays_and_cards_come_without_banners(service: PageServer, page: Page) -> None:
+    page.goto(f"{service.url}/overlay/calls?seconds=60")
+    link(page, "live")
+    banner = page.locator(".banner")
+    service.publish("calls", CallsUpdate(calls=(a_call(),)))
+    expect(banner).to_have_css("opacity", "1")
+    service.publish("replay", ReplayView(take=1, state="ready", clip="clip.mp4"))
+    expect(banner).to_have_css("opacity", "0")
+    service.publish("replay", ReplayView(take=1, state="none"))
+    expect(banner).to_have_css("opacity", "1")
+    service.publish("graphic", GraphicView(take=1, kind="review", title="Under review", seconds=0))
+    expect(banner).to_have_css("opacity", "0")
+    service.publish("graphic", GraphicView(take=2))
+    expect(banner).to_have_css("opacity", "1")
+
+
+@pytest.mark.parametrize(("width", "height"), [(500, 281), (800, 600), (1280, 720), (2560, 1440)])
+def test_an_overlay_has_the_size_of_its_source_and_nothing_is_cut(
+    service: PageServer, page: Page, width: int, height: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    for name, shown in (("scorebug", ".bug"), ("calls", ".banner")):
+        page.goto(f"{service.url}/overlay/{name}?position=bottom-right")
+        link(page, "live")
+        service.publish("calls", CallsUpdate(calls=(a_call(id=f"{name} {width}"),)))
+        expect(page.locator(shown)).to_be_visible()
+        box = page.locator(shown).bounding_box()
+        assert box is not None
+        fit = min(width / 1920, height / 1080)
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] == pytest.approx(width - 72 * fit, abs=1)
+        assert 0.3 * 1920 * fit < box["width"] < 1920 * fit
+
+
+def test_the_scene_fits_its_parts_to_the_source_once(service: PageServer, page: Page) -> None:
+    page.set_viewport_size({"width": 960, "height": 540})
+    page.goto(f"{service.url}/overlay/scene")
+    bug = page.frame_locator("iframe[title=scorebug]").locator(".bug")
+    expect(bug).to_be_visible()
+    small = bug.bounding_box()
+    assert small is not None
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    twice = pytest.approx(2 * small["width"], rel=0.02)
+    wait_until(lambda: (box := bug.bounding_box()) is not None and box["width"] == twice)

@@ -10,6 +10,7 @@ import pytest
 from browsers import PageServer, browser, page_in
 from overlay_pages import link, overlay_service
 from playwright.sync_api import Browser, Page, expect
+from waiting import wait_until
 
 from downfield.game.published.board_topics import HealthStatus
 
@@ -132,6 +133,39 @@ def test_suspended_calls_are_shown(service: PageServer, page: Page) -> None:
     for name, notice in (("scorebug", ".status"), ("field", ".suspended")):
         page.goto(f"{service.url}/overlay/{name}")
         expect(page.locator(notice)).to_have_text("Camera calls suspended")
+
+
+def test_the_status_on_air_never_flashes(service: PageServer, page: Page) -> None:
+    received: list[str] = []
+    page.on("websocket", lambda socket: socket.on("framereceived", lambda data: received.append(str(data))))
+
+    def until_received(health: HealthStatus) -> None:
+        before = len(received)
+        service.publish("health", health)
+        heard = f'"calls":"{health.calls}"'
+        wait_until(lambda: page.evaluate("true") and any(heard in data for data in received[before:]))
+
+    page.clock.install()
+    service.publish("game", phase="live", board="on")
+    page.goto(f"{service.url}/overlay/scorebug")
+    link(page, "live")
+    status = page.locator(".status")
+    expect(status).to_have_text("Live")
+    suspended, fine = HealthStatus(level="alarm", calls="suspended"), HealthStatus()
+    for _ in range(4):  # what comes and goes within half a second is no news
+        until_received(suspended)
+        page.clock.run_for(500)
+        expect(status).to_have_text("Live")
+        until_received(fine)
+        page.clock.run_for(500)
+    until_received(suspended)
+    page.clock.run_for(3_500)
+    expect(status).to_have_text("Camera calls suspended")
+    until_received(fine)
+    page.clock.run_for(500)
+    expect(status).to_have_text("Camera calls suspended")
+    page.clock.run_for(2_000)
+    expect(status).to_have_text("Live")
 
 
 def test_text_on_any_team_color_can_be_read(service: PageServer, page: Page) -> None:

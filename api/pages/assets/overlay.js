@@ -19,6 +19,8 @@ export function overlay(name, build) {
   const { values: read, problems } = readOptions(location.search, overlayOptions(declared));
   const values = /** @type {Overlays.Options[N]} */ (read);
   const stage = find(document, "#stage");
+  fitWindow(declared);
+  addEventListener("resize", () => fitWindow(declared));
   if (problems.length) {
     document.body.append(urlErrors(name, problems));
     return;
@@ -36,6 +38,19 @@ export function overlay(name, build) {
   reloadOnUpgrade(feed);
   feed.start();
   checkKey(values.key).catch(() => {}); // the rig does not answer yet; the feed goes on trying
+}
+
+/**
+ * Draw everything in the window's size, which is that of the browser source: what is laid out for 1920 x 1080 pixels
+ * becomes smaller or larger, and nothing of it is cut.
+ *
+ * @param {Service.Overlay} declared
+ */
+function fitWindow({ width, height }) {
+  const fit = Math.min(innerWidth / width, innerHeight / height);
+  const { style } = document.body;
+  [style.width, style.height] = [`${innerWidth / fit}px`, `${innerHeight / fit}px`];
+  style.transform = fit === 1 ? "" : `scale(${fit})`;
 }
 
 /** Show an error on an overlay whose address has no valid key: it would stay empty without a reason. @param {string} key */
