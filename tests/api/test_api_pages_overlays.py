@@ -156,7 +156,7 @@ def test_a_replay_is_shown_once_it_is_ready_and_never_over_a_play(service: PageS
     service.publish("replay", shown)
     service.publish("replay", shown, state="ready")
     expect(box).to_be_visible()
-    expect(box.locator(".title")).to_have_text("Dark 28 tackled by light 24")
+    expect(box.locator(".title")).to_have_text("River City 28 tackled by Oakdale 24")
     service.publish("game", phase="live")
     expect(box).to_be_hidden()
     service.publish("game", phase="between_plays")

@@ -117,7 +117,7 @@ def test_a_play_is_declared_with_a_thumb(service: PageServer, phone: Page) -> No
     set_up(service)
     expect(phone.locator("#down")).to_have_text("1st & 10 at RIV 40")
     tap(phone, "[data-player='dark-28']")
-    expect(phone.locator(".ball-text")).to_have_text("dark 28 has the ball")
+    expect(phone.locator(".ball-text")).to_have_text("River City 28 has the ball")
     expect(phone.locator("[data-player='dark-28']")).to_have_class(re.compile("carrier"))
     dock(phone, "Set")
     dock(phone, "Board on")
@@ -173,10 +173,10 @@ def test_a_refusal_is_shown_with_its_reason(service: PageServer, phone: Page) ->
 def test_one_declaration_is_undone(service: PageServer, phone: Page) -> None:
     set_up(service)
     tap(phone, "[data-player='dark-28']")
-    expect(phone.locator(".ball-text")).to_have_text("dark 28 has the ball")
-    tap(phone, "#declared", re.compile("^Undo: dark 28"))
+    expect(phone.locator(".ball-text")).to_have_text("River City 28 has the ball")
+    tap(phone, "#declared", re.compile("^Undo: River City 28"))
     expect(phone.locator("#declared li.undone")).to_have_count(1)
-    expect(phone.locator(".ball-text")).not_to_have_text("dark 28 has the ball")
+    expect(phone.locator(".ball-text")).not_to_have_text("River City 28 has the ball")
 
 
 def test_a_close_call_waits_with_its_measurement_for_a_ruling(service: PageServer, phone: Page) -> None:
@@ -325,7 +325,7 @@ def test_a_ruling_and_an_undo_are_listed_in_words(service: PageServer, phone: Pa
     (call,) = service.game_service.calls()
     service.game_service.rule(Ruling(call.id, "strike"), Submission())
     declared = phone.locator("#declared")
-    expect(declared).to_contain_text("Removed: dark 28 is out of bounds")
+    expect(declared).to_contain_text("Removed: River City 28 is out of bounds")
     assert call.id not in declared.inner_text()
 
 
@@ -379,11 +379,11 @@ def test_a_tap_on_a_figure_drawn_turned_around_declares_where_it_faces_and_a_dou
     phone.locator("summary", has_text="Line-up check").tap()
     phone.locator("summary", has_text="A figure faces the wrong way?").tap()
     expect(phone.locator(".unsure-fronts")).to_contain_text("Not sure which end is the front")
-    turned = phone.get_by_role("button", name="Turned around: dark 22")
+    turned = phone.get_by_role("button", name="Turned around: River City 22")
     hurry(phone, turned)
     turned.dblclick()
-    expect(phone.locator("#declared li").first).to_contain_text("Dark 22 faces right")
+    expect(phone.locator("#declared li").first).to_contain_text("River City 22 faces right")
     fronts = {one.text for one in service.game_service.declarations() if one.type == "front"}
     assert fronts == {"dark-22 faces right"}
-    tap(phone, ".fronts", "Right as drawn: light 50")
-    expect(phone.locator("#declared li").first).to_contain_text("Light 50 faces left")
+    tap(phone, ".fronts", "Right as drawn: Oakdale 50")
+    expect(phone.locator("#declared li").first).to_contain_text("Oakdale 50 faces left")

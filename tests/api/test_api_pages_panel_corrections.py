@@ -81,7 +81,7 @@ def test_figures_are_put_on_the_board_and_swapped_and_turned(panel: Open) -> Non
     form.get_by_role("combobox").first.select_option("light-50")
     send(form)
     expect(page.locator("#declared li")).to_have_count(3)
-    expect(declared(page)).to_contain_text("ight 50")
+    expect(declared(page)).to_contain_text("Away 50")
 
 
 def test_the_front_of_a_figure_is_declared(panel: Open) -> None:
@@ -91,7 +91,7 @@ def test_the_front_of_a_figure_is_declared(panel: Open) -> None:
     form.get_by_role("combobox").first.select_option("dark-7")
     form.get_by_role("spinbutton").first.fill("90")
     send(form)
-    expect(declared(page)).to_contain_text("Dark 7 faces up")
+    expect(declared(page)).to_contain_text("Home 7 faces up")
     assert [(front.player, front.heading_deg) for front in keeper.game_service.line_up.fronts.values()] == [
         ("dark-7", 90)
     ]

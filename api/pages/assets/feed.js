@@ -3,6 +3,7 @@
 // The server sends a snapshot, then numbered changes. After a break the feed resumes where it was, or from a new
 // snapshot. It never gives up: the server may start later than the page, or be away for a day.
 
+import { nameTeams } from "./format.js";
 import { steadyNow } from "./steady_time.js";
 
 /** After this long without a message the values may be stale: the server sends one at least every 5 s. */
@@ -112,6 +113,7 @@ export class Feed {
   recall(values) {
     if (this.#epoch !== null) return;
     this.#values = { ...values };
+    if (values.game !== undefined) nameTeams(values.game);
     for (const [topic, value] of Object.entries(values)) this.#notify(topic, { snapshot: true, changed: value });
   }
 
@@ -181,6 +183,7 @@ export class Feed {
     this.#remember(message);
     const before = this.#values;
     this.#values = message.data;
+    if (message.data.game !== undefined) nameTeams(message.data.game);
     for (const topic of new Set([...Object.keys(before), ...Object.keys(message.data)])) {
       this.#notify(topic, { snapshot: true, at_ms: message.at_ms, changed: message.data[topic] });
     }
@@ -193,6 +196,7 @@ export class Feed {
     this.#remember(message);
     const { topic, data } = message;
     Object.assign(this.#values, { [topic]: topic === "calls" ? mergeCalls(this.#values.calls, data) : data });
+    if (topic === "game") nameTeams(data);
     this.#notify(topic, { snapshot: false, at_ms: message.at_ms, changed: data });
   }
 

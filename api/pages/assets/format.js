@@ -94,8 +94,23 @@ const RULED = { confirm: "Confirmed", overturn: "Overturned", strike: "Removed",
 /** A person's ruling on a call: "Overturned by Ann: seen on the film". @param {Service.RulingView} ruling */
 export const formatRuling = ({ decision, by, note }) => `${RULED[decision]} by ${by}${note ? `: ${note}` : ""}`;
 
-/** A roster id as a name: "dark 28". @param {string} id */
-export const formatPlayer = (id) => id.replace("-", " ");
+/** @type {Partial<Record<Service.Player["jersey"], Service.TeamView>>} by the color that the camera sees */
+let teamOf = {};
+
+/** From now on figures are called by their teams' names. @param {Service.GameView} game */
+export const nameTeams = ({ home, away }) => (teamOf = { [home.jersey]: home, [away.jersey]: away });
+
+/** A longer name leaves no room for what is said of it. */
+const LONG_NAME = 16;
+
+/** A team's name as it is called, or its jersey as long as none is known. @param {string} jersey */
+function teamName(jersey) {
+  const team = teamOf[/** @type {Service.Player["jersey"]} */ (jersey)];
+  return team === undefined ? jersey : team.name.length > LONG_NAME ? team.short : team.name;
+}
+
+/** A roster id as a name: "Oakdale 28". @param {string} id */
+export const formatPlayer = (id) => id.replace(/^(dark|light)-/, (_, jersey) => `${teamName(jersey)} `).replace("-", " ");
 
 /** A call's text with names for roster ids, and without the verdict that is shown beside it. @param {string} text */
-export const formatCallText = (text) => text.replace(/^too close to call: /, "").replace(/\b(dark|light)-(\d+)/g, "$1 $2");
+export const formatCallText = (text) => text.replace(/^too close to call: /, "").replace(/\b(dark|light)[- ](\d+)/g, (_, jersey, number) => `${teamName(jersey)} ${number}`);

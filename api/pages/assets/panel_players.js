@@ -2,7 +2,7 @@
 
 import { applyTeamColors } from "./color.js";
 import { childrenOf, el, find, findAll, refresh } from "./dom.js";
-import { formatPlayer } from "./format.js";
+import { formatCallText, formatPlayer } from "./format.js";
 import { declarationData } from "./panel_fields.js";
 
 /** In the order of display: ball handlers first. */
@@ -43,7 +43,7 @@ export function playerSection(section, game, ball, lineUp, actions, mayName) {
       playerSection(section, game, ball, lineUp, actions, mayName);
     };
     return [
-      el("p", { class: "ball-text" }, ball?.text ?? ""),
+      el("p", { class: "ball-text" }, formatCallText(ball?.text ?? "")),
       actions.length > 1 &&
         el(
           "div",
