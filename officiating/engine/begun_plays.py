@@ -110,7 +110,7 @@ def begun_play(before: EngineState, after: EngineState, entry: Scene | Event, ca
 def _is_under_way(game: GameState) -> bool:
     play = game.play
     at_rest = game.phase in AT_REST or game.phase in PENDING_INPUT
-    return not at_rest or play.snap_ns is not None or play.possession_ns is not None or play.stoppage is not None
+    return not at_rest or play.snap_ns is not None or bool(play.holds) or play.stoppage is not None
 
 
 def _kind(game: GameState, first: Call, body: object) -> PlayKind:

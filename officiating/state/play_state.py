@@ -283,8 +283,7 @@ class PlayState:
 
     def _pairs(self) -> Iterator[tuple[Hold | None, Hold]]:
         """Yield each hold with the one before it, latest first."""
-        befores = (None, *self.holds[:-1])
-        return zip(reversed(befores), reversed(self.holds), strict=True)
+        return zip((*self.holds[-2::-1], None), reversed(self.holds), strict=False)
 
     def forced_to_stop(self, reason: str) -> PlayState:
         """Return the play about to be stopped for a reason, unless it is for one of higher standing already."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from downfield.core.errors import RefusedError
 from downfield.officiating.calls import Call, Finding
-from downfield.officiating.consequences import told_plays
+from downfield.officiating.consequences import downs, told_plays
 from downfield.officiating.consequences.declaration_handlers import AT_REST, body_of, name_carrier, refuse_unless
 from downfield.officiating.consequences.periods import stop_clock
 from downfield.officiating.declarations import Carrier, Claim, PlayEnded
@@ -62,7 +62,8 @@ def declare_play_ended(game: GameState, event: Event, context: RuleContext) -> O
 
 def fumble_ball(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Leave the ball free until somebody is told to have it; the book says nothing of fumbles (EFL-G1)."""
-    play = replace(game.play, carrier=None, fumble_yd=call.spot_yd or (game.los_yd, game.width_yd / 2))
+    play = downs.held_by_fumbler(game.play, call).lost(call.t_ns, call.spot_yd)
+    play = replace(play, fumble_yd=call.spot_yd or (game.los_yd, game.width_yd / 2))
     stoppage = play.stoppage or Stoppage(number=0, since_ns=context.t_ns)
     play = replace(play, stoppage=replace(stoppage, reason="fumble", number=0))
     return Outcome(replace(game, phase=Phase.STOPPED, wait=None, play=play))
@@ -70,18 +71,11 @@ def fumble_ball(game: GameState, call: Call, context: RuleContext) -> Outcome:
 
 def recover_fumble(game: GameState, call: Call, _context: RuleContext) -> Outcome:
     """Give a free ball to the side that has it, live; in the end zone that it attacks it has scored."""
-    x_yd, _ = call.spot_yd or game.play.fumble_yd or (game.los_yd, 0.0)
+    spot_yd = call.spot_yd or game.play.fumble_yd or (game.los_yd, game.width_yd / 2)
     side = call.side or game.play.ball_side
-    play = replace(
-        game.play,
-        ball_side=side,
-        carrier=call.players[0] if call.players else None,
-        possession_ns=call.t_ns,
-        fumble_yd=None,
-        start_yd=x_yd if side != game.play.ball_side else game.play.start_yd,
-    )
+    play = replace(downs.gain_ball(game.play, replace(call, spot_yd=spot_yd), side), fumble_yd=None)
     game = replace(game, phase=Phase.LIVE if game.board == "on" else Phase.STOPPED, play=play)
-    return Outcome(game, told_plays.recovered_in_end_zone(game, call, ("EFL-025", "EFL-G1"), side, x_yd))
+    return Outcome(game, told_plays.recovered_in_end_zone(game, call, ("EFL-025", "EFL-G1"), side, spot_yd[0]))
 
 
 def reach_line(game: GameState, call: Call, _context: RuleContext) -> Outcome:
