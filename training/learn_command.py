@@ -63,7 +63,7 @@ def learn(
         raise InputError(f"{out}: a network is there already. Give another folder.")
     check_outputs(out / CARD, inputs=(recording, tracks, calibration))
     from downfield.training.data.real_tables import read_table
-    from downfield.training.runs.own_table import Agreement, agreement, learn_table
+    from downfield.training.own_table import Agreement, agreement, learn_table
 
     known, before = read_calibration(calibration), open_detector(network)
     with progress_bar(f"Reading {recording.name}"):

@@ -43,6 +43,23 @@ def lower_process_priority(niceness: int, schedule: Schedule) -> None:
         os.sched_setscheduler(0, policy, os.sched_param(0))
 
 
+def begin_session() -> None:
+    """Give this process, which another started, a session of its own: no signals of its terminal reach it."""
+    if SYSTEM == "linux":
+        os.setsid()
+
+
+def run_when_idle() -> None:
+    """Leave the processor to all other programs, those of other log-ins too; for a process in a session of its own.
+
+    Where Linux groups processes by session (`autogroup`, sched(7)), each session gets the same share of the processor,
+    whatever the priority of the processes in it: the session must be nice as well.
+    """
+    with suppress(OSError):  # there are no such groups
+        Path("/proc/self/autogroup").write_text(str(_MAX_NICENESS), encoding="ascii")
+    lower_process_priority(_MAX_NICENESS, "idle")
+
+
 def restore_process_priority(pid: int) -> None:
     """Have a process scheduled as usual again, so that it ends soon; on Linux, where this program may (sched(7)).
 

@@ -26,7 +26,7 @@ FILE_NAME: Final = "downfield.toml"
 
 ENVIRONMENT_PREFIX: Final = "DOWNFIELD_"
 
-NOT_SETTINGS: Final = frozenset({"DOWNFIELD_CACHE", "DOWNFIELD_GLYPHS", "DOWNFIELD_TRACER"})
+NOT_SETTINGS: Final = frozenset({"DOWNFIELD_CACHE", "DOWNFIELD_TRACER"})
 """Variables of that prefix that are no settings of a rig: read where no configuration is."""
 
 Origin = Literal["default", "file", "environment", "command line"]

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from waiting import WAIT_S
+from waiting import WAIT_S, wait_until
 
 from downfield.core.platform import clock, processes
 from downfield.core.platform import system as system_module
@@ -233,6 +233,17 @@ def test_an_idle_process_is_scheduled_as_usual_to_end() -> None:
             assert scheduled == (os.SCHED_OTHER, 0)
         end_process(process)
     restore_process_priority(process.pid)  # one that has ended is no error
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are scheduled otherwise here")
+def test_a_process_that_runs_when_idle_gives_way_and_so_does_its_session() -> None:
+    program = "import signal; from downfield.core.platform import processes as p; p.run_when_idle(); signal.pause()"
+    with subprocess.Popen([sys.executable, "-c", program], start_new_session=True) as process:
+        wait_until(lambda: os.sched_getscheduler(process.pid) == os.SCHED_IDLE)
+        group = Path(f"/proc/{process.pid}/autogroup")
+        nice = os.getpriority(os.PRIO_PROCESS, process.pid), group.read_text().split()[-1] if group.exists() else "19"
+        end_process(process)
+    assert nice == (19, "19")
 
 
 @pytest.mark.skipif(not CAN_PASS_DESCRIPTORS, reason="no process is handed a connection here")

@@ -35,7 +35,6 @@ ELSEWHERE = {
     "sudo systemctl": "changes the computer",
     "podman": "needs podman; tests/test_containerfile.py checks what it is told",
     "curl": "tests/api/test_api_service.py sends it",
-    "./train.sh": "on another computer, with what `downfield train pack` puts beside it",
     "cd ": "the shell's own",
     ".venv/bin/pre-commit": "another program's own",
     "source .venv": "the shell's own",

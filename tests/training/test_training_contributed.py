@@ -28,7 +28,6 @@ from downfield.training.data.labeled_frames import (
 )
 from downfield.training.data.objects import Objects
 from downfield.training.data.real_tables import SPLIT_OF_TENTHS, add_contributions, split_of_table
-from downfield.training.recipe import read_recipe
 
 TABLES = {split_of_table(f"{number:016x}"): f"{number:016x}" for number in range(60)}
 """A table of each split."""
@@ -127,19 +126,11 @@ def test_what_a_hand_covers_is_kept_clear(tmp_path: Path) -> None:
     assert counts[1] == counts[0] + 3
 
 
-def test_the_figure_refiner_alone_learns_from_them(tmp_path: Path) -> None:
-    recipe = read_recipe()
-    add_contributions([contribution(tmp_path / "a.zip", EARLY)], tmp_path / "contributed", BaseFinder())
-    assert recipe.sources(tmp_path, contributed=True) == [(tmp_path / "contributed", recipe.contributed_share)]
-    with pytest.raises(InputError, match="none of the recipe's data sets"):
-        recipe.sources(tmp_path, practice=True)
-
-
 def test_tables_kept_for_tests_are_no_training_set(tmp_path: Path) -> None:
     file = contribution(tmp_path / "a.zip", EARLY, table=TABLES["test"])
     add_contributions([file], tmp_path / "contributed", BaseFinder())
-    with pytest.raises(InputError):
-        read_recipe().sources(tmp_path, contributed=True)
+    with pytest.raises(InputError, match="no labeled pictures of the split 'train'"):
+        labeled_images_of(tmp_path / "contributed", "train")
 
 
 def test_a_tables_split_never_changes() -> None:

@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
+pytest.importorskip("ultralytics")
 
 from downfield.core.errors import InputError  # noqa: E402
-from downfield.models.frame_detector import STRIDE_PX, decode_head  # noqa: E402
+from downfield.models.frame_detector import CHANNELS  # noqa: E402
 from downfield.training.data.samples import (  # noqa: E402
     BALL,
     MOST_OBJECTS,
     UPRIGHT,
     FrameSamples,
     PatchSamples,
-    as_input,
     frame_samples,
-    letterboxed,
     relight,
     turn_frames,
     turn_patches,
-    varied_frames,
-    varied_patches,
 )
+from downfield.training.export.onnx import YoloGraph  # noqa: E402
+from downfield.training.keep.network_training import DETECTOR, REFINER, NetworkKind, NetworkTraining, ReplayPool  # noqa: E402
 from downfield.training.networks.blocks import fused  # noqa: E402
 from downfield.training.networks.checkpoints import (  # noqa: E402
     load_weights,
@@ -34,22 +31,14 @@ from downfield.training.networks.checkpoints import (  # noqa: E402
     read_checkpoint,
     write_checkpoint,
 )
-from downfield.training.networks.detector import (  # noqa: E402
-    BALL_CHANNELS,
-    POSE_CHANNELS,
-    DetectorNetwork,
-    join_branches,
-)
-from downfield.training.networks.detector_loss import detector_loss  # noqa: E402
 from downfield.training.networks.refiner import (  # noqa: E402
     RefinerNetwork,
     refiner_loss,
 )
-from downfield.training.runs.network_training import ReplayPool  # noqa: E402
+from downfield.training.networks.yolo_detector import new_yolo_detector, yolo_batch  # noqa: E402
 
 CHECKPOINTS = Path(__file__).parents[2] / "training" / "checkpoints"
 SIDE = 96
-CELLS = SIDE // STRIDE_PX
 BASE = torch.tensor([[14.0, -8.0], [14.0, 8.0], [-14.0, 8.0], [-14.0, -8.0], [3.0, 0.0]])
 
 
@@ -63,60 +52,6 @@ def frames_of(kind: int, at: tuple[float, float]) -> FrameSamples:
     boxes = torch.tensor([[[at[0] - 16, at[1] - 10, at[0] + 16, at[1] + 10]]])
     image = torch.full((1, SIDE, SIDE, 3), 90, dtype=torch.uint8)
     return FrameSamples(image, torch.tensor([[kind]]), points, boxes, torch.ones(1, 1))
-
-
-def perfect_output(truth: FrameSamples) -> tuple[Any, Any]:
-    """What a detector should give for one upright figure: its cell alone says so, all cells know its place."""
-    pose, ball = torch.zeros(1, POSE_CHANNELS, CELLS, CELLS), torch.zeros(1, BALL_CHANNELS, CELLS, CELLS)
-    pose[:, 4:7], ball[:, 0], pose[:, 22:] = -9.0, -9.0, -3.0
-    points = (truth.points[0, 0, :, :2] + 0.5) / STRIDE_PX
-    middle = points[:4].mean(dim=0)
-    for row in range(CELLS):
-        for column in range(CELLS):
-            center = torch.tensor([column + 0.5, row + 0.5])
-            for k in range(5):
-                pose[0, 7 + 3 * k : 9 + 3 * k, row, column] = points[k] - center
-                pose[0, 9 + 3 * k, row, column] = 6.0
-    column, row = (int(value) for value in middle)
-    pose[0, 4, row, column] = 9.0
-    return pose, ball
-
-
-def test_a_ball_surer_than_any_figure_in_its_cell_is_read_as_the_ball_at_its_place() -> None:
-    pose, ball = torch.full((1, POSE_CHANNELS, 4, 6), -5.0), torch.full((1, BALL_CHANNELS, 4, 6), -5.0)
-    ball[0, :, 2, 3] = torch.tensor([2.0, 0.25, -0.5])
-    pose[0, 4, 1, 1] = 3.0
-    head = join_branches(pose, ball)[0].numpy()
-    output = decode_head(head, 6, np.array([0.5, 0.5, 0.5, 0.5]))
-    assert output.kinds.tolist() == [UPRIGHT, BALL]
-    np.testing.assert_allclose(output.points[1, 4], (3.75 * STRIDE_PX, 2.0 * STRIDE_PX))
-    assert (output.boxes[1].reshape(2, 2).mean(axis=0) == output.points[1, 4]).all()
-
-
-def test_a_figure_reported_again_by_a_cell_beside_it_costs() -> None:
-    truth = frames_of(UPRIGHT, (43.5, 43.5))
-    pose, ball = perfect_output(truth)
-    best = float(detector_loss(pose, ball, truth)[0])
-    again = pose.clone()
-    again[0, 4, 5, 7] = 4.0
-    assert float(detector_loss(again, ball, truth)[1]["scores"]) > float(detector_loss(pose, ball, truth)[1]["scores"])
-    moved = pose.clone()
-    moved[0, 7] += 0.5
-    assert float(detector_loss(moved, ball, truth)[0]) > best
-    assert float(detector_loss(pose, ball, truth)[1]["off_px"]) < 1e-3
-
-
-def test_a_ball_hidden_for_the_most_part_may_be_found_or_not() -> None:
-    truth = frames_of(BALL, (43.5, 43.5))
-    pose, ball = perfect_output(frames_of(UPRIGHT, (43.5, 43.5)))
-    pose[:, 4:7] = -9.0
-    found = ball.clone()
-    found[0, 0, 5, 5] = 9.0
-    shown, hidden = truth, truth._replace(shown=torch.full((1, 1), 0.1))
-    assert float(detector_loss(pose, found, shown)[0]) < float(detector_loss(pose, ball, shown)[0]) - 0.5
-    assert float(detector_loss(pose, found, hidden)[1]["ball"]) == pytest.approx(
-        float(detector_loss(pose, ball, hidden)[1]["ball"]), abs=1e-3
-    )
 
 
 def patch_of(ball: tuple[float, float, float] = (40.0, 20.0, 1.0)) -> PatchSamples:
@@ -197,7 +132,6 @@ def test_objects_are_padded_to_one_number_and_no_place_is_nan() -> None:
     assert padded.kinds.shape == (1, MOST_OBJECTS)
     assert padded.kinds[0, :2].tolist() == [UPRIGHT, -1]
     assert bool(padded.points.isfinite().all())
-    assert letterboxed(padded._replace(image=truth.image[:, :40, :50])).image.shape == (1, 64, 64, 3)
 
 
 def test_the_pool_drops_the_oldest_and_draws_from_all_it_holds() -> None:
@@ -211,11 +145,11 @@ def test_the_pool_drops_the_oldest_and_draws_from_all_it_holds() -> None:
 
 
 def test_the_checkpoints_in_the_repository_open_and_are_small(tmp_path: Path) -> None:
-    detector, refiner = open_average(DetectorNetwork(), CHECKPOINTS / "detector.pt"), RefinerNetwork()
+    detector, refiner = open_average(new_yolo_detector(), CHECKPOINTS / "detector.pt"), RefinerNetwork()
     load_weights(refiner, read_checkpoint(CHECKPOINTS / "refiner.pt")["average"])
-    pose, ball = detector(torch.rand(1, 3, 64, 96))
-    assert pose.shape == (1, POSE_CHANNELS, 8, 12)
-    assert ball.shape == (1, BALL_CHANNELS, 8, 12)
+    assert list(detector.names.values()) == ["upright", "fallen", "ball", "hand"]
+    head = YoloGraph(detector)(torch.zeros(1, 64, 96, 3, dtype=torch.uint8))
+    assert head.shape == (1, CHANNELS, 8 * 12)
     patches = torch.rand(3, 3, 64, 64)
     outputs, heat = refiner.eval()(patches)
     assert (outputs.shape, heat.shape) == ((3, 23), (3, 256))
@@ -228,7 +162,7 @@ def test_the_checkpoints_in_the_repository_open_and_are_small(tmp_path: Path) ->
 
 def test_a_checkpoint_of_another_network_or_none_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="another network"):
-        open_average(DetectorNetwork(), CHECKPOINTS / "refiner.pt")
+        open_average(new_yolo_detector(), CHECKPOINTS / "refiner.pt")
     junk = tmp_path / "junk"
     junk.write_bytes(b"no checkpoint")
     with pytest.raises(InputError, match="junk: not a checkpoint"):
@@ -247,32 +181,27 @@ def test_a_network_with_more_blocks_begins_where_the_smaller_one_stood() -> None
     load_weights(other, kept)
     torch.testing.assert_close(other.state_dict()["at_8.0.0.weight"], network.state_dict()["at_8.0.0.weight"])
     with pytest.raises(InputError, match="another network"):
-        load_weights(DetectorNetwork(), kept)
+        load_weights(new_yolo_detector(), kept)
 
 
-def test_some_steps_on_the_same_samples_lower_the_loss() -> None:
+def test_objects_reach_the_detectors_loss_where_they_are_and_empty_rows_do_not() -> None:
+    frames = frame_samples(tuple(part.repeat(2, *[1] * (part.ndim - 1)) for part in frames_of(UPRIGHT, (40.0, 30.0))))
+    batch = yolo_batch(frames)
+    assert batch["img"].shape == (2, 3, SIDE, SIDE)
+    assert batch["batch_idx"].tolist() == [0.0, 1.0]
+    left, top, right, bottom = frames.boxes[0, 0].tolist()
+    middle = ((left + right + 1) / 2 / SIDE, (top + bottom + 1) / 2 / SIDE)
+    torch.testing.assert_close(
+        batch["bboxes"][0], torch.tensor([*middle, (right - left) / SIDE, (bottom - top) / SIDE])
+    )
+    torch.testing.assert_close(batch["keypoints"][1, 0, :2], (frames.points[1, 0, 0, :2] + 0.5) / SIDE)
+
+
+@pytest.mark.parametrize("kind", [DETECTOR, REFINER])
+def test_some_steps_on_the_same_samples_lower_the_loss(kind: NetworkKind) -> None:
     torch.manual_seed(0)
-    frames = frame_samples(tuple(part.repeat(8, *[1] * (part.ndim - 1)) for part in frames_of(UPRIGHT, (43.5, 43.5))))
-    patches = PatchSamples(*(part.repeat(8, *[1] * (part.ndim - 1)) for part in patch_of()))
-    detector, refiner = DetectorNetwork(), RefinerNetwork()
-
-    def detector_step() -> Any:
-        varied = varied_frames(frames)
-        pose, ball = detector(as_input(varied.image))
-        return detector_loss(pose, ball, varied)[0]
-
-    def refiner_step() -> Any:
-        varied = varied_patches(patches)
-        outputs, heat = refiner(as_input(varied.image))
-        return refiner_loss(outputs, heat, varied)[0]
-
-    for network, loss_of in ((detector, detector_step), (refiner, refiner_step)):
-        optimizer = torch.optim.AdamW(network.parameters(), lr=2e-3)
-        losses = []
-        for _ in range(24):
-            loss = loss_of()
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            losses.append(float(loss.detach()))
-        assert sum(losses[-6:]) < 0.8 * sum(losses[:6])  # each step sees the samples varied at random anew
+    sample = frame_samples(tuple(frames_of(UPRIGHT, (43.5, 43.5)))) if kind == DETECTOR else patch_of()
+    training = NetworkTraining(kind, torch.device("cpu"), ReplayPool(8), 8)
+    training.pool.add(tuple(sample))
+    losses = [sum(float(part) for part in training.learn(2e-3).values()) for _ in range(24)]
+    assert sum(losses[-6:]) < 0.9 * sum(losses[:6])  # each step sees the samples varied at random anew

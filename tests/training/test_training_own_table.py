@@ -35,7 +35,7 @@ from downfield.training.data.real_tables import corrected, count_uncertain, read
 from downfield.training.export.networks import open_figure_refiner  # noqa: E402
 from downfield.training.export.onnx import PictureGraph, export_onnx  # noqa: E402
 from downfield.training.networks.refiner import FigureRefiner  # noqa: E402
-from downfield.training.runs.own_table import agreement, learn_table  # noqa: E402
+from downfield.training.own_table import agreement, learn_table  # noqa: E402
 
 SIZE_PX = (640, 360)
 KNOWN = Calibration(FIELD, camera_over(SIZE_PX, tilt_deg=8.0), "truth")
@@ -146,9 +146,9 @@ def test_what_a_few_steps_teach_undoes_nothing_that_was_known(tmp_path: Path, mo
     clip = bundled_demo()
     calibration = read_calibration(clip.with_suffix(".calibration.json"))
     learned, held = read_table(clip, clip.with_suffix(".tracks.jsonl"), calibration, open_detector(BUNDLED), count=16)
-    monkeypatch.setattr("downfield.training.runs.own_table._CALIBRATION_PATCHES", 100)
+    monkeypatch.setattr("downfield.training.own_table._CALIBRATION_PATCHES", 100)
     # A second a step, so that no machine is faster than another.
-    monkeypatch.setattr("downfield.training.runs.own_table.time", SimpleNamespace(monotonic=count().__next__))
+    monkeypatch.setattr("downfield.training.own_table.time", SimpleNamespace(monotonic=count().__next__))
     learn_table(find_network(BUNDLED), tmp_path, learned, 3 / 60, name="attic")
     precisions: tuple[Precision, ...] = ("fp32", "int8")
     for precision in precisions:

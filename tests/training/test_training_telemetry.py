@@ -39,8 +39,8 @@ print("looked up:", looked_up)
     "modules",
     [
         ("downfield.training.export.onnx",),
-        ("downfield.training.runs.trainer",),
-        ("downfield.training.learn_command", "downfield.training.runs.own_table"),
+        ("downfield.training.keep.learning", "downfield.training.keep.tracing"),
+        ("downfield.training.learn_command", "downfield.training.own_table"),
         ("downfield.training", "openvino", "onnxruntime", "ultralytics", "nncf"),
     ],
 )

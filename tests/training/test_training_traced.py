@@ -1,14 +1,8 @@
-"""Endless traced samples: what the windows say of figures and balls, what cameras make of light, packing, training."""
+"""Traced samples: what the windows say of figures and balls, and what cameras make of light."""
 
 from __future__ import annotations
 
 import dataclasses
-import itertools
-import os
-import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import cv2
 import numpy as np
@@ -17,32 +11,21 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("numba")
 
-from downfield.core.errors import InputError  # noqa: E402
 from downfield.models.refiner import PATCH_PX, to_patch  # noqa: E402
 from downfield.training.data.objects import CROP_PX  # noqa: E402
 from downfield.training.data.samples import FALLEN, UPRIGHT  # noqa: E402
-from downfield.training.networks.checkpoints import read_checkpoint  # noqa: E402
-from downfield.training.runs.pack import pack  # noqa: E402
-from downfield.training.runs.pair_run import PairRun, RunSizes  # noqa: E402
-from downfield.training.runs.turns import TurnPlan  # noqa: E402
 from downfield.training.traced.development import (  # noqa: E402
     FIELDS,
     develop,
     sensor_row,
     through_jpeg,
 )
-from downfield.training.traced.stream import (  # noqa: E402
-    TracedRecipe,
-    traced_detector_samples,
-    traced_refiner_samples,
-)
+from downfield.training.traced.stream import TracedRecipe, trace_table  # noqa: E402
 from downfield.training.traced.tables import TableRecipe, TracedTable, draw_table, plan_crops, plan_patches  # noqa: E402
 from downfield.twin.table.appearance import Processing, Sensor  # noqa: E402
 
-ROOT = Path(__file__).parents[2]
 SMALL = TableRecipe(scenes=1, views=1)
-TINY = TracedRecipe(SMALL, crops_per_view=1, crop_samples=1, patch_samples=1)
-CPU = torch.device("cpu")
+TINY = TracedRecipe(SMALL, crops=1, crop_paths=1, patch_paths=1, webcams=1)
 STILL = Sensor(noise=0.0, blur_px=0.05, jpeg=100)
 
 
@@ -106,14 +89,35 @@ def test_patches_turn_figures_lengthwise_and_say_which_way_they_face(table: Trac
 
 
 def test_traced_crops_and_patches_are_pictures_with_figures() -> None:
-    crops = next(traced_detector_samples(TINY, 3, CPU, workers=0))
+    samples = trace_table(TINY, 3, 0)
+    crops, patches = samples.frames, samples.patches
+    assert patches is not None
     assert crops.image.shape[1:] == (CROP_PX, CROP_PX, 3)
     assert crops.image.dtype == torch.uint8
     assert crops.image.float().std() > 5
-    patches = next(traced_refiner_samples(TINY, 3, CPU, workers=0))
     assert patches.image.shape[1:] == (PATCH_PX, PATCH_PX, 3)
     assert len(patches.image) == len(patches.figure)
     assert patches.image[patches.figure > 0].float().std(dim=(1, 2, 3)).median() > 5
+
+
+def test_a_table_is_traced_again_as_it_was() -> None:
+    one, same, other = (trace_table(TINY, 3, number).frames for number in (1, 1, 2))
+    assert torch.equal(one.image, same.image)
+    assert one.image.shape != other.image.shape or not torch.equal(one.image, other.image)
+
+
+def test_each_webcam_develops_the_same_light_in_its_own_way() -> None:
+    samples = trace_table(dataclasses.replace(TINY, webcams=2), 3, 0)
+    assert samples.patches is not None
+    for batch in (samples.frames, samples.patches):
+        half = len(batch.image) // 2
+        for part in batch[1:]:
+            torch.testing.assert_close(part[:half], part[half:])
+        first, second = batch.image[:half].float(), batch.image[half:].float()
+        assert float((first - second).abs().mean()) > 2, "two cameras never take the same picture"
+        # Light is the same: where one picture is bright, the other is.
+        alike = torch.corrcoef(torch.stack([first.flatten(), second.flatten()]))[0, 1]
+        assert float(alike) > 0.5
 
 
 def developed(sensor: Sensor, light: float = 0.5, step: float = 1.0, side: int = 32) -> np.ndarray:
@@ -183,71 +187,3 @@ def test_a_jpeg_loses_as_much_as_libjpeg(quality: int) -> None:
     lost = (np.abs(usual - image).mean(), np.abs(ours - image).mean())
     assert lost[1] == pytest.approx(lost[0], rel=0.2)
     assert through_jpeg(light, torch.tensor([100.0])).equal(light)
-
-
-def test_a_run_without_data_sets_traces_learns_and_continues(tmp_path: Path) -> None:
-    sizes = RunSizes(2, 8, 64, 256, 0, TurnPlan(seconds=4.0), TINY)
-    lines: list[str] = []
-    count = itertools.count()
-    begun = PairRun(tmp_path, None, "cpu", 3, sizes, clock=lambda: float(next(count)))
-    begun.execute(None, 24.0, rate=1e-3, level=1.0, report=lines.append)
-    steps = {name: read_checkpoint(tmp_path / f"{name}.pt")["steps"] for name in ("detector", "refiner")}
-    assert min(steps.values()) > 0
-    assert all("nan" not in line for line in lines)
-    resumed = PairRun(tmp_path, tmp_path, "cpu", 4, sizes, clock=lambda: float(next(count)))
-    resumed.execute(None, 24.0, rate=1e-3, level=1.0, report=lines.append)
-    after = {name: read_checkpoint(tmp_path / f"{name}.pt")["steps"] for name in ("detector", "refiner")}
-    assert after["refiner"] > steps["refiner"]
-    assert after["detector"] > steps["detector"]
-
-
-def keep_compiled(package: Path) -> None:
-    """Give copied kernels what numba keeps beside the originals, if anything: it is good for a source of that time."""
-    for kept in (ROOT / "twin" / "tracing").rglob("__pycache__"):
-        copies = package / kept.parent.relative_to(ROOT)
-        (copies / kept.name).mkdir()
-        for file in kept.glob("*.nb[ci]"):
-            shutil.copy(file, copies / kept.name)
-        for copy in copies.glob("*.py"):
-            shutil.copystat(kept.parent / copy.name, copy)
-
-
-def test_what_is_packed_trains_without_the_packages_that_a_bare_computer_lacks(tmp_path: Path) -> None:
-    pack(tmp_path / "packed", None, None)
-    keep_compiled(tmp_path / "packed" / "downfield")
-    run = (
-        "import importlib.abc, sys\n"
-        "class Lacking(importlib.abc.MetaPathFinder):\n"
-        "    def find_spec(self, name, path, target=None):\n"
-        "        if name.split('.')[0] in {'mujoco', 'ultralytics', 'typer', 'openvino', 'onnx', 'fastapi', 'av'}:\n"
-        "            raise ModuleNotFoundError(name)\n"
-        "sys.meta_path.insert(0, Lacking())\n"
-        "import cv2\n"
-        "del cv2.FontFace\n"
-        "import downfield.core, pathlib\n"
-        f"assert pathlib.Path(downfield.core.__file__).is_relative_to({str(tmp_path)!r})\n"
-        "from downfield.training.runs.pair_run import main\n"
-        "from downfield.training.traced.tables import TableRecipe, draw_table\n"
-        "from downfield.training.traced.tables import plan_patches\n"
-        "import numpy as np\n"
-        "plan = plan_patches(draw_table(1, 0, TableRecipe(1, 1)), np.random.default_rng(1))\n"
-        "print(len(plan.views), main(['OUT', '1', '--device', 'nonsense']))\n"
-    )
-    path = os.pathsep.join(filter(None, (str(tmp_path / "packed"), os.environ.get("PYTHONPATH"))))
-    env = os.environ | {"PYTHONPATH": path, "DOWNFIELD_GLYPHS": str(tmp_path / "packed" / "glyphs.npz")}
-    done = subprocess.run(
-        [sys.executable, "-c", run], capture_output=True, text=True, env=env, cwd=tmp_path, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    assert int(done.stdout.split()[0]) > 10
-    assert done.stdout.split()[1] == "2"
-    assert "There is no device 'nonsense'" in done.stderr
-    assert os.access(tmp_path / "packed" / "train.sh", os.X_OK)
-
-
-def test_packing_into_a_folder_that_holds_something_or_without_checkpoints_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    with pytest.raises(InputError, match="holds something already"):
-        pack(tmp_path, None, None)
-    with pytest.raises(InputError, match=r"detector.pt: no such file"):
-        pack(tmp_path / "new", tmp_path, None)

@@ -6,13 +6,11 @@ crops runs on frames.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import cv2
 import numpy as np
-import torch
 from torch.utils.data import Dataset
 
 from downfield.core.arrays import Image
@@ -24,7 +22,7 @@ CROPS_PER_FRAME: Final = 2
 """Crops out of one decoded frame: decoding costs more than cutting."""
 
 
-class CropStream(Dataset[list[dict[str, Any]]]):
+class CropStream(Dataset[list[tuple[Image, Objects]]]):
     """An endless stream of crops: item i is `CROPS_PER_FRAME` crops of some frame, a function of the seed and i alone.
 
     Raises:
@@ -34,11 +32,11 @@ class CropStream(Dataset[list[dict[str, Any]]]):
     def __init__(self, sources: Sources, split: str, seed: int) -> None:
         self._frames = FrameDraw(sources, split, seed)
 
-    def __getitem__(self, index: int) -> list[dict[str, Any]]:
+    def __getitem__(self, index: int) -> list[tuple[Image, Objects]]:
         path, rng = self._frames.draw(index)
         small, objects = read_small(path)
         small, _ = cast_hard_shadows(small, objects, rng)
-        return [_as_tensors(*cut(small, objects, rng)) for _ in range(CROPS_PER_FRAME)]
+        return [cut(small, objects, rng) for _ in range(CROPS_PER_FRAME)]
 
 
 def read_small(path: Path) -> tuple[Image, Objects]:
@@ -60,26 +58,3 @@ def cut(image: Image, objects: Objects, rng: np.random.Generator) -> tuple[Image
     matrix, mirrored = draw_cut(objects, (image.shape[1], image.shape[0]), rng)
     inside, _ = moved(objects, matrix, mirrored=mirrored)
     return recolor(cut_out(image, matrix, CROP_PX, rng), rng), inside
-
-
-def _as_tensors(image: Image, objects: Objects) -> dict[str, Any]:
-    middle = (objects.boxes[:, :2] + objects.boxes[:, 2:]) / 2 + 0.5
-    size = objects.boxes[:, 2:] - objects.boxes[:, :2]
-    points = objects.points.copy()
-    points[..., :2] = (points[..., :2] + 0.5) / CROP_PX
-    return {
-        "img": torch.from_numpy(np.ascontiguousarray(image[..., ::-1].transpose(2, 0, 1))),
-        "cls": torch.from_numpy(objects.kinds[:, None].astype(np.float32)),
-        "bboxes": torch.from_numpy((np.concatenate([middle, size], axis=1) / CROP_PX).astype(np.float32)),
-        "keypoints": torch.from_numpy(points.astype(np.float32)),
-    }
-
-
-def collate(items: Sequence[Sequence[dict[str, Any]]]) -> dict[str, torch.Tensor]:
-    """Collate a batch for ultralytics' losses: pictures stacked, objects in one list with their picture's number."""
-    crops = [crop for item in items for crop in item]
-    counts = torch.tensor([len(crop["cls"]) for crop in crops])
-    batch = {key: torch.cat([crop[key] for crop in crops]) for key in ("cls", "bboxes", "keypoints")}
-    batch["img"] = torch.stack([crop["img"] for crop in crops])
-    batch["batch_idx"] = torch.repeat_interleave(torch.arange(len(crops)), counts).float()
-    return batch

@@ -1,12 +1,8 @@
-"""Labeled frames of data sets, as `downfield twin dataset` writes them, random draws from them, and real detections.
-
-Detections are stored beside the labels, two files a picture, for the refiners to correct; run `downfield train guesses`
-again for other weights.
-"""
+"""Labeled frames of data sets, as `downfield twin dataset` writes them, and random draws from them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import cv2
@@ -14,14 +10,7 @@ import numpy as np
 
 from downfield.core.arrays import Array, Image
 from downfield.core.errors import InputError
-from downfield.core.frame import Detection
-from downfield.models.ball_detection import with_patch_corners
-from downfield.models.detector import Detector
-from downfield.models.two_stage_detector import TwoStageDetector
 from downfield.training.data.objects import Objects, parse_objects
-from downfield.twin.randomization.deck import Split
-from downfield.twin.sets.dataset import read_samples
-from downfield.twin.sets.labels import ThingLabel
 
 Sources = Sequence[tuple[Path, float]]
 """Folders of data sets, each with the share of frames to take from it."""
@@ -58,17 +47,6 @@ def unsure_places_of(image: Path) -> Array | None:
 def unsure_path_of(image: Path) -> Path:
     """Return the path of the unsure places of a picture, which need not exist."""
     return image.parent.parent.parent / "unsure" / image.parent.name / f"{image.stem}.npy"
-
-
-def things_of(sources: Sources, split: Split) -> dict[Path, tuple[ThingLabel, ...]]:
-    """Return the balls and hands of a split's pictures, with how much of each is visible (not in the label files).
-
-    Raises:
-        InputError: a folder holds no finished pictures of the split.
-    """
-    return {
-        folder / sample.image: sample.labels.things for folder, _ in sources for sample in read_samples(folder, split)
-    }
 
 
 class FrameDraw:
@@ -122,54 +100,3 @@ def read_frame(path: Path, *, halved: bool = False) -> Image:
 def labels_of(image: Path) -> Path:
     """Return the path of a picture's labels."""
     return image.parent.parent.parent / "labels" / image.parent.name / f"{image.stem}.txt"
-
-
-def make_guesses(detector: Detector, folder: Path, progress: Callable[[int, int], None] = lambda _n, _of: None) -> None:
-    """Run a detector on all training pictures of a data set.
-
-    Args:
-        detector: one that reports unlikely figures, too; one of two stages also gives ball candidates.
-
-    Raises:
-        InputError: it has no training pictures.
-    """
-    images = labeled_images_of(folder, "train")
-    for number, image in enumerate(images, 1):
-        frame = read_frame(image)
-        if isinstance(detector, TwoStageDetector):
-            found = detector.find_candidates(frame, ball=False, hands=False)
-            balls = detector.find_ball_candidates(frame, found)
-        else:
-            found, balls = detector.detect(frame), []
-        figures = [one for one in found if one.corners_px]
-        _keep(image, _FIGURES, figures)
-        _keep(image, _BALLS, with_patch_corners(balls, figures) if figures else [])
-        progress(number, len(images))
-
-
-def guesses_of(image: Path) -> Array | None:
-    """Return the corners of all figures detected in a picture, shape (n, 4, 2); None where none were stored."""
-    return _kept(image, _FIGURES)
-
-
-def ball_guesses_of(image: Path) -> Array | None:
-    """Return the corners by which patches are cut around ball candidates, as of `guesses_of`."""
-    return _kept(image, _BALLS)
-
-
-_FIGURES, _BALLS = "guesses", "ball-guesses"
-
-
-def _keep(image: Path, what: str, guessed: Sequence[Detection]) -> None:
-    path = _path_of(image, what)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    np.save(path, np.array([one.corners_px for one in guessed], dtype=np.float32).reshape(-1, 4, 2))
-
-
-def _kept(image: Path, what: str) -> Array | None:
-    path = _path_of(image, what)
-    return np.load(path).astype(np.float64) if path.exists() else None
-
-
-def _path_of(image: Path, what: str) -> Path:
-    return image.parent.parent.parent / what / image.parent.name / f"{image.stem}.npy"

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from downfield.core.arrays import Array, Image
 from downfield.models.refiner import MIRRORED_CORNERS
-from downfield.models.suppression import mirror_image
 
 FALLEN_KIND: Final = 1
 FIGURE_KINDS: Final = (0, FALLEN_KIND)
@@ -69,19 +68,6 @@ def parse_objects(text: str, size_px: tuple[int, int]) -> Objects:
 
 MIRRORED_POINTS: Final = (*MIRRORED_CORNERS, 4)
 """What the keypoints, corners and helmet, are called in a mirror."""
-
-
-def mirrored_frame(image: Image, objects: Objects, guessed: Array | None) -> tuple[Image, Objects, Array | None]:
-    """Mirror a frame with its objects and the corners of detected figures, shape (n, 4, 2)."""
-    last = image.shape[1] - 1
-    points = objects.points[:, MIRRORED_POINTS].copy()
-    points[..., 0] = last - points[..., 0]
-    boxes = objects.boxes[:, [2, 1, 0, 3]]
-    boxes[:, [0, 2]] = last - boxes[:, [0, 2]]
-    if guessed is not None:
-        guessed = guessed[:, MIRRORED_CORNERS]
-        guessed[..., 0] = last - guessed[..., 0]
-    return mirror_image(image), Objects(objects.kinds, boxes, points), guessed
 
 
 def quarter_turn(rng: np.random.Generator) -> tuple[Array, bool]:

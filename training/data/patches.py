@@ -4,73 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Final, Unpack
+from typing import Unpack
 
 import numpy as np
 import torch
-from torch.utils.data import Dataset
 
 from downfield.core.arrays import Array, Image
 from downfield.models.refiner import cut_patches, to_units
-from downfield.training.data.labeled_frames import (
-    FrameDraw,
-    Sources,
-    guesses_of,
-    labels_of,
-    read_frame,
-    read_objects,
-    unsure_places_of,
-)
-from downfield.training.data.objects import Objects, mirrored_frame
+from downfield.training.data.objects import Objects
 from downfield.training.data.places import PatchPlaces, PlaceOptions, patch_labels, place_patches
-from downfield.training.data.variation import cast_hard_shadows, lay_balls, recolor
+from downfield.training.data.variation import recolor
 
 Batch = dict[str, torch.Tensor]
 """Pictures and their labels by name, each with as many rows as the batch has samples."""
 
-PER_PICTURE: Final = 2
-"""Items out of one decoded picture: decoding costs more than all the rest."""
-
 _ALIKE = 4  # patches recolored alike
-_MIRROR_CHANCE = 0.5
-
-
-class PatchStream(Dataset[Batch]):
-    """An endless stream: item i is all figures of some frame and some empty places, a function of the seed and i alone.
-
-    Args:
-        plain: without recoloring, to be measured on.
-
-    Raises:
-        InputError: a folder holds no labeled pictures of the split.
-    """
-
-    def __init__(self, sources: Sources, split: str, seed: int, *, plain: bool = False) -> None:
-        self._frames = FrameDraw(sources, split, seed)
-        self._plain, self._seed = plain, seed
-        self._last: tuple[Path, Image] | None = None
-
-    def __getitem__(self, index: int) -> Batch:
-        path, _ = self._frames.draw(index // PER_PICTURE)
-        rng = np.random.default_rng([self._seed, index, PER_PICTURE])
-        if self._last is None or self._last[0] != path:
-            self._last = path, read_frame(path)
-        image = self._last[1]
-        objects = read_objects(labels_of(path), (image.shape[1], image.shape[0]))
-        distractors, detected, unsure = None, guesses_of(path), unsure_places_of(path)
-        if not self._plain:
-            if rng.random() < _MIRROR_CHANCE:
-                image, objects, detected = mirrored_frame(image, objects, detected)
-                if unsure is not None:
-                    unsure[:, 0] = image.shape[1] - 1 - unsure[:, 0]
-            image, objects = lay_balls(image, objects, rng)
-            image, distractors = cast_hard_shadows(image, objects, rng)
-        return patches_of(
-            cut_guessed(
-                image, objects, rng, plain=self._plain, avoid=unsure, detected=detected, distractors=distractors
-            )
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,21 +38,19 @@ def cut_guessed(
     rng: np.random.Generator,
     *,
     plain: bool = False,
-    faithful: bool = False,
     **options: Unpack[PlaceOptions],
 ) -> PatchCut:
     """Cut patches of a frame where a detector might have put figures.
 
     Args:
         plain: neither stretch nor recolor, as for calibration.
-        faithful: leave colors nearly what they are: a ball is recognized by its color.
         options: where patches are cut, as of `place_patches`.
     """
     places = place_patches(objects, (image.shape[1], image.shape[0]), rng, stretched=not plain, **options)
     patches = cut_patches(image, places.transforms)
     if not plain:
         alike = [patches[i : i + _ALIKE] for i in range(0, len(patches), _ALIKE)]
-        patches = np.concatenate([_recolored(some, rng, faithful=faithful) for some in alike])
+        patches = np.concatenate([_recolored(some, rng) for some in alike])
     return PatchCut(places.transforms, places.kinds, places.points, patches)
 
 
@@ -126,10 +72,10 @@ def to_batch(patches: Image, truth: dict[str, Array]) -> Batch:
     return {"img": torch.from_numpy(np.ascontiguousarray(patches[..., ::-1].transpose(0, 3, 1, 2)))} | tensors
 
 
-def _recolored(patches: Image, rng: np.random.Generator, *, faithful: bool) -> Image:
+def _recolored(patches: Image, rng: np.random.Generator) -> Image:
     """Recolor a few patches as if of one camera and light, shape (n, 64, 64, 3)."""
     side = patches.shape[2]
-    return recolor(patches.reshape(-1, side, 3), rng, faithful=faithful).reshape(patches.shape)
+    return recolor(patches.reshape(-1, side, 3), rng).reshape(patches.shape)
 
 
 def collate_patches(items: Sequence[Batch]) -> Batch:

@@ -1,4 +1,4 @@
-"""Chooses where training patches are cut in a frame: at simulated or real detections, and at empty places."""
+"""Chooses where training patches are cut in a frame: at simulated detections, and at empty places."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.core.arrays import Array
-from downfield.models.refiner import PATCH_PX, magnified, patch_transform, to_patch
+from downfield.models.refiner import PATCH_PX, patch_transform, to_patch
 from downfield.training.data.objects import (
     BALL_KIND,
     BALL_POINT,
@@ -67,19 +67,11 @@ class PlaceOptions(TypedDict, total=False):
 
     Attributes:
         avoid: places that may hold an unlabeled figure, pixels, shape (n, 2).
-        detected: corners of figures that a detector found in the frame, right or wrong, shape (n, 4, 2).
         distractors: places that may be taken for a figure's, pixels, shape (n, 2).
-        extra_corners: corners about which more patches are cut, which come last, shape (n, 4, 2).
-        fallen_repeats: additional patches of each fallen figure, since these are few.
-        zoom: scale of the patches against those of the figure refiner.
     """
 
     avoid: Array | None
-    detected: Array | None
     distractors: Array | None
-    extra_corners: Array | None
-    fallen_repeats: int
-    zoom: float
 
 
 def place_patches(
@@ -96,26 +88,23 @@ def place_patches(
         stretched: stretch bases a little, since real makes differ in length and width.
         options: see `PlaceOptions`.
     """
-    detected, distractors = options.get("detected"), options.get("distractors")
-    avoid, extra_corners = options.get("avoid"), options.get("extra_corners")
-    fallen_repeats, zoom = options.get("fallen_repeats", FALLEN_REPEATS), options.get("zoom", 1.0)
+    avoid, distractors = options.get("avoid"), options.get("distractors")
     is_figure = np.isin(objects.kinds, FIGURE_KINDS)
     each = np.flatnonzero(is_figure & (objects.points[:, :4, 2] > 0).all(axis=1))
-    each = np.concatenate([each, np.repeat(each[objects.kinds[each] == FALLEN_KIND], fallen_repeats)])
+    each = np.concatenate([each, np.repeat(each[objects.kinds[each] == FALLEN_KIND], FALLEN_REPEATS)])
     points, kinds = objects.points[each], objects.kinds[each]
     ways = along_bodies(objects)
-    guessed = guessed_bases(points[:, :4, :2], ways[:, each], detected, rng)
+    guessed = guessed_bases(points[:, :4, :2], ways[:, each], rng)
     about = (objects.points[:, :4, :2] + ways[:, :, None])[:, is_figure]
     taken = TakenPlaces(about.reshape(-1, 4, 2), np.zeros((0, 2)) if avoid is None else avoid)
     tempting = objects.points[objects.kinds == BALL_KIND, BALL_POINT, :2]
     if distractors is not None:
         tempting = np.concatenate([tempting, distractors[rng.permutation(len(distractors))[:_DISTRACTORS]]])
-    empty = empty_bases(points[:, :4, :2], taken, size_px, tempting, detected, rng)
-    more = np.zeros((0, 4, 2)) if extra_corners is None else extra_corners
-    transforms = patch_transform(np.concatenate([guessed, empty, more]))
+    empty = empty_bases(points[:, :4, :2], taken, size_px, tempting, rng)
+    transforms = patch_transform(np.concatenate([guessed, empty]))
     if stretched:
         transforms = _stretched(transforms, points[:, :4, :2], rng)
-    return PatchPlaces(magnified(transforms, zoom), kinds, points)
+    return PatchPlaces(transforms, kinds, points)
 
 
 def _stretched(transforms: Array, corners: Array, rng: np.random.Generator) -> Array:
@@ -155,12 +144,7 @@ _BETWEEN_CHANCE, _NEAR_CHANCE = 0.35, 0.75  # up to which an empty place is betw
 _TRIES = 20
 _SHORTEST_PX = 6.0
 _ALONG = 4  # places along a body that lies
-
-# Real detections in the same pictures.
-_DETECTED_CHANCE = 0.5  # of the figures it found
-_OWN_WITHIN = 0.4  # of a base's length and width: a detection so near to its middle is that figure's
 _EMPTY_FROM = 0.47  # a place so far from every base is empty, such as one between two bases that touch
-_DETECTED_AWAY = 0.02  # moved a little, so that the network never sees exactly the same guess twice
 
 
 def along_bodies(objects: Objects) -> Array:
@@ -174,23 +158,16 @@ def along_bodies(objects: Objects) -> Array:
     return steps
 
 
-def guessed_bases(corners: Array, along: Array, detected: Array | None, rng: np.random.Generator) -> Array:
-    """Simulate detected bases, or take real detections for half of those found; front and rear at random.
+def guessed_bases(corners: Array, along: Array, rng: np.random.Generator) -> Array:
+    """Simulate detected bases, front and rear at random.
 
     Args:
         corners: of the bases, shape (n, 4, 2).
         along: ways along their bodies, shape (k, n, 2); see `along_bodies`.
-        detected: corners of figures that a detector found in the frame, right or wrong, shape (m, 4, 2); None for
-            simulated detections alone.
 
     Returns:
         Corners, shape (n, 4, 2).
     """
-    guessed = _guess(corners, along, rng)
-    return guessed if detected is None else _with_detections(guessed, corners, along, detected, rng)
-
-
-def _guess(corners: Array, along: Array, rng: np.random.Generator) -> Array:
     n = len(corners)
     far = rng.random(n) < _FAR_CHANCE
     middle = corners.mean(axis=1)
@@ -203,21 +180,6 @@ def _guess(corners: Array, along: Array, rng: np.random.Generator) -> Array:
     guessed: Array = _turned(corners - middle[:, None], turn, growth)
     guessed += (middle + away)[:, None]
     return guessed
-
-
-def _with_detections(guessed: Array, corners: Array, along: Array, detected: Array, rng: np.random.Generator) -> Array:
-    if not len(detected) or not len(corners):
-        return guessed
-    apart = np.min([_apart(corners + way[:, None], detected.mean(axis=1)) for way in along], axis=0)
-    nearest = apart.argmin(axis=1)
-    found = apart.min(axis=1) < _OWN_WITHIN
-    chosen = found & (rng.random(len(corners)) < _DETECTED_CHANCE)
-    theirs = detected[nearest]
-    turned = rng.random(len(corners)) < 0.5
-    theirs = np.where(turned[:, None, None], np.roll(theirs, 2, axis=1), theirs)
-    theirs = theirs + rng.normal(0, 1, (len(theirs), 1, 2)) * (_DETECTED_AWAY * _lengths(theirs))[:, None, None]
-    better: Array = np.where(chosen[:, None, None], theirs, guessed)
-    return better
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,41 +198,17 @@ class TakenPlaces:
 
 
 def empty_bases(
-    corners: Array,
-    taken: TakenPlaces,
-    size_px: tuple[int, int],
-    distractors: Array,
-    detected: Array | None,
-    rng: np.random.Generator,
+    corners: Array, taken: TakenPlaces, size_px: tuple[int, int], distractors: Array, rng: np.random.Generator
 ) -> Array:
-    """Choose bases where there are none: at false detections, at distractors, near figures and anywhere.
+    """Choose bases where there are none: at distractors, near figures and anywhere.
 
     Args:
         corners: of real bases, shape (n, 4, 2).
         distractors: places that may be taken for a figure's, pixels, shape (k, 2).
-        detected: see `guessed_bases`.
 
     Returns:
         Corners, shape (`EMPTY_PER_FRAME` at most, 4, 2).
     """
-    drawn = _empty(corners, taken, size_px, distractors, rng)
-    wrong = np.zeros((0, 4, 2)) if detected is None else _false_detections(detected, taken, rng)
-    both: Array = np.concatenate([wrong, drawn])[:EMPTY_PER_FRAME]
-    return both
-
-
-def _false_detections(detected: Array, taken: TakenPlaces, rng: np.random.Generator) -> Array:
-    """Choose some false detections, as many as half of the empty places."""
-    if not len(detected):
-        return np.zeros((0, 4, 2))
-    wrong = np.flatnonzero(taken.are_empty(detected.mean(axis=1), _lengths(detected)))
-    picked: Array = detected[rng.permutation(wrong)[: EMPTY_PER_FRAME // 2]]
-    return picked
-
-
-def _empty(
-    corners: Array, taken: TakenPlaces, size_px: tuple[int, int], distractors: Array, rng: np.random.Generator
-) -> Array:
     if not len(corners):
         return np.zeros((0, 4, 2))
     out = []

@@ -6,9 +6,7 @@ from typing import Final, NamedTuple
 
 import torch
 from torch import Tensor
-from torch.nn.functional import pad
 
-from downfield.models.frame_detector import GRAY
 from downfield.models.refiner import MIRRORED_CORNERS, ROTATED_POINTS
 
 UPRIGHT: Final = 0
@@ -19,8 +17,6 @@ HAND: Final = 3
 
 MOST_OBJECTS: Final = 40
 """In one picture."""
-
-_SIDES_PX: Final = 32  # of the detector's input: multiples of this
 
 
 class FrameSamples(NamedTuple):
@@ -81,13 +77,6 @@ def patch_samples(batch: tuple[Tensor, ...]) -> PatchSamples:
     """Return patches without NaN."""
     parts = batch[: len(PatchSamples._fields)]
     return PatchSamples(*(part.nan_to_num(0.0) if part.is_floating_point() else part for part in parts))
-
-
-def letterboxed(frames: FrameSamples) -> FrameSamples:
-    """Return whole pictures with gray below and beside them, up to sides that the detector takes."""
-    height, width = frames.image.shape[1:3]
-    room = (0, 0, 0, -width % _SIDES_PX, 0, -height % _SIDES_PX)
-    return frames._replace(image=pad(frames.image, room, value=GRAY))
 
 
 def as_input(image: Tensor) -> Tensor:

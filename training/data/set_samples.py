@@ -1,4 +1,4 @@
-"""Endless samples of the timed runs from labeled data sets, such as traced ones of `downfield twin dataset`."""
+"""Endless samples of both networks from labeled data sets, such as those of `downfield twin dataset`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
-from downfield.core.arrays import Array
+from downfield.core.arrays import Array, Image
 from downfield.models.refiner import PATCH_PX, to_patch
 from downfield.training.data.crops import CROPS_PER_FRAME, CropStream
 from downfield.training.data.labeled_frames import (
@@ -21,7 +21,7 @@ from downfield.training.data.labeled_frames import (
     read_objects,
     unsure_places_of,
 )
-from downfield.training.data.objects import CROP_PX
+from downfield.training.data.objects import Objects
 from downfield.training.data.patches import cut_guessed
 from downfield.training.data.places import patch_labels
 from downfield.training.data.samples import (
@@ -57,25 +57,6 @@ def detector_samples(sources: Sources, seed: int, *, crops: int, workers: int = 
 def refiner_samples(sources: Sources, seed: int, *, workers: int = 1, first: int = 0) -> Iterator[PatchSamples]:
     """Yield batches of patches without end, from batch `first` on; see `detector_samples`."""
     return _endless(BallAndFigurePatches(sources, seed), _PATCH_FRAMES, workers, _patches_of, first)
-
-
-def with_real_tables(
-    drawn: Iterator[PatchSamples], real: Iterator[PatchSamples], share: float
-) -> Iterator[PatchSamples]:
-    """Yield patches of drawn tables and, in between, of real ones.
-
-    Args:
-        share: patches of real tables for each of a drawn one.
-    """
-    count = real_count = 0
-    while True:
-        of_real = real_count < share * count
-        batch = next(real if of_real else drawn)
-        if of_real:
-            real_count += len(batch.image)
-        else:
-            count += len(batch.image)
-        yield batch
 
 
 class BallAndFigurePatches(Dataset[PatchSamples]):
@@ -134,28 +115,22 @@ def _endless(
     return iter(loader)
 
 
-def _frames_of(items: Sequence[Sequence[dict[str, Tensor]]]) -> FrameSamples:
-    return frame_samples(tuple(torch.stack(parts) for parts in zip(*map(_frame_of, _flat(items)), strict=True)))
+def _frames_of(items: Sequence[Sequence[tuple[Image, Objects]]]) -> FrameSamples:
+    crops = [crop for item in items for crop in item]
+    return frame_samples(tuple(torch.stack(parts) for parts in zip(*(_frame_of(*crop) for crop in crops), strict=True)))
 
 
-def _flat(items: Sequence[Sequence[dict[str, Tensor]]]) -> list[dict[str, Tensor]]:
-    return [crop for item in items for crop in item]
-
-
-def _frame_of(crop: dict[str, Tensor]) -> tuple[Tensor, ...]:
-    """Return a crop as of `FrameSamples`, with pixels in place of shares of its side."""
-    count = min(len(crop["cls"]), MOST_OBJECTS)
+def _frame_of(image: Image, objects: Objects) -> tuple[Tensor, ...]:
+    """Return a crop and its objects as of `FrameSamples`."""
+    count = min(len(objects.kinds), MOST_OBJECTS)
     kinds = torch.full((MOST_OBJECTS,), -1)
     points, boxes, shown = torch.zeros(MOST_OBJECTS, 5, 3), torch.zeros(MOST_OBJECTS, 4), torch.zeros(MOST_OBJECTS)
-    kinds[:count] = crop["cls"][:count, 0].long()
-    points[:count] = crop["keypoints"][:count]
-    points[:count, :, :2] = points[:count, :, :2] * CROP_PX - 0.5
-    middle, size = crop["bboxes"][:count, :2] * CROP_PX - 0.5, crop["bboxes"][:count, 2:] * CROP_PX
-    boxes[:count] = torch.cat([middle - size / 2, middle + size / 2], dim=1)
+    kinds[:count] = torch.from_numpy(objects.kinds[:count].astype(np.int64))
+    points[:count] = torch.from_numpy(objects.points[:count].astype(np.float32))
+    boxes[:count] = torch.from_numpy(objects.boxes[:count].astype(np.float32))
     shown[:count] = 1.0
     hidden = (kinds == BALL) & (points[:, 4, 2] < 2)
-    image = crop["img"].flip(0).permute(1, 2, 0).contiguous()
-    return image, kinds, points, boxes, torch.where(hidden, HARDLY_SHOWN, shown)
+    return torch.from_numpy(image), kinds, points, boxes, torch.where(hidden, HARDLY_SHOWN, shown)
 
 
 def _patches_of(items: Sequence[PatchSamples]) -> PatchSamples:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from downfield.core.arrays import Array, Image
 from downfield.training.data.objects import BALL_KIND, BALL_POINT, Objects
 
-_GAIN, _FAITHFUL_GAIN = 0.14, 0.04  # per channel: white balance
+_GAIN = 0.14  # per channel: white balance
 _BRIGHT = (0.6, 1.35)
 _GAMMA = (0.75, 1.35)
 _HUE_DEG = 9.0
@@ -31,23 +31,18 @@ _SHADOW_CHANCE, _SHADOW, _SHADOW_SOFT_PX = 0.4, (0.2, 0.6), (1.0, 40.0)
 _GLARE_CHANCE, _GLARE, _GLARE_SHARE = 0.3, (30.0, 140.0), (0.05, 0.3)
 
 
-def recolor(image: Image, rng: np.random.Generator, *, faithful: bool = False) -> Image:
+def recolor(image: Image, rng: np.random.Generator) -> Image:
     """Change the light and the sensor of a picture; the geometry stays.
 
     Args:
         image: uint8 blue green red, shape (height, width, 3).
-        faithful: keep colors nearly as they are, where something is recognized by its color.
     """
-    if not faithful and rng.random() < 0.5:
+    if rng.random() < 0.5:
         image = _shift_hue(image, rng)
     shades = np.arange(256) / 255.0
-    if faithful:
-        alike = shades ** rng.uniform(*_GAMMA)
-        curves = [rng.normal(1, _FAITHFUL_GAIN) * alike for _ in range(3)]
-    else:
-        curves = [
-            rng.uniform(*_BRIGHT) ** 0.5 * rng.normal(1, _GAIN / 2) * shades ** rng.uniform(*_GAMMA) for _ in range(3)
-        ]
+    curves = [
+        rng.uniform(*_BRIGHT) ** 0.5 * rng.normal(1, _GAIN / 2) * shades ** rng.uniform(*_GAMMA) for _ in range(3)
+    ]
     shared = rng.uniform(*_BRIGHT) ** 0.5
     lut = np.clip(255 * np.clip(np.stack(curves, axis=1), 0, 1) * shared, 0, 255).astype(np.uint8)[None]
     image = np.asarray(cv2.LUT(image, lut), dtype=np.uint8)

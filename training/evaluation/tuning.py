@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from scipy.optimize import minimize
 
 from downfield.core.arrays import Array, Image
 from downfield.core.frame import Detection
@@ -23,7 +22,6 @@ from downfield.models.base_sizes import with_consistent_sizes
 from downfield.models.card import KINDS, NetworkCard, NetworkFiles, read_card, write_card
 from downfield.models.loading import open_detector
 from downfield.models.refiner import FALLEN, TURN, decode_refinement
-from downfield.models.runtime import logit, sigmoid
 from downfield.models.two_stage_detector import TwoStageDetector
 from downfield.training.evaluation.measures import (
     Frames,
@@ -92,12 +90,6 @@ class _Outputs:
         """Return the detections of the figure detector alone."""
         return self.figures + self.balls + self.hands
 
-    def with_odds(self, slope: float, intercept: float) -> _Outputs:
-        """Return it with the balls' scores calibrated to probabilities."""
-        scores = sigmoid(slope * logit(np.array([ball.score for ball in self.balls])) + intercept).tolist()
-        balls = [dataclasses.replace(ball, score=score) for ball, score in zip(self.balls, scores, strict=True)]
-        return dataclasses.replace(self, balls=balls)
-
 
 def tune(folder: Path, sets: Iterable[Path], progress: Progress = lambda _line: None) -> NetworkCard:
     """Set a network's thresholds and error scales, and write them into its card.
@@ -108,11 +100,6 @@ def tune(folder: Path, sets: Iterable[Path], progress: Progress = lambda _line: 
     card = _untuned(read_card(folder))
     write_card(folder, card)
     outputs = list(_run_networks(folder, sets))
-    if card.ball_look is not None:
-        odds = _ball_odds(outputs)
-        outputs = [each.with_odds(*odds) for each in outputs]
-        card = dataclasses.replace(card, ball_odds=odds)
-        progress(f"ball detector: log-odds {odds[0]:g} x logit {odds[1]:+g}")
     detected = [(each.sample, each.unrefined) for each in outputs]
     figure, ball = _best_figure(detected), _best_ball(detected)
     hand = _best(detected, HAND, lambda frames: (hand_recall(frames), hand_precision(frames)))
@@ -204,21 +191,6 @@ def _tune_refiners(
     )
 
 
-def _ball_odds(outputs: Sequence[_Outputs]) -> tuple[float, float]:
-    """Fit slope and intercept that calibrate the ball detector's logits to log-odds, by logistic regression."""
-    candidates = [(each.sample, ball) for each in outputs for ball in each.balls]
-    logits = logit(np.array([ball.score for _, ball in candidates]))
-    right = np.array([score_frame(sample, [ball]).ball_found for sample, ball in candidates])
-
-    def unlikely(line: Array) -> float:
-        log_odds = line[0] * logits + line[1]
-        held = _STIFFNESS * ((line[0] - 1) ** 2 + line[1] ** 2)
-        return float((np.logaddexp(0, log_odds) - right * log_odds).sum() + held)
-
-    slope, intercept = minimize(unlikely, (1.0, 0.0), method="Nelder-Mead").x.tolist()
-    return round(slope, 3), round(intercept, 3)
-
-
 def _untuned(card: NetworkCard) -> NetworkCard:
     return dataclasses.replace(
         card,
@@ -280,6 +252,15 @@ def _detect(folder: Path, card: NetworkCard, pictures: Pictures) -> Detected:
 
 def _run(folder: Path, card: NetworkCard, pictures: Pictures) -> Frames:
     return _scores(_detect(folder, card, pictures), KINDS, 0.0)
+
+
+def best_score(detected: Detected, kinds: Sequence[str]) -> float:
+    """Return the score with the best F1 of figures, balls or hands: `FIGURE`, `BALL` or `HAND`."""
+    if kinds == HAND:
+        return _best(detected, HAND, lambda frames: (hand_recall(frames), hand_precision(frames)))
+    if kinds == BALL:
+        return _best(detected, BALL, lambda frames: (ball_recall(frames), ball_precision(frames)))
+    return _best_figure(detected)
 
 
 def _best_figure(detected: Detected) -> float:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import shutil
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-import numpy as np
 import onnx
 import torch
 from onnx import numpy_helper
@@ -17,12 +16,7 @@ from torch import nn
 from downfield.core.errors import InputError
 from downfield.models.card import BUNDLED, NetworkCard, NetworkFiles, read_card, write_card
 from downfield.models.refiner import PATCH_PX
-from downfield.training.data.ball_pictures import BallPatches
-from downfield.training.data.patch_files import read_blocks
-from downfield.training.data.patches import PatchStream
 from downfield.training.export.onnx import (
-    CALIBRATION_PATCHES,
-    DetectorGraph,
     PictureGraph,
     Pictures,
     RefinerGraph,
@@ -33,16 +27,11 @@ from downfield.training.export.onnx import (
     export_onnx,
     quantize,
 )
-from downfield.training.networks.ball import BallDetectorNetwork, BallRefinerNetwork
 from downfield.training.networks.checkpoints import (
     DETECTOR_NAME,
-    FIGURE_REFINER_NAME,
     REFINER_NAME,
-    load_weights,
     open_average,
-    read_checkpoint,
 )
-from downfield.training.networks.detector import DetectorNetwork
 from downfield.training.networks.refiner import HIDDEN, FigureRefiner, RefinerNetwork, without_norms
 from downfield.training.networks.yolo_detector import new_yolo_detector
 
@@ -53,94 +42,38 @@ _FIGURE_REFINER_FILES: Final = NetworkFiles("second-look.onnx", "second-look.int
 Report = Callable[[str], None]
 
 
-def export_network(
-    detector: Path,
-    refiner: Path | None,
-    ball_detector: Path | None,
-    ball_refiner: Path | None,
-    out: Path,
-    sets: Sequence[Path],
-    *,
-    name: str,
-    progress: Report = lambda _line: None,
+def export_networks(
+    best: Path, samples: tuple[Path, Path], out: Path, *, name: str, progress: Report = lambda _line: None
 ) -> None:
-    """Write a network's folder from checkpoints of the bundled network's kind.
+    """Write the folder of a network of two: a detector, and a refiner that sees the ball. Thresholds are untuned.
 
     Args:
-        refiner: checkpoint of the figure refiner; None for a network without one.
-        ball_detector: checkpoint of the ball detector; None for a network without one.
-        ball_refiner: checkpoint of the ball refiner, which shares the refiner's patches; None likewise.
-        sets: data sets whose training pictures int8 is calibrated on.
+        best: folder of `detector.pt` and `refiner.pt`.
+        samples: folders of the crops and of the patches that int8 is calibrated on.
 
     Raises:
-        InputError: a checkpoint is none, or a set has no training pictures.
+        InputError: a checkpoint is none, or a folder holds no samples.
     """
-    card = NetworkCard(name, NetworkFiles("first-look.onnx", "first-look.int8.onnx"))
-    out.mkdir(parents=True, exist_ok=True)
-    sources = [(folder, 1.0) for folder in sets]
-    progress("figure detector")
-    graph = YoloGraph(open_average(new_yolo_detector(), detector))
-    _export_frame_network(graph, out, card.first_look, card.input_px, ("frame", "head"))
-    _quantize(out, card.first_look, calibration_frames(sets, card.input_px))
-    if refiner is not None:
-        progress("figure refiner")
-        card = dataclasses.replace(card, second_look=_FIGURE_REFINER_FILES)
-        patches = calibration_patches(PatchStream(sources, "train", seed=_PATCH_SEED, plain=True))
-        card = export_figure_refiner(open_average(FigureRefiner(), refiner), card, out, patches)
-    if ball_detector is not None:
-        progress("ball detector")
-        files = NetworkFiles("ball-look.onnx", "ball-look.int8.onnx")
-        card = dataclasses.replace(card, ball_look=files)
-        graph = PictureGraph(open_average(BallDetectorNetwork(), ball_detector))
-        _export_frame_network(graph, out, files, card.ball_px, ("frame", "cells"))
-        _quantize(out, files, calibration_frames(sets, card.ball_px))
-    if ball_refiner is not None:
-        progress("ball refiner")
-        files = NetworkFiles("close-look.onnx", "close-look.int8.onnx")
-        card = dataclasses.replace(card, close_look=files)
-        graph = PictureGraph(open_average(BallRefinerNetwork(), ball_refiner))
-        export_onnx(graph, _PATCH_SHAPE, out / files.fp32, names=("patches", "said"), any_batch=True)
-        _quantize(out, files, calibration_patches(BallPatches(sources, "train", seed=_PATCH_SEED)))
-    write_card(out, card)
-
-
-def export_pair(
-    detector: Path, refiner: Path, out: Path, sets: Sequence[Path], *, name: str, progress: Report = lambda _line: None
-) -> None:
-    """Write the folder of a network of two: a detector, and a refiner that sees the ball.
-
-    Args:
-        sets: data sets whose training pictures int8 is calibrated on.
-
-    Raises:
-        InputError: a checkpoint is none, or a set has no training pictures.
-    """
-    networks = open_average(DetectorNetwork(), detector), open_average(RefinerNetwork(), refiner)
+    detector = open_average(new_yolo_detector(), best / f"{DETECTOR_NAME}.pt")
+    refiner = open_average(RefinerNetwork(), best / f"{REFINER_NAME}.pt")
     files = NetworkFiles("detector.onnx", "detector.int8.onnx"), NetworkFiles("refiner.onnx", "refiner.int8.onnx")
     card = NetworkCard(name, *files, refiner_sees_ball=True)
+    frames, patches = calibration_frames(samples[0], card.input_px), calibration_patches(samples[1])
     out.mkdir(parents=True, exist_ok=True)
     progress("detector")
-    export_detector(networks[0], out, files[0], card.input_px, calibration_frames(sets, card.input_px))
+    width, height = card.input_px
+    export_onnx(
+        YoloGraph(detector), (1, height, width, 3), out / files[0].fp32, names=("frame", "head"), any_batch=False
+    )
+    _quantize(out, files[0], frames)
     progress("refiner")
-    stream = PatchStream([(folder, 1.0) for folder in sets], "train", seed=_PATCH_SEED, plain=True)
-    export_refiner(networks[1], out, files[1], calibration_patches(stream))
-    write_card(out, card)
-
-
-def export_detector(
-    network: DetectorNetwork, out: Path, files: NetworkFiles, input_px: tuple[int, int], frames: Sequence[Pictures]
-) -> None:
-    """Write a detector into a network's folder, full and int8, calibrated on fitted frames; it is changed."""
-    _export_frame_network(DetectorGraph(network), out, files, input_px, ("frame", "head"))
-    _quantize_but_outputs(out, files, frames, correct_biases=True)
-
-
-def export_refiner(network: RefinerNetwork, out: Path, files: NetworkFiles, patches: Sequence[Pictures]) -> None:
-    """Write a refiner into a network's folder, full and int8, calibrated on patches; it is changed."""
     names = ("patches", "outputs")
-    export_onnx(RefinerGraph(network), _PATCH_SHAPE, out / files.fp32, names=names, any_batch=True)
-    # In patches without a figure its places are arbitrary, which would spoil the mean that corrects biases.
-    _quantize_but_outputs(out, files, patches, correct_biases=False)
+    export_onnx(RefinerGraph(refiner), _PATCH_SHAPE, out / files[1].fp32, names=names, any_batch=True)
+    # The last layers give places to a fraction of a pixel. In patches without a figure its places are arbitrary, which
+    # would spoil the mean that corrects biases.
+    exact = after_last_convolutions(onnx.load(str(out / files[1].fp32)))
+    _quantize(out, files[1], patches, exact_nodes=exact, correct_biases=False)
+    write_card(out, card)
 
 
 def export_figure_refiner(
@@ -150,16 +83,9 @@ def export_figure_refiner(
     assert card.second_look is not None
     files = dataclasses.replace(card.second_look, fp32=_FIGURE_REFINER_FILES.fp32, int8=_FIGURE_REFINER_FILES.int8)
     export_onnx(PictureGraph(refiner), _PATCH_SHAPE, out / files.fp32, names=("patches", "said"), any_batch=True)
-    # Its full layers cost next to nothing, and give places to a hundredth of a patch. Biases as in `export_refiner`.
+    # Its full layers cost next to nothing, and give places to a hundredth of a patch. Biases as in `export_networks`.
     _quantize(out, files, patches, exact=("Gemm",), correct_biases=False)
     return dataclasses.replace(card, second_look=files)
-
-
-def _export_frame_network(
-    graph: nn.Module, out: Path, files: NetworkFiles, input_px: tuple[int, int], names: tuple[str, ...]
-) -> None:
-    width, height = input_px
-    export_onnx(graph, (1, height, width, 3), out / files.fp32, names=names, any_batch=False)
 
 
 def _quantize(
@@ -174,14 +100,6 @@ def _quantize(
     assert files.int8 is not None
     options = {"exact": exact, "exact_nodes": exact_nodes}
     quantize(out / files.fp32, out / files.int8, pictures, correct_biases=correct_biases, **options)
-
-
-def _quantize_but_outputs(
-    out: Path, files: NetworkFiles, pictures: Sequence[Pictures], *, correct_biases: bool
-) -> None:
-    """Write the int8 file; the last layers give places to a fraction of a pixel and stay in full precision."""
-    nodes = after_last_convolutions(onnx.load(str(out / files.fp32)))
-    _quantize(out, files, pictures, exact_nodes=nodes, correct_biases=correct_biases)
 
 
 def open_figure_refiner(path: Path) -> FigureRefiner:
@@ -232,68 +150,6 @@ def write_refined(
         patches: pictures that int8 is calibrated on, uint8 (1, 64, 64, 3) each.
     """
     write_card(out, export_figure_refiner(refiner, copy_network(network, card, out), out, patches))
-
-
-def write_retrained(
-    network: Path,
-    runs: Path,
-    out: Path,
-    *,
-    name: str,
-    patches: Sequence[Pictures],
-    sets: Sequence[Path] = (),
-    parts: Collection[str] = (FIGURE_REFINER_NAME, REFINER_NAME, DETECTOR_NAME),
-) -> NetworkCard:
-    """Write a network with the refiners, and the hand detector, of which a folder holds checkpoints.
-
-    Args:
-        network: folder of the network to begin from; it is not changed.
-        runs: folder of `first-refiner.pt`, `refiner.pt` and `detector.pt`, any of them.
-        out: folder of the new network. Thresholds and weights are those of the old one.
-        patches: pictures that the refiners' int8 is calibrated on.
-        sets: data sets whose training pictures calibrate the detector's int8; without any it is not replaced.
-        parts: names of the checkpoints to use.
-
-    Returns:
-        The new network's card.
-
-    Raises:
-        InputError: a checkpoint is none, or the network lacks a part that was trained.
-    """
-    card = dataclasses.replace(read_card(network), name=name)
-    paths = {part: runs / f"{part}.pt" for part in (FIGURE_REFINER_NAME, REFINER_NAME, DETECTOR_NAME)}
-    trained = {part for part in parts if paths[part].exists() and (part != DETECTOR_NAME or sets)}
-    places = {FIGURE_REFINER_NAME: card.second_look, REFINER_NAME: card.second_opinion, DETECTOR_NAME: card.hand_look}
-    for part in trained:
-        if places[part] is None:
-            raise InputError(f"{network}: this network has no part that {paths[part]} could replace")
-    card = copy_network(network, card, out)
-    if FIGURE_REFINER_NAME in trained and card.second_look is not None:
-        refiner = open_figure_refiner(out / card.second_look.fp32)
-        load_weights(refiner, read_checkpoint(paths[FIGURE_REFINER_NAME])["average"])
-        card = export_figure_refiner(refiner, card, out, patches)
-    if REFINER_NAME in trained and card.second_opinion is not None:
-        export_refiner(open_average(RefinerNetwork(), paths[REFINER_NAME]), out, card.second_opinion, patches)
-    if DETECTOR_NAME in trained and card.hand_look is not None:
-        frames = calibration_frames(sets, card.input_px)
-        detector = open_average(DetectorNetwork(), paths[DETECTOR_NAME])
-        export_detector(detector, out, card.hand_look, card.input_px, frames)
-    write_card(out, card)
-    return card
-
-
-def calibration_blocks(folders: Sequence[Path], seed: int) -> list[Pictures]:
-    """Return patches on which int8 is calibrated, of several files of each folder.
-
-    Raises:
-        InputError: a folder holds no patches.
-    """
-    samples, rng, out = read_blocks(folders, seed), np.random.default_rng(seed), list[Pictures]()
-    while len(out) < CALIBRATION_PATCHES:
-        images = next(samples).image.numpy()
-        rows = rng.choice(len(images), min(len(images), CALIBRATION_PATCHES // 8), replace=False)
-        out += [np.ascontiguousarray(images[row][None]) for row in rows]
-    return out[:CALIBRATION_PATCHES]
 
 
 def copy_network(network: Path, card: NetworkCard, out: Path) -> NetworkCard:

@@ -9,29 +9,28 @@ from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-import cv2
 import nncf
 import numpy as np
 import onnx
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
-from torch.utils.data import Dataset
 
-from downfield.models.frame_detector import Letterbox
-from downfield.training.data.labeled_frames import labeled_images_of
-from downfield.training.data.patches import Batch
+from downfield.core.errors import InputError
+from downfield.training.data.objects import CROP_PX
+from downfield.training.data.sample_files import Samples, read_endlessly
+from downfield.training.data.samples import FrameSamples, PatchSamples
 from downfield.training.networks.blocks import fused
-from downfield.training.networks.detector import DetectorNetwork, join_branches
 from downfield.training.networks.refiner import RefinerNetwork
 
 OPSET: Final = 17
 CALIBRATION_FRAMES: Final = 120
 CALIBRATION_PATCHES: Final = 400
+_SEED: Final = 3
 
 Pictures = NDArray[np.uint8]
 
@@ -85,17 +84,6 @@ class PictureGraph(nn.Module):
     def forward(self, pictures: Tensor) -> Any:
         """Return the outputs for pictures, uint8 (n, height, width, 3)."""
         return self.network(pictures.permute(0, 3, 1, 2).float())
-
-
-class DetectorGraph(PictureGraph):
-    """A `DetectorNetwork` from camera pictures to its joined head; the network is changed."""
-
-    def __init__(self, network: DetectorNetwork) -> None:
-        super().__init__(fused(network))
-
-    def forward(self, pictures: Tensor) -> Tensor:
-        """Return the head, (n, channels, cells), for pictures, uint8 (n, height, width, 3)."""
-        return join_branches(*super().forward(pictures))
 
 
 class RefinerGraph(PictureGraph):
@@ -192,29 +180,45 @@ def after_last_convolutions(graph: onnx.ModelProto) -> list[str]:
     return list(names)
 
 
-def calibration_frames(sets: Sequence[Path], input_px: tuple[int, int]) -> list[Pictures]:
-    """Return training pictures fitted to an input, evenly from all sets."""
+def calibration_frames(crops: Path, input_px: tuple[int, int]) -> list[Pictures]:
+    """Return pictures of a detector's input size, uint8 (1, height, width, 3), each laid out with training crops.
+
+    Raises:
+        InputError: the folder holds none.
+    """
+    width, height = input_px
+    tiles = (image for samples in _samples(crops, FrameSamples) for image in samples.image.numpy())
     out = []
-    for folder in sets:
-        paths = labeled_images_of(folder, "train")
-        count = min(CALIBRATION_FRAMES // len(sets), len(paths))
-        for path in (paths[i] for i in np.linspace(0, len(paths) - 1, count).astype(int)):
-            frame = np.asarray(cv2.imread(str(path), cv2.IMREAD_COLOR), dtype=np.uint8)
-            box = Letterbox((frame.shape[1], frame.shape[0]), input_px)
-            into = box.new_input()
-            box.fit(frame, into)
-            out.append(into)
+    for _ in range(CALIBRATION_FRAMES):
+        rows = [
+            np.concatenate([next(tiles) for _ in range(-(-width // CROP_PX))], axis=1)
+            for _ in range(-(-height // CROP_PX))
+        ]
+        out.append(np.ascontiguousarray(np.concatenate(rows)[None, :height, :width]))
     return out
 
 
-def calibration_patches(stream: Dataset[Batch]) -> list[Pictures]:
-    """Return training patches as the runtime cuts them."""
+def calibration_patches(patches: Path) -> list[Pictures]:
+    """Return training patches, uint8 (1, 64, 64, 3) each, some of every table.
+
+    Raises:
+        InputError: the folder holds none.
+    """
     out: list[Pictures] = []
-    for item in range(CALIBRATION_PATCHES):
-        out += as_pictures(stream[item]["img"])
+    for samples in _samples(patches, PatchSamples):
+        images = samples.image.numpy()
+        rows = np.linspace(0, len(images) - 1, min(len(images), CALIBRATION_PATCHES // 8)).astype(int)
+        out += [np.ascontiguousarray(images[row][None]) for row in rows]
         if len(out) >= CALIBRATION_PATCHES:
             break
     return out[:CALIBRATION_PATCHES]
+
+
+def _samples(folder: Path, kind: type[Samples]) -> Iterator[Samples]:
+    for samples in read_endlessly(folder, kind, _SEED):
+        if samples is None:
+            raise InputError(f"{folder}: holds no samples on which int8 could be calibrated")
+        yield samples
 
 
 def as_pictures(images: Tensor) -> list[Pictures]:

@@ -17,8 +17,7 @@ from downfield.core.errors import InputError
 
 DETECTOR_NAME: Final = "detector"
 REFINER_NAME: Final = "refiner"
-FIGURE_REFINER_NAME: Final = "first-refiner"
-"""Names of the checkpoints of a `DetectorNetwork`, a `RefinerNetwork` and a `FigureRefiner`, without suffix."""
+"""Names of the checkpoints of the two networks, without suffix."""
 
 _GROWN: Final = (".first.", ".second.")  # parameters of residual blocks, which start as the identity
 

@@ -1,7 +1,7 @@
 """The figure refiners: their networks over patches at full resolution, and their loss.
 
-`RefinerNetwork` measures a figure and finds the ball in the same patch; it is the second refiner of the bundled network
-and the only one of a pair. `FigureRefiner` is the bundled network's first refiner. Patches and outputs are those of
+`RefinerNetwork` measures a figure and finds the ball in the same patch; it is also the second refiner of the bundled
+network. `FigureRefiner` is the bundled network's first refiner. Patches and outputs are those of
 `downfield.models.refiner`, the ball's cells those of `downfield.models.ball_detection`.
 """
 
@@ -200,12 +200,12 @@ def figure_refiner_loss(outputs: Tensor, batch: Mapping[str, Tensor]) -> tuple[T
     return figure_loss(outputs, labels)
 
 
-def refiner_loss(outputs: Tensor, heat: Tensor | None, truth: PatchSamples) -> tuple[Tensor, Losses]:
+def refiner_loss(outputs: Tensor, heat: Tensor, truth: PatchSamples) -> tuple[Tensor, Losses]:
     """Return the loss of a refiner's output, and its parts.
 
     Args:
         outputs: figures' numbers, shape (p, `OUTPUTS`).
-        heat: logits of the ball's cells, shape (p, `CELLS` ** 2); None from a `FigureRefiner`.
+        heat: logits of the ball's cells, shape (p, `CELLS` ** 2).
     """
     points = (truth.points + 0.5) / _HALF_PX - 1
     flags = truth.flags * (points.abs() < 1).all(dim=-1) * truth.figure[:, None]
@@ -215,10 +215,8 @@ def refiner_loss(outputs: Tensor, heat: Tensor | None, truth: PatchSamples) -> t
     loss, parts = figure_loss(
         outputs.float(), PatchLabels(points, flags, truth.flip, truth.fallen, figure, known=1 - unseen)
     )
-    if heat is not None:
-        parts["ball"] = _ball_loss(heat.float(), truth.ball)
-        loss = loss + parts["ball"]
-    return loss, parts
+    parts["ball"] = _ball_loss(heat.float(), truth.ball)
+    return loss + parts["ball"], parts
 
 
 def cell_shares(places: Tensor) -> Tensor:

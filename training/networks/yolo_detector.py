@@ -21,6 +21,7 @@ from ultralytics.utils.tal import PoseTaskAlignedAssigner
 
 from downfield.models.card import KINDS
 from downfield.models.frame_detector import KEYPOINTS
+from downfield.training.data.samples import FrameSamples, as_input
 
 OKS_SIGMAS: Final = (0.07, 0.07, 0.07, 0.07, 0.3)
 """Scale of each keypoint's error, as a share of the object's size: a figure's corners should come within 2 to 3 px; the
@@ -39,6 +40,23 @@ pixels. A base is 14 of them wide; fallen figures and hands, whose middle is vag
 _SEEN = 2
 _FIRST_KIND_OVER_FIGURES = 2
 _ASSIGNER = ("topk", "topk2", "num_classes", "alpha", "beta", "stride")
+
+
+def yolo_batch(frames: FrameSamples) -> dict[str, torch.Tensor]:
+    """Return labeled pictures as ultralytics' losses take them: objects in one list with their picture's number."""
+    height, width = frames.image.shape[1:3]
+    size = frames.boxes.new_tensor([width, height])
+    there = frames.kinds >= 0
+    boxes, points = frames.boxes[there], frames.points[there].clone()
+    middles, sizes = (boxes[:, :2] + boxes[:, 2:]) / 2 + 0.5, boxes[:, 2:] - boxes[:, :2]
+    points[..., :2] = (points[..., :2] + 0.5) / size
+    return {
+        "img": as_input(frames.image),
+        "cls": frames.kinds[there][:, None].to(boxes.dtype),
+        "bboxes": torch.cat([middles / size, sizes / size], dim=1),
+        "keypoints": points,
+        "batch_idx": there.nonzero()[:, 0].to(boxes.dtype),
+    }
 
 
 class PlaceAssigner(PoseTaskAlignedAssigner):
@@ -97,7 +115,7 @@ class PlaceAssigner(PoseTaskAlignedAssigner):
         labeled = (true[..., 2] > 0).to(true.dtype)
         count = labeled.sum(dim=1)
         off = ((predicted - true[..., :2]) * labeled[..., None]).sum(dim=1) / count.clamp(min=1)[:, None]
-        reach = torch.tensor(REACH_PX)[self._kinds[picture, thing]]
+        reach = torch.tensor(REACH_PX, device=true.device)[self._kinds[picture, thing]]
         place = (-off.square().sum(dim=1) / (2 * reach.square())).exp()
         boxes: torch.Tensor = super(PoseTaskAlignedAssigner, self).pair_overlaps(
             (picture, thing, cell), gt_bboxes, pd_bboxes

@@ -60,8 +60,8 @@ class TableRecipe:
         lying: share of the tables on which many figures lie.
     """
 
-    scenes: int = 6
-    views: int = 2
+    scenes: int = 3
+    views: int = 1
     carriers: float = 0.12
     strewn: float = 0.08
     lying: float = 0.3
@@ -207,7 +207,7 @@ class WindowPlan:
     truth: tuple[NDArray[np.float32], ...]
 
 
-def plan_crops(table: TracedTable, per_view: int, rng: np.random.Generator) -> WindowPlan:
+def plan_crops(table: TracedTable, per_view: int, rng: np.random.Generator, *, webcams: int = 1) -> WindowPlan:
     """Return crops at the detector's scale; truth: kinds, points, boxes, shown, in rows of as many objects."""
     inverses, views, found = [], [], []
     for number, view in enumerate(table.views):
@@ -222,7 +222,7 @@ def plan_crops(table: TracedTable, per_view: int, rng: np.random.Generator) -> W
             views.append(number)
     stacked = np.array(inverses)
     feet = np.linalg.norm(stacked[:, :, 0], axis=1)
-    return _planned(table, np.array(views), stacked, feet, _padded(found), rng)
+    return _planned(table, np.array(views), stacked, feet, _padded(found), rng, webcams)
 
 
 def plan_patches(table: TracedTable, rng: np.random.Generator, *, webcams: int = 1) -> WindowPlan:
@@ -235,6 +235,8 @@ def plan_patches(table: TracedTable, rng: np.random.Generator, *, webcams: int =
         matrices.append(places.transforms)
         views.append(np.full(len(places.transforms), number))
         truths.append((*patch_labels(places), _balls(view, places.transforms)))
+    if not matrices:  # no camera shows a figure
+        return WindowPlan(table, np.zeros(0, np.int64), np.zeros((0, 2, 3)), np.zeros(0), np.zeros((1, 0, 0), "f4"), ())
     inverses = np.array([_inverse(matrix) for matrix in np.concatenate(matrices)])
     truth = tuple(np.concatenate(parts).astype(np.float32) for parts in zip(*truths, strict=True))
     feet = np.full(len(inverses), FOOT_PX)

@@ -28,8 +28,13 @@ def renderer_named(name: str) -> RendererName:
     raise InputError(f"no renderer is named '{name}'; there are: {', '.join(RENDERERS)}")
 
 
-def open_renderer(name: RendererName, appearance: Appearance, players: Sequence[Player]) -> Renderer:
+def open_renderer(
+    name: RendererName, appearance: Appearance, players: Sequence[Player], *, samples: int | None = None
+) -> Renderer:
     """Return a renderer of one appearance and roster; close it when done.
+
+    Args:
+        samples: paths per pixel, for the path tracer; None for its own number.
 
     Raises:
         MissingExtraError: its packages are not installed.
@@ -40,9 +45,9 @@ def open_renderer(name: RendererName, appearance: Appearance, players: Sequence[
 
         return MujocoRenderer(appearance, players)
     if name == "traced":
-        from downfield.twin.render.traced_renderer import TracedRenderer
+        from downfield.twin.render.traced_renderer import SAMPLES, TracedRenderer
 
-        return TracedRenderer(appearance, players)
+        return TracedRenderer(appearance, players, samples=samples or SAMPLES)
     from downfield.twin.render.compositor import Compositor
 
     return Compositor(appearance, players)

@@ -59,6 +59,7 @@ class Recipe:
         strewn: share of them with a ball on the board beside them, 0..1 - `carriers`.
         fallers: share of the figures that lie, also near others, 0..1; 0 for a few isolated ones on some tables.
         image_format: of the pictures' files.
+        samples: paths per pixel where they are traced; None for the tracer's own number.
 
     Raises:
         InputError: a value is out of its range.
@@ -75,6 +76,7 @@ class Recipe:
     strewn: float = 0.0
     fallers: float = 0.0
     image_format: Literal["jpg", "png"] = "jpg"
+    samples: int | None = None
     format: Literal["downfield.dataset"] = "downfield.dataset"
     version: Literal[2] = 2
 
@@ -196,7 +198,7 @@ def _make_in_worker(out: Path, recipe: Recipe, table: int, number: int) -> int |
 
 
 def _make_table(out: Path, recipe: Recipe, table: int, number: int) -> int:
-    view = CameraView(recipe.renderer, recipe.size_px, recipe.scale, recipe.crop_px)
+    view = CameraView(recipe.renderer, recipe.size_px, recipe.scale, recipe.crop_px, recipe.samples)
     which = [(i, table * recipe.per_table + i) for i in range(number)]
     lines = []
     practice = {"carriers": recipe.carriers, "strewn": recipe.strewn, "fallers": recipe.fallers}

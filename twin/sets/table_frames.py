@@ -49,12 +49,14 @@ class CameraView:
         size_px: width and height of the camera's picture.
         scale: of the drawn picture: 0.5 gives half its width and height.
         crop_px: side of square parts cut out of it around figures, at that scale; 0 for whole pictures.
+        samples: paths per pixel where it is traced; None for the tracer's own number.
     """
 
     renderer: RendererName
     size_px: tuple[int, int]
     scale: float = 1.0
     crop_px: int = 0
+    samples: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,7 @@ def table_pictures(
     on_board = obstacles_on(appearance.field, appearance.clutter) if variety == "wide" else None
     moments = _moments(appearance, players, rng, count, mix, on_board, is_play=is_play)
     labeler = Labeler(appearance, players)
-    with contextlib.closing(open_renderer(view.renderer, appearance, players)) as renderer:
+    with contextlib.closing(open_renderer(view.renderer, appearance, players, samples=view.samples)) as renderer:
         for number, index in which:
             frame = _taken(renderer, moments[number], view, np.random.default_rng([table_seed, number, 0xF0]))
             camera = as_calibrated(frame.camera, appearance.field, appearance.board.bow_mm)

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from functools import cache, lru_cache
-from pathlib import Path
-from typing import Final
+from functools import lru_cache
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from downfield.core.arrays import Plane
-from downfield.core.errors import InputError
-
-GLYPHS_VARIABLE: Final = "DOWNFIELD_GLYPHS"
-"""Environment variable: a file of glyphs drawn before, where OpenCV is older than 5."""
 
 FONTS = 8
 """Number of styles of lettering."""
@@ -91,42 +83,15 @@ def place_mask(plane: Plane, mask: Plane, center_px: tuple[float, float]) -> Non
         np.minimum(part + moved[y_low - y : y_high - y, x_low - x : x_high - x], 1, out=part)
 
 
-def write_glyphs(path: Path) -> None:
-    """Write every text that a board may show, drawn in all styles, for computers whose OpenCV lacks these fonts."""
-    starts = {word[:length] for word in WORDS for length in (1, 2, 3, len(word))}
-    texts = sorted({*"O123456789", *starts})
-    masks = {f"{font}/{text}": np.rint(255 * _glyphs(text, font)) for text in texts for font in range(FONTS)}
-    np.savez_compressed(path, **{name: mask.astype(np.uint8) for name, mask in masks.items()})  # type: ignore[arg-type]
-
-
 @lru_cache(maxsize=256)
 def _glyphs(text: str, font: int) -> Plane:
     """Return a line of text drawn large and cut to its ink."""
-    if not hasattr(cv2, "FontFace"):
-        return np.asarray(_kept_glyphs()[f"{font}/{text}"], dtype=np.float32) / np.float32(255)
     face = cv2.FontFace("italic" if font % 2 else "sans")
     canvas = np.zeros((2 * _EM_PX, _EM_PX * (len(text) + 1)), dtype=np.uint8)
     cv2.putText(canvas, text, (_EM_PX // 2, int(1.5 * _EM_PX)), (255,), face, _EM_PX, _WEIGHTS[font // 2])
     rows, columns = np.flatnonzero(canvas.any(axis=1)), np.flatnonzero(canvas.any(axis=0))
     ink = canvas[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
     return ink.astype(np.float32) / np.float32(255)
-
-
-@cache
-def _kept_glyphs() -> dict[str, NDArray[np.uint8]]:
-    """Return what `write_glyphs` wrote into the file that an environment variable names.
-
-    Raises:
-        InputError: there is no such file.
-    """
-    path = os.environ.get(GLYPHS_VARIABLE, "")
-    if not Path(path).is_file():
-        raise InputError(
-            f"OpenCV {cv2.__version__} lacks the fonts that boards are lettered in. Install OpenCV 5, or set "
-            f"{GLYPHS_VARIABLE} to the glyphs file of `downfield train pack`."
-        )
-    with np.load(path) as file:
-        return dict(file)
 
 
 def _fit(mask: Plane, width_px: float, height_px: float) -> Plane:

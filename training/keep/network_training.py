@@ -18,15 +18,14 @@ from downfield.training.data.samples import FrameSamples, PatchSamples, as_input
 from downfield.training.networks.blocks import Losses
 from downfield.training.networks.checkpoints import (
     DETECTOR_NAME,
-    FIGURE_REFINER_NAME,
     REFINER_NAME,
+    load_file,
     load_weights,
     read_checkpoint,
     write_checkpoint,
 )
-from downfield.training.networks.detector import DetectorNetwork
-from downfield.training.networks.detector_loss import detector_loss
-from downfield.training.networks.refiner import FigureRefiner, RefinerNetwork, refiner_loss, without_norms
+from downfield.training.networks.refiner import RefinerNetwork, refiner_loss
+from downfield.training.networks.yolo_detector import VisibilityPoseLoss, new_yolo_detector, yolo_batch
 
 HAS_BFLOAT16: Final = torch.backends.cpu.get_cpu_capability() not in {"DEFAULT", "AVX2"}
 """Whether this processor computes in bfloat16; one that emulates it takes ten times as long as in full precision."""
@@ -82,7 +81,7 @@ class ReplayPool:
 
 DECAY: Final = 0.01  # of weights, not of norms and biases
 CLIP: Final = 10.0  # norm of gradients
-AVERAGED: Final = 0.998  # of the moving average, once it is warm
+AVERAGED: Final = 0.9998  # most that the moving average keeps in a step
 
 NetworkLoss = Callable[[nn.Module, tuple[Tensor, ...]], tuple[Tensor, Losses]]
 
@@ -95,20 +94,11 @@ class NetworkKind:
         name: name of its checkpoint.
         network: makes an untrained network.
         loss: of a network and drawn samples, with its parts.
-        pace: learning rate relative to the run's.
     """
 
     name: str
     network: Callable[[], nn.Module]
     loss: NetworkLoss
-    pace: float = 1.0
-
-
-def _detector_loss(network: nn.Module, samples: tuple[Tensor, ...]) -> tuple[Tensor, Losses]:
-    frames = varied_frames(FrameSamples(*samples))
-    with in_half_precision(frames.image):
-        pose, ball = network(as_input(frames.image))
-    return detector_loss(pose, ball, frames)
 
 
 def _refiner_loss(network: nn.Module, samples: tuple[Tensor, ...]) -> tuple[Tensor, Losses]:
@@ -123,18 +113,18 @@ def in_half_precision(like: Tensor) -> Any:
     return torch.autocast(like.device.type, dtype=torch.bfloat16, enabled=like.is_cuda or HAS_BFLOAT16)
 
 
-def _figure_refiner_loss(network: nn.Module, samples: tuple[Tensor, ...]) -> tuple[Tensor, Losses]:
-    patches = varied_patches(PatchSamples(*samples))
-    with in_half_precision(patches.image):
-        outputs = network(as_input(patches.image))
-    return refiner_loss(outputs, None, patches)
+def _detector_loss(network: nn.Module, samples: tuple[Tensor, ...]) -> tuple[Tensor, Losses]:
+    frames = varied_frames(FrameSamples(*samples))
+    criterion = getattr(network, "criterion", None)
+    if criterion is None:  # made at the first step, so that the average has none
+        network.criterion = VisibilityPoseLoss(network)
+    with in_half_precision(frames.image):
+        loss, parts = network(yolo_batch(frames))
+    return loss.sum(), parts
 
 
-DETECTOR: Final = NetworkKind(DETECTOR_NAME, DetectorNetwork, _detector_loss)
+DETECTOR: Final = NetworkKind(DETECTOR_NAME, new_yolo_detector, _detector_loss)
 REFINER: Final = NetworkKind(REFINER_NAME, RefinerNetwork, _refiner_loss)
-FIGURE_REFINER: Final = NetworkKind(FIGURE_REFINER_NAME, lambda: without_norms(FigureRefiner()), _figure_refiner_loss)
-"""Begins from an exported refiner, whose normalizations are folded into its convolutions."""
-KINDS: Final = (DETECTOR, REFINER)
 
 
 class NetworkTraining:
@@ -143,13 +133,14 @@ class NetworkTraining:
     Attributes:
         kind: the same.
         pool: the same.
+        batch: samples in a step.
         steps: taken in all runs.
         average: the moving average, which is what is used.
     """
 
     def __init__(self, kind: NetworkKind, device: torch.device, pool: ReplayPool, batch: int) -> None:
         self.kind, self.pool, self.steps = kind, pool, 0
-        self._batch, self._begun = batch, 0
+        self.batch, self._begun = batch, 0
         self._network: nn.Module = kind.network().to(device, memory_format=torch.channels_last).train()
         self.average: nn.Module = copy.deepcopy(self._network).eval()
         groups = weight_groups(self._network, DECAY)
@@ -163,8 +154,8 @@ class NetworkTraining:
     def learn(self, rate: float) -> Losses:
         """Take one step at a learning rate, unless its gradient is infinite; return the loss's parts."""
         for group in self._optimizer.param_groups:
-            group["lr"] = self.kind.pace * rate
-        loss, parts = self.kind.loss(self._network, self.pool.draw(self._batch))
+            group["lr"] = rate
+        loss, parts = self.kind.loss(self._network, self.pool.draw(self.batch))
         self._optimizer.zero_grad(set_to_none=True)
         loss.backward()
         norm = torch.nn.utils.clip_grad_norm_(self._network.parameters(), CLIP)
@@ -179,6 +170,19 @@ class NetworkTraining:
         keep = min(AVERAGED, (1 + self.steps) / (10 + self.steps))
         with torch.no_grad():
             torch._foreach_lerp_(_numbers(self.average), _numbers(self._network), 1 - keep)
+
+    def begin(self, path: Path) -> None:
+        """Begin from the moving average of a checkpoint, counting no steps.
+
+        Raises:
+            InputError: the file is no checkpoint of this network.
+        """
+        weights = load_file(path)["average"]
+        for network in (self._network, self.average):
+            try:
+                load_weights(network, weights)
+            except InputError as error:
+                raise InputError(f"{path}: {error}") from None
 
     def save(self, folder: Path) -> Path:
         """Write the checkpoint from which training continues; return its path."""

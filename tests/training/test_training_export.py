@@ -1,0 +1,73 @@
+"""Exported networks: their files give what the networks give, and int8 is calibrated on a trainer's samples."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("ultralytics")
+pytest.importorskip("nncf")
+
+from downfield.models.card import read_card  # noqa: E402
+from downfield.models.frame_detector import CHANNELS  # noqa: E402
+from downfield.models.loading import open_detector  # noqa: E402
+from downfield.models.runtime import open_network  # noqa: E402
+from downfield.training.data.sample_files import write_samples  # noqa: E402
+from downfield.training.data.samples import MOST_OBJECTS, FrameSamples, PatchSamples  # noqa: E402
+from downfield.training.export.networks import export_networks  # noqa: E402
+from downfield.training.export.onnx import RefinerGraph, YoloGraph, after_last_convolutions, export_onnx  # noqa: E402
+from downfield.training.networks.refiner import RefinerNetwork  # noqa: E402
+from downfield.training.networks.yolo_detector import new_yolo_detector  # noqa: E402
+
+CHECKPOINTS = Path(__file__).parents[2] / "training" / "checkpoints"
+
+
+def test_exported_graphs_give_what_the_networks_give(tmp_path: Path) -> None:
+    import onnx
+
+    torch.manual_seed(1)
+    pictures = np.random.default_rng(0).integers(0, 256, (1, 64, 64, 3), dtype=np.uint8)
+    shades = torch.from_numpy(pictures[..., ::-1].copy()).permute(0, 3, 1, 2).float() / 255
+    for network, graph, name in (
+        (RefinerNetwork(), RefinerGraph, "patches"),
+        (new_yolo_detector(), YoloGraph, "frame"),
+    ):
+        network.eval()
+        parts = None
+        if name == "patches":
+            with torch.no_grad():
+                parts = network(shades)
+        file = tmp_path / f"{name}.onnx"
+        export_onnx(graph(network), (1, 64, 64, 3), file, names=(name, "output"), any_batch=name == "patches")
+        output = open_network(file, "onnxruntime", size_px=(64, 64), threads=1, precision="fp32").run(pictures)
+        if parts is None:
+            assert output.shape == (1, CHANNELS, 64)
+            continue
+        np.testing.assert_allclose(output, torch.cat(parts, dim=1).numpy(), atol=2e-3)
+        exact = after_last_convolutions(onnx.load(str(file)))
+        kinds = {node.name: node.op_type for node in onnx.load(str(file)).graph.node}
+        assert "Conv" not in {kinds[each] for each in exact}
+        assert exact
+
+
+def test_a_trainers_networks_become_one_that_the_rig_opens(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+
+    def pictures(count: int, side: int) -> Any:
+        return torch.from_numpy(rng.integers(0, 256, (count, side, side, 3), dtype=np.uint8))
+
+    objects = (torch.zeros(4, MOST_OBJECTS, *rest) for rest in ((), (5, 3), (4,), ()))
+    write_samples(FrameSamples(pictures(4, 320), *objects), tmp_path / "crops", 0)
+    labels = (torch.zeros(60, *rest) for rest in ((5, 2), (5,), (), (), (), (3,)))
+    write_samples(PatchSamples(pictures(60, 64), *labels), tmp_path / "patches", 0)
+    out = tmp_path / "network"
+    export_networks(CHECKPOINTS, (tmp_path / "crops", tmp_path / "patches"), out, name="mine")
+    card = read_card(out)
+    assert (card.name, card.refiner_sees_ball, card.hand_look, card.ball_look) == ("mine", True, None, None)
+    assert (out / "detector.int8.onnx").stat().st_size < (out / "detector.onnx").stat().st_size
+    opened = open_detector(out)
+    assert opened.detect(np.full((540, 960, 3), 60, np.uint8)) == ()

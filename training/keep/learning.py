@@ -1,0 +1,174 @@
+"""Trains both networks on what a trainer's folder holds, measures them from time to time, and keeps what it knows.
+
+The two take turns by processor time. A batch is mixed from many tables, since a pool in memory holds the last few
+hundred. The learning rate falls slowly with the steps taken and never ends; what is used is a moving average over the
+last tenth of all steps, which makes up for a rate that does not fall to zero.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import torch
+
+from downfield.core.errors import InputError
+from downfield.training.data.sample_files import read_endlessly
+from downfield.training.data.samples import FrameSamples, PatchSamples
+from downfield.training.keep.folder import TrainerFolder
+from downfield.training.keep.network_training import DETECTOR, REFINER, NetworkKind, NetworkTraining, ReplayPool
+from downfield.training.keep.plans import LearningPlan
+from downfield.training.keep.rows import progress_of
+from downfield.training.keep.validation import measure
+from downfield.training.networks.blocks import Losses
+from downfield.training.networks.checkpoints import slim_checkpoint
+
+_PAUSE_S: Final = 1.0
+_REPORTED: Final = 20  # one step in so many counts in the losses that are shown
+
+
+class Learner:
+    """Both networks in training.
+
+    Args:
+        folder: with traced samples; checkpoints in it are continued from.
+        clock: seconds, monotonic.
+        busy: processor seconds of this process.
+
+    Raises:
+        InputError: the plan names a checkpoint that is none.
+    """
+
+    def __init__(
+        self,
+        folder: TrainerFolder,
+        plan: LearningPlan,
+        clock: Callable[[], float] = time.monotonic,
+        busy: Callable[[], float] = time.process_time,
+    ) -> None:
+        self._folder, self._plan, self._clock, self._busy = folder, plan, clock, busy
+        self._account = folder.account("learner")
+        self._trainings: dict[str, NetworkTraining] = {}
+        for kind, begin, batch, pool in (
+            (DETECTOR, plan.detector, plan.crops, plan.pool_crops),
+            (REFINER, plan.refiner, plan.patches, plan.pool_patches),
+        ):
+            self._trainings[kind.name] = self._resumed(kind, begin, batch, pool)
+        sources = ((DETECTOR, folder.crops, FrameSamples), (REFINER, folder.patches, PatchSamples))
+        seed = int(time.time()) + plan.seed  # after a resumption others are drawn than before it
+        self._samples: dict[str, Iterator[Any]] = {
+            kind.name: read_endlessly(where, samples, seed) for kind, where, samples in sources
+        }
+        self._losses: dict[str, dict[str, float]] = {}
+        self._per_s: dict[str, float] = {}
+        self._saved_s = self._clock()
+        self._validated_s = self._busy()
+
+    def _resumed(self, kind: NetworkKind, begin: Path, batch: int, pool: int) -> NetworkTraining:
+        training = NetworkTraining(
+            kind, torch.device("cpu"), ReplayPool(pool, self._plan.mixed, self._plan.seed), batch
+        )
+        kept, best = self._folder.path / f"{kind.name}.pt", self._folder.best / f"{kind.name}.pt"
+        try:
+            training.resume(kept)
+        except InputError:  # there is none yet, or the disk lost it
+            training.begin(best if best.is_file() else begin)
+        return training
+
+    def run(self, stop: Callable[[], bool]) -> None:
+        """Train until told to stop, then save."""
+        spent = dict.fromkeys(self._trainings, 0.0)
+        try:
+            while not stop():
+                name = min(spent, key=lambda each: spent[each])
+                begun_s = self._busy()
+                if not self._take_samples(name):  # nothing is traced yet
+                    time.sleep(_PAUSE_S)
+                    continue
+                self._learn(name, begun_s + self._plan.turn_s, stop)
+                spent[name] += max(self._busy() - begun_s, 1e-6)
+                self._validate_when_due()
+        finally:
+            self._save()
+
+    def _take_samples(self, name: str) -> bool:
+        """Take some tables into a network's pool; return whether it holds any."""
+        pool = self._trainings[name].pool
+        for _ in range(self._plan.files_per_turn):
+            batch = next(self._samples[name])
+            if batch is not None:
+                pool.add(tuple(batch))
+        return len(pool) > 0
+
+    def _learn(self, name: str, until_s: float, stop: Callable[[], bool]) -> None:
+        training, begun_s = self._trainings[name], self._busy()
+        steps, parts = training.steps, list[Losses]()
+        while self._busy() < until_s and not stop():
+            losses = training.learn(self._plan.rate_at(training.steps))
+            if training.steps % _REPORTED == 0 or not parts:
+                parts.append(losses)
+            if self._clock() - self._saved_s > self._plan.save_s:
+                self._save()
+        if parts:
+            self._per_s[name] = round((training.steps - steps) * training.batch / max(self._busy() - begun_s, 1e-3), 1)
+            self._losses[name] = {
+                part: round(float(torch.stack([each[part].float() for each in parts]).mean()), 4) for part in parts[0]
+            }
+
+    def _save(self) -> None:
+        for training in self._trainings.values():
+            training.save(self._folder.path)
+        steps = {name: training.steps for name, training in self._trainings.items()}
+        self._account.save(steps=steps, losses=self._losses, per_s=self._per_s)
+        self._saved_s = self._clock()
+
+    def _validate_when_due(self) -> None:
+        rows = self._folder.rows()
+        due = self._busy() - self._validated_s >= self._plan.validate_s
+        if rows and not due:
+            return
+        ready = len(list((self._folder.validation / "truth" / "val").glob("*.jsonl"))) >= self._plan.pictures
+        if not ready:
+            return
+        if not rows:
+            self._measure_begun()
+        self._validate()
+        self._validated_s = self._busy()
+
+    def _measure_begun(self) -> None:
+        """Make the networks begun from the first row, and the best until others are."""
+        begun = []
+        for kind, path in ((DETECTOR, self._plan.detector), (REFINER, self._plan.refiner)):
+            training = NetworkTraining(kind, torch.device("cpu"), ReplayPool(1), 1)
+            training.begin(path)
+            slim_checkpoint(training.save(self._folder.best), self._folder.best / f"{kind.name}.pt")
+            begun.append(training.average)
+        row = measure(begun[0], begun[1], self._folder.validation, self._plan.pictures)
+        self._folder.add_row({"core_h": 0.0, "at": time.time(), "steps": {}, "progress": 0.0, "best": True, "row": row})
+
+    def _validate(self) -> None:
+        """Add a row, and keep the networks where it is the best."""
+        self._save()
+        detector, refiner = (self._trainings[kind.name] for kind in (DETECTOR, REFINER))
+        row = measure(detector.average, refiner.average, self._folder.validation, self._plan.pictures)
+        rows = self._folder.rows()
+        progress = progress_of(row, rows[0]["row"])
+        best = progress < min(float(each["progress"]) for each in rows)
+        if best:
+            for kind in (DETECTOR, REFINER):
+                slim_checkpoint(self._folder.path / f"{kind.name}.pt", self._folder.best / f"{kind.name}.pt")
+        steps = {name: training.steps for name, training in self._trainings.items()}
+        self._folder.add_row(
+            {
+                "core_h": round(self._folder.core_hours(), 3),
+                "at": time.time(),
+                "tables": self._folder.next_table(),
+                "steps": steps,
+                "losses": self._losses,
+                "progress": round(progress, 4),
+                "best": best,
+                "row": row,
+            }
+        )

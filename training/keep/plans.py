@@ -1,0 +1,101 @@
+"""How a folder is kept in training: what is traced, how the networks are trained, and by how many processes.
+
+Nothing here needs torch, since the process that only watches over the others should take little memory.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+CHECKPOINTS: Final = Path(__file__).parents[1] / "checkpoints"
+"""Folder of the checkpoints that a new folder begins from."""
+
+
+@dataclass(frozen=True, slots=True)
+class TracingPlan:
+    """What is traced. Few windows of many tables, each through two webcams: tracing takes nearly all of the time.
+
+    Attributes:
+        most_bytes: of the whole folder; the oldest tables are deleted.
+        seed: of all tables.
+        validation: number of pictures to measure on.
+        scenes: arrangements of a table, each seen by one camera.
+        crops: for the detector, of each scene.
+        crop_paths, patch_paths: traced for a pixel of a crop and of a patch.
+        webcams: that develop the same light.
+        drawn_every: one table in so many is drawn by the twin's other renderers, so that their pictures are not
+            forgotten; 0 for none.
+        pictures: data sets of real tables, as `downfield train contributed` writes them, for the refiner.
+    """
+
+    most_bytes: float
+    seed: int = 62
+    validation: int = 100
+    scenes: int = 3
+    crops: int = 2
+    crop_paths: int = 8
+    patch_paths: int = 4
+    webcams: int = 2
+    drawn_every: int = 6
+    pictures: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LearningPlan:
+    """How both networks are trained.
+
+    Attributes:
+        detector, refiner: checkpoints to begin from where the folder has none.
+        crops, patches: in a step.
+        pool_crops, pool_patches: most kept in memory, about 0.3 MB and 13 kB each.
+        mixed: number of tables from which a batch is drawn.
+        turn_s: processor seconds of a network's turn.
+        files_per_turn: tables that are read in a turn.
+        rate: learning rate at first.
+        half_steps: steps after which the rate has fallen to 0.7 of it; after four times as many, to 0.45.
+        warm_up: steps until the rate is reached.
+        save_s: most seconds between saves.
+        validate_s: processor seconds between validations.
+        pictures: validation pictures that are measured; training goes on unmeasured until they are there.
+        seed: of what is drawn.
+    """
+
+    detector: Path = CHECKPOINTS / "detector.pt"
+    refiner: Path = CHECKPOINTS / "refiner.pt"
+    crops: int = 32
+    patches: int = 256
+    pool_crops: int = 2_000
+    pool_patches: int = 40_000
+    mixed: int = 16
+    turn_s: float = 20.0
+    files_per_turn: int = 12
+    rate: float = 6e-4
+    half_steps: int = 20_000
+    warm_up: int = 300
+    save_s: float = 300.0
+    validate_s: float = 2400.0
+    pictures: int = 100
+    seed: int = 1
+
+    def rate_at(self, steps: int) -> float:
+        """Return the learning rate after so many steps."""
+        return float(self.rate * min(1.0, (steps + 1) / self.warm_up) / (1 + steps / self.half_steps) ** 0.5)
+
+
+@dataclass(frozen=True, slots=True)
+class KeepPlan:
+    """How a folder is kept in training.
+
+    Attributes:
+        tracing, learning: what the workers do.
+        cores: to use; half of them trace, the others learn.
+        is_idle: whether workers run only when no other program wants the processor.
+    """
+
+    tracing: TracingPlan
+    learning: LearningPlan = field(default_factory=LearningPlan)
+    cores: int = field(default_factory=lambda: os.cpu_count() or 1)
+    is_idle: bool = True
