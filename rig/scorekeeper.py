@@ -108,6 +108,7 @@ class Scorekeeper:
                 admin_key=open_admin_key(data_folder(settings), must_be_kept=True),
                 rig_key=key,
                 bundles=BundleExporter(store, settings, key, control.calibration),
+                style_folder=data_folder(settings),
                 judgings=open_judgings(settings, key),
                 grants=grants,
             )

@@ -113,6 +113,21 @@ def test_the_first_admin_is_the_browser_that_opens_the_printed_link(chrome: Brow
     service.stop()
 
 
+@pytest.mark.parametrize("fragment", ["%E0%A4%A", "%", "ABC%ZZ"])
+def test_an_address_that_was_cut_leaves_a_page_to_type_the_code_on(
+    chrome: Browser, tmp_path: Path, fragment: str
+) -> None:
+    service = PageServer(tmp_path, AccessPolicy(lan=True, trust_local=False))
+    service.start()
+    with page_in(chrome, phone=True) as phone:
+        phone.goto(f"{service.url}/pair#{fragment}")
+        expect(phone.get_by_label("Code")).to_have_value(fragment)
+        phone.get_by_label("Code").fill(service.token_store.make_code("operator").code)
+        phone.get_by_role("button", name="Pair").click()
+        phone.wait_for_url("**/panel")
+    service.stop()
+
+
 def test_obs_on_another_computer_needs_one_address_from_the_start_page(chrome: Browser, tmp_path: Path) -> None:
     service = PageServer(tmp_path, AccessPolicy(lan=True))
     service.start()

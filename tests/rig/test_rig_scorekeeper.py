@@ -11,7 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+import cv2
 import httpx
+import numpy as np
 import pytest
 from legal_moves import filled, playable
 from waiting import WAIT_S, let_run, wait_until
@@ -163,3 +165,14 @@ def test_other_programs_are_told_of_a_game_without_a_camera(tmp_path: Path) -> N
         assert name.read_text() == "River City"
     finally:
         keeper.close()
+
+
+def test_logos_and_sponsors_are_kept_without_a_camera_too(tmp_path: Path) -> None:
+    _, png = cv2.imencode(".png", np.full((40, 60, 3), (0, 0, 200), np.uint8))
+    with keeping(tmp_path, "tap") as (_, client):
+        kept = client.post("/api/logos", content=png.tobytes(), headers={"Content-Type": "image/png"})
+        assert kept.status_code in {200, 201}, kept.text
+        name = kept.json()["logo"]
+        shown = client.put("/api/sponsors", json={"shown": True, "logos": [name], "seconds": 5})
+        assert shown.status_code == 200, shown.text
+        assert client.get(f"/logos/{name}.png").status_code == 200

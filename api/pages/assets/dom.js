@@ -181,3 +181,13 @@ export function refreshList(parent, items, build) {
   });
   for (const child of before.values()) child.remove();
 }
+
+/** What follows "#" in the address; as it is written where it can't be decoded, such as after a copy that was cut. */
+export function fragment() {
+  const text = location.hash.slice(1);
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -3,7 +3,7 @@
 import { callWords } from "./call_words.js";
 import { clipButton } from "./clip_saving.js";
 import { MAY_RULE, challengeButton, challengeItem, challengeRule } from "./challenges.js";
-import { el, elementsOf, find, findAll, refresh, refreshList, setText } from "./dom.js";
+import { el, elementsOf, find, findAll, fragment, refresh, refreshList, setText } from "./dom.js";
 import { AWAY_FIRST, SIDES, capitalize, counted, formatCallText, formatPeriod, formatRuling, formatTime, formatVerdict, humanize } from "./format.js";
 import { showAudit, showDesk } from "./game_desk.js";
 import { exportLinks } from "./game_exports.js";
@@ -164,7 +164,7 @@ async function loadPlays() {
 /** Show the play or call that the address names, once it is there; :target alone does not see what came later. */
 function goToTarget() {
   if (location.hash.length < 2 || shownTarget === location.hash) return;
-  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const target = document.getElementById(fragment());
   if (target === null) return;
   shownTarget = location.hash;
   location.replace(location.hash);

@@ -1,7 +1,7 @@
 // Redeem a pairing code, then go to the page for the device's role: `data-next` of the body, where it is not the panel.
 // A viewer is shown the addresses for OBS: `data-addresses`, where they are not a rig's.
 
-import { el, elementsOf, find } from "./dom.js";
+import { el, elementsOf, find, fragment } from "./dom.js";
 import { isGrant, readGrant } from "./grant.js";
 import { errorText, send } from "./send.js";
 
@@ -64,7 +64,7 @@ const addressItem = (address) =>
   el("li", {}, el("input", { readonly: true, "aria-label": "Address", value: address, onfocus: (event) => event.currentTarget.select() }));
 
 if (location.hash.length > 1) {
-  code.value = decodeURIComponent(location.hash.slice(1));
+  code.value = fragment();
   history.replaceState(null, "", location.pathname); // a code can be used once; it need not stay in the history
   form.requestSubmit();
 } else {
