@@ -11,8 +11,9 @@ from typing import Annotated, Final, Literal, Protocol
 import numpy as np
 from pydantic import Field, FiniteFloat
 
+from downfield.calibration.advice import Measurement
 from downfield.calibration.calibration import Calibration
-from downfield.core.errors import RefusedError
+from downfield.core.errors import RefusedError, Remedy
 from downfield.core.field.painted_lines import PaintedLine, PaintKind
 from downfield.game.records.models import RequestModel, TopicModel
 
@@ -153,23 +154,26 @@ class SetupView(TopicModel):
     findings: tuple[SetupFinding, ...] = ()
     progress: SolvingProgress | None = None
     problem: str = Field(default="", description="Why the last attempt failed, and what to do.")
+    remedy: Remedy | None = Field(default=None, description="The one thing to do about it; null where it names none.")
     readings: tuple[SetupReading, ...] = Field(
         default=(), description="Ways to read the picture, if there are several; see /api/setup/readings."
     )
     reading: int = Field(default=0, description="The reading that is shown.")
     undecided: bool = Field(default=False, description="Whether one of the readings has to be chosen before saving.")
-    unsized: bool = Field(
-        default=False,
-        description="Whether one length has to be measured before saving: nothing tells the print's size.",
+    lengths_known: bool = Field(
+        default=True, description="Whether lengths in mm are known; calls wait while they are not. Yards are, always."
     )
     field: str = Field(default="", description="Name of the printed field that was found.")
     summary: str = ""
+    certainty: str = Field(default="", description="How well base tops are known, and whether lengths in mm are.")
     advice: str = Field(
         default="", description="Which measurement would make base tops as exact as the table's certified error."
     )
+    measure: Measurement | None = Field(default=None, description="The measurement that is advised.")
     landmarks: tuple[SetupLandmark, ...] = ()
     revision: int = Field(default=0, description="Rises whenever there are new lines to draw.")
     fields: tuple[FieldOption, ...] = ()
+    kinds: tuple[FieldOption, ...] = Field(default=(), description="What a print that is none of these may be.")
     tables: tuple[SavedTable, ...] = ()
 
 
@@ -194,13 +198,18 @@ class MeasuredLength(RequestModel):
     length_mm: Annotated[FiniteFloat, Field(ge=5, le=5000)]
 
 
-class SolveRequest(RequestModel):
-    """How to find the printed field."""
+BoardLength = Annotated[FiniteFloat, Field(ge=100, le=5000)]
 
-    field: Annotated[str, Field(pattern=r"^[a-z0-9-]{1,40}$")] = "auto"
+
+class SolveRequest(RequestModel):
+    """How to find the printed field: what is known of it, each part optional."""
+
+    field: Annotated[str, Field(pattern=r"^[a-z0-9 -]{1,40}$")] = "auto"
     landmarks: Annotated[tuple[PlacedLandmark, ...], Field(max_length=20)] = ()
     length: MeasuredLength | None = None
-    camera_height_mm: Annotated[FiniteFloat, Field(ge=100, le=5000)] | None = None
+    goal_to_goal_mm: BoardLength | None = None
+    side_to_side_mm: BoardLength | None = None
+    camera_height_mm: BoardLength | None = None
 
 
 class StandingMark(RequestModel):
@@ -211,12 +220,12 @@ class StandingMark(RequestModel):
     height_mm: Annotated[FiniteFloat, Field(ge=15, le=500)]
 
 
-class HeightRequest(RequestModel):
-    """A measured height that tells how far the camera is: one of the two."""
+class MeasurementRequest(RequestModel):
+    """What was measured: lengths of the print, or one of the heights that tell how far the camera is."""
 
-    camera_height_mm: Annotated[FiniteFloat, Field(ge=100, le=5000)] | None = Field(
-        default=None, description="Of the lens over the board, by tape."
-    )
+    goal_to_goal_mm: BoardLength | None = Field(default=None, description="From goal line to goal line.")
+    side_to_side_mm: BoardLength | None = Field(default=None, description="From sideline to sideline.")
+    camera_height_mm: BoardLength | None = Field(default=None, description="Of the lens over the board, by tape.")
     standing: StandingMark | None = None
 
 
@@ -258,8 +267,8 @@ class TableSetup(Protocol):
         """Begin to look for the printed field."""
         ...
 
-    def measure_height(self, request: HeightRequest) -> SetupView:
-        """Begin to solve again what is shown, with a height that was measured."""
+    def measure(self, request: MeasurementRequest) -> SetupView:
+        """Begin to solve again what is shown, with something that was measured."""
         ...
 
     def aim_again(self) -> SetupView:

@@ -100,6 +100,12 @@ def best_measurement(calibration: Calibration, wanted_yd: float = ADVICE_LIMITS.
     return Advice(best, now_yd, then[best], f"With {_WORDS[best]}, {known.format(format(then[best], '.2g'))}.")
 
 
+def describe_certainty(calibration: Calibration) -> str:
+    """Return in plain words how well base tops are known, and whether lengths in millimeters are."""
+    tops = f"Yards on the print are read from it. Base tops are known to {base_top_error_yd(calibration):.2g} yd."
+    return tops if calibration.lengths_known else f"{tops} Lengths in mm are not known: calls that need them wait."
+
+
 def advise(calibration: Calibration, wanted_yd: float = ADVICE_LIMITS.wanted_yd) -> str:
     """Return in one sentence which measurement would help most; empty if base tops are exact enough."""
     advice = best_measurement(calibration, wanted_yd)

@@ -14,7 +14,7 @@ from downfield.api.http.problems import ProblemError
 from downfield.api.security.access import allow
 from downfield.api.table_setup import (
     CameraRequestBody,
-    HeightRequest,
+    MeasurementRequest,
     ReadingRequest,
     SetupControl,
     SetupView,
@@ -125,11 +125,11 @@ def solve(setup: TableSetupDep, device: DeviceDep, request: SolveRequest) -> Set
     return device.change(lambda: setup.solve(request))
 
 
-@router.post("/height", summary="Solve again with a measured height")
+@router.post("/measure", summary="Solve again with something measured")
 @allow("admin")
-def measure_height(setup: TableSetupDep, device: DeviceDep, request: HeightRequest) -> SetupView:
-    """Of the lens over the board, or of something that stands on it; returns at once."""
-    return device.change(lambda: setup.measure_height(request))
+def measure(setup: TableSetupDep, device: DeviceDep, request: MeasurementRequest) -> SetupView:
+    """Lengths of the print, the height of the lens over the board, or of something on it; returns at once."""
+    return device.change(lambda: setup.measure(request))
 
 
 @router.post("/aim", summary="Show the live picture again")

@@ -5,10 +5,13 @@ For prints that the automatic calibration does not know, and to correct a wrong 
 
 from __future__ import annotations
 
+import dataclasses
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import cv2
 import numpy as np
 
 from downfield.calibration.camera import Camera
@@ -38,7 +41,11 @@ class LandmarkLimits:
     """A landmark this far from the solved camera was named or placed wrongly."""
     searches_px: tuple[float, ...] = (8.0, 3.0, 1.8)
     """Distance within which the paint is searched for, from the first camera on, fit by fit."""
-    distortions: tuple[float, ...] = (-0.24, -0.16, -0.08, 0.0)
+    views_deg: tuple[float, ...] = (40.0, 60.0, 75.0, 95.0)
+    """Fields of view across the picture for which proportions of an unknown print are tried."""
+    yard_ratios: tuple[float, float] = (0.5, 2.5)
+    """Least and largest ratio of a yard across to one along on a print."""
+    distortions: tuple[float, ...] = (-0.6, -0.4, -0.24, -0.16, -0.08, 0.0)
     """Distortions that are tried beside the one estimated from the picture's lines."""
     min_paint: float = 0.4
     """Share of the long lines that must be seen where the solution has them."""
@@ -68,6 +75,7 @@ def solve_landmarks(
     *,
     prior: LensPrior | None = None,
     proportions: DescribedProportions | None = None,
+    is_known: bool = True,
 ) -> FieldSolution:
     """Solve the camera from landmarks and refine it to the paint.
 
@@ -76,6 +84,7 @@ def solve_landmarks(
         landmarks: four or more, not all on one line.
         prior: the lens, when it was measured beforehand.
         proportions: of the print as it is described, if they are to be measured.
+        is_known: whether the field's proportions are near those of the print; else some are tried.
 
     Raises:
         InputError: too few landmarks, or all on one line.
@@ -83,7 +92,8 @@ def solve_landmarks(
     """
     for image in images:
         check_picture(image)
-    board = np.array([(mark.x_yd, mark.y_yd) for mark in landmarks]).reshape(-1, 2) * field.mm_per_yd
+    yards = np.array([(mark.x_yd, mark.y_yd) for mark in landmarks]).reshape(-1, 2)
+    board = yards * field.mm_per_yd
     px = np.array([mark.px for mark in landmarks]).reshape(-1, 2)
     check(
         len(board) >= _LIMITS.min_landmarks,
@@ -93,13 +103,18 @@ def solve_landmarks(
     spread = np.linalg.svd(board - board.mean(axis=0), compute_uv=False)
     check(spread[1] > 0.02 * spread[0], InputError, "the landmarks lie on one line. Add one away from it.")
     planes = [clearest_channel(image) for image in images]
-    starts = _starts(images[0], field, board, px)
+    fields = [field] if is_known else _fields_of_other_proportions(field, yards, px, images[0])
+    starts = _starts(images[0], fields, yards, px)
     if not starts:
         raise CalibrationError(
             "no camera fits these landmarks. Check whether one is named or placed wrongly, or whether the picture is"
-            " mirrored."
+            " mirrored.",
+            "place_corners",
         )
-    camera = max(starts, key=lambda start: share_of_lines_found(planes[0], start, field, _LIMITS.searches_px[0]))
+    camera, field = max(
+        starts, key=lambda start: share_of_lines_found(planes[0], start[0], start[1], _LIMITS.searches_px[0])
+    )
+    board = yards * field.mm_per_yd
     _check_landmarks(camera, landmarks, board, px)
     solution = refine_solution(
         planes, camera, field, prior=prior, proportions=proportions, searches_px=_LIMITS.searches_px
@@ -110,22 +125,39 @@ def solve_landmarks(
     ):
         raise CalibrationError(
             "the field's lines are not where the landmarks put them. Place the landmarks more exactly, add some near"
-            " the field's corners, or check the field model."
+            " the field's corners, or check how many yards the field has.",
+            "place_corners",
         )
     _check_landmarks(solution.fit.camera, landmarks, board, px)
     refuse_mirrored(planes[0], solution.fit.camera, field)
     return solution
 
 
-def _starts(image: Image, field: FieldModel, board_mm: Array, px: Array) -> list[Camera]:
+def _fields_of_other_proportions(field: FieldModel, yards: Array, px: Array, image: Image) -> list[FieldModel]:
+    """Return the field with the proportions that its landmarks have for lenses from long to wide."""
+    size = np.array([image.shape[1], image.shape[0]])
+    plane = cv2.findHomography(yards, px - size / 2)[0]
+    ratios = []
+    for view_deg in _LIMITS.views_deg:
+        focal_px = size[0] / 2 / math.tan(math.radians(view_deg) / 2)
+        along, across = (np.linalg.norm(plane[:, i] / (focal_px, focal_px, 1.0)) for i in (0, 1))
+        ratios.append(float(np.clip(across / along, *_LIMITS.yard_ratios)))
+    return [dataclasses.replace(field, mm_per_yd_y=field.mm_per_yd_x * ratio) for ratio in ratios]
+
+
+def _starts(image: Image, fields: Sequence[FieldModel], yards: Array, px: Array) -> list[tuple[Camera, FieldModel]]:
     """Return cameras through the landmarks, for several distortions of the lens."""
     size = (image.shape[1], image.shape[0])
     distortions = [
         estimate_distortion(find_chains(image), size),
         *(DivisionModel(size, amount) for amount in _LIMITS.distortions),
     ]
-    found = [camera_from_points(board_mm, distortion.undistort(px), distortion, field) for distortion in distortions]
-    return [camera for camera in found if camera is not None]
+    found = [
+        (camera_from_points(yards * field.mm_per_yd, distortion.undistort(px), distortion, field), field)
+        for distortion in distortions
+        for field in fields
+    ]
+    return [(camera, field) for camera, field in found if camera is not None]
 
 
 def _check_landmarks(camera: Camera, landmarks: Sequence[Landmark], board_mm: Array, px: Array) -> None:
@@ -135,5 +167,6 @@ def _check_landmarks(camera: Camera, landmarks: Sequence[Landmark], board_mm: Ar
         mark = landmarks[worst]
         raise CalibrationError(
             f"the landmark at {mark.x_yd:g}, {mark.y_yd:g} yd is {off[worst]:.0f} px from where the others put it."
-            " Check whether it is named or placed wrongly."
+            " Check whether it is named or placed wrongly.",
+            "place_corners",
         )

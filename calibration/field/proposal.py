@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,8 +13,9 @@ import numpy as np
 from downfield.calibration.field.measured_height import with_lengths
 from downfield.calibration.field.measurements import FieldMeasurements
 from downfield.calibration.field.progress import ProgressListener
-from downfield.calibration.field.solution import AmbiguousField, FieldSolution
+from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
 from downfield.calibration.field.solver import solve_field
+from downfield.calibration.lens.prior import LensFromDistance
 from downfield.calibration.stretch import EXACT_SCALE
 from downfield.core.arrays import Image
 from downfield.core.errors import FieldError, InputError
@@ -86,16 +87,12 @@ class FieldProposal:
     summary: str
 
 
-def is_unsized(field: FieldModel) -> bool:
-    """Return whether a field was proposed without any measured length, so that its scale is merely a usual one."""
-    return field.source == _UNSIZED
-
-
 def propose_field(
     images: Sequence[Image],
     known_length: KnownLength | None = None,
     *,
     measurements: FieldMeasurements | None = None,
+    distance: LensFromDistance | None = None,
     progress: ProgressListener | None = None,
 ) -> FieldProposal:
     """Read a field that is not known from pictures of it.
@@ -104,6 +101,7 @@ def propose_field(
         images: one or more frames of the same camera.
         known_length: sets the scale; without it the board is taken to be of a usual size.
         measurements: lengths from line to line.
+        distance: what is known of the camera's distance.
         progress: takes reports of how far it has come.
 
     Raises:
@@ -114,14 +112,33 @@ def propose_field(
     if known_length is not None:
         known_length.check_inside(images[0])
     try:
-        return _proposal(images, solve_field(images, progress=progress), known_length, measurements)
+        return proposal_of(
+            images, solve_field(images, distance=distance, progress=progress), known_length, measurements
+        )
     except AmbiguousField as ways:
-        found = [_proposal(images, reading.solution, known_length, measurements) for reading in ways.readings]
-        scaled = [
-            dataclasses.replace(reading, solution=proposal.solution)
-            for reading, proposal in zip(ways.readings, found, strict=True)
-        ]
-        raise AmbiguousField(scaled, str(ways)) from None
+        return _decided(ways, lambda solution: proposal_of(images, solution, known_length, measurements))
+
+
+def _decided(ways: AmbiguousField, proposal: Callable[[FieldSolution], FieldProposal]) -> FieldProposal:
+    """Return the proposal of the one reading that what was measured does not contradict.
+
+    Raises:
+        AmbiguousField: it contradicts none, or leaves several.
+        InputError: it contradicts all of them.
+    """
+    kept: list[tuple[FieldReading, FieldProposal]] = []
+    contradiction = InputError("no way to read the print suits what was measured. Measure again.")
+    for reading in ways.readings:
+        try:
+            kept.append((reading, proposal(reading.solution)))
+        except InputError as error:
+            contradiction = error
+    if not kept:
+        raise contradiction
+    if len(kept) == 1 and len(ways.readings) > 1:
+        return kept[0][1]
+    readings = [dataclasses.replace(reading, solution=found.solution) for reading, found in kept]
+    raise AmbiguousField(readings, str(ways) if len(kept) == len(ways.readings) else "") from None
 
 
 def _scale(solution: FieldSolution, known: KnownLength) -> float:
@@ -143,7 +160,7 @@ def _scaled(solution: FieldSolution, scale: float) -> FieldSolution:
         ) from None
 
 
-def _proposal(
+def proposal_of(
     images: Sequence[Image], solution: FieldSolution, known: KnownLength | None, lengths: FieldMeasurements | None
 ) -> FieldProposal:
     """Return what to propose of a solution whose scale is a usual one."""

@@ -9,7 +9,7 @@ from typing import Annotated, Final
 
 import typer
 
-from downfield.calibration.advice import advise, base_top_error_yd
+from downfield.calibration.advice import advise, base_top_error_yd, describe_certainty
 from downfield.calibration.calibration import Calibration, write_calibration
 from downfield.calibration.drawing import draw_calibration
 from downfield.calibration.field.fiducials import read_fiducials, solve_fiducials
@@ -27,8 +27,10 @@ from downfield.capture.sources.source_opening import open_source
 from downfield.capture.sources.source_types import SourceChoice
 from downfield.cli.commands.field_solving import (
     FieldRequest,
+    GoalToGoalOption,
     LengthOption,
     ReadingOption,
+    SideToSideOption,
     solve_requested,
 )
 from downfield.cli.console.options import (
@@ -101,6 +103,8 @@ def from_field(
     length: LengthOption = None,
     standing: StandingOption = None,
     reading: ReadingOption = None,
+    goal_to_goal: GoalToGoalOption = None,
+    side_to_side: SideToSideOption = None,
 ) -> None:
     """Calibrate from the printed field alone."""
     check_outputs(out, write_field, picture=picture, inputs=(source, lens, Path(field)), kind="downfield.calibration")
@@ -109,7 +113,7 @@ def from_field(
         raise InputError(f"{write_field}: --field takes files that end in .toml. End the name in .toml.")
     if lens is not None and (length, standing, height_mm) != (None, None, None):
         raise InputError("--length, --standing and --camera-height are for any camera's lens. Use them without --lens.")
-    request = FieldRequest(field, length, reading, height_mm, standing)
+    request = FieldRequest(field, length, reading, height_mm, standing, goal_to_goal, side_to_side)
     request.check()
     prior = _prior(lens)
     with progress_bar("Calibrating") as advance:
@@ -117,7 +121,7 @@ def from_field(
         images = read_pictures(source)
         solution = solve_requested(images, request, advance, prior=prior)
     _finish(solution, images, source, out, picture, by_hand=False)
-    if length is not None:
+    if request.length is not None or request.lengths() is not None:
         print_stdout(f"{solution.field.title}; {describe_measured(None, solution.field)}. {solution.field.source}")
     described = request.fields()
     found = describe_measured(described[0], solution.field) if len(described) == 1 else ""
@@ -139,6 +143,8 @@ def set_up_table(
     length: LengthOption = None,
     height_mm: CameraHeightOption = None,
     standing: StandingOption = None,
+    goal_to_goal: GoalToGoalOption = None,
+    side_to_side: SideToSideOption = None,
     picture: Annotated[
         Path | None, typer.Option(help="Write a picture with the calibrated field drawn on it to this file.")
     ] = None,
@@ -149,7 +155,7 @@ def set_up_table(
     check_table_name(name.strip())
     settings = load(config, command_line={"source.name": source}).settings
     folder = TableFolder(tables_folder(settings))
-    request = FieldRequest(field, length, reading, height_mm, standing)
+    request = FieldRequest(field, length, reading, height_mm, standing, goal_to_goal, side_to_side)
     request.check()
     with progress_bar(f"Setting up '{name}'") as advance:
         advance(0, text=f"opening {without_password(source)}")
@@ -324,13 +330,7 @@ def _live_pictures(source: str) -> Iterator[Image]:
 def _finish(
     solution: FieldSolution, images: list[Image], source: Path, out: Path, picture: Path | None, *, by_hand: bool
 ) -> None:
-    calibration = to_calibration(
-        solution.field,
-        solution.fit,
-        solution.observations,
-        method="landmarks" if by_hand else "field",
-        made_from=[source.name],
-    )
+    calibration = solution.calibration("landmarks" if by_hand else "field", [source.name])
     _write(calibration, images, out, picture)
     if solution.fit.rows_px > _LIMITS.shaking_px * images[0].shape[1] / 1920:
         print_stdout(
@@ -356,5 +356,5 @@ def _summary(calibration: Calibration, out: Path) -> str:
         f" {max(quality.rms_yd):.4f} yd; base tops to {base_top_error_yd(calibration):.3f} yd (two sigma);"
         f" written to {out}"
     )
-    advice = advise(calibration)
-    return f"{text}\n{advice}" if advice else text
+    open_mm = "" if calibration.lengths_known else describe_certainty(calibration)
+    return "\n".join(part for part in (text, open_mm, advise(calibration)) if part)

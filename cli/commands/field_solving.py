@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
-from downfield.calibration.field.measured_height import StandingObject, with_camera_height, with_standing_object
+from downfield.calibration.field.measured_height import (
+    StandingObject,
+    with_camera_height,
+    with_lengths,
+    with_standing_object,
+)
+from downfield.calibration.field.measurements import FieldMeasurements
 from downfield.calibration.field.proposal import KnownLength, propose_field
 from downfield.calibration.field.solution import AmbiguousField, FieldSolution
 from downfield.calibration.field.solver import solve_field
@@ -20,6 +27,8 @@ from downfield.core.field.model import FieldModel, load_field, preset, preset_na
 from downfield.core.texts import parse_span
 from downfield.rig.tables.table_calibration import lens_from_distance
 
+_MM_PER_IN: Final = 25.4
+
 LengthOption = Annotated[
     str | None,
     typer.Option(
@@ -27,6 +36,18 @@ LengthOption = Annotated[
         metavar="ENDS",
         help="A measured length that sets the scale of an unknown print: both ends in the picture and the millimeters"
         " between them, PX,PY=PX,PY=MM.",
+    ),
+]
+GoalToGoalOption = Annotated[
+    str | None,
+    typer.Option(
+        "--goal-to-goal", metavar="LENGTH", help="Measured from goal line to goal line, such as 30in or 762mm."
+    ),
+]
+SideToSideOption = Annotated[
+    str | None,
+    typer.Option(
+        "--sideline-to-sideline", metavar="LENGTH", help="Measured from sideline to sideline, such as 17.5in or 445mm."
     ),
 ]
 ReadingOption = Annotated[
@@ -44,6 +65,7 @@ class FieldRequest:
         reading: which of several readings to take, from 1.
         height_mm: of the lens over the board; for a lens that was not measured.
         standing: something of known height on the board, as it was written.
+        goal_to_goal, side_to_side: lengths of the print, as they were written.
     """
 
     field: str
@@ -51,6 +73,8 @@ class FieldRequest:
     reading: int | None = None
     height_mm: float | None = None
     standing: str | None = None
+    goal_to_goal: str | None = None
+    side_to_side: str | None = None
 
     def check(self) -> None:
         """Refuse what is written wrongly, before a camera is opened or a picture read.
@@ -61,6 +85,7 @@ class FieldRequest:
         self.fields()
         self.known_length()
         self.standing_object()
+        self.lengths()
 
     def fields(self) -> list[FieldModel]:
         """Return the printed fields it may be."""
@@ -79,6 +104,19 @@ class FieldRequest:
         start, end, length_mm = parse_span(self.length, "a length")
         return KnownLength(length_mm, (start, end))
 
+    def lengths(self) -> FieldMeasurements | None:
+        """Return the lengths of the print; None for none.
+
+        Raises:
+            InputError: one is written in another form or impossible, or the scale is given in another way as well.
+        """
+        lengths = FieldMeasurements(parse_length(self.goal_to_goal), parse_length(self.side_to_side))
+        if not lengths.count:
+            return None
+        if self.length is not None:
+            raise InputError("--length tells the size of the print as well. Use it or the lengths between lines.")
+        return lengths
+
     def standing_object(self) -> StandingObject | None:
         """Return what stands on the board; None for nothing.
 
@@ -90,6 +128,20 @@ class FieldRequest:
         if self.height_mm is not None:
             raise InputError("--standing and --camera-height tell the same. Use one of them.")
         return StandingObject.of_text(self.standing)
+
+
+def parse_length(text: str | None) -> float | None:
+    """Return a length in millimeters, written such as ``30in``, ``30.5 in`` or ``762mm``; None for None.
+
+    Raises:
+        InputError: it is written in another form.
+    """
+    if text is None:
+        return None
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(in|mm)\s*", text.lower())
+    if found is None:
+        raise InputError(f"'{text[:40]}' is no length. Write it with its unit, such as 30in or 762mm.")
+    return float(found[1]) * (_MM_PER_IN if found[2] == "in" else 1.0)
 
 
 def solve_requested(
@@ -107,11 +159,12 @@ def solve_requested(
         InputError: the print can be read in several ways and none is chosen, or a measurement does not suit the
             picture.
     """
-    known, standing = request.known_length(), request.standing_object()
+    known, standing, lengths = request.known_length(), request.standing_object(), request.lengths()
+    unknown = known is not None or (lengths is not None and request.field == "auto")
     is_known = (standing, request.height_mm, prior) != (None, None, None)
     try:
-        if known is not None:
-            solution = propose_field(images, known, progress=show_solving(advance)).solution
+        if unknown:
+            solution = propose_field(images, known, measurements=lengths, progress=show_solving(advance)).solution
         else:
             distance = None if is_known else lens_from_distance(images[0], None)
             solution = solve_field(
@@ -120,6 +173,8 @@ def solve_requested(
     except AmbiguousField as ways:
         solution = _chosen(ways, request.reading)
         advance(100, 100, f"taking reading {request.reading}")
+    if lengths is not None and not unknown:
+        solution = with_lengths(solution, images, lengths)
     if standing is not None:
         advance(100, 100, "measuring what stands on the board")
         return with_standing_object(solution, images, standing)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Final
 
@@ -12,7 +12,7 @@ import cv2
 from downfield.api.table_setup import (
     CameraOption,
     FieldOption,
-    HeightRequest,
+    MeasurementRequest,
     SavedTable,
     SetupFinding,
     SetupStep,
@@ -21,15 +21,15 @@ from downfield.api.table_setup import (
     SolvingProgress,
     draw_field_lines,
 )
-from downfield.calibration.advice import ADVICE_LIMITS, advise
+from downfield.calibration.advice import ADVICE_LIMITS, Advice, best_measurement, describe_certainty
 from downfield.calibration.field.progress import SolveProgress
 from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
 from downfield.capture.sources.camera_system import list_cameras
 from downfield.capture.sources.source_types import SourceChoice, is_address
 from downfield.core.addresses import without_password
 from downfield.core.arrays import Image
-from downfield.core.errors import CalibrationError, DownfieldError, InputError, RefusedError
-from downfield.core.field.model import preset, preset_names
+from downfield.core.errors import CalibrationError, DownfieldError, InputError, RefusedError, Remedy
+from downfield.core.field.model import FieldModel, preset, preset_names
 from downfield.core.supervision import supervised_thread
 from downfield.rig.configuration.settings import RigSettings, tables_folder
 from downfield.rig.tables.aim_check import AimCheck, CameraPreview, camera_findings, picture_findings
@@ -38,9 +38,10 @@ from downfield.rig.tables.setup_solving import (
     JPEG_QUALITY,
     NOTHING_FOUND,
     FoundReadings,
+    kinds_by_name,
     landmarks_of,
     solve_as_requested,
-    solve_with_height,
+    solve_with_measurement,
 )
 
 _SOLVING: Final = "The printed field is being looked for. Wait until that is done."
@@ -77,10 +78,11 @@ class SetupSession:
         self._aim: AimCheck | None = None
         self._frozen: list[Image] = []
         self._found = NOTHING_FOUND
-        self._advice = ""
+        self._advice: Advice | None = None
         self._revision = 0
         self._opening = False
         self._problem = ""
+        self._remedy: Remedy | None = None
         self._progress: SolvingProgress | None = None
 
     def view(self) -> SetupView:
@@ -90,7 +92,7 @@ class SetupSession:
             found, calibration = self._found, self._found.calibration
             findings: list[SetupFinding] = list(picture_findings(images[-1])) if images else []
             if calibration is not None:
-                findings += camera_findings(calibration.camera)
+                findings += () if found.undecided else camera_findings(calibration.camera)
             elif self._aim is not None and self._step == "aim" and not findings:
                 findings += self._aim.findings
             return SetupView(
@@ -101,16 +103,20 @@ class SetupSession:
                 findings=tuple(findings),
                 progress=self._progress,
                 problem=self._problem or self._failure(),
+                remedy=self._remedy if self._problem else None,
                 readings=found.views(),
                 reading=found.index,
                 undecided=found.undecided,
-                unsized=found.unsized,
+                lengths_known=calibration is None or calibration.lengths_known,
                 field="" if calibration is None else calibration.field.name,
                 summary=found.summary,
-                advice=self._advice,
+                certainty=describe_certainty(calibration) if calibration is not None and not found.undecided else "",
+                advice=self._advice.text if self._advice else "",
+                measure=self._advice.measure if self._advice else None,
                 landmarks=() if calibration is None else landmarks_of(calibration),
                 revision=self._revision,
-                fields=_known_fields(),
+                fields=_options(preset(name) for name in preset_names()),
+                kinds=_options(kinds_by_name().values()),
                 tables=self._tables(),
             )
 
@@ -185,11 +191,13 @@ class SetupSession:
                 raise RefusedError(failure or "The camera has sent no picture yet. Wait a moment.")
             corrects = bool(request.landmarks) or request.length is not None
             before = shown if corrects else NOTHING_FOUND
-            self._begin(images, lambda: solve_as_requested(images, request, shown.calibration, self._report), before)
+            again: Remedy = "place_corners" if request.landmarks else "measure"
+            solve = partial(solve_as_requested, images, request, shown.calibration, self._report)
+            self._begin(images, solve, before, again)
         return self.view()
 
-    def measure_height(self, request: HeightRequest) -> SetupView:
-        """Begin to solve again what is shown, with a height that was measured; it stays if that does not suit.
+    def measure(self, request: MeasurementRequest) -> SetupView:
+        """Begin to solve again what is shown, with something that was measured; it stays if that does not suit.
 
         Raises:
             RefusedError: nothing is solved, or one of several readings has to be chosen first.
@@ -198,7 +206,7 @@ class SetupSession:
             self._refuse_while_busy()
             solution = self._decided().solution
             images = self._frozen
-            self._begin(images, lambda: solve_with_height(images, solution, request), self._found)
+            self._begin(images, lambda: solve_with_measurement(images, solution, request), self._found)
         return self.view()
 
     def aim_again(self) -> SetupView:
@@ -236,7 +244,7 @@ class SetupSession:
                 self._problem = ""
             except CalibrationError as error:
                 self._show(NOTHING_FOUND)
-                self._step, self._problem = "aim", str(error)
+                self._step, self._problem, self._remedy = "aim", str(error), error.remedy
         return self.view()
 
     def save(self, name: str) -> SetupView:
@@ -270,37 +278,43 @@ class SetupSession:
             raise RefusedError("The printed field is not found yet. Find it first.")
         if self._found.undecided:
             raise RefusedError("The picture can be read in several ways. Choose one of them first.")
-        if self._found.unsized:
-            raise RefusedError("How large the print is can't be seen. Measure one length on it first.")
         return self._found.at(self._found.index)
 
-    def _begin(self, images: list[Image], solve: Callable[[], FieldSolution], before: FoundReadings) -> None:
-        """Begin to solve in a thread; what was found `before` stays if that fails."""
+    def _begin(
+        self, images: list[Image], solve: Callable[[], FieldSolution], before: FoundReadings, again: Remedy = "measure"
+    ) -> None:
+        """Begin to solve in a thread; what was found `before` stays if that fails.
+
+        Args:
+            again: what to do where what was entered does not suit the picture.
+        """
         if before is NOTHING_FOUND:
             self._show(NOTHING_FOUND)
         self._frozen, self._step, self._problem = images, "solving", ""
         self._progress = SolvingProgress(stage="beginning", fraction=0.0, remaining_s=None)
-        supervised_thread(partial(self._solve, solve), "set-up", self._report_failure).start()
+        supervised_thread(partial(self._solve, solve, again), "set-up", self._report_failure).start()
 
-    def _solve(self, solve: Callable[[], FieldSolution]) -> None:
+    def _solve(self, solve: Callable[[], FieldSolution], again: Remedy) -> None:
         found, problem = NOTHING_FOUND, ""
+        remedy: Remedy | None = None
         try:
             solution = solve()
             found = FoundReadings.of((FieldReading(solution.field.title, solution),), self._name)
         except AmbiguousField as ways:
             found = FoundReadings.of(ways.readings, self._name)
         except DownfieldError as error:
-            problem = str(error)
-        self._end_solving(found, problem)
+            problem, remedy = str(error), error.remedy if isinstance(error, CalibrationError) else again
+        self._end_solving(found, problem, remedy)
 
     def _report_failure(self, cause: str) -> None:
         """Show an error in Downfield; it ends this attempt, not the set-up."""
-        self._end_solving(NOTHING_FOUND, f"Downfield made an error ({cause}). Try again with another picture.")
+        problem = f"Downfield made an error ({cause}). Try again with another picture."
+        self._end_solving(NOTHING_FOUND, problem, "another_picture")
 
-    def _end_solving(self, found: FoundReadings, problem: str) -> None:
+    def _end_solving(self, found: FoundReadings, problem: str, remedy: Remedy | None) -> None:
         """Show what was found; where that is nothing, what was shown before, if there was anything."""
         with self._lock:
-            self._problem, self._progress = problem, None
+            self._problem, self._remedy, self._progress = problem, remedy, None
             if found.readings:
                 self._show(found, self._frozen)
             if self._found.readings:
@@ -326,8 +340,8 @@ class SetupSession:
         if images is not None or not found.readings:
             self._frozen = images or []
         self._found = found
-        sized = None if found.unsized else found.calibration
-        self._advice = "" if sized is None else advise(sized, self._certified_yd())
+        decided = None if found.undecided else found.calibration
+        self._advice = None if decided is None else best_measurement(decided, self._certified_yd())
         self._revision += 1
 
     def _certified_yd(self) -> float:
@@ -373,8 +387,7 @@ class SetupSession:
         )
 
 
-def _known_fields() -> tuple[FieldOption, ...]:
-    fields = [preset(name) for name in preset_names()]
+def _options(fields: Iterable[FieldModel]) -> tuple[FieldOption, ...]:
     return tuple(
         FieldOption(name=each.name, title=each.title, size_yd=(each.length_yd, each.width_yd)) for each in fields
     )

@@ -13,19 +13,31 @@ from typing import Final
 import cv2
 import numpy as np
 
-from downfield.api.table_setup import HeightRequest, PlacedLandmark, SetupLandmark, SetupReading, SolveRequest
+from downfield.api.table_setup import MeasurementRequest, PlacedLandmark, SetupLandmark, SetupReading, SolveRequest
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.drawing import draw_field
-from downfield.calibration.field.free_solver import ROUGH
+from downfield.calibration.field.free_solver import ROUGH, UNKNOWN
 from downfield.calibration.field.landmarks import Landmark, solve_landmarks
-from downfield.calibration.field.measured_height import StandingObject, with_camera_height, with_standing_object
+from downfield.calibration.field.measured_height import (
+    StandingObject,
+    with_camera_height,
+    with_lengths,
+    with_standing_object,
+)
+from downfield.calibration.field.measurements import FieldMeasurements
+from downfield.calibration.field.print_prior import UNKNOWN_SCALE, kinds_of_field, rarer_kinds
 from downfield.calibration.field.progress import ProgressListener
-from downfield.calibration.field.proposal import PROPOSED, KnownLength, is_unsized, propose_field
-from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
+from downfield.calibration.field.proposal import (
+    PROPOSED,
+    KnownLength,
+    proposal_of,
+    propose_field,
+)
+from downfield.calibration.field.solution import FieldReading, FieldSolution
 from downfield.calibration.field.solver import solve_field
-from downfield.calibration.stretch import DescribedProportions
+from downfield.calibration.stretch import DescribedProportions, ScaleError
 from downfield.core.arrays import Image
-from downfield.core.errors import AimError, CalibrationError, InputError
+from downfield.core.errors import InputError
 from downfield.core.field.model import FieldModel, load_field, preset, preset_names
 from downfield.rig.tables.table_calibration import lens_from_distance
 
@@ -59,16 +71,30 @@ def landmarks_of(calibration: Calibration) -> tuple[SetupLandmark, ...]:
     )
 
 
+def kinds_by_name() -> dict[str, FieldModel]:
+    """Return what a print that nobody knows may be: fields of so many yards, named by them, of a usual size."""
+    every = [*kinds_of_field(), *rarer_kinds()]
+    first = [kind for kind in every if kind.length_yd == _USUAL_LENGTH_YD]
+    named = [(f"yards-{kind.length_yd:g}", kind) for kind in (*first, *every)]
+    return {name: dataclasses.replace(kind, name=name) for name, kind in named}
+
+
 def solve_placed(
-    images: Sequence[Image], name: str, placed: Sequence[PlacedLandmark], shown: Calibration | None
+    images: Sequence[Image],
+    name: str,
+    placed: Sequence[PlacedLandmark],
+    shown: Calibration | None,
+    lengths: FieldMeasurements | None = None,
 ) -> FieldSolution:
     """Solve from landmarks placed by hand.
 
     Args:
+        name: of the field: a preset's, that of a kind of field of which no more is known, or of what was shown.
         shown: what was solved before; a field that was measured there is known by its name.
+        lengths: of the print, of which no more is known.
 
     Raises:
-        InputError: the field is not named, or not known.
+        InputError: the field is not known.
         CalibrationError: no camera fits the landmarks.
     """
     marks = [Landmark(mark.x_yd, mark.y_yd, mark.px) for mark in placed]
@@ -77,10 +103,29 @@ def solve_placed(
     if shown is not None and name == shown.field.name:
         # Its proportions were measured with the camera that is solved again, so they are as open as that left them.
         proportions = DescribedProportions.of(shown.field, ROUGH.spread)
-        return solve_landmarks(images, shown.field, marks, proportions=proportions)
-    if name == "auto":
-        raise InputError("Choose the printed field before placing its corners by hand.")
-    raise InputError(f"There is no printed field '{name}'. Choose one of {', '.join(preset_names())}.")
+        solution = solve_landmarks(images, shown.field, marks, proportions=proportions)
+        return dataclasses.replace(solution, scale=ScaleError(shown.scale_spread))
+    kinds = kinds_by_name()
+    if name not in kinds:
+        known = ", ".join((*preset_names(), *kinds))
+        raise InputError(f"There is no printed field '{name}'. Choose one of {known}.")
+    return _placed_on_unknown(images, kinds[name], marks, lengths)
+
+
+def _placed_on_unknown(
+    images: Sequence[Image], kind: FieldModel, marks: Sequence[Landmark], lengths: FieldMeasurements | None
+) -> FieldSolution:
+    """Solve a print by landmarks of which its yards are known and nothing else, unless its lengths were measured.
+
+    Raises:
+        CalibrationError: no camera fits the landmarks, whatever the print's proportions.
+    """
+    along, across = (None, None) if lengths is None else lengths.mm_per_yd(kind)
+    measured = along is not None and across is not None
+    field = dataclasses.replace(kind, mm_per_yd_x=along, mm_per_yd_y=across) if along and across else kind
+    proportions = DescribedProportions.of(field, (ROUGH if measured else UNKNOWN).spread)
+    found = solve_landmarks(images, field, marks, proportions=proportions, is_known=measured)
+    return proposal_of(images, dataclasses.replace(found, scale=UNKNOWN_SCALE), None, lengths).solution
 
 
 def _rows(field: FieldModel) -> dict[float, str]:
@@ -118,51 +163,55 @@ def solve_as_requested(
         CalibrationError: no trustworthy solution; says what to change.
         InputError: landmarks or a length don't suit the picture.
     """
+    lengths = _lengths(request)
     if request.landmarks:
-        return solve_placed(images, request.field, request.landmarks, shown)
-    if request.length is not None:
-        known = KnownLength(request.length.length_mm, request.length.ends_px)
-        solution = propose_field(images, known, progress=report).solution
+        return solve_placed(images, request.field, request.landmarks, shown, lengths)
+    if request.field == "auto" and (request.length is not None or lengths is not None):
+        known = None if request.length is None else KnownLength(request.length.length_mm, request.length.ends_px)
+        solution = propose_field(images, known, measurements=lengths, progress=report).solution
         height_mm = request.camera_height_mm
         return solution if height_mm is None else with_camera_height(solution, images, height_mm)
     distance = lens_from_distance(images[0], request.camera_height_mm)
+    if request.field in kinds_by_name():
+        return propose_field(images, measurements=lengths, progress=report).solution
     if request.field != "auto":
         return solve_field(images, [load_field(request.field)], distance=distance, progress=report)
-    try:
-        return solve_field(images, [preset(name) for name in preset_names()], distance=distance, progress=report)
-    except (AimError, AmbiguousField):
-        raise
-    except CalibrationError as refusal:
-        return _solve_unknown(images, report, refusal)
+    return solve_field(images, [preset(name) for name in preset_names()], distance=distance, progress=report)
 
 
-def _solve_unknown(images: Sequence[Image], report: ProgressListener, refusal: CalibrationError) -> FieldSolution:
-    """Return the solution of a print that is none of the known ones, its size left open; else refuse as they did."""
-    try:
-        return propose_field(images, progress=report).solution
-    except (AimError, AmbiguousField):
-        raise
-    except CalibrationError:
-        raise refusal from None
+def _lengths(request: SolveRequest | MeasurementRequest) -> FieldMeasurements | None:
+    """Return the lengths of the print that were measured; None for none."""
+    lengths = FieldMeasurements(request.goal_to_goal_mm, request.side_to_side_mm)
+    return lengths if lengths.count else None
 
 
-def solve_with_height(images: Sequence[Image], solution: FieldSolution, request: HeightRequest) -> FieldSolution:
-    """Return a solution of pictures, solved again with a height that was measured.
+def solve_with_measurement(
+    images: Sequence[Image], solution: FieldSolution, request: MeasurementRequest
+) -> FieldSolution:
+    """Return a solution of pictures, solved again with something that was measured.
 
     Raises:
-        InputError: none or both are given, or the height does not suit the picture.
+        InputError: nothing is given, or two heights; or it does not suit the picture.
     """
-    if (request.camera_height_mm is None) == (request.standing is None):
-        raise InputError("Give either the height of the lens over the board, or something that stands on the board.")
-    if request.standing is None:
-        return with_camera_height(solution, images, request.camera_height_mm or 0.0)
-    standing = request.standing
+    lengths, height_mm, standing = _lengths(request), request.camera_height_mm, request.standing
+    if (lengths is None or standing is not None) and (height_mm is None) == (standing is None):
+        raise InputError("Enter a length of the print, or how high the lens is over the board.")
+    if lengths is not None:
+        named = solution.field.name != PROPOSED
+        solution = (
+            with_lengths(solution, images, lengths) if named else proposal_of(images, solution, None, lengths).solution
+        )
+    if height_mm is not None:
+        return with_camera_height(solution, images, height_mm)
+    if standing is None:
+        return solution
     return with_standing_object(solution, images, StandingObject(standing.height_mm, standing.foot_px, standing.top_px))
 
 
 JPEG_QUALITY: Final = 82
 _WIDTH_PX: Final = 640
 _USUAL_LINES_YD: Final = 5.0
+_USUAL_LENGTH_YD: Final = 100.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +223,6 @@ class FoundReadings:
         readings: the ways, the likeliest first; none while nothing is found.
         index: of the one that is shown.
         undecided: whether nobody has chosen one of several yet.
-        unsized: whether the size of the print is still unknown.
         calibration: of the one that is shown; None while nothing is found.
     """
 
@@ -182,15 +230,12 @@ class FoundReadings:
     readings: tuple[FieldReading, ...] = ()
     index: int = 0
     undecided: bool = False
-    unsized: bool = False
     calibration: Calibration | None = None
 
     @staticmethod
     def of(readings: Sequence[FieldReading], camera: str) -> FoundReadings:
         """Return the first of some readings, to be decided on if there are several."""
-        unsized = any(is_unsized(reading.solution.field) for reading in readings)
-        found = FoundReadings(camera, tuple(readings), undecided=len(readings) > 1, unsized=unsized)
-        return found._showing(0)
+        return FoundReadings(camera, tuple(readings), undecided=len(readings) > 1)._showing(0)
 
     def choose(self, index: int) -> FoundReadings:
         """Return them with another one shown, which is thereby decided on.
@@ -224,7 +269,7 @@ class FoundReadings:
             return ""
         field, quality = self.calibration.field, self.calibration.quality
         along, across = field.mm_per_yd_x, field.mm_per_yd_y
-        if self.unsized:
+        if not self.calibration.lengths_known:
             lines = (
                 "" if field.yard_line_every_yd == _USUAL_LINES_YD else f" (a line every {field.yard_line_every_yd:g})"
             )

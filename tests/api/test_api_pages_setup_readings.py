@@ -93,11 +93,13 @@ def test_a_tape_or_something_standing_tells_how_high_the_camera_is(
     with page_in(running) as page:
         find_field(page, url, setup)
         expect(page.locator("#advice")).to_contain_text("ase tops are known to")
-        page.get_by_label("Lens over the board by tape, mm").fill("1100")
+        page.get_by_label("Unit").select_option("mm")
+        page.get_by_label("Lens over the board").fill("1100")
         lines = page.locator("#lines")
         before = lines.get_attribute("src") or ""
-        page.locator("#tape").get_by_role("button", name="Use this height").click()
+        page.get_by_role("button", name="Use what was measured").click()
         expect(lines).not_to_have_attribute("src", before)
+        page.get_by_text("No tape?").click()
         page.get_by_role("button", name="Mark foot and top").click()
         foot, top = (page.get_by_role("button", name=f"{end} of what stands") for end in ("Foot", "Top"))
         drag_to(page, foot, (0.2, 0.3))

@@ -78,7 +78,7 @@ OPEN_TO: dict[str, set[tuple[str, str]]] = {
         ("GET", "/api/setup/lines.svg"),
         ("GET", "/api/setup/readings/{reading}.jpg"),
         ("POST", "/api/setup/solve"),
-        ("POST", "/api/setup/height"),
+        ("POST", "/api/setup/measure"),
         ("POST", "/api/setup/aim"),
         ("POST", "/api/setup/reading"),
         ("POST", "/api/setup/control"),

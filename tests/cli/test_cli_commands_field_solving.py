@@ -7,6 +7,8 @@ import pytest
 from calibration_scenes import TUDOR
 from setup_readings import goal_line_readings, mirrored_or_not, picture, solution
 
+from downfield.calibration.field.measurements import FieldMeasurements
+from downfield.calibration.field.proposal import FieldProposal
 from downfield.calibration.field.solution import FieldSolution
 from downfield.cli.commands import field_solving
 from downfield.cli.commands.field_solving import FieldRequest, solve_requested
@@ -23,6 +25,7 @@ def solve(request: FieldRequest, monkeypatch: pytest.MonkeyPatch, found: Excepti
             return found
         raise found
 
+    monkeypatch.setattr(field_solving, "solve_field", answer)
     monkeypatch.setattr(field_solving, "solve_field", answer)
     monkeypatch.setattr(field_solving, "propose_field", answer)
     monkeypatch.setattr(field_solving, "lens_from_distance", lambda *_: None)
@@ -83,3 +86,28 @@ def test_a_tape_and_what_stands_are_passed_on(monkeypatch: pytest.MonkeyPatch) -
 def test_what_is_written_wrongly_is_refused_before_anything_is_read(request_: FieldRequest, problem: str) -> None:
     with pytest.raises(InputError, match=problem):
         request_.check()
+
+
+def test_lengths_between_lines_are_taken_in_inches_and_millimeters(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[object] = []
+
+    def propose(*_: object, measurements: object, **__: object) -> FieldProposal:
+        seen.append(measurements)
+        return FieldProposal(TUDOR, solution(), "")
+
+    monkeypatch.setattr(field_solving, "propose_field", propose)
+    solve_requested([picture()], FieldRequest("auto", goal_to_goal="30in", side_to_side="445 mm"), advance)
+    assert seen == [FieldMeasurements(762.0, 445.0)]
+
+
+def test_lengths_set_the_size_of_a_print_that_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    request = FieldRequest("tudor-620", goal_to_goal="40in")
+    found = solve(request, monkeypatch, solution())
+    assert found.field.length_mm == pytest.approx(1016.0)
+    assert found.calibration().lengths_known
+
+
+@pytest.mark.parametrize("text", ["30", "30ft", "thirty in", "-3in", "nan in", "10mm"])
+def test_a_length_without_a_unit_or_of_no_board_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match=r"Write it with its unit|must be 100 to 5000 mm"):
+        FieldRequest("auto", goal_to_goal=text).check()

@@ -22,9 +22,9 @@ from setup_readings import (
     solution,
 )
 
-from downfield.api.table_setup import HeightRequest, MeasuredLength, PlacedLandmark, SolveRequest, StandingMark
+from downfield.api.table_setup import MeasuredLength, MeasurementRequest, PlacedLandmark, SolveRequest, StandingMark
 from downfield.calibration.advice import AdviceLimits
-from downfield.calibration.field.proposal import is_unsized
+from downfield.calibration.field.print_prior import UNKNOWN_SCALE
 from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError, RefusedError
@@ -54,6 +54,7 @@ def give(monkeypatch: pytest.MonkeyPatch, found: AmbiguousField | FieldSolution)
             return found
         raise found
 
+    monkeypatch.setattr(solving, "solve_field", answer)
     monkeypatch.setattr(solving, "solve_field", answer)
 
 
@@ -157,13 +158,13 @@ def test_a_measured_height_solves_again_what_is_shown(
 ) -> None:
     give(monkeypatch, solution())
     with pytest.raises(RefusedError, match="not found yet"):
-        opened.measure_height(HeightRequest(camera_height_mm=1100))
+        opened.measure(MeasurementRequest(camera_height_mm=1100))
     assert searched(opened).advice == ""  # exact enough
     monkeypatch.setattr(session, "ADVICE_LIMITS", AdviceLimits(wanted_yd=0.0))
     before = searched(opened)
     assert "base tops are known to" in before.advice
     monkeypatch.setattr(solving, "with_camera_height", lambda *_: solution(one_step_aside()))
-    opened.measure_height(HeightRequest(camera_height_mm=1100))
+    opened.measure(MeasurementRequest(camera_height_mm=1100))
     after = settled(opened)
     assert (after.step, after.problem) == ("confirm", "")
     assert after.revision > before.revision
@@ -178,8 +179,12 @@ def test_a_height_that_does_not_suit_leaves_the_solution(
     give(monkeypatch, solution())
     searched(opened)
     mark = StandingMark(foot_px=(640.0, 360.0), top_px=(641.0, 360.0), height_mm=88.0)
-    for request in (HeightRequest(), HeightRequest(standing=mark, camera_height_mm=900), HeightRequest(standing=mark)):
-        opened.measure_height(request)
+    for request in (
+        MeasurementRequest(),
+        MeasurementRequest(standing=mark, camera_height_mm=900),
+        MeasurementRequest(standing=mark),
+    ):
+        opened.measure(request)
         view = settled(opened)
         assert view.step == "confirm"
         assert view.problem
@@ -204,16 +209,14 @@ def test_a_correction_that_does_not_suit_leaves_readings_choice_and_lines_as_the
     ):
         after = searched(opened, request)
         assert after.problem
-        assert after.model_copy(update={"problem": before.problem}) == before
+        assert after.model_copy(update={"problem": before.problem, "remedy": before.remedy}) == before
         assert opened.lines() == lines
     assert searched(opened, SolveRequest()).revision > before.revision
 
 
 @pytest.mark.parametrize(("every_yd", "lines"), [(5.0, "yards, each"), (10.0, "yards (a line every 10), each")])
 def test_lines_that_are_farther_apart_than_usual_are_in_the_summary(every_yd: float, lines: str) -> None:
-    unsized = dataclasses.replace(
-        TUDOR, yard_line_every_yd=every_yd, source="Measured from the print; no length was measured."
-    )
-    assert is_unsized(unsized)
-    found = FoundReadings.of([FieldReading("seen", dataclasses.replace(solution(), field=unsized))], "camera")
+    field = dataclasses.replace(TUDOR, yard_line_every_yd=every_yd)
+    unsized = dataclasses.replace(solution(), field=field, scale=UNKNOWN_SCALE)
+    found = FoundReadings.of([FieldReading("seen", unsized)], "camera")
     assert f"A field of 100 {lines} " in found.summary

@@ -10,8 +10,8 @@ import pytest
 from setup_readings import RUNNING, goal_line_readings, mirrored_or_not, session_with, solution
 
 from downfield.api.table_setup import (
-    HeightRequest,
     MeasuredLength,
+    MeasurementRequest,
     PlacedLandmark,
     SetupStep,
     SetupView,
@@ -51,7 +51,7 @@ def test_any_sequence_of_requests_keeps_the_set_up_whole(
         return found
 
     monkeypatch.setattr(session_module, "solve_as_requested", solve)
-    monkeypatch.setattr(session_module, "solve_with_height", solve)
+    monkeypatch.setattr(session_module, "solve_with_measurement", solve)
     monkeypatch.setattr(session_module, "picture_findings", lambda _: iter(()))  # is not what this is about
     monkeypatch.setattr(session_module, "supervised_thread", lambda work, *_: _AtOnce(work))
     requests = _requests(setup, chance)
@@ -92,7 +92,7 @@ def _requests(setup: SetupSession, chance: random.Random) -> list[tuple[str, Cal
         ("solve", lambda: setup.solve(SolveRequest())),
         ("corners", lambda: setup.solve(SolveRequest(field="tudor-620", landmarks=corners))),
         ("length", lambda: setup.solve(SolveRequest(length=length))),
-        ("height", lambda: setup.measure_height(HeightRequest(camera_height_mm=900))),
+        ("height", lambda: setup.measure(MeasurementRequest(camera_height_mm=900))),
         ("reading", lambda: setup.choose(chance.randrange(3))),
         ("aim", setup.aim_again),
         ("save", lambda: setup.save(chance.choice(["Attic", "\u200b", ""]))),

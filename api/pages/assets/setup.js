@@ -5,6 +5,7 @@ import { capitalize } from "./format.js";
 import { errorText, send } from "./send.js";
 import { deviceName, fillFields, keepDraft, loadDraft, readFields } from "./setup_draft.js";
 import { Marks } from "./setup_marks.js";
+import { begin as beginTape, enter, measured } from "./setup_tape.js";
 
 const POLL_MS = 700;
 /** @typedef {import("./setup_marks.js").Mark} Mark */
@@ -15,7 +16,7 @@ const FIRST_CORNERS = [[0.15, 0.8], [0.85, 0.8], [0.85, 0.2], [0.15, 0.2]]; // s
 const FIRST_LENGTH = [[0.4, 0.5], [0.6, 0.5]];
 /** @type {Point[]} */
 const FIRST_STANDING = [[0.26, 0.5], [0.1, 0.5]];
-const CORNER_NAMES = ["Lower left corner", "Lower right corner", "Upper right corner", "Upper left corner"];
+const CORNER_NAMES = ["Lower left corner", "Lower right corner", "Upper right corner", "Upper left corner"]; // goal line and sideline, as drawn
 const ENOUGH_MOVED = 4; // places that determine a camera
 const MOST_PLACED = 20; // that are sent at once
 
@@ -30,10 +31,18 @@ const saveButton = find(at("save"), "button");
 const marks = new Marks(at("live"), at("marks"), at("magnifier"), onMoved);
 /** @type {Service.SetupView} */
 let view = {
-  step: "camera", control: "free", cameras: [], camera: "", size_px: null, findings: [], progress: null, problem: "", readings: [], reading: 0, undecided: false,
-  unsized: false, field: "", summary: "", advice: "", landmarks: [], revision: -1, fields: [], tables: [],
+  step: "camera", control: "free", cameras: [], camera: "", size_px: null, findings: [], progress: null, problem: "", remedy: null, readings: [], reading: 0, undecided: false,
+  lengths_known: true, field: "", summary: "", certainty: "", advice: "", measure: null, landmarks: [], revision: -1, fields: [], kinds: [], tables: [],
 };
 let draft = loadDraft(); // until it is used: what was entered before the page was reloaded
+/** What helps against a refusal, and the words for it. @type {Record<NonNullable<Service.SetupView["remedy"]>, [string, () => void]>} */
+const REMEDIES = {
+  measure: ["Measure the print", () => enter("goal")],
+  place_corners: ["Place the corners by hand", () => at("by-hand").click()],
+  choose_reading: ["Choose a picture", () => at("choice").scrollIntoView()],
+  another_picture: ["Try another picture", () => (view.step === "aim" ? at("find") : at("retake")).click()],
+};
+
 /** @type {Mark[]} */
 let places = []; // of the field: those in the picture are `shown`
 /** @type {Mark[]} */
@@ -70,7 +79,12 @@ async function poll() {
 }
 
 function showProblem() {
-  setText(at("problem"), unanswered || problem || capitalize(view.problem));
+  const text = unanswered || problem || capitalize(view.problem);
+  setText(at("problem"), text);
+  at("refusal").hidden = text === "";
+  const remedy = unanswered || problem || placing ? null : view.remedy;
+  at("remedy").hidden = !remedy || !view.problem;
+  if (remedy) setText(at("remedy"), REMEDIES[remedy][0]);
 }
 
 async function lookForGame() {
@@ -92,7 +106,7 @@ function show(next) {
   view = choosing && next.step === "aim" ? { ...next, step: "camera" } : next;
   document.body.dataset.step = view.step;
   at("watching").hidden = !watching;
-  for (const part of findAll(document, "section[data-of]")) {
+  for (const part of findAll(document, "main section[data-of], #lengths [data-of], details[data-of]")) {
     part.hidden = !part.dataset.of?.includes(view.step);
     part.inert = watching && view.step !== "saved";
   }
@@ -104,13 +118,19 @@ function show(next) {
   if (view.cameras.length === 0) setText(at("cameras"), "No camera is plugged into this computer.");
   refresh(at("tables"), view.tables, () => view.tables.length > 0 && [el("h2", {}, "Saved tables"), ...view.tables.map(tableLine)]);
   refresh(at("field"), view.fields, () => [el("option", { value: "auto" }, "Find out"), ...view.fields.map(({ name, title }) => el("option", { value: name }, title))]);
+  refresh(at("kind"), view.kinds, () => view.kinds.map(({ name, size_yd }) => el("option", { value: name }, `${size_yd[0]} yards`)));
   useDraft();
   setText(at("summary"), view.summary);
+  setText(at("certainty"), view.certainty);
   setText(at("advice"), view.advice);
+  at("advised").hidden = view.advice === "";
+  at("follow").hidden = view.measure === null || view.measure === "lens";
   showReadings();
   at("by-hand").hidden = view.problem === "" && !placing;
   setText(at("by-hand"), placing ? "Let it be searched instead" : "Place the corners by hand");
   setText(at("find"), placing ? "Use these corners" : FIND);
+  at("corners").hidden = !placing;
+  at("kind-of-board").hidden = at("field").value !== "auto";
   showProgress(view.progress);
   showPicture();
 }
@@ -123,8 +143,7 @@ function tableLine({ in_use, name, field }) {
 
 function showReadings() {
   at("choice").hidden = view.readings.length === 0;
-  at("save").hidden = view.undecided || view.unsized;
-  at("unsized").hidden = !view.unsized;
+  at("save").hidden = view.undecided;
   setText(at("question"), view.readings.some(({ mirrored }) => mirrored) ? "In which picture do the numbers read the right way round? Tap it." : "The print can be read in several ways. Tap the picture whose lines lie on it.");
   refresh(at("readings"), [view.readings, solved], () => view.readings.map(({ label }, index) =>
     el("button", { type: "button", role: "radio", onclick: () => act("api/setup/reading", { reading: index }) },
@@ -172,9 +191,9 @@ function beginPlaces() {
   if (kept.standingEnds?.length) showStanding(kept.standingEnds);
   draft = {};
   setText(standButton, standingEnds.length ? "Use this height" : "Mark foot and top");
-  at("one-length").open = view.unsized || lengthEnds.length > 0;
-  at("height-again").hidden = view.unsized;
-  at("height-again").open = view.advice !== "" || standingEnds.length > 0;
+  at("one-length").open = lengthEnds.length > 0;
+  at("height-again").open = standingEnds.length > 0;
+  beginTape(view);
 }
 
 /** Enter again what was entered before the page was reloaded. */
@@ -256,7 +275,8 @@ function solveByHand(field) {
   const moved = places.filter((mark) => mark.moved);
   const used = moved.length >= ENOUGH_MOVED ? moved : [...moved, ...places.filter((mark) => mark.corner && !mark.moved)];
   const landmarks = used.slice(0, MOST_PLACED).map(({ x_yd, y_yd, px }) => ({ x_yd, y_yd, px }));
-  return act("api/setup/solve", { field, landmarks });
+  const { goal_to_goal_mm, side_to_side_mm } = measured();
+  return act("api/setup/solve", { field, landmarks, goal_to_goal_mm, side_to_side_mm });
 }
 
 at("address").addEventListener("submit", (event) => {
@@ -266,23 +286,16 @@ at("address").addEventListener("submit", (event) => {
 
 at("find").addEventListener("click", () => {
   if (placing) {
-    solveByHand(at("field").value);
+    solveByHand(placedField());
     return;
   }
-  const height = at("height").valueAsNumber;
-  act("api/setup/solve", { field: at("field").value, camera_height_mm: Number.isFinite(height) ? height : null });
+  act("api/setup/solve", { field: at("field").value, ...measured() });
 });
 
 at("by-hand").addEventListener("click", () => {
   if (placing) {
     placing = false;
     show(view);
-    return;
-  }
-  if (at("field").value === "auto") {
-    problem = "Choose the printed field first.";
-    showProblem();
-    at("field").focus();
     return;
   }
   problem = "";
@@ -293,21 +306,34 @@ at("by-hand").addEventListener("click", () => {
 /** @param {Point[]} pixels */
 function placeCorners(pixels) {
   placing = true;
-  places = pixels.map((px, index) => ({ px, name: CORNER_NAMES[index], corner: true, shown: true }));
+  places = pixels.map((px, index) => ({ px, name: CORNER_NAMES[index], kind: "numbered", number: `${index + 1}`, corner: true, shown: true }));
   nameCorners();
   showMarks();
 }
 
+/** The field whose corners are placed: one that is known, or of so many yards. */
+const placedField = () => (at("field").value === "auto" ? at("kind").value : at("field").value);
+
 /** Say of the corners which places of the chosen field they are. */
 function nameCorners() {
-  const [length, width] = view.fields.find(({ name }) => name === at("field").value)?.size_yd ?? [0, 0];
+  const [length, width] = [...view.fields, ...view.kinds].find(({ name }) => name === placedField())?.size_yd ?? [0, 0];
   /** @type {Point[]} */
   const corners = [[0, 0], [length, 0], [length, width], [0, width]];
   places.forEach((mark, index) => Object.assign(mark, { x_yd: corners[index][0], y_yd: corners[index][1] }));
 }
 
-at("field").addEventListener("change", () => {
-  if (placing) nameCorners();
+for (const choice of [at("field"), at("kind")]) {
+  choice.addEventListener("change", () => {
+    if (placing) nameCorners();
+    at("kind-of-board").hidden = at("field").value !== "auto";
+  });
+}
+
+at("remedy").addEventListener("click", () => {
+  if (view.remedy) REMEDIES[view.remedy][1]();
+});
+at("follow").addEventListener("click", () => {
+  if (view.measure && view.measure !== "lens") enter(view.measure === "camera_height" ? "height" : view.measure === "goal_to_goal" ? "goal" : "side");
 });
 
 at("again").addEventListener("click", () => solveByHand(at("field").value === "auto" ? view.field : at("field").value));
@@ -350,9 +376,9 @@ at("one-length").addEventListener("toggle", () => {
   if (at("one-length").open && lengthEnds.length === 0) at("measure").click();
 });
 
-at("tape").addEventListener("submit", (event) => {
+at("lengths").addEventListener("submit", (event) => {
   event.preventDefault();
-  act("api/setup/height", { camera_height_mm: find(at("tape"), "[name=height]", HTMLInputElement).valueAsNumber });
+  if (view.step === "confirm") act("api/setup/measure", measured());
 });
 
 at("standing").addEventListener("submit", (event) => {
@@ -369,7 +395,7 @@ at("standing").addEventListener("submit", (event) => {
     return;
   }
   const [foot_px, top_px] = standingEnds.map(({ px }) => px);
-  act("api/setup/height", { standing: { foot_px, top_px, height_mm: height.valueAsNumber } });
+  act("api/setup/measure", { standing: { foot_px, top_px, height_mm: height.valueAsNumber } });
 });
 
 at("save").addEventListener("submit", (event) => {

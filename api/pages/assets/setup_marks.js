@@ -9,9 +9,9 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], Arrow
 
 /**
  * A place in the picture, pixels of it. Of a place of the field also where that is, and whether it is one of the field's corners, is shown,
- * or was moved; `kind` is a class of its handle.
+ * or was moved; `kind` is a class of its handle, and `number` is written in that.
  *
- * @typedef {{ px: Point, name: string, kind?: ?string, x_yd?: number, y_yd?: number, corner?: boolean, shown?: boolean, moved?: boolean }} Mark
+ * @typedef {{ px: Point, name: string, kind?: ?string, number?: string, x_yd?: number, y_yd?: number, corner?: boolean, shown?: boolean, moved?: boolean }} Mark
  */
 
 /** Draggable marks over an image. */
@@ -59,7 +59,7 @@ export class Marks {
 
   /** @param {Mark} mark */
   handle(mark) {
-    const handle = el("button", { type: "button", class: mark.kind ?? null, "aria-label": `${mark.name}: drag, or use the arrow keys` });
+    const handle = el("button", { type: "button", class: mark.kind ?? null, "aria-label": `${mark.name}: drag, or use the arrow keys` }, mark.number ?? "");
     /** @param {PointerEvent} event */
     const drag = (event) => {
       const box = this.image.getBoundingClientRect();
