@@ -163,10 +163,12 @@ def solve_requested(
     unknown = known is not None or (lengths is not None and request.field == "auto")
     is_known = (standing, request.height_mm, prior) != (None, None, None)
     try:
+        distance = None if is_known else lens_from_distance(images[0], None)
         if unknown:
-            solution = propose_field(images, known, measurements=lengths, progress=show_solving(advance)).solution
+            solution = propose_field(
+                images, known, measurements=lengths, distance=distance, progress=show_solving(advance)
+            ).solution
         else:
-            distance = None if is_known else lens_from_distance(images[0], None)
             solution = solve_field(
                 images, request.fields(), prior=prior, distance=distance, progress=show_solving(advance)
             )

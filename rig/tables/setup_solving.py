@@ -166,17 +166,16 @@ def solve_as_requested(
     lengths = _lengths(request)
     if request.landmarks:
         return solve_placed(images, request.field, request.landmarks, shown, lengths)
-    if request.field == "auto" and (request.length is not None or lengths is not None):
-        known = None if request.length is None else KnownLength(request.length.length_mm, request.length.ends_px)
-        solution = propose_field(images, known, measurements=lengths, progress=report).solution
-        height_mm = request.camera_height_mm
-        return solution if height_mm is None else with_camera_height(solution, images, height_mm)
     distance = lens_from_distance(images[0], request.camera_height_mm)
-    if request.field in kinds_by_name():
-        return propose_field(images, measurements=lengths, progress=report).solution
-    if request.field != "auto":
-        return solve_field(images, [load_field(request.field)], distance=distance, progress=report)
-    return solve_field(images, [preset(name) for name in preset_names()], distance=distance, progress=report)
+    if request.field in preset_names():
+        solution = solve_field(images, [load_field(request.field)], distance=distance, progress=report)
+        return solution if lengths is None else with_lengths(solution, images, lengths)
+    if request.field != "auto" and request.field not in kinds_by_name():
+        load_field(request.field)  # refuses it, and names those that there are
+    if request.length is None and lengths is None:
+        return solve_field(images, [preset(name) for name in preset_names()], distance=distance, progress=report)
+    known = None if request.length is None else KnownLength(request.length.length_mm, request.length.ends_px)
+    return propose_field(images, known, measurements=lengths, distance=distance, progress=report).solution
 
 
 def _lengths(request: SolveRequest | MeasurementRequest) -> FieldMeasurements | None:

@@ -26,7 +26,6 @@ def solve(request: FieldRequest, monkeypatch: pytest.MonkeyPatch, found: Excepti
         raise found
 
     monkeypatch.setattr(field_solving, "solve_field", answer)
-    monkeypatch.setattr(field_solving, "solve_field", answer)
     monkeypatch.setattr(field_solving, "propose_field", answer)
     monkeypatch.setattr(field_solving, "lens_from_distance", lambda *_: None)
     return solve_requested([picture()], request, advance)

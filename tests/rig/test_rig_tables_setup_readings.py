@@ -55,7 +55,6 @@ def give(monkeypatch: pytest.MonkeyPatch, found: AmbiguousField | FieldSolution)
         raise found
 
     monkeypatch.setattr(solving, "solve_field", answer)
-    monkeypatch.setattr(solving, "solve_field", answer)
 
 
 def decoded(jpeg: bytes) -> Image:
