@@ -196,7 +196,7 @@ def solve_with_measurement(
     if (lengths is None or standing is not None) and (height_mm is None) == (standing is None):
         raise InputError("Enter a length of the print, or how high the lens is over the board.")
     if lengths is not None:
-        named = solution.field.name != PROPOSED
+        named = solution.field.name in preset_names()
         solution = (
             with_lengths(solution, images, lengths) if named else proposal_of(images, solution, None, lengths).solution
         )
