@@ -12,7 +12,7 @@ from downfield.core.errors import NotFoundError
 from downfield.core.scene import Player
 from downfield.core.texts import counted
 from downfield.game.published.game_topics import CallView, GameView, TeamView
-from downfield.game.published.plays import RUNS, Play
+from downfield.game.published.plays import Play
 from downfield.game.published.stream_topics import GraphicRow, GraphicView
 from downfield.officiating.declarations import Side
 from downfield.review.pictures.painting import spoken_name
@@ -81,7 +81,7 @@ def line_up_card(game: GameView, players: Sequence[Player], side: Side) -> Graph
 
 def teams_card(game: GameView, history: History) -> GraphicView:
     """Return the numbers of both teams side by side."""
-    away, home = (next(one for one in team_lines(history.plays()) if one.side == side) for side in _SIDES)
+    home, away = team_lines(history.plays(), history.rulebook.system.consequences)
     rows = [GraphicRow(label="Yards", values=(_yards(away.yards), _yards(home.yards)))]
     for label, name in (
         ("Plays", "plays"),
@@ -89,7 +89,9 @@ def teams_card(game: GameView, history: History) -> GraphicView:
         ("Turnovers", "turnovers"),
         ("Sacks", "sacks"),
     ):
-        rows.append(GraphicRow(label=label, values=(str(getattr(away, name)), str(getattr(home, name)))))
+        counted = getattr(away, name), getattr(home, name)
+        if None not in counted:
+            rows.append(GraphicRow(label=label, values=tuple(map(str, counted))))
     return GraphicView(
         kind="teams", title=f"{game.away.short} at {game.home.short}", subtitle="Game statistics", rows=tuple(rows)
     )
@@ -115,20 +117,17 @@ def review_card(game: GameView, calls: Sequence[CallView]) -> GraphicView:
     )
 
 
-_SIDES: tuple[Side, Side] = ("away", "home")
-
-
 def _team(game: GameView, side: Side) -> TeamView:
     return game.home if side == "home" else game.away
 
 
-def _yards(yards: int) -> str:
-    return str(yards).replace("-", "\u2212")
+def _yards(yards: float) -> str:
+    return f"{round(yards, 1):.5g}".replace("-", "\u2212")
 
 
 def _statistics(plays: Sequence[Play], name: str) -> list[GraphicRow]:
     """Return what a figure has done; what it never did is left out, but a carrier's yards."""
-    carried = [play for play in plays if play.carrier == name and play.kind in RUNS]
+    carried = [play for play in plays if play.carrier == name and play.is_run]
     calls = [call for play in plays for call in play.in_force]
     tackles = sum(call.kind in {"tackle", "sack"} and name in call.players[1:] for call in calls)
     catches = sum(call.kind == "reception" and name in call.players for call in calls)
@@ -137,7 +136,7 @@ def _statistics(plays: Sequence[Play], name: str) -> list[GraphicRow]:
     rows = []
     if carried:
         rows.append(("Carries", str(len(carried))))
-        rows.append(("Yards", _yards(sum(play.yards or 0 for play in carried))))
+        rows.append(("Yards", _yards(sum(play.gain_yd or 0.0 for play in carried))))
     counted = (("Touchdowns", scores), ("Catches", catches), ("Tackles", tackles), ("Broken tackles", broken))
     rows += [(label, str(count)) for label, count in counted if count]
     return [GraphicRow(label=label, values=(value,)) for label, value in rows or [("Plays", "0")]]

@@ -1,13 +1,13 @@
 """A game's plays: how each began, its calls, what it gained and what came of it. Made once here, and read by everyone.
 
-Whole yards are for people, as football counts them; `Play.gain_yd` is what was measured, for files and programs.
+A gain is one number wherever it is shown or added up: the tenths of a yard by which the distance to go got less.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -21,14 +21,30 @@ from downfield.officiating.calls import CallKind
 from downfield.officiating.declarations import Side
 from downfield.officiating.state.play_state import PlayKind
 
-RUNS: Final = frozenset({"scrimmage", "two_point"})
-"""Kinds of plays whose yards count."""
+SCRIMMAGE: Final = frozenset({"scrimmage", "punt", "field_goal"})
+"""Kinds of plays that have a down and a distance."""
 
 SCORES: Final[tuple[CallKind, ...]] = ("touchdown", "safety", "field_goal", "extra_point", "two_point")
 TURNOVERS: Final[tuple[CallKind, ...]] = ("interception", "fumble_recovery", "turnover_on_downs")
 _SPOTTED: Final[tuple[CallKind, ...]] = ("out_of_bounds", "sack", "tackle", "down_by_fall", "stopped", "stoppage")
 """Calls that end a run or a catch where the ball then is."""
 
+_KICKED: Final[tuple[CallKind, ...]] = ("kick", "touchback")
+_NO_GAIN: Final[tuple[CallKind, ...]] = ("incomplete", "overrun")
+_WIPED_OUT: Final = frozenset(
+    {
+        "offensive_pass_interference",
+        "defensive_pass_interference",
+        "gunner_interference",
+        "replay",
+        "loss_of_down",
+        "first_down",
+        "kick_again",
+    }
+)
+"""Details of penalties after which a play does not count; others are before a snap, or walked off from its end."""
+_POINTS: Final[dict[CallKind, int]] = {"touchdown": 6, "field_goal": 3, "safety": 2, "two_point": 2, "extra_point": 1}
+_GOOD: Final = frozenset({"", "good"})
 _DEAD_BALL: Final[tuple[CallKind, ...]] = ("incomplete", *_SPOTTED, "touchback", "kick", "penalty")
 _ENDINGS: Final[dict[CallKind, str]] = {
     "turnover_on_downs": "turnover on downs",
@@ -63,22 +79,28 @@ class Play(TopicModel):
     ending: CallKind | None = Field(
         default=None, description="Kind of the call that says what came of it; null for none."
     )
+    told: bool = Field(default=False, description="Whether nobody saw it begin: told by its end, rolled, or of cards.")
+    is_pass: bool | None = Field(default=None, description="Whether it was a pass; null where nobody knows.")
+    counts: bool = Field(default=True, description="Whether it counts: false once a penalty has wiped it out.")
     gain_yd: float | None = Field(
         default=None,
-        description="Yards gained by the offense, exact to 0.01, with the sign of football; null for a kick, where the"
-        " ball was lost, and where nobody knows. People are told whole yards.",
+        description="Yards gained by the offense, in tenths, with the sign of football: up to where the ball was lost,"
+        " if it was; null for a kick, a return, and where nobody knows.",
     )
+    losses: tuple[Side, ...] = Field(default=(), description="Who lost the ball in it, in order; on downs as well.")
+    points: tuple[tuple[Side, int], ...] = Field(default=(), description="The points that were scored in it.")
     result: str = Field(default="", description="What came of it in plain words.")
 
     @property
-    def yards(self) -> int | None:
-        """Whole yards gained, as people are told and statistics add up; None where `gain_yd` is."""
-        return None if self.gain_yd is None else round(self.gain_yd)
+    def is_run(self) -> bool:
+        """Whether it is a run or a pass from scrimmage that counts; a punt that was never kicked is one as well."""
+        return self.counts and (self.kind == "scrimmage" or (self.kind == "punt" and not self.has(*_KICKED)))
 
     @property
     def in_force(self) -> tuple[CallView, ...]:
-        """The calls that count."""
-        return tuple(call for call in self.calls if is_in_force(call))
+        """The calls that count: none from before a penalty that has wiped the play out."""
+        standing = [call for call in self.calls if is_in_force(call)]
+        return tuple(standing[_wiped_out_at(standing) or 0 :])
 
     @property
     def ending_words(self) -> str:
@@ -93,8 +115,9 @@ class Play(TopicModel):
 
     @property
     def is_lost(self) -> bool:
-        """Whether the offense lost the ball."""
-        return any(call.kind in TURNOVERS and call.side not in {self.offense, None} for call in self.in_force)
+        """Whether the offense lost the ball, and did not win it back."""
+        lost = sum(1 if side == self.offense else -1 for side in self.losses)
+        return lost > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +157,11 @@ def plays_of(game: PlayedGame) -> list[Play]:
     plays = []
     for number, (snap, own, gone) in enumerate(zip(game.snaps, calls, struck, strict=True), start=1):
         in_force = [call for call in own if is_in_force(call)]
-        ending = _ending(in_force)
-        gain_yd = _gain_yd(snap, in_force, game.length_yd)
+        wiped_out = _wiped_out_at(in_force)
+        counting = in_force if wiped_out is None else in_force[wiped_out:]
+        ending = _ending(counting)
+        losses, holders = _losses(snap, counting)
+        gain_yd = None if wiped_out is not None else _gain_yd(snap, in_force, losses, game.length_yd)
         is_over = game.is_over or number < last
         plays.append(
             Play(
@@ -155,11 +181,21 @@ def plays_of(game: PlayedGame) -> list[Play]:
                 struck=gone,
                 state="over" if is_over else "under way",
                 ending=None if ending is None else ending.kind,
-                gain_yd=None if gain_yd is None else round(gain_yd, 2),
-                result=_result(own, in_force, ending, gain_yd) or ("No call" if is_over else "Under way"),
+                told=snap.told,
+                is_pass=_is_pass(snap, in_force),
+                counts=wiped_out is None,
+                gain_yd=gain_yd,
+                losses=losses,
+                points=tuple(_points(snap, counting, holders)),
+                result=_result(own, counting, ending, gain_yd) or ("No call" if is_over else "Under way"),
             )
         )
     return plays
+
+
+def gain_text(yards: float) -> str:
+    """Return yards gained as a report prints them: ``"+4.5"``, ``"0"``, ``"-3"``."""
+    return f"{yards:+.4g}" if yards else "0"
 
 
 def plain_players(text: str) -> str:
@@ -184,21 +220,91 @@ def _ending(in_force: Sequence[CallView]) -> CallView | None:
     return None
 
 
-def _gain_yd(snap: Snap, in_force: Sequence[CallView], length_yd: float) -> float | None:
-    """Return what the offense gained; a return by the other side is no gain of anybody's."""
-    if snap.kind not in RUNS:
+def _wiped_out_at(in_force: Sequence[CallView]) -> int | None:
+    """Return where the penalty stands after which nothing before it counts; None where there is none."""
+    places = [place for place, call in enumerate(in_force) if call.kind == "penalty" and call.detail in _WIPED_OUT]
+    return places[-1] if places else None
+
+
+def _losses(snap: Snap, in_force: Sequence[CallView]) -> tuple[tuple[Side, ...], tuple[Side, ...]]:
+    """Return who lost the ball, in order, and who had it once each call was made."""
+    holder, losses, holders = snap.offense, list[Side](), list[Side]()
+    kicked = snap.kind not in {"scrimmage", "two_point"}
+    for call in in_force:
+        taken = call.kind in TURNOVERS[:2]
+        # A play told by its end says who had the ball then, and no more.
+        told = call.kind in {"first_down", "touchdown", "touchback"}
+        if call.kind == "turnover_on_downs":
+            losses.append(holder)
+            holder = _other(holder)
+        elif call.side is not None and call.side != holder and (taken or told):
+            if taken or not kicked:
+                losses.append(holder)
+            holder = call.side
+        holders.append(holder)
+    return tuple(losses), tuple(holders)
+
+
+def _points(snap: Snap, in_force: Sequence[CallView], holders: Sequence[Side]) -> Iterator[tuple[Side, int]]:
+    for call, holder in zip(in_force, holders, strict=True):
+        # The goal line crossed on a try is worth what its own call says.
+        on_try = snap.kind in {"extra_point", "two_point"} and call.kind == "touchdown"
+        points = 0 if on_try else _POINTS.get(call.kind, 0)
+        if points and (call.kind in {"touchdown", "safety"} or call.detail in _GOOD):
+            yield call.side or (_other(holder) if call.kind == "safety" else holder), points
+
+
+def _is_pass(snap: Snap, in_force: Sequence[CallView]) -> bool | None:
+    """Return whether a play was a pass; None where a person told no more than where it ended."""
+    if snap.kind not in {"scrimmage", "two_point"}:
+        return False
+    if any(call.kind in {"reception", "interception", "sack", *_NO_GAIN} for call in in_force):
+        return True
+    return snap.is_pass if snap.told else False
+
+
+def _gain_yd(snap: Snap, in_force: Sequence[CallView], losses: Sequence[Side], length_yd: float) -> float | None:
+    """Return what the offense gained, in tenths; a return by the other side is no gain of anybody's."""
+    if snap.kind not in {"scrimmage", "two_point", "punt"}:
         return None
-    if any(call.kind == "incomplete" for call in in_force):
-        return 0.0
-    if any(call.kind in TURNOVERS[:2] and call.side not in {snap.offense, None} for call in in_force):
+    if snap.kind == "punt" and any(call.kind in _KICKED for call in in_force):
         return None
+    reached_yd = _reached_yd(snap, in_force, losses, length_yd)
+    if reached_yd is None:
+        return None
+    start_yd = snap.spot_yd if snap.direction > 0 else length_yd - snap.spot_yd
+    gained = min(max(reached_yd, 0.0), length_yd) - start_yd
+    # As the next down shows it: 10 to go and then 5.5 are a gain of 4.5.
+    return round(round(snap.distance_yd, 1) - round(snap.distance_yd - gained, 1), 1) + 0.0
+
+
+def _reached_yd(snap: Snap, in_force: Sequence[CallView], losses: Sequence[Side], length_yd: float) -> float | None:
+    """Return where the offense got to, from its own goal line; None where nobody knows."""
+
+    def progress(x_yd: float) -> float:
+        return x_yd if snap.direction > 0 else length_yd - x_yd
+
+    if any(call.kind in _NO_GAIN for call in in_force):
+        return progress(snap.spot_yd)
+    lost = bool(losses) and losses[0] == snap.offense and not any(c.kind == "turnover_on_downs" for c in in_force)
+    if lost:
+        fumbled = [c for c in in_force if c.kind in {"fumble", "fumble_recovery"} and c.spot_yd is not None]
+        intercepted = any(call.kind == "interception" for call in in_force)
+        return None if intercepted or not fumbled else progress((fumbled[0].spot_yd or (0.0, 0.0))[0])
     for call in reversed(in_force):
-        if call.kind == "touchdown" and call.side == snap.offense:
-            goal_yd = length_yd if snap.direction > 0 else 0.0
-            return abs(goal_yd - snap.spot_yd)
-        if call.kind in {*_SPOTTED, "safety"} and call.spot_yd is not None:
-            return (call.spot_yd[0] - snap.spot_yd) * snap.direction
+        if call.kind == "touchdown":
+            return length_yd
+        if call.kind in {*_SPOTTED, "fumble_recovery"} and call.spot_yd is not None:
+            return progress(call.spot_yd[0])
+        if call.kind == "safety":
+            return 0.0
+        if call.kind == "turned_back" and call.detail == "second" and call.spot_yd is not None:
+            return progress(call.spot_yd[0])
     return None
+
+
+def _other(side: Side) -> Side:
+    return "away" if side == "home" else "home"
 
 
 def _result(
@@ -209,7 +315,7 @@ def _result(
     parts = [] if ending is None else [_call_words(ending)]
     if ending is not None:
         if gain_yd is not None and ending.kind in _SPOTTED:
-            parts.append(_gain_words(round(gain_yd)))
+            parts.append(_gain_words(gain_yd))
         if any(call.kind == "first_down" for call in in_force):
             parts.append("first down")
         if ending.kind != "penalty" and any(call.kind == "penalty" for call in in_force):
@@ -232,8 +338,8 @@ def _call_words(call: CallView) -> str:
     return _ENDINGS.get(call.kind, call.kind.replace("_", " "))
 
 
-def _gain_words(yards: int) -> str:
+def _gain_words(yards: float) -> str:
     if yards == 0:
         return "no gain"
-    counted = f"{abs(yards)} yard{'' if abs(yards) == 1 else 's'}"
+    counted = f"{abs(yards):.4g} yard{'' if abs(yards) == 1 else 's'}"
     return f"gain of {counted}" if yards > 0 else f"loss of {counted}"

@@ -71,6 +71,8 @@ class Snap:
         situation: down, distance and spot in words.
         carrier: roster id, None while not known.
         clock_s: time left in the period; None where no clock runs down.
+        told: whether nobody saw it begin: it was told by its end, rolled or read off cards.
+        is_pass: whether it was a pass, as its card says or its end; None where its calls alone can tell.
     """
 
     kind: PlayKind
@@ -84,6 +86,8 @@ class Snap:
     situation: str
     carrier: str | None = None
     clock_s: float | None = None
+    told: bool = False
+    is_pass: bool | None = None
 
 
 def begun_play(before: EngineState, after: EngineState, entry: Scene | Event, calls: Sequence[Call]) -> Snap | None:
@@ -99,12 +103,16 @@ def begun_play(before: EngineState, after: EngineState, entry: Scene | Event, ca
     if after.superseded != before.superseded:
         return None  # said of the play before
     if snap_ns is not None:
-        return None if snap_ns == before.game.play.snap_ns else _snap(before.game, after.game.play.kind, snap_ns)
+        told = isinstance(entry, Event) and isinstance(entry.body, PlayEnded)
+        kind = after.game.play.kind
+        return None if snap_ns == before.game.play.snap_ns else _snap(before.game, kind, snap_ns, told=told)
     first = next((call for call in calls if call.verdict != "reported"), None)
     if first is None or first.kind not in PLAY_CALLS or _is_under_way(before.game):
         return None
     body = entry.body if isinstance(entry, Event) else None
-    return _snap(before.game, _kind(before.game, first, body), first.t_ns, _carrier(before.game, body))
+    kind, carrier = _kind(before.game, first, body), _carrier(before.game, body)
+    is_pass = _is_pass(before.game, body)
+    return _snap(before.game, kind, first.t_ns, carrier, told=True, is_pass=is_pass)
 
 
 def _is_under_way(game: GameState) -> bool:
@@ -126,7 +134,23 @@ def _carrier(game: GameState, body: object) -> str | None:
     return body.player if told and isinstance(body, PlayEnded) else None
 
 
-def _snap(before: GameState, kind: PlayKind, t_ns: int, carrier: str | None = None) -> Snap:
+def _is_pass(game: GameState, body: object) -> bool | None:
+    if isinstance(body, CardPlayed):
+        return body.kind == "pass"
+    if isinstance(body, PlayEnded):
+        return True if body.kind in {"incomplete", "sack"} else None
+    return game.play.pass_attempts > 0
+
+
+def _snap(
+    before: GameState,
+    kind: PlayKind,
+    t_ns: int,
+    carrier: str | None = None,
+    *,
+    told: bool,
+    is_pass: bool | None = None,
+) -> Snap:
     left_s = before.clock.left_at_s(t_ns)
     return Snap(
         kind,
@@ -140,4 +164,6 @@ def _snap(before: GameState, kind: PlayKind, t_ns: int, carrier: str | None = No
         before.situation,
         before.play.carrier or carrier,
         None if left_s is None else round(left_s, 1),
+        told,
+        is_pass,
     )

@@ -11,7 +11,7 @@ from downfield.core.errors import FormatError
 from downfield.core.field.model import FieldModel
 from downfield.core.scene import Jersey, Player
 from downfield.game.published.game_topics import CallView
-from downfield.game.published.plays import Play
+from downfield.game.published.plays import SCRIMMAGE, Play, gain_text
 from downfield.game.records.entries import GameStarted, Snap
 from downfield.officiating.declarations import Side
 from downfield.review.pictures.painting import spoken_name, standing_words
@@ -158,9 +158,9 @@ def play_rows(plays: Sequence[Play], names: dict[Side, str]) -> list[list[Cell]]
             play.period,
             names[play.offense],
             play.kind,
-            play.down,
-            round(play.distance_yd, 2),
-            round(play.spot_yd, 2),
+            play.down if play.kind in SCRIMMAGE else "",
+            round(play.distance_yd, 1) if play.kind in SCRIMMAGE else "",
+            "" if play.kind == "extra_point" else round(play.spot_yd, 1),
             play.carrier or "",
             "" if play.gain_yd is None else play.gain_yd,
             play.result,
@@ -179,7 +179,7 @@ def call_line(call: CallView) -> str:
 
 def _row(play: Play, names: dict[Side, str]) -> list[Cell]:
     situation = play.situation if play.kind == "scrimmage" else play.kind.replace("_", " ")
-    yards: Cell = "" if play.yards is None else f"{play.yards:+d}"
+    yards: Cell = "" if play.gain_yd is None else gain_text(play.gain_yd)
     return [play.number, names[play.offense], situation, yards, bullets(call_line(call) for call in play.calls)]
 
 
@@ -316,7 +316,9 @@ def _figures(report: GameReport) -> ReportTable:
 REPORT_TABLES: Final[dict[str, Callable[[GameReport], ReportTable]]] = {
     "plays": lambda report: ReportTable(PLAY_COLUMNS, tuple(map(tuple, play_rows(report.plays, report.names)))),
     "drives": lambda report: drive_chart(drives_of(report.plays), report.names),
-    "box": lambda report: box_score(team_lines(report.plays), report.names, report.history.score),
+    "box": lambda report: box_score(
+        team_lines(report.plays, report.history.rulebook.system.consequences), report.names, report.history.score
+    ),
     "figures": _figures,
     "calls": lambda report: outcome_table(call_outcomes([report.history])),
 }

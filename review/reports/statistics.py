@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, get_args
 
 from downfield.core.scene import Player
-from downfield.game.published.plays import RUNS, SCORES, TURNOVERS, Play
+from downfield.game.published.plays import SCORES, SCRIMMAGE, TURNOVERS, Play
+from downfield.officiating.calls import CallKind
 from downfield.officiating.declarations import Side
 from downfield.review.reports.markup import Cell
 from downfield.review.reports.movement import Movement, Run
 
-_CATCH: Final = ("reception", "incomplete", "interception")
-_GOOD: Final = frozenset({"", "good"})
+_UNCAUGHT: Final = ("incomplete", "overrun", "interception")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,24 +22,26 @@ class TeamLine:
 
     Attributes:
         plays: from scrimmage.
-        yards: gained in them, whole yards of each play.
+        yards: gained in them.
         first_downs, touchdowns, field_goals, turnovers, sacks, fumbles, penalties: how many; sacks are those it made,
             turnovers those it lost the ball by, penalties those called against it.
         passes, completions: thrown, and caught by its own side.
+
+    A number that nobody has counted is None: passes of plays told by their ends alone, what the rulebook does not have.
     """
 
     side: Side
     plays: int
-    yards: int
+    yards: float
     first_downs: int
     touchdowns: int
     field_goals: int
-    passes: int
-    completions: int
+    passes: int | None
+    completions: int | None
     turnovers: int
-    fumbles: int
-    sacks: int
-    penalties: int
+    fumbles: int | None
+    sacks: int | None
+    penalties: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ class DriveLine:
         number: in the game, from 1.
         period: it began in.
         start: where, in words.
-        yards: gained, whole yards of each play.
+        yards: gained.
         result: how it ended, in words.
     """
 
@@ -61,7 +63,7 @@ class DriveLine:
     period: int
     start: str
     plays: int
-    yards: int
+    yards: float
     result: str
 
 
@@ -72,7 +74,7 @@ class FigureLine:
     Attributes:
         snaps: plays in which it was on the board.
         carries: plays it began with the ball.
-        yards: gained in them, whole yards of each play.
+        yards: gained in them.
         tackles, broken_tackles: made; and got through as the carrier.
         falls: plays in which it fell.
         distance_mm: walked while the board ran.
@@ -86,7 +88,7 @@ class FigureLine:
     role: str
     snaps: int
     carries: int
-    yards: int
+    yards: float
     tackles: int
     broken_tackles: int
     falls: int
@@ -95,9 +97,14 @@ class FigureLine:
     straightness: float | None
 
 
-def team_lines(plays: Sequence[Play]) -> tuple[TeamLine, TeamLine]:
-    """Return the numbers of home and away."""
-    return _team(plays, "home"), _team(plays, "away")
+def team_lines(plays: Sequence[Play], known: Collection[str] = get_args(CallKind)) -> tuple[TeamLine, TeamLine]:
+    """Return the numbers of home and away.
+
+    Args:
+        plays: of the game.
+        known: kinds of calls that its rulebook has.
+    """
+    return _team(plays, "home", known), _team(plays, "away", known)
 
 
 def drives_of(plays: Sequence[Play]) -> list[DriveLine]:
@@ -123,24 +130,40 @@ def figure_lines(plays: Sequence[Play], movement: Movement, players: Sequence[Pl
     return [line for line in lines if line.snaps]
 
 
-def _team(plays: Sequence[Play], side: Side) -> TeamLine:
-    own = [play for play in plays if play.offense == side and play.kind in RUNS]
-    made = [call for play in plays for call in play.in_force if call.side == side]
+def _team(plays: Sequence[Play], side: Side, known: Collection[str]) -> TeamLine:
+    runs = [play for play in plays if play.offense == side and play.is_run]
+    defended = [play for play in plays if play.offense != side and play.is_run]
     against = [call for play in plays for call in play.in_force if call.side not in {side, None}]
+    passes = [play for play in runs if play.is_pass and not play.has("sack")]
+    untold = any(play.is_pass is None for play in runs)
+    points = [scored for play in plays for scored in play.points]
     return TeamLine(
         side,
-        plays=len([play for play in own if play.kind == "scrimmage"]),
-        yards=sum(play.yards or 0 for play in own if play.kind == "scrimmage"),
-        first_downs=sum(play.has("first_down") for play in own),
-        touchdowns=sum(call.kind == "touchdown" for call in made),
-        field_goals=sum(call.kind == "field_goal" and call.detail in _GOOD for call in made),
-        passes=sum(play.has(*_CATCH) for play in own),
-        completions=sum(play.has("reception") for play in own),
-        turnovers=sum(play.is_lost for play in own),
-        fumbles=sum(play.has("fumble") for play in own),
-        sacks=sum(play.has("sack") for play in plays if play.offense != side),
-        penalties=sum(call.kind == "penalty" for call in against),
+        plays=len(runs),
+        yards=_total(runs),
+        first_downs=sum(_is_first_down(play) for play in plays if play.offense == side),
+        touchdowns=points.count((side, 6)),
+        field_goals=points.count((side, 3)),
+        passes=None if untold else len(passes),
+        completions=None if untold else sum(not play.has(*_UNCAUGHT) for play in passes),
+        turnovers=sum(play.losses.count(side) for play in plays),
+        fumbles=sum(play.has("fumble", "fumble_recovery") for play in runs) if "fumble_recovery" in known else None,
+        sacks=sum(play.has("sack") for play in defended) if "sack" in known else None,
+        penalties=sum(call.kind == "penalty" for call in against) if "penalty" in known else None,
     )
+
+
+def _is_first_down(play: Play) -> bool:
+    """Return whether the offense won a first down, be it by a penalty; not after the ball was lost and won back."""
+    return (
+        play.kind in SCRIMMAGE
+        and not play.losses
+        and any(c.kind == "first_down" and c.side in {play.offense, None} for c in play.in_force)
+    )
+
+
+def _total(plays: Iterable[Play]) -> float:
+    return round(sum(play.gain_yd or 0.0 for play in plays), 1)
 
 
 def _ends(play: Play) -> bool:
@@ -149,7 +172,7 @@ def _ends(play: Play) -> bool:
 
 
 def _drive(number: int, plays: Sequence[Play]) -> DriveLine:
-    runs = [play for play in plays if play.kind == "scrimmage"]
+    runs = [play for play in plays if play.is_run]
     last = plays[-1]
     return DriveLine(
         number,
@@ -159,7 +182,7 @@ def _drive(number: int, plays: Sequence[Play]) -> DriveLine:
         plays[0].period,
         plays[0].situation,
         len(runs),
-        sum(play.yards or 0 for play in runs),
+        _total(runs),
         _outcome(plays),
     )
 
@@ -171,13 +194,13 @@ def _outcome(plays: Sequence[Play]) -> str:
             return scores[-1].text
         if play.is_lost:
             lost = [call for call in play.in_force if call.kind in TURNOVERS and call.side != play.offense]
-            return lost[-1].text
+            return lost[-1].text if lost else "lost the ball"
     return plays[-1].kind if plays[-1].kind in {"punt", "field_goal"} else plays[-1].ending_words
 
 
 def _figure(name: str, player: Player | None, plays: Sequence[Play], movement: Movement) -> FigureLine:
     runs: list[Run] = [run[name] for run in movement.runs if name in run]
-    carried = [play for play in plays if play.carrier == name and play.kind in RUNS]
+    carried = [play for play in plays if play.carrier == name and play.is_run]
     calls = [call for play in plays for call in play.in_force]
     distance_mm = sum(run.distance_mm for run in runs)
     straight_mm = sum(run.straight_mm for run in runs)
@@ -187,7 +210,7 @@ def _figure(name: str, player: Player | None, plays: Sequence[Play], movement: M
         "" if player is None else player.role,
         snaps=len(runs),
         carries=len(carried),
-        yards=sum(play.yards or 0 for play in carried),
+        yards=_total(carried),
         tackles=sum(call.kind in {"tackle", "sack"} and name in call.players[1:] for call in calls),
         broken_tackles=sum(
             call.kind in {"broken_tackle", "slipped_tackle"} and call.players[:1] == (name,) for call in calls
@@ -227,10 +250,11 @@ _TEAM_ROWS: Final = (
 
 
 def box_score(lines: tuple[TeamLine, TeamLine], names: Mapping[Side, str], score: tuple[int, int]) -> ReportTable:
-    """Return the teams' numbers side by side; lines and score are home's and away's."""
+    """Return the teams' numbers side by side, without what nobody counted; lines and score are home's and away's."""
     home, away = lines
     points: tuple[Cell, ...] = ("Points", score[1], score[0])
-    rows = tuple((title, _cell(getattr(away, name)), _cell(getattr(home, name))) for title, name in _TEAM_ROWS)
+    counted = [(title, getattr(away, name), getattr(home, name)) for title, name in _TEAM_ROWS]
+    rows = tuple((title, _cell(away), _cell(home)) for title, away, home in counted if (away, home) != (None, None))
     return ReportTable(("", names["away"], names["home"]), (points, *rows))
 
 
@@ -244,7 +268,7 @@ def drive_chart(drives: Sequence[DriveLine], names: Mapping[Side, str]) -> Repor
             drive.period,
             drive.start,
             drive.plays,
-            drive.yards,
+            _yards(drive.yards),
             drive.result,
             drive.first_play,
             drive.last_play,
@@ -277,7 +301,7 @@ def figure_table(lines: Sequence[FigureLine]) -> ReportTable:
             line.role,
             line.snaps,
             line.carries,
-            line.yards,
+            _yards(line.yards),
             line.tackles,
             line.broken_tackles,
             line.falls,
@@ -290,5 +314,11 @@ def figure_table(lines: Sequence[FigureLine]) -> ReportTable:
     return ReportTable(head, rows)
 
 
-def _cell(value: float) -> Cell:
-    return value if isinstance(value, int) else round(value, 1)
+def _cell(value: float | None) -> Cell:
+    if value is None:
+        return ""
+    return value if isinstance(value, int) else _yards(value)
+
+
+def _yards(yards: float) -> Cell:
+    return int(yards) if yards == int(yards) else round(yards, 1)

@@ -18,6 +18,7 @@ from downfield.officiating.rulebooks.nfl_strategy.clock import run_out_clock
 from downfield.officiating.rulebooks.nfl_strategy.penalties import is_return
 from downfield.officiating.rulebooks.nfl_strategy.play import (
     KICKOFFS,
+    PLAY_KINDS,
     PUNTS,
     TRIES,
     CardPlay,
@@ -105,7 +106,9 @@ def _start_play(game: GameState, card: CardPlayed, t_ns: int, context: RuleConte
         if result.mark != "gain" or card.kind not in RUNS_OUT:
             raise RefusedError("out of bounds: only a runner with the ball, after a run or a caught pass (NFLS-026)")
         tables.gain_out_of_bounds(0.0, card.dot or "red")  # refuses plays that end in the middle of the field
-    return advance_play(with_play(game, play), t_ns, context)
+    kind = PLAY_KINDS.get(card.kind, "scrimmage" if game.due not in {"kickoff", "free_kick"} else game.due)
+    under_way = replace(game.play, kind=kind, pass_attempts=int(card.kind == "pass"))
+    return advance_play(with_play(replace(game, play=under_way), play), t_ns, context)
 
 
 def declare_return(game: GameState, event: Event, context: RuleContext) -> Outcome:
