@@ -78,6 +78,8 @@ def _under_way(game: GameState, body: PlayEnded, context: RuleContext) -> GameSt
             board_on_ns=context.t_ns,
             ball_side=game.offense,
         )
+        if game.due not in KICKED - {"punt"}:
+            play = play.gained(game.offense, play.carrier, "snap", context.t_ns)
         game = replace(game, phase=Phase.LIVE, play=play)
         return with_kicker(game) if game.due in KICKED - {"punt"} else game
     if game.phase in AT_REST:
