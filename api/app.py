@@ -9,8 +9,7 @@ from typing import Final
 from fastapi import Depends, FastAPI
 
 from downfield.api.context.access_control import AccessControl, RevocableResponses, authorize
-from downfield.api.context.context import AppContext, RigParts
-from downfield.api.context.prometheus import PrometheusMetrics
+from downfield.api.context.context import AppContext, PrometheusMetrics, RigParts
 from downfield.api.feed.event_stream import OpenStreams
 from downfield.api.feed.relay import RelayManager
 from downfield.api.http import problems
@@ -45,10 +44,10 @@ from downfield.broadcast.replay.highlights import FilmMaker
 from downfield.broadcast.replay.replay_maker import ReplayMaker
 from downfield.review.catalog import GameCatalog
 from downfield.review.evidence.call_viewer import CallViewer
+from downfield.review.evidence.evidence import SealedRecordings
 from downfield.review.evidence.exports import ClipExporter
 from downfield.review.evidence.finder import EvidenceFinder
 from downfield.review.evidence.ready_pictures import Thumbnails
-from downfield.review.evidence.sealed_recordings import SealedRecordings
 from downfield.review.rejudging.finished_games import FinishedGames
 from downfield.review.rejudging.standings import GameStandings
 from downfield.review.rejudging.worker import JudgingWorker

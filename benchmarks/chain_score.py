@@ -19,8 +19,8 @@ import tracking_tally
 from clip_pipeline import FramePair
 from scipy.stats import chi2
 
-from downfield.core.angles import difference_deg
 from downfield.core.field.model import FieldModel
+from downfield.core.mathematics import difference_deg
 from downfield.core.scene import Player, Scene
 from downfield.officiating.calls import Call
 from downfield.officiating.engine.recording import REPLAY_LIMITS, judge_recording

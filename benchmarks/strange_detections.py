@@ -26,9 +26,9 @@ from strange_detector import StrangeDetector
 from tracking import FALLS
 
 from downfield.calibration.calibration import Calibration
-from downfield.core.angles import difference_deg
 from downfield.core.arrays import Array
 from downfield.core.frame import Detection
+from downfield.core.mathematics import difference_deg
 from downfield.core.scene import Power, Scene
 from downfield.core.track_files import Roster, RosterSpot
 from downfield.officiating.rulebooks.default import DEFAULT_RULEBOOK

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from downfield.core.angles import difference_deg
 from downfield.core.arrays import Array
 from downfield.core.frame import Detection
+from downfield.core.mathematics import difference_deg
 from downfield.core.scene import Figure, Scene
 from downfield.twin.physics.truth_file import TruthEvent
 from downfield.vision.measuring.falls import Fall

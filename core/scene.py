@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final, Literal
 
-from downfield.core.angles import wrap_deg
 from downfield.core.footprint import BaseSize, Face, Footprint
+from downfield.core.mathematics import wrap_deg
 from downfield.core.records import Probability, record
 
 Jersey = Literal["dark", "light"]

@@ -11,7 +11,7 @@ from itertools import takewhile
 
 from downfield.core.errors import DownfieldError, FormatError, RefusedError
 from downfield.core.scene import Scene
-from downfield.core.supervision import only_logged, supervised_thread
+from downfield.core.threads import only_logged, supervised_thread
 from downfield.game.published.publisher import StatePublisher
 from downfield.game.receipts import Accepted
 from downfield.game.records.challenges import ChallengeRaised, ChallengeRuled

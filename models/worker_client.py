@@ -27,7 +27,7 @@ from downfield.core.frame import Detection
 from downfield.core.media.shared_picture import SharedPicture
 from downfield.core.platform.processes import end_process
 from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
-from downfield.core.supervision import only_logged, supervised_thread
+from downfield.core.threads import only_logged, supervised_thread
 from downfield.models.detector import Detector, OnDemandNetworks, TrackingDetector
 
 

@@ -14,10 +14,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from downfield.core.angles import wrap_deg
 from downfield.core.errors import InputError
 from downfield.core.field.model import FieldModel, preset
 from downfield.core.footprint import BaseSize, signed_gap
+from downfield.core.mathematics import wrap_deg
 from downfield.core.scene import Ball, Contact, Figure, Jersey, Player, Power, Scene
 
 FPS: Final = 60

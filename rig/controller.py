@@ -14,7 +14,7 @@ from downfield.calibration.calibration import Calibration
 from downfield.capture.problems import ActiveProblems
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, DownfieldError, RefusedError
-from downfield.core.supervision import supervised_thread
+from downfield.core.threads import supervised_thread
 from downfield.game.published.board_topics import HealthReason
 from downfield.game.records.commands import (
     FindFigures,

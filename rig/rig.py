@@ -23,7 +23,7 @@ from downfield.capture.recording.recorder import Recorder
 from downfield.capture.recording.recording_library import last_recorded_ns
 from downfield.capture.source import CaptureClock, LoopObserver
 from downfield.capture.sources.source_types import is_address, is_recording
-from downfield.core.supervision import delayed_thread
+from downfield.core.threads import delayed_thread
 from downfield.game.policies import LeaguePolicies
 from downfield.game.published.board_topics import HealthStatus, RecordingStatus, SourceStatus
 from downfield.game.published.hub import Hub
@@ -35,8 +35,7 @@ from downfield.rig.configuration.settings import data_folder, heads_file, polici
 from downfield.rig.configuration.stream import outlets_of, replay_options
 from downfield.rig.controller import CalibrationInUse, RigController
 from downfield.rig.games.bundle_export import BundleExporter, PlayedClip
-from downfield.rig.games.kept_games import open_checkpoints, open_judgings, open_store
-from downfield.rig.games.rig_key import open_rig_key
+from downfield.rig.games.kept_games import open_checkpoints, open_judgings, open_rig_key, open_store
 from downfield.rig.games.table_seals import TableSeals
 from downfield.rig.live.annotated_picture import AnnotatedPicture, Annotator, GameMarks, RecentPictures
 from downfield.rig.live.camera_watch import CameraWatch

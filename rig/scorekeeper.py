@@ -20,7 +20,7 @@ from downfield.calibration.calibration import Calibration
 from downfield.capture.source import CaptureClock
 from downfield.core.errors import RefusedError
 from downfield.core.field.model import FieldModel
-from downfield.core.supervision import supervised_thread
+from downfield.core.threads import supervised_thread
 from downfield.game.published.board_topics import HealthReason, HealthStatus, SourceStatus
 from downfield.game.published.game_topics import Notice
 from downfield.game.published.hub import Hub
@@ -36,9 +36,9 @@ from downfield.rig.games.kept_games import (
     leased_data_folder,
     open_checkpoints,
     open_judgings,
+    open_rig_key,
     open_store,
 )
-from downfield.rig.games.rig_key import open_rig_key
 from downfield.rig.service.web_service import Service, open_admin_key
 from downfield.rig.tournament.link import health_with, open_grants, open_tournament
 from downfield.store.writing.journals import StoredJournals

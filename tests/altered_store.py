@@ -19,7 +19,7 @@ from downfield.api.security.tokens import TokenStore
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.recording.recorder import Recorder
 from downfield.capture.recording.recording_settings import RecordingSettings
-from downfield.capture.recording.sealing import seal_of
+from downfield.capture.recording.segment import seal_of
 from downfield.cli.main import app
 from downfield.core.records import to_json
 from downfield.game.published.hub import Hub

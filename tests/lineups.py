@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from downfield.core.angles import wrap_deg
 from downfield.core.field.model import FieldModel, preset
 from downfield.core.footprint import BaseSize
+from downfield.core.mathematics import wrap_deg
 from downfield.core.scene import Contact, Figure, Jersey, Player, Scene
 from downfield.officiating.checks.formation import Formation, build_formation
 

@@ -35,7 +35,7 @@ def test_every_package_says_what_is_in_it(folder: str) -> None:
 
 
 STARTS_THREADS = {"Thread", "Timer", "start_new_thread"}
-THREADS = ROOT / "core" / "supervision.py"
+THREADS = ROOT / "core" / "threads.py"
 
 
 def _started_threads(source: str) -> list[int]:
@@ -56,7 +56,7 @@ def test_no_thread_is_started_without_a_supervisor() -> None:
         for path in MODULES
         if path != THREADS
     }
-    assert {path: lines for path, lines in found.items() if lines} == {}, "use core/supervision.py"
+    assert {path: lines for path, lines in found.items() if lines} == {}, "use core/threads.py"
 
 
 def test_a_thread_made_by_hand_is_found_however_it_is_imported() -> None:
@@ -71,7 +71,7 @@ LINUX_ALONE = {
     "api/feed/relay_worker.py": {"socket.recv_fds"},  # runs where `CAN_PASS_DESCRIPTORS`
     "core/media/shared_picture.py": {"os.memfd_create"},  # behind `hasattr`; elsewhere a temporary file
     "capture/sources/v4l2.py": {"fcntl", "os.O_NONBLOCK"},  # opened for Linux's cameras alone
-    "rig/upkeep/support.py": {"os.sysconf"},  # where there is none, the memory is "unknown"
+    "rig/upkeep/checks.py": {"os.sysconf"},  # where there is none, the memory is "unknown"
     "rig/upkeep/systemd.py": {"socket.AF_UNIX"},  # reached only where systemd names a socket
 }
 """Modules that need something of Linux and are not reached without it, with what that is."""

@@ -17,9 +17,9 @@ from simulated_detector import (
     simulated_views,
 )
 
-from downfield.core.angles import difference_deg
 from downfield.core.field.model import preset
 from downfield.core.footprint import BaseSize
+from downfield.core.mathematics import difference_deg
 from downfield.core.scene import Jersey, Player, Power
 from downfield.core.track_files import Roster, RosterSpot
 from downfield.twin.randomization.tables import draw_table

@@ -30,8 +30,7 @@ from downfield.vision.board.picture_health import PictureHealth, PictureHealthMo
 from downfield.vision.board.power import PowerDetector
 from downfield.vision.contacts.contact_tracker import ContactTracker
 from downfield.vision.detection_schedule import DetectionRate, DetectionSchedule
-from downfield.vision.hands import HandTracker
-from downfield.vision.intrusion import IntrusionDetector
+from downfield.vision.hands import HandTracker, IntrusionDetector
 from downfield.vision.measuring.estimate import Estimate
 from downfield.vision.measuring.falls import Fall
 from downfield.vision.measuring.measurement import Measurements, measure

@@ -21,10 +21,10 @@ from typing import Final
 import numpy as np
 
 from downfield.calibration.camera import Camera
-from downfield.core.angles import wrap_deg
 from downfield.core.arrays import Array, Image
 from downfield.core.field.model import FieldModel
 from downfield.core.footprint import Footprint, Gaps, outlines_of
+from downfield.core.mathematics import wrap_deg
 from downfield.vision.contacts.gaps import find_near_pairs, gap_gradients
 from downfield.vision.edges import EdgeCandidates, find_edges
 from downfield.vision.measuring.estimate import Estimate

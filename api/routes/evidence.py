@@ -17,9 +17,8 @@ from downfield.core.errors import InputError
 from downfield.game.published.game_topics import CallView
 from downfield.game.records.models import TopicModel
 from downfield.review.evidence.call_viewer import AboveView, CallDrawings, Plane
-from downfield.review.evidence.evidence import missing_text
+from downfield.review.evidence.evidence import SealedRecordings, SealState, missing_text
 from downfield.review.evidence.finder import EVIDENCE_LIMITS
-from downfield.review.evidence.sealed_recordings import SealedRecordings, SealState
 from downfield.review.pictures.measuring import PointUnit, RulerReading
 
 DEFAULT_S: Final = 1.5

@@ -20,9 +20,8 @@ from downfield.core.files.csv_text import csv_chunks
 from downfield.game.records.models import RequestModel, TopicModel
 from downfield.game.service import GameService
 from downfield.officiating.calls import CallKind, Policy
-from downfield.review.reports.call_outcomes import CallOutcomes, call_outcomes
 from downfield.review.reports.game_report import RecentReport
-from downfield.review.reports.shadow import ShadowReport
+from downfield.review.reports.shadow import CallOutcomes, ShadowReport, call_outcomes
 from downfield.store.history import History
 
 REPORT_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"

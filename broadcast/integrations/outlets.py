@@ -11,7 +11,7 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-from downfield.core.supervision import supervised_thread
+from downfield.core.threads import supervised_thread
 from downfield.game.published.game_topics import CallView, GameView
 from downfield.game.published.hub import SNAPSHOT, FeedMessage, Hub, NewCalls
 from downfield.game.published.stream_topics import ReplayView

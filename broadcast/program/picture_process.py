@@ -30,7 +30,7 @@ from downfield.core.media.shared_picture import SharedPicture
 from downfield.core.platform.processes import end_process
 from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
 from downfield.core.scene import Scene
-from downfield.core.supervision import only_logged, supervised_thread
+from downfield.core.threads import only_logged, supervised_thread
 
 
 @dataclass(frozen=True, slots=True)

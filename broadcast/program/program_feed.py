@@ -18,11 +18,10 @@ from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
 from downfield.capture.source import LoopObserver
 from downfield.core.arrays import Image
-from downfield.core.bounded_queue import BoundedQueue
 from downfield.core.frame import Frame
 from downfield.core.platform.processes import lower_priority
 from downfield.core.scene import Scene
-from downfield.core.supervision import supervised_thread
+from downfield.core.threads import BoundedQueue, supervised_thread
 
 
 @dataclass(frozen=True, slots=True)

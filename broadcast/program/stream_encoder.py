@@ -16,9 +16,8 @@ from av.video.stream import VideoStream
 
 from downfield.broadcast.program.live_stream import TIMES, Part
 from downfield.core.arrays import Image
-from downfield.core.bounded_queue import BoundedQueue
 from downfield.core.platform.processes import lower_priority
-from downfield.core.supervision import supervised_thread
+from downfield.core.threads import BoundedQueue, supervised_thread
 
 _TICKS: Final = 90_000
 

@@ -23,7 +23,7 @@ from downfield.core.errors import BusyError, DownfieldError, NotFoundError, NotR
 from downfield.core.files.facts import by_date, date_last
 from downfield.core.files.private_files import make_private_folder
 from downfield.core.platform.processes import lower_priority
-from downfield.core.supervision import only_logged, supervised_thread
+from downfield.core.threads import only_logged, supervised_thread
 from downfield.game.published.game_topics import CallView
 from downfield.game.published.hub import Hub, NewCalls
 from downfield.game.published.stream_topics import ReplayView

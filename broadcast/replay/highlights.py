@@ -28,7 +28,7 @@ from downfield.broadcast.replay.replay_maker import (
 from downfield.core.arrays import Image
 from downfield.core.errors import BusyError, NotFoundError, NotRecordedError, OutputError
 from downfield.core.platform.processes import lower_priority
-from downfield.core.supervision import supervised_thread
+from downfield.core.threads import supervised_thread
 from downfield.game.published.game_topics import CallView
 from downfield.game.published.plays import Play
 from downfield.game.records.keeping import GameRow

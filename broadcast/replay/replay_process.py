@@ -22,7 +22,7 @@ from downfield.broadcast.replay.replay_maker import FilmWork, OwnThreadRenderer,
 from downfield.core.errors import BusyError, NotRecordedError
 from downfield.core.platform.processes import end_process
 from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
-from downfield.core.supervision import only_logged, supervised_thread
+from downfield.core.threads import only_logged, supervised_thread
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,11 +18,10 @@ from downfield.capture.recording.recording_library import RecordingIndexHeader, 
 from downfield.capture.recording.recording_settings import RecordingSettings
 from downfield.capture.recording.segment import H264Encoder, OpenFile, RecordingSegment, can_copy, create_file
 from downfield.capture.source import CapturedFrame, LoopObserver, SourceFacts, VideoPacket
-from downfield.core.bounded_queue import BoundedQueue
 from downfield.core.errors import DownfieldError, OutputError, RefusedError, SourceError
 from downfield.core.platform.clock import RUN_CLOCK
 from downfield.core.platform.processes import lower_priority
-from downfield.core.supervision import supervised_thread
+from downfield.core.threads import BoundedQueue, supervised_thread
 from downfield.game.published.board_topics import HealthReason, RecordingStatus
 
 GB: Final = 1_000_000_000

@@ -19,7 +19,7 @@ from downfield.capture.jpeg import jpeg_size_px
 from downfield.capture.problems import CAMERA_LOST, ActiveProblems
 from downfield.capture.source import CapturedFrame, FrameSource, PictureFaultError, SourceFacts, changed_size
 from downfield.core.errors import DownfieldError, SourceError
-from downfield.core.supervision import supervised_thread
+from downfield.core.threads import supervised_thread
 from downfield.game.published.board_topics import HealthReason
 
 _SAMPLE_STEP: Final = 16

@@ -24,7 +24,7 @@ from downfield.core.errors import InputError, SourceError
 from downfield.core.media.video_streams import FILE_OPTIONS
 from downfield.core.platform.system import SYSTEM
 from downfield.core.records import check
-from downfield.core.supervision import supervised_thread
+from downfield.core.threads import supervised_thread
 
 MICROPHONE_FORMAT: Final = {"linux": "alsa"}.get(SYSTEM, "")
 """libavformat's format that opens microphones on this system; empty if there is none."""

@@ -30,7 +30,7 @@ from downfield.models.card import BUNDLED
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import data_folder
-from downfield.rig.games.rig_key import TrustedKeys
+from downfield.rig.games.kept_games import TrustedKeys
 
 OutOption = Annotated[
     Path, typer.Option("--out", "-o", metavar="FOLDER", help="Write games, calls and changes here, as Parquet.")

@@ -15,9 +15,8 @@ from downfield.cli.console.progress import with_progress
 from downfield.core.records import adapter
 from downfield.rig.configuration.display import as_toml
 from downfield.rig.configuration.loading import load
-from downfield.rig.upkeep.checks import run_checks
+from downfield.rig.upkeep.checks import run_checks, support_parts, write_support_file
 from downfield.rig.upkeep.computer_checks import CheckResult, CheckState
-from downfield.rig.upkeep.support import support_parts, write_support_file
 
 
 def config(file: ConfigOption = None, settings: SetOption = None) -> None:

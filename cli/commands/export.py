@@ -34,7 +34,7 @@ from downfield.review.tracks import TRACK_FORMATS, TrackTable
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import RigSettings, data_folder, recordings_folder, store_file
 from downfield.rig.games.bundle_export import BundleExporter
-from downfield.rig.games.rig_key import open_rig_key
+from downfield.rig.games.kept_games import open_rig_key
 from downfield.store.database.opening import open_for_reading
 from downfield.store.database.reader import StoreReader
 from downfield.store.history import History

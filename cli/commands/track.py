@@ -33,12 +33,11 @@ from downfield.cli.console.options import check_outputs
 from downfield.cli.console.output import print_stderr
 from downfield.cli.console.process_end import END_SIGNALS
 from downfield.cli.console.progress import with_progress
-from downfield.core.bounded_queue import BoundedQueue
 from downfield.core.errors import InputError, OutputError, SourceError
 from downfield.core.footprint import BaseSize
 from downfield.core.scene import Player, Scene
-from downfield.core.supervision import supervised_thread
 from downfield.core.texts import counted
+from downfield.core.threads import BoundedQueue, supervised_thread
 from downfield.core.track_files import TracksHeader, read_roster, write_tracks
 from downfield.models.card import BUNDLED
 from downfield.models.loading import open_detector

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from downfield.capture.recording.sealing import compare_recordings, has_recordings, unsealed_recordings
+from downfield.capture.recording.segment import compare_recordings, has_recordings, unsealed_recordings
 from downfield.cli.console.options import ConfigOption, SetOption
 from downfield.cli.console.output import print_stderr, print_stdout
 from downfield.core.errors import FormatError, InputError
@@ -20,7 +20,7 @@ from downfield.game.records.table_records import SegmentSealed
 from downfield.review.bundles.verification import BundleVerification, is_bundle, other_zip_hint, verify_bundle
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import RigSettings, data_folder, heads_file, store_file
-from downfield.rig.games.rig_key import TrustedKeys
+from downfield.rig.games.kept_games import TrustedKeys
 from downfield.store.database.opening import OpenedForReading, open_for_reading
 from downfield.store.database.reader import StoreReader
 from downfield.store.sealing.hash_chain import GENESIS, Verification, verify_journal

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Final, Literal
 
 from downfield.core.platform.system import SYSTEM
-from downfield.core.supervision import only_logged, supervised_thread
+from downfield.core.threads import only_logged, supervised_thread
 
 _MAX_NICENESS: Final = 19
 

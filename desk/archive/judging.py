@@ -27,7 +27,7 @@ from downfield.review.bundles.format import BundleManifest
 from downfield.review.bundles.reading import extract_parts
 from downfield.review.bundles.verification import ZIP_ERRORS, journal_rows, verify_bundle
 from downfield.review.rejudging.rejudging import Way, judge_again
-from downfield.rig.games.rig_key import TrustedKeys
+from downfield.rig.games.kept_games import TrustedKeys
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from downfield.core.errors import InputError
-from downfield.core.least_cost import least_cost_pairs
+from downfield.core.mathematics import least_cost_pairs
 from downfield.desk.event.records import (
     Entrant,
     KnownEntrant,

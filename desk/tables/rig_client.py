@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from downfield.core.addresses import Address, split_address, without_password
 from downfield.core.errors import DownfieldError, InputError, SourceError
-from downfield.core.supervision import supervised_thread
+from downfield.core.threads import supervised_thread
 from downfield.desk.tables.address_book import TableEntry, TableStatus, status_of
 
 TOPICS: Final = ("game", "health", "questions", "source")

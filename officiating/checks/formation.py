@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from downfield.core.angles import wrap_deg
 from downfield.core.errors import InputError
 from downfield.core.field.model import FieldModel
+from downfield.core.mathematics import wrap_deg
 from downfield.core.scene import Figure, Jersey, Player, Scene
 from downfield.officiating.role_names import LINEMEN, canonical_role
 from downfield.officiating.state.facts import outermost_x, outermost_y

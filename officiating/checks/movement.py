@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from downfield.core.angles import difference_deg
+from downfield.core.mathematics import difference_deg
 from downfield.core.scene import Jersey, Player, Scene
 from downfield.core.texts import counted
 from downfield.officiating.checks.check import Measurement, at_most, check, count_distribution

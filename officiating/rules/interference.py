@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from downfield.core.angles import difference_deg
+from downfield.core.mathematics import difference_deg
 from downfield.core.scene import Contact, Figure, Scene
 from downfield.officiating.calls import Finding
 from downfield.officiating.conditions import Condition, joint_probability, worth_telling

@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-from downfield.core.angles import difference_deg
 from downfield.core.field.model import FieldModel
 from downfield.core.footprint import Face
+from downfield.core.mathematics import difference_deg
 from downfield.core.scene import Figure, Scene
 from downfield.officiating.declarations import Side
 from downfield.officiating.state.game_state import GameState

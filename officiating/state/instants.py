@@ -7,7 +7,7 @@ from bisect import bisect
 from dataclasses import dataclass, replace
 from typing import Final
 
-from downfield.core.angles import wrap_deg
+from downfield.core.mathematics import wrap_deg
 from downfield.core.scene import Figure, Scene
 from downfield.officiating.state.facts import Facts, find_figure
 

@@ -23,7 +23,7 @@ from downfield.core.arrays import Image
 from downfield.core.errors import NotRecordedError
 from downfield.core.files.facts import file_state, is_same_file
 from downfield.core.platform.processes import lower_priority
-from downfield.core.supervision import only_logged, supervised_thread
+from downfield.core.threads import only_logged, supervised_thread
 
 Decode = Callable[[Iterable[FootageFrame]], Iterator[Image | None]]
 

@@ -26,7 +26,7 @@ from downfield.core.arrays import Image
 from downfield.core.errors import BusyError
 from downfield.core.media.video_file import even_size_px
 from downfield.core.platform.processes import lower_priority
-from downfield.core.supervision import only_logged, supervised_thread
+from downfield.core.threads import only_logged, supervised_thread
 
 T = TypeVar("T")
 

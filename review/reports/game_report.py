@@ -15,9 +15,9 @@ from downfield.game.published.plays import SCRIMMAGE, Play, gain_text
 from downfield.game.records.entries import GameStarted, Snap
 from downfield.officiating.declarations import Side
 from downfield.review.pictures.painting import spoken_name, standing_words
-from downfield.review.reports.call_outcomes import call_outcomes, outcome_table
 from downfield.review.reports.markup import Cell, Markup, bullets, document, figure, paragraph, section, table, text
 from downfield.review.reports.movement import HEAT_CELL_YD, Movement, Run, movement_of
+from downfield.review.reports.shadow import call_outcomes, outcome_table
 from downfield.review.reports.statistics import (
     ReportTable,
     box_score,

@@ -14,8 +14,7 @@ from downfield.core.errors import BusyError, FormatError, InputError
 from downfield.core.records import from_json
 from downfield.game.records.keeping import GameRow
 from downfield.review.bundles.format import BundleFile, BundleSource, bundle_chunks
-from downfield.rig.configuration.display import shown_values
-from downfield.rig.configuration.scrubbing import Scrubber, scrubber_of
+from downfield.rig.configuration.display import Scrubber, scrubber_of, shown_values
 from downfield.rig.configuration.settings import RigSettings, recordings_folder
 from downfield.store.database.reader import StoreReader
 from downfield.store.history import History

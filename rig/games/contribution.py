@@ -18,10 +18,10 @@ import numpy as np
 
 from downfield.calibration.calibration import Calibration
 from downfield.capture.footage import Footage
-from downfield.core.angles import wrap_deg
 from downfield.core.arrays import Array, Image
 from downfield.core.errors import NotRecordedError, OutputError
 from downfield.core.files.private_files import create_private_file
+from downfield.core.mathematics import wrap_deg
 from downfield.core.scene import Figure, Hand, Player, Scene
 from downfield.game.records.entries import unpack_scenes
 from downfield.game.records.keeping import GameRow

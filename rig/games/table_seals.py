@@ -9,7 +9,7 @@ from pathlib import Path
 
 from downfield.calibration.calibration import Calibration
 from downfield.capture.recording.recorder import Recorder
-from downfield.capture.recording.sealing import SegmentSealer
+from downfield.capture.recording.segment import SegmentSealer
 from downfield.core.errors import DownfieldError
 from downfield.core.files.facts import file_digest
 from downfield.core.records import to_json

@@ -16,13 +16,12 @@ from downfield.broadcast.latest_picture import LatestPicture, PictureRate
 from downfield.calibration.camera import Camera
 from downfield.capture.source import CapturedFrame, LoopObserver
 from downfield.core.arrays import Array, Image
-from downfield.core.bounded_queue import BoundedQueue
 from downfield.core.errors import SourceError
 from downfield.core.field.model import FieldModel
 from downfield.core.frame import Frame
 from downfield.core.platform.processes import lower_priority
 from downfield.core.scene import Figure, Player, Scene
-from downfield.core.supervision import supervised_thread
+from downfield.core.threads import BoundedQueue, supervised_thread
 
 Color = tuple[int, int, int]
 """Blue, green, red."""

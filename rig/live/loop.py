@@ -23,12 +23,11 @@ from typing import Final
 
 from downfield.capture.problems import ActiveProblems, sentences
 from downfield.capture.source import CapturedFrame, FrameSource, LoopObserver
-from downfield.core.bounded_queue import BoundedQueue
 from downfield.core.errors import DownfieldError, RefusedError, SourceError
 from downfield.core.frame import Detection, Frame
 from downfield.core.platform.processes import lower_priority
 from downfield.core.scene import Player, Scene
-from downfield.core.supervision import only_logged, supervised_thread
+from downfield.core.threads import BoundedQueue, only_logged, supervised_thread
 from downfield.game.published.board_topics import HealthReason
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import FrontDeclared, LineUpDeclared

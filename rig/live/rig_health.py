@@ -15,8 +15,8 @@ from downfield.capture.source import LoopObserver, NoticeLevel, SourceFacts
 from downfield.core.frame import Frame
 from downfield.core.platform.clock import monotonic_ns
 from downfield.core.scene import Power, Scene
-from downfield.core.supervision import supervised_thread
 from downfield.core.texts import counted
+from downfield.core.threads import supervised_thread
 from downfield.game.published.board_topics import HealthReason, HealthStatus, Level, RecordingStatus
 from downfield.game.published.game_topics import Notice
 from downfield.game.published.hub import Hub

@@ -28,7 +28,7 @@ from downfield.api.security.secret_file import ADMIN_KEY, SecretFile
 from downfield.api.security.tokens import PAIRING_LIMITS
 from downfield.core.errors import InputError, OutputError
 from downfield.core.platform.system import raise_file_limit, reclaim_address
-from downfield.core.supervision import only_logged, supervised_thread
+from downfield.core.threads import only_logged, supervised_thread
 from downfield.rig.configuration.settings import ServiceSettings
 from downfield.rig.service.certificate import CertificateFiles, own_certificate
 

@@ -27,7 +27,7 @@ from downfield.capture.sources.source_types import SourceChoice
 from downfield.core.arrays import Array, Image
 from downfield.core.errors import AimError, CalibrationError, DownfieldError, InputError
 from downfield.core.field.model import preset, preset_names
-from downfield.core.supervision import only_logged, supervised_thread
+from downfield.core.threads import only_logged, supervised_thread
 from downfield.rig.live.annotated_picture import ANNOTATED_PICTURE_LIMITS
 
 _OBLIQUE_DEG: Final = 25.0

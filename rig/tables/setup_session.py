@@ -30,7 +30,7 @@ from downfield.core.addresses import without_password
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, DownfieldError, InputError, RefusedError, Remedy
 from downfield.core.field.model import FieldModel, preset, preset_names
-from downfield.core.supervision import supervised_thread
+from downfield.core.threads import supervised_thread
 from downfield.rig.configuration.settings import RigSettings, tables_folder
 from downfield.rig.tables.aim_check import AimCheck, CameraPreview, camera_findings, picture_findings
 from downfield.rig.tables.profile import TableFolder, TableProfile, new_profile

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from downfield.core.errors import DownfieldError, InputError, MissingExtraError, SourceError
 from downfield.core.records import read_record, record
-from downfield.core.supervision import supervised_thread
+from downfield.core.threads import supervised_thread
 
 if TYPE_CHECKING:
     from nats.aio.client import Client

@@ -1,10 +1,20 @@
-"""Every check of `downfield doctor`, in one list: one that is added to `CHECKS` is run, and is in bug reports."""
+"""Every check of `downfield doctor`, in one list: one that is added to `CHECKS` is run, and is in bug reports.
+
+`write_support_file` makes the file for one: versions, configuration, checks, the log's end; no secret, path, name or
+picture.
+"""
 
 from __future__ import annotations
 
+import json
 import math
+import os
+import platform
+import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Final
 
@@ -19,8 +29,18 @@ from downfield.capture.sources.cameras import FULL_RATE_SHARE
 from downfield.capture.sources.source_opening import open_source
 from downfield.capture.sources.source_types import SourceChoice
 from downfield.core.arrays import Image
-from downfield.core.errors import CalibrationError, DownfieldError
-from downfield.rig.configuration.settings import CalibrationSettings, RigSettings, recordings_folder
+from downfield.core.errors import CalibrationError, DownfieldError, InputError, OutputError
+from downfield.core.files.private_files import replace_private_file
+from downfield.rig.configuration.display import as_toml, scrubber_of
+from downfield.rig.configuration.loading import Configuration
+from downfield.rig.configuration.settings import (
+    CalibrationSettings,
+    RigSettings,
+    data_folder,
+    logs_folder,
+    recordings_folder,
+    store_file,
+)
 from downfield.rig.tables.table import source_choice
 from downfield.rig.tables.table_calibration import calibrate, calibration_beside
 from downfield.rig.upkeep.computer_checks import (
@@ -31,6 +51,8 @@ from downfield.rig.upkeep.computer_checks import (
     check_store,
     check_time,
 )
+from downfield.rig.upkeep.log_file import last_lines
+from downfield.store.database.opening import open_for_reading
 
 _OTHER_CABLE: Final = "Try another cable or port"
 _CAMERA_MOVED: Final = "Calibrate again: the camera or the board was moved"
@@ -255,3 +277,110 @@ def run_checks(settings: RigSettings) -> Iterator[CheckResult]:
     for check in CHECKS:
         if rig.images or not check.needs_pictures:
             yield from check.run(rig)
+
+
+_LOG_LINES: Final = 2000
+_MOST_GAMES: Final = 100_000
+
+
+def support_parts(configuration: Configuration, checks: Iterable[CheckResult]) -> dict[str, str]:
+    """Return the files of a bug report, by name, already without secrets, paths and addresses."""
+    settings = configuration.settings
+    scrubber = scrubber_of(settings)
+    remedies = ((check, f". {check.remedy}." if check.remedy else "") for check in checks)
+    found = "\n".join(f"{check.state}: {check.subject}: {check.text}{remedy}" for check, remedy in remedies)
+    parts = {
+        "versions.txt": _versions(),
+        "configuration.toml": "\n".join(as_toml(configuration)),
+        "doctor.txt": found,
+        "data.txt": _data(settings),
+        "log.txt": _log(settings),
+    }
+    return {name: scrubber.scrub(text) + "\n" for name, text in parts.items()}
+
+
+def write_support_file(output: Path, parts: dict[str, str]) -> None:
+    """Write the files of a bug report as one zip, for its owner only.
+
+    Raises:
+        OutputError: it can't be written.
+    """
+    beside = output.with_name(f".{output.name}.part")
+    try:
+        with zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, text in parts.items():
+                archive.writestr(zipfile.ZipInfo(name), text.encode(errors="backslashreplace"))
+        replace_private_file(output, beside.read_bytes())
+    except OSError as error:
+        raise OutputError(f"{output}: can't be written ({error.strerror})") from None
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _versions() -> str:
+    lines = [
+        f"downfield {version('downfield')}",
+        f"Python {platform.python_version()} ({platform.python_implementation()})",
+        f"{platform.system()} {platform.release()}, {platform.machine()}",
+        f"processor: {_processor()}, {os.cpu_count()} cores",
+        f"memory: {_memory_gb()} GB",
+        "",
+    ]
+    for requirement in sorted(requires("downfield") or ()):
+        name = requirement.split(";")[0].split("[")[0].split(">")[0].split("=")[0].split("<")[0].strip()
+        if "extra ==" in requirement:
+            continue
+        try:
+            lines.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            lines.append(f"{name} is missing")
+    return "\n".join(lines)
+
+
+def _processor() -> str:
+    with suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or "unknown"
+
+
+def _memory_gb() -> str:
+    with suppress(OSError, ValueError, AttributeError):
+        return f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 1e9:.1f}"
+    return "unknown"
+
+
+def _data(settings: RigSettings) -> str:
+    """Say how much there is of what, without names."""
+    folder = data_folder(settings)
+    sizes: dict[str, tuple[int, int]] = {}
+    for path in folder.rglob("*") if folder.is_dir() else ():
+        with suppress(OSError):
+            if path.is_file():
+                count, size = sizes.get(path.suffix, (0, 0))
+                sizes[path.suffix] = (count + 1, size + path.stat().st_size)
+    # The ending comes last: what follows "key:" is taken for a secret.
+    counted = sorted(sizes.items())
+    lines = [f"{count} files, {size / 1e6:.1f} MB, {ending or 'no ending'}" for ending, (count, size) in counted]
+    return "\n".join([*lines, _store(store_file(settings))])
+
+
+def _store(path: Path) -> str:
+    if not path.is_file():
+        return "no store in the data folder"
+    try:
+        with open_for_reading(str(path)) as opened:
+            games = opened.store.games(limit=_MOST_GAMES)
+            entries = sum(last.seq for game in games if (last := opened.store.last_entry(game.id)) is not None)
+            counts = {"games": len(games), "entries": entries, "devices": len(opened.store.devices())}
+    except DownfieldError as error:
+        return f"the store can't be read: {error}"
+    return f"store: {json.dumps(counts)} {opened.note}".rstrip()
+
+
+def _log(settings: RigSettings) -> str:
+    try:
+        return "\n".join(last_lines(logs_folder(settings), _LOG_LINES))
+    except InputError as error:
+        return str(error)

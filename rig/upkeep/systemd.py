@@ -24,7 +24,7 @@ from downfield.core.errors import InputError, OutputError
 from downfield.core.frame import Frame
 from downfield.core.platform.system import SYSTEM, System
 from downfield.core.scene import Scene
-from downfield.core.supervision import supervised_thread
+from downfield.core.threads import supervised_thread
 from downfield.game.published.board_topics import HealthStatus
 
 UNIT: Final = "downfield.service"

@@ -23,8 +23,8 @@ from downfield.core.errors import DownfieldError, FormatError, InputError
 from downfield.core.files.input_files import open_input, read_lines, special_kind
 from downfield.core.files.private_files import OWNER_ONLY, make_private_folder
 from downfield.core.records import from_json, record, to_json
-from downfield.core.supervision import delayed_thread
 from downfield.core.texts import counted
+from downfield.core.threads import delayed_thread
 from downfield.game.records.keeping import EntryRow, GameRow
 from downfield.game.records.owner import rig_id
 from downfield.store.database.reader import DeviceRow, StoreReader

@@ -22,7 +22,7 @@ from typing import Final
 from downfield.core.errors import OutputError
 from downfield.core.records import to_json
 from downfield.core.scene import Scene
-from downfield.core.supervision import supervised_thread
+from downfield.core.threads import supervised_thread
 from downfield.game.records.entries import KINDS, Content, EventRecorded, ScenesRecorded, pack_scenes
 from downfield.game.records.keeping import EntryRow, GameRow, JournalPosition, StoreProblem
 from downfield.store.sealing.hash_chain import GENESIS, canonical_json, digest_of

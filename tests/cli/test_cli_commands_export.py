@@ -21,7 +21,7 @@ from downfield.core.errors import BusyError, InputError, NotRecordedError, Outpu
 from downfield.review.bundles import format as names
 from downfield.rig.configuration.settings import RigSettings, SourceSettings
 from downfield.rig.games.bundle_export import BundleExporter
-from downfield.rig.games.rig_key import RIG_KEY
+from downfield.rig.games.kept_games import RIG_KEY
 from downfield.store.history import History
 from downfield.store.sealing.signing import RigKey
 from downfield.store.writing.store import Store

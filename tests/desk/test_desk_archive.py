@@ -30,7 +30,7 @@ from downfield.desk.archive.index import open_index, parse_selection
 from downfield.desk.archive.items import ArchivedItem, item_ids, write_item
 from downfield.desk.archive.job import ArchiveJob, JobSettings
 from downfield.desk.archive.judging import check_item
-from downfield.rig.games.rig_key import TrustedKeys
+from downfield.rig.games.kept_games import TrustedKeys
 
 if importlib.util.find_spec("s3fs") is None:
     pytest.skip("the extra `archive` is not installed", allow_module_level=True)

@@ -18,7 +18,7 @@ from downfield.core.errors import FormatError, OutputError
 from downfield.game.policies import LeaguePolicies
 from downfield.game.records.commands import NewGame
 from downfield.officiating.rulebooks.rulebook import load_rulebook, parse_rulebook
-from downfield.review.reports.call_outcomes import CallOutcomes
+from downfield.review.reports.shadow import CallOutcomes
 from downfield.store.history import History
 
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lineups import BASE, FIELD, contact
 
-from downfield.core.angles import wrap_deg
 from downfield.core.footprint import BaseSize
+from downfield.core.mathematics import wrap_deg
 from downfield.core.scene import Contact, Figure, Player, Scene
 from downfield.officiating.checks.check import Check
 from downfield.officiating.checks.movement import (

@@ -23,8 +23,8 @@ from scripted_plays import (
     stands,
 )
 
-from downfield.core.angles import wrap_deg
 from downfield.core.footprint import Face
+from downfield.core.mathematics import wrap_deg
 from downfield.core.scene import Contact, Figure, Scene
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Coin, Roll

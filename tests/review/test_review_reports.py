@@ -26,8 +26,8 @@ from downfield.officiating.declarations import ChoiceMade, PlayEnded, Roll, SetU
 from downfield.officiating.events import Body, Event, Ruling, Tick
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.officiating.state.play_state import PlayKind
-from downfield.review.reports.call_outcomes import call_outcomes
 from downfield.review.reports.game_report import REPORT_TABLES, GameReport, RecentReport
+from downfield.review.reports.shadow import call_outcomes
 from downfield.review.reports.statistics import drives_of, team_lines
 from downfield.store.history import History, RecentHistories
 from downfield.store.writing.journal import JournalWriter, SealedJournal

@@ -13,9 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from downfield.rig.configuration.display import as_toml, secret_texts, shown_values
+from downfield.rig.configuration.display import as_toml, scrubber_of, secret_texts, shown_values
 from downfield.rig.configuration.loading import load, setting_keys
-from downfield.rig.configuration.scrubbing import scrubber_of
 from downfield.rig.configuration.settings import RigSettings
 
 SECRETS = {

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from played_table import DEFENDER, RUNNER
 
 from downfield.capture.recording.recorded_footage import RecordedFootage
-from downfield.core.angles import wrap_deg
 from downfield.core.errors import DownfieldError, FormatError, InputError
+from downfield.core.mathematics import wrap_deg
 from downfield.core.scene import Ball, Figure, Scene
 from downfield.officiating.declarations import FrontDeclared
 from downfield.rig.games.contribution import (

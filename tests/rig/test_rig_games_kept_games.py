@@ -14,8 +14,7 @@ from downfield.capture.sources.file_sources import bundled_demo
 from downfield.core.errors import InputError
 from downfield.game.records.owner import rig_id
 from downfield.rig.configuration.loading import load
-from downfield.rig.games.kept_games import open_store, table_name
-from downfield.rig.games.rig_key import open_rig_key
+from downfield.rig.games.kept_games import open_rig_key, open_store, table_name
 from downfield.rig.rig import Rig
 from downfield.store.writing.store import Store
 

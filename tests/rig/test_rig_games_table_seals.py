@@ -17,7 +17,7 @@ from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.recording.recorder import Recorder
 from downfield.capture.recording.recording_settings import RecordingSettings
-from downfield.capture.recording.sealing import compare_recordings, unsealed_recordings
+from downfield.capture.recording.segment import compare_recordings, unsealed_recordings
 from downfield.capture.sources.file_sources import bundled_demo
 from downfield.cli.main import app
 from downfield.game.published.board_topics import HealthStatus
@@ -32,7 +32,7 @@ from downfield.game.records.table_records import (
     SegmentSealed,
     TableRecord,
 )
-from downfield.review.evidence.sealed_recordings import RecordingCheck, SealedRecordings
+from downfield.review.evidence.evidence import RecordingCheck, SealedRecordings
 from downfield.rig.games.table_seals import TableSeals
 from downfield.store.sealing.hash_chain import verify_journal
 

@@ -43,7 +43,7 @@ FACTS = SourceFacts("camera", "Table Cam", (160, 90), 50.0, live=True, codec="mj
 
 @pytest.fixture(autouse=True)
 def _restarts_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("downfield.core.supervision.RESTART_S", 0.05)
+    monkeypatch.setattr("downfield.core.threads.RESTART_S", 0.05)
 
 
 def failing(times: int, work: Callable[..., Any], error: BaseException) -> Callable[..., Any]:

@@ -38,8 +38,7 @@ from downfield.game.service import GameService
 from downfield.officiating.declarations import SetUp
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.configuration.loading import load
-from downfield.rig.games.kept_games import leased_data_folder, open_checkpoints, open_store
-from downfield.rig.games.rig_key import open_rig_key
+from downfield.rig.games.kept_games import leased_data_folder, open_checkpoints, open_rig_key, open_store
 from downfield.store.history import History
 from downfield.store.writing.journals import StoredJournals
 

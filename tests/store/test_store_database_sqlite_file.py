@@ -15,8 +15,7 @@ from downfield.core.errors import InputError, OutputError
 from downfield.game.records.owner import GameOwner
 from downfield.officiating.declarations import SetUp
 from downfield.rig.configuration.loading import load
-from downfield.rig.games.kept_games import open_store
-from downfield.rig.games.rig_key import RIG_KEY, open_rig_key
+from downfield.rig.games.kept_games import RIG_KEY, open_rig_key, open_store
 from downfield.store.database.reader import DeviceRow
 from downfield.store.sealing.hash_chain import verify_journal
 from downfield.store.writing.lease import FileLease, LeasedThing

@@ -8,8 +8,8 @@ import math
 import pytest
 from twin_recordings import FIELD, figure, happened, recorded
 
-from downfield.core.angles import difference_deg
 from downfield.core.footprint import signed_gap
+from downfield.core.mathematics import difference_deg
 from downfield.twin.plays.formations import FB, FL, QB, RB, RCB, C
 from downfield.twin.plays.playbook.stops import pivots
 

@@ -8,8 +8,7 @@ import pytest
 from downfield.calibration.camera import Camera, Lens
 from downfield.core.footprint import BaseSize, Footprint
 from downfield.core.frame import Detection
-from downfield.vision.hands import HAND_OVER_FIGURES, HandTracker, VisibleHands, outline_contains
-from downfield.vision.intrusion import Intrusion
+from downfield.vision.hands import HAND_OVER_FIGURES, HandTracker, Intrusion, VisibleHands, outline_contains
 from downfield.vision.measuring.estimate import Estimate
 
 CAMERA = Camera(Lens((1920, 1080), (1600.0, 1600.0), (960.0, 540.0)), (np.pi, 0.0, 0.0), (-300.0, 160.0, 900.0))

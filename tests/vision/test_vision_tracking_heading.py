@@ -9,8 +9,8 @@ import pytest
 from made_measurements import EXACT, VAGUE, measurements
 from tracked_tables import LINE_UP_S, Table, standing, tracked_with
 
-from downfield.core.angles import wrap_deg
 from downfield.core.arrays import Array
+from downfield.core.mathematics import wrap_deg
 from downfield.vision.measuring.measurement import Measurements
 from downfield.vision.tracking.tracker import Tracker
 

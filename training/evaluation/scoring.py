@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from downfield.core.angles import wrap_deg
 from downfield.core.arrays import Array, Image
 from downfield.core.errors import InputError
 from downfield.core.frame import Detection
+from downfield.core.mathematics import wrap_deg
 from downfield.twin.randomization.deck import Split
 from downfield.twin.sets.dataset import read_samples
 from downfield.twin.sets.labels import FigureLabel, Sample, ThingLabel

@@ -16,10 +16,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.core.angles import wrap_deg
 from downfield.core.arrays import Array
 from downfield.core.field.model import FieldModel
 from downfield.core.footprint import BaseSize, gaps_mm
+from downfield.core.mathematics import wrap_deg
 from downfield.core.scene import Player
 from downfield.twin.physics.body import STEP_NS, Placement, Trait
 from downfield.twin.physics.engine import Drive, PhysicsEngine

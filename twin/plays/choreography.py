@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from downfield.core.angles import wrap_deg
 from downfield.core.errors import ScriptError
 from downfield.core.field.model import FieldModel
 from downfield.core.footprint import Footprint
+from downfield.core.mathematics import wrap_deg
 from downfield.officiating.declarations import Side
 from downfield.twin.physics.world import World
 from downfield.twin.table.snapshot import HandPose, StickPose, Vector

@@ -14,8 +14,7 @@ from downfield.core.scene import Scene
 from downfield.officiating.calls import CallKind, Verdict
 from downfield.officiating.events import Event
 from downfield.twin.physics.truth_file import TruthEvent
-from downfield.twin.plays.ground import check_script
-from downfield.twin.plays.history import PlayHistory
+from downfield.twin.plays.ground import PlayHistory, check_script
 from downfield.twin.plays.script import Script
 from downfield.twin.plays.stage import Stage
 from downfield.twin.table.snapshot import Snapshot

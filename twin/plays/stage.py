@@ -24,8 +24,7 @@ from downfield.twin.physics.truth import TOUCHING_MM, Truth
 from downfield.twin.physics.world import World
 from downfield.twin.plays import script as do
 from downfield.twin.plays.choreography import Coach, HandView
-from downfield.twin.plays.ground import Ground
-from downfield.twin.plays.history import PlayHistory
+from downfield.twin.plays.ground import Ground, PlayHistory
 from downfield.twin.table.snapshot import MAGNETIC_BALL_MM, Snapshot
 
 _BALL = BaseSize(2 * MAGNETIC_BALL_MM[0], 2 * MAGNETIC_BALL_MM[0], 0.0, MAGNETIC_BALL_MM[0])

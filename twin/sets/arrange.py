@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from downfield.core.angles import wrap_deg
 from downfield.core.arrays import Array
 from downfield.core.field.model import FieldModel
 from downfield.core.footprint import Footprint, signed_gap, signed_gaps
+from downfield.core.mathematics import wrap_deg
 from downfield.core.scene import Player
 from downfield.twin.table.appearance import Appearance, FigureAppearance, Solid
 from downfield.twin.table.snapshot import (

@@ -26,7 +26,7 @@ from typing import Final
 import numpy as np
 
 from downfield.core.arrays import Array, Indices
-from downfield.core.normal_distribution import normal_cdf
+from downfield.core.mathematics import normal_cdf
 from downfield.vision.contacts.gaps import GapObservations, GapState, gap_density
 from downfield.vision.contacts.limits import CONTACT_LIMITS
 

@@ -16,10 +16,10 @@ import numpy as np
 
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.jacobians import locate
-from downfield.core.angles import wrap_rad
 from downfield.core.arrays import Array, Bools, Indices
 from downfield.core.field.model import FieldModel
 from downfield.core.frame import Detection
+from downfield.core.mathematics import wrap_rad
 from downfield.models.base_sizes import CORNER_CORRELATION, SIZE_CORRECTION_LIMITS, errors_by_direction, estimate_sizes
 from downfield.vision.measuring.falls import FallSigns, find_fall_signs
 

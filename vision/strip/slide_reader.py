@@ -22,7 +22,7 @@ import numpy as np
 
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Image, Plane
-from downfield.core.normal_distribution import normal_cdf
+from downfield.core.mathematics import normal_cdf
 from downfield.core.strip import THIRDS, StripSet, Third
 from downfield.vision.strip.rectify import BoardBox, Rectifier
 

@@ -14,10 +14,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.core.angles import wrap_half_turn_rad
 from downfield.core.arrays import Array, Bools, Indices
 from downfield.core.footprint import Gaps
-from downfield.core.least_cost import least_cost_pairs
+from downfield.core.mathematics import least_cost_pairs, wrap_half_turn_rad
 from downfield.models.runtime import logit
 from downfield.models.suppression import non_maximum_suppression
 from downfield.vision.measuring.measurement import PLACE, POSE, SIZE, Measurements

@@ -22,8 +22,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.core.angles import wrap_half_turn_rad
 from downfield.core.arrays import Array, Bools, Indices
+from downfield.core.mathematics import wrap_half_turn_rad
 
 
 @dataclass(frozen=True, slots=True)

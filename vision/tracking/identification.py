@@ -18,7 +18,7 @@ import numpy as np
 from downfield.core.arrays import Array, Bools
 from downfield.core.field.model import FieldModel
 from downfield.core.footprint import BaseSize
-from downfield.core.least_cost import least_cost_pairs
+from downfield.core.mathematics import least_cost_pairs
 from downfield.core.scene import Jersey, Player
 from downfield.core.track_files import Roster, RosterSpot
 

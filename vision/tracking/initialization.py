@@ -10,10 +10,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.core.angles import wrap_half_turn_rad
 from downfield.core.arrays import Array, Bools
 from downfield.core.field.model import FieldModel
 from downfield.core.footprint import BaseSize
+from downfield.core.mathematics import wrap_half_turn_rad
 from downfield.core.scene import Player
 from downfield.core.track_files import Roster, RosterSpot
 from downfield.vision.measuring.measurement import POSE, SIZE, Measurements

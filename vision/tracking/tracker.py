@@ -13,9 +13,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.core.angles import wrap_rad
 from downfield.core.arrays import Array, Bools
 from downfield.core.footprint import Footprint
+from downfield.core.mathematics import wrap_rad
 from downfield.core.scene import Posture, Power
 from downfield.vision.hands import drop_under_hands, near_hands
 from downfield.vision.measuring.estimate import Estimate, estimate_base_size, fallen_base_size

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.core.arrays import Array
-from downfield.core.normal_distribution import normal_cdf
+from downfield.core.mathematics import normal_cdf
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from downfield.calibration.camera_fit import Observations
 from downfield.calibration.systematic_error import LINE_END
 from downfield.core.arrays import Array, Plane
 from downfield.core.field.model import FieldModel
-from downfield.core.normal_distribution import normal_cdf
+from downfield.core.mathematics import normal_cdf
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ from downfield.twin.plays.formations import (
     standard,
     teams,
 )
-from downfield.twin.plays.history import PlayHistory
+from downfield.twin.plays.ground import PlayHistory
 from downfield.twin.plays.recording import Expectation, ExpectedCall, RulebookName
 from downfield.twin.plays.script import Board, Declare, GiveBall, Reaches, Route, Script, Stance, Step, Until, WaitFor
 

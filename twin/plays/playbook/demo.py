@@ -26,7 +26,7 @@ from downfield.twin.plays.formations import (
     standard,
     teams,
 )
-from downfield.twin.plays.history import PlayHistory
+from downfield.twin.plays.ground import PlayHistory
 from downfield.twin.plays.playbook.common import BOARD, FIELD, LANE_YD, TURN, at, expect, tap_tackle
 from downfield.twin.plays.recording import Expectation, ExpectedPlay
 from downfield.twin.plays.script import (

@@ -8,7 +8,7 @@ from typing import Final
 
 from downfield.officiating.declarations import KickDeclared, KickEnded, LineUpDeclared, PassDeclared, PassEnded
 from downfield.twin.plays.formations import QB, RB, RCB, RDE, RG, SE, teams
-from downfield.twin.plays.history import PlayHistory
+from downfield.twin.plays.ground import PlayHistory
 from downfield.twin.plays.playbook.common import (
     FIELD,
     LENGTH_MM,

@@ -9,7 +9,7 @@ from typing import Final
 from downfield.officiating.calls import CallKind
 from downfield.officiating.declarations import Coin
 from downfield.twin.plays.formations import FS, RB, RCB
-from downfield.twin.plays.history import PlayHistory
+from downfield.twin.plays.ground import PlayHistory
 from downfield.twin.plays.playbook.common import (
     LANE_YD,
     LENGTH_MM,

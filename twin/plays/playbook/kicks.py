@@ -7,7 +7,7 @@ from typing import Final
 
 from downfield.officiating.declarations import ChoiceMade, KickDeclared, LineUpDeclared, OffenseSet, PivotsDone, SetUp
 from downfield.twin.plays.formations import DEFENSE_11, FB, FL, LCB, OFFENSE_11, QB, RB, SE, SS, teams
-from downfield.twin.plays.history import PlayHistory
+from downfield.twin.plays.ground import PlayHistory
 from downfield.twin.plays.playbook.common import (
     FIELD,
     LENGTH_MM,

@@ -16,7 +16,7 @@ from downfield.officiating.declarations import (
     Side,
 )
 from downfield.twin.plays.formations import LCB, QB, RB, RCB, SE, SS, teams
-from downfield.twin.plays.history import PlayHistory
+from downfield.twin.plays.ground import PlayHistory
 from downfield.twin.plays.playbook.common import PASSER, RECEIVER, Absent, expect, few, lions_den_tackle, opening
 from downfield.twin.plays.recording import Expectation, ExpectedCall, ExpectedPlay
 from downfield.twin.plays.script import (

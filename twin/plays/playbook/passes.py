@@ -17,7 +17,7 @@ from downfield.officiating.declarations import (
     SetUp,
 )
 from downfield.twin.plays.formations import FB, QB, RCB, SE, teams
-from downfield.twin.plays.history import PlayHistory
+from downfield.twin.plays.ground import PlayHistory
 from downfield.twin.plays.playbook.common import (
     LENGTH_MM,
     PASSER,

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from downfield.officiating.calls import CallKind
 from downfield.twin.plays.formations import FS, LT, RB, RCB, RDE, SS
-from downfield.twin.plays.history import PlayHistory
+from downfield.twin.plays.ground import PlayHistory
 from downfield.twin.plays.playbook.common import (
     FIELD,
     LANE_YD,

@@ -27,7 +27,7 @@ from downfield.twin.plays.formations import (
     standard,
     teams,
 )
-from downfield.twin.plays.history import PlayHistory
+from downfield.twin.plays.ground import PlayHistory
 from downfield.twin.plays.playbook.common import FIELD, LENGTH_MM, Motion, ahead, expect, opening, scrimmage
 from downfield.twin.plays.recording import Expectation, ExpectedCall, ExpectedPlay, RulebookName
 from downfield.twin.plays.script import BasesTouch, Board, Declare, Handling, Hands, Stance, Step, Until, WaitFor

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from downfield.twin.plays.formations import RB, RCB
-from downfield.twin.plays.history import PlayHistory
+from downfield.twin.plays.ground import PlayHistory
 from downfield.twin.plays.playbook.common import (
     LANE_YD,
     LENGTH_MM,

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from downfield.cli.main import app
+from downfield.rig.configuration.display import Scrubber, scrubber_of
 from downfield.rig.configuration.loading import load
-from downfield.rig.configuration.scrubbing import Scrubber, scrubber_of
 from downfield.rig.upkeep.log_file import LogObserver, log_file
 from downfield.store.writing.store import Store
 

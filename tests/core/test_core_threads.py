@@ -15,14 +15,14 @@ from downfield.capture.source import SourceFacts
 from downfield.core.arrays import Image
 from downfield.core.frame import Frame
 from downfield.core.scene import Scene
-from downfield.core.supervision import supervised_thread
+from downfield.core.threads import supervised_thread
 from downfield.rig.live.annotated_picture import AnnotatedPicture, Annotator
 from downfield.rig.live.rig_health import FrameMeter, HealthReporter
 
 
 @pytest.fixture(autouse=True)
 def _restarts_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("downfield.core.supervision.RESTART_S", 0.0)
+    monkeypatch.setattr("downfield.core.threads.RESTART_S", 0.0)
 
 
 class Failing:

@@ -11,8 +11,7 @@ import pytest
 from downfield.calibration.camera import Camera, Lens
 from downfield.core.arrays import Image
 from downfield.core.field.model import preset
-from downfield.vision.hands import outline_contains
-from downfield.vision.intrusion import Intrusion, IntrusionDetector
+from downfield.vision.hands import Intrusion, IntrusionDetector, outline_contains
 
 FIELD = preset("ultimate")
 SIZE_PX = (960, 540)

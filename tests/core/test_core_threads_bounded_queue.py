@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from downfield.core.bounded_queue import BoundedQueue
+from downfield.core.threads import BoundedQueue
 
 
 def test_closing_a_queue_releases_both_sides() -> None:
@@ -27,7 +27,7 @@ def test_a_burst_of_frames_after_a_stall_is_kept() -> None:
 
 def test_under_constant_overload_no_item_waits_longer(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
-    monkeypatch.setattr("downfield.core.bounded_queue.time.monotonic", lambda: now)
+    monkeypatch.setattr("downfield.core.threads.time.monotonic", lambda: now)
     items: BoundedQueue[int] = BoundedQueue(2, burst_capacity=3)
     for i in range(6):
         items.put_or_drop(i)

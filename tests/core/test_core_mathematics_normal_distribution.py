@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtr
 
-from downfield.core.normal_distribution import normal_cdf
+from downfield.core.mathematics import normal_cdf
 
 
 @given(st.lists(st.floats(-8.0, 60.0), min_size=1, max_size=40))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from downfield.core.errors import InputError
-from downfield.rig.games.rig_key import RIG_KEY, open_rig_key
+from downfield.rig.games.kept_games import RIG_KEY, open_rig_key
 
 
 def test_the_key_stays_the_same_from_run_to_run(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.optimize import linear_sum_assignment
 
 from downfield.core.arrays import Array
-from downfield.core.least_cost import least_cost_pairs
+from downfield.core.mathematics import least_cost_pairs
 
 _SIDES = st.tuples(st.integers(0, 9), st.integers(0, 9))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from downfield.core.angles import difference_deg, wrap_deg, wrap_half_turn_rad, wrap_rad
+from downfield.core.mathematics import difference_deg, wrap_deg, wrap_half_turn_rad, wrap_rad
 
 
 @pytest.mark.parametrize(
