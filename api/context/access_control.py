@@ -233,7 +233,24 @@ def cookie_name(connection: HTTPConnection) -> str:
     return COOKIE if port in _OWN_PORTS else f"{COOKIE}-{port}"
 
 
-class RepeatableRoute(APIRoute):
+class AuthorizedRoute(APIRoute):
+    """A route that asks for the sender's role before it reads the body.
+
+    As a dependency alone it would come after a body that can't be read: what a route takes is for those who may use it.
+    """
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return the function that handles a request."""
+        handler = super().get_route_handler()
+
+        async def handle(request: Request) -> Response:
+            await authorize(request)
+            return await handler(request)
+
+        return handle
+
+
+class RepeatableRoute(AuthorizedRoute):
     """A route whose changes take effect once for each key; one that takes the key itself is left alone."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Query
 from pydantic import Field, model_validator
 
-from downfield.api.context.access_control import PrincipalDep, RepeatableRoute
+from downfield.api.context.access_control import AuthorizedRoute, PrincipalDep, RepeatableRoute
 from downfield.api.context.context import (
     AppContextDep,
     FinishedGamesDep,
@@ -158,7 +158,7 @@ def sign(row: GameRowDep, game_service: GameServiceDep, principal: PrincipalDep,
     return Disputes(game_service).sign(signed)
 
 
-what_if_router = APIRouter(prefix="/api/games/{game}", tags=["games"])
+what_if_router = APIRouter(prefix="/api/games/{game}", tags=["games"], route_class=AuthorizedRoute)
 
 
 class WhatIfRequest(RequestModel):

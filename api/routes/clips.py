@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Depends, Path, Query, Response
 from fastapi.responses import StreamingResponse
 
+from downfield.api.context.access_control import AuthorizedRoute
 from downfield.api.context.context import AppContextDep, RigPartsDep, StoreDep
 from downfield.api.http.problems import ProblemError
 from downfield.api.http.requests import CallId
@@ -27,7 +28,7 @@ from downfield.store.history import History
 DEFAULT_S: Final = 1.5
 """Default span of a clip before and after the call."""
 
-router = APIRouter(prefix="/api/games/{game}", tags=["calls"])
+router = APIRouter(prefix="/api/games/{game}", tags=["calls"], route_class=AuthorizedRoute)
 
 
 def _file_of(media_types: Iterable[str]) -> dict[str, Any]:
@@ -111,7 +112,7 @@ def _file(name: str, content: bytes, media_type: str) -> Response:
 PARQUET: Final = "application/vnd.apache.parquet"
 """Registered with IANA."""
 
-track_router = APIRouter(prefix="/api/games/{game}", tags=["games"])
+track_router = APIRouter(prefix="/api/games/{game}", tags=["games"], route_class=AuthorizedRoute)
 
 Play = Annotated[int | None, Query(ge=1, le=100_000, description="Number of one play; the whole game without.")]
 

@@ -7,6 +7,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends, Path, Query, Response
 from pydantic import BeforeValidator, Field, FiniteFloat
 
+from downfield.api.context.access_control import AuthorizedRoute
 from downfield.api.context.context import AppContextDep, CallViewerDep
 from downfield.api.http.problems import ProblemError
 from downfield.api.http.requests import CallId
@@ -27,7 +28,7 @@ DEFAULT_S: Final = 1.5
 MAX_ABOVE_PX: Final = 2400
 """Largest edge of a picture from above."""
 
-router = APIRouter(prefix="/api/games/{game}/calls/{call}", tags=["calls"])
+router = APIRouter(prefix="/api/games/{game}/calls/{call}", tags=["calls"], route_class=AuthorizedRoute)
 
 Seconds = Annotated[
     float, Query(gt=0, le=EVIDENCE_LIMITS.either_side_s, description="How long before the call and after it.")

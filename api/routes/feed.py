@@ -10,7 +10,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Header, Query, Request, Response, WebSocket, WebSocketDisconnect
 from starlette.types import Scope
 
-from downfield.api.context.access_control import open_stream
+from downfield.api.context.access_control import AuthorizedRoute, open_stream
 from downfield.api.context.context import AppContextDep, HubDep
 from downfield.api.feed.event_stream import EndlessResponse, OpenStream, SendTimeout, encode_events
 from downfield.api.feed.relay import RelayManager
@@ -30,7 +30,7 @@ After = Annotated[
     Query(pattern=r"^[0-9a-f]{1,32}-\d{1,15}$", description="Id of the last message received, to resume after it."),
 ]
 
-router = APIRouter(tags=["feed"])
+router = APIRouter(tags=["feed"], route_class=AuthorizedRoute)
 
 
 class EventStream(EndlessResponse):

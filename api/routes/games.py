@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Query
 from fastapi.responses import StreamingResponse
 from pydantic import Field
 
-from downfield.api.context.access_control import PrincipalDep
+from downfield.api.context.access_control import AuthorizedRoute, PrincipalDep
 from downfield.api.context.context import AppContextDep, GameServiceDep, RigPartsDep, StoreDep
 from downfield.api.http.problems import ProblemError, refusal_problem
 from downfield.api.http.requests import GameId, IdempotencyKey
@@ -24,7 +24,7 @@ from downfield.officiating.events import Event, EventsHeader
 from downfield.store.history import History, RecentHistories
 from downfield.store.sealing.hash_chain import verify_journal
 
-router = APIRouter(prefix="/api/games", tags=["games"])
+router = APIRouter(prefix="/api/games", tags=["games"], route_class=AuthorizedRoute)
 
 Limit = Annotated[int, Query(ge=1, le=1000, description="How many; the latest are returned.")]
 Around = Annotated[str | None, Query(max_length=200, description="Id of a call: those around it are returned.")]

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Response
 from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic import Field
 
+from downfield.api.context.access_control import AuthorizedRoute
 from downfield.api.context.context import AppContextDep, HubDep, RigPartsDep
 from downfield.api.http.problems import ProblemError
 from downfield.api.security.access import allow
@@ -18,7 +19,7 @@ from downfield.game.records.models import TopicModel
 STALE_S: Final = 5.0
 """Health is published once a second; after this long its publisher has died."""
 
-router = APIRouter(tags=["health"])
+router = APIRouter(tags=["health"], route_class=AuthorizedRoute)
 
 
 class ServiceStatus(TopicModel):

@@ -23,7 +23,7 @@ from typing import Final
 from fastapi import APIRouter, HTTPException, Request, Response
 from fastapi.responses import RedirectResponse
 
-from downfield.api.context.access_control import access_control_of
+from downfield.api.context.access_control import AuthorizedRoute, access_control_of
 from downfield.api.context.context import RigPartsDep
 from downfield.api.security.access import allow
 from downfield.api.security.forwarding import own_path
@@ -83,7 +83,7 @@ _MEDIA_TYPES: Final[Mapping[str, str]] = {
 _WORKER: Final = "panel_worker.js"
 _OVERLAY: Final = "overlay.html"
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(include_in_schema=False, route_class=AuthorizedRoute)
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,10 +131,13 @@ class AddressDetails(TopicModel):
 
 
 class SignInRequest(RequestModel):
-    """A pairing code, or a grant of the tournament's desk, to be redeemed."""
+    """A pairing code, or what the tournament's desk gave a phone, to be redeemed."""
 
     code: Annotated[str, Field(min_length=1, max_length=MAX_GRANT, examples=["7K3MP-Q9XWB"])]
     name: Name | None = Field(default=None, description="Name of the device.")
+    holder: Annotated[str, Field(max_length=100)] = Field(
+        default="", description="Public key of the phone, with an invitation of the desk."
+    )
 
 
 class SessionDetails(TopicModel):
@@ -195,9 +198,9 @@ def sign_in(
     token_store: TokenStoreDep,
     sign_in_request: SignInRequest,
 ) -> SessionDetails:
-    """Pairs the device: sets the cookie, returns the token this once. A code can be used once, a grant by one phone."""
+    """Pairs the device: sets the cookie, returns the token this once. A code can be used once, a pass by its phone."""
     if is_grant(sign_in_request.code):
-        token, details = _redeem_grant(control, sign_in_request.code)
+        token, details = _admit(control, sign_in_request)
     elif control.admin_key.matches(sign_in_request.code):
         token = control.admin_key.session()
         details = SessionDetails(role="admin", name="this computer" if principal.local else "the admin", token=token)
@@ -311,21 +314,21 @@ def revoke(
     return Response(status_code=204)
 
 
-def _redeem_grant(control: AccessControl, text: str) -> tuple[str, SessionDetails]:
+def _admit(control: AccessControl, given: SignInRequest) -> tuple[str, SessionDetails]:
     grants, token_store = control.grants, control.token_store
     if grants is None:
         raise ProblemError(
-            403, "This rig takes part in no tournament, so it takes no grants. Pair with a code of its own."
+            403, "This rig takes part in no tournament, so it takes no passes. Pair with a code of its own."
         )
     try:
-        grant = grants.check(text)
-        token, device = token_store.redeem_grant(grant, grants.role_here(grant))
-        grants.check(text)  # it may have been revoked in between, when there was no such device yet
+        admission = grants.admit(given.code, given.holder)
+        token, device = token_store.admit(admission)
+        if not grants.is_in_force(admission.id):  # revoked in between, when there was no such device yet
+            token_store.revoke(admission.id, "the desk")
+            raise GrantRefusedError(admission, "The desk has revoked this phone.")
     except RefusedError as error:
-        refused = error.grant if isinstance(error, GrantRefusedError) else None
+        refused = error.admission if isinstance(error, GrantRefusedError) else None
         token_store.note_refused(refused, str(error))
-        if refused is not None:
-            token_store.revoke(refused.id, "the desk")
         raise ProblemError(403, str(error), "grant_refused") from None
     return token, SessionDetails(role=role_of(device), name=device.name, device=device.id, token=token)
 

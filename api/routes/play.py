@@ -10,7 +10,7 @@ from fastapi import APIRouter, Body, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from pydantic import Field
 
-from downfield.api.context.access_control import PrincipalDep
+from downfield.api.context.access_control import AuthorizedRoute, PrincipalDep
 from downfield.api.context.context import GameServiceDep, HubDep
 from downfield.api.http.problems import ProblemError, refusal_problem
 from downfield.api.http.requests import (
@@ -35,7 +35,7 @@ from downfield.officiating.engine.legal import LegalDeclarations
 from downfield.officiating.events import Ruling
 from downfield.vision.card_photo import CardReading, read_card
 
-router = APIRouter(prefix="/api")
+router = APIRouter(prefix="/api", route_class=AuthorizedRoute)
 
 _KEPT_MS: Final = 5_000
 """What is older than this when it arrives was kept on a device without a network."""
@@ -203,7 +203,7 @@ def _accepted(receipt: Receipt) -> Accepted:
     return receipt
 
 
-card_router = APIRouter(tags=["play"])
+card_router = APIRouter(tags=["play"], route_class=AuthorizedRoute)
 
 _NO_PICTURE: Final = (
     f"This is no photo that can be read. Give a PNG, JPEG or WebP file of at most {MAX_UPLOAD_BYTES >> 20} MiB."

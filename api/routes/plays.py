@@ -8,6 +8,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends, Query, Response
 from pydantic import Field
 
+from downfield.api.context.access_control import AuthorizedRoute
 from downfield.api.context.context import AppContextDep, CallViewerDep, GameServiceDep
 from downfield.api.http.requests import CallId
 from downfield.api.routes.games import GameRowDep, HistoryDep
@@ -20,7 +21,7 @@ from downfield.review.catalog import CallOutcome, GameCatalog, GameLine, GameSea
 from downfield.review.evidence.ready_pictures import Thumbnails
 from downfield.store.history import GameDetails, GameSummary, summary
 
-router = APIRouter(prefix="/api/games", tags=["games"])
+router = APIRouter(prefix="/api/games", tags=["games"], route_class=AuthorizedRoute)
 
 _STANDING: Final = (
     "in_play: now at the table; ended: over; reopened: over, and open for rulings; unfinished: none of these."

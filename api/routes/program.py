@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
-from downfield.api.context.access_control import RepeatableRoute, open_stream
+from downfield.api.context.access_control import AuthorizedRoute, RepeatableRoute, open_stream
 from downfield.api.context.context import PictureDep, RigPartsDep
 from downfield.api.feed.event_stream import EndlessResponse
 from downfield.api.http.problems import ProblemError
@@ -96,7 +96,7 @@ async def program_segment(feed: ProgramDep, number: Number) -> Response:
 _BOUNDARY: Final = "downfield-frame"
 MJPEG_TYPE: Final = f"multipart/x-mixed-replace; boundary={_BOUNDARY}"
 
-picture_router = APIRouter(tags=["camera"])
+picture_router = APIRouter(tags=["camera"], route_class=AuthorizedRoute)
 
 
 @picture_router.get(

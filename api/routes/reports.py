@@ -10,7 +10,7 @@ from typing import Annotated, Final, Literal, get_args
 from fastapi import APIRouter, Depends, Path, Query, Response
 from pydantic import Field
 
-from downfield.api.context.access_control import RepeatableRoute
+from downfield.api.context.access_control import AuthorizedRoute, RepeatableRoute
 from downfield.api.context.context import AppContextDep, GameServiceDep, ReviewerDep, RigPartsDep, StoreDep
 from downfield.api.routes.games import HistoryDep
 from downfield.api.routes.rulings import PersonName, signed
@@ -27,7 +27,7 @@ from downfield.store.history import History
 REPORT_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
 """A report has its style in it, and loads nothing."""
 
-router = APIRouter(prefix="/api", tags=["games"])
+router = APIRouter(prefix="/api", tags=["games"], route_class=AuthorizedRoute)
 
 _working = threading.BoundedSemaphore(1)
 

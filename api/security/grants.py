@@ -1,7 +1,10 @@
-"""Grants: what a tournament's desk signs for one phone, so that it works at every table that the grant names.
+"""Grants and passes: how a phone that the tournament's desk knows is let in at a table, also while the desk is away.
 
-A grant is text: a prefix, its content as JSON and the desk's Ed25519 signature, both in URL-safe base64. Whoever knows
-the desk's public key checks it alone, so a phone is let in at a table while the desk is away.
+A director grants a phone a role at tables. The phone opens the desk once by an invitation, which works a single time,
+and shows the desk the public key that it made (P-256, as browsers have it; the private one never leaves it). From then
+on the desk signs *passes* for it: each for one rig, for hours, for that key. A pass alone opens nothing: the phone adds
+a proof, signed with its key, that only that rig takes, and only once. So a table that sees a phone learns nothing that
+works at another table or at the desk, and neither does whoever overhears it.
 """
 
 from __future__ import annotations
@@ -12,9 +15,14 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Literal, Protocol
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
+from cryptography.hazmat.primitives.hashes import SHA256
 
 from downfield.api.security.access import Role
 from downfield.core.errors import FormatError, InputError, RefusedError
@@ -23,25 +31,32 @@ from downfield.core.platform.clock import RUN_CLOCK
 from downfield.core.records import check, from_json, read_record, record, to_json
 from downfield.store.sealing.signing import RigKey, verify_signature
 
-GRANT_PREFIX: Final = "dfg1."
-"""Begins the text of every grant; no pairing code has a dot."""
+PASS_PREFIX: Final = "dfp1."  # noqa: S105  begins every pass
+INVITATION_PREFIX: Final = "dfi1."
+"""Begin the texts of passes and invitations; no pairing code has a dot."""
 
 MAX_GRANT: Final = 2000
-"""Letters of a grant's text."""
+"""Letters of a pass with its proof."""
 
-_SIGNED_AS: Final = b"downfield.grant\n"
-_NOT_WHOLE: Final = "This grant is not whole, or was altered. Open it again from the desk."
+_SIGNED_AS: Final = b"downfield.pass\n"
+_PROVED_AS: Final = b"downfield.proof\n"
+_NOT_WHOLE: Final = "This pass is not whole, or was altered. Open the table again from the desk's page 'My tables'."
+_NO_PROOF: Final = "This pass belongs to another phone. Each phone opens its tables from its own page 'My tables'."
+_POINT_BYTES: Final = 65
+_SIGNATURE_BYTES: Final = 64
 
 
 @record
-class TableGrant:
-    """What a desk allows one phone.
+class TablePass:
+    """What a desk allows one phone at one rig, for a while.
 
     Attributes:
-        id: unique, 12 hexadecimal digits; the phone's id at every table.
+        id: of the grant, 12 hexadecimal digits; the phone's id at every table.
         name: of the person or the device.
-        role: at the tables.
-        tables: their names; empty for all.
+        role: at the table.
+        rig: id of the rig that takes it; no other does.
+        table: the rig's table, for people.
+        holder: the phone's public key: a point of P-256, uncompressed, in URL-safe base64.
         expires_ns: wall clock, ns since 1970.
         key: the desk's public key.
     """
@@ -49,10 +64,12 @@ class TableGrant:
     id: str
     name: str
     role: Role
-    tables: tuple[str, ...]
+    rig: str
+    table: str
+    holder: str
     expires_ns: int
     key: str
-    format: Literal["downfield.grant"] = "downfield.grant"
+    format: Literal["downfield.pass"] = "downfield.pass"
     version: Literal[1] = 1
 
     def __post_init__(self) -> None:
@@ -60,42 +77,109 @@ class TableGrant:
         check(is_id, InputError, "a grant's id has 12 hexadecimal digits")
         is_name = 0 < len(self.name.strip()) <= 60 and min(self.name) >= " "
         check(is_name, InputError, "a name has 1 to 60 letters")
-        check(len(self.tables) <= 20, InputError, "a grant names at most 20 tables; leave them out for all tables")
-        check(all(0 < len(name) <= 60 for name in self.tables), InputError, "a table's name has 1 to 60 letters")
 
-    def is_for(self, table: str) -> bool:
-        """Return whether it names a table; case and spaces around names don't matter."""
-        return not self.tables or table.strip().casefold() in {name.strip().casefold() for name in self.tables}
+
+@record
+class PassProof:
+    """What a phone signs to use a pass.
+
+    Attributes:
+        rig: id of the rig that it means.
+        at_ms: its clock, ms since 1970: more each time.
+    """
+
+    rig: str
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """A phone that is let in.
+
+    Attributes:
+        id: of its grant.
+        name: of the person or the device.
+        role: here.
+        expires_ns: wall clock, ns since 1970.
+    """
+
+    id: str
+    name: str
+    role: Role
+    expires_ns: int
 
 
 def is_grant(text: str) -> bool:
-    """Return whether a text wants to be a grant, and is no pairing code."""
-    return text.strip().startswith(GRANT_PREFIX)
+    """Return whether a text wants to be a pass or an invitation, and is no pairing code."""
+    return text.strip().startswith((PASS_PREFIX, INVITATION_PREFIX))
 
 
-def write_grant(key: RigKey, grant: TableGrant) -> str:
-    """Return a grant as text, signed; the same text each time."""
-    content = to_json(TableGrant, grant, defaults=False).encode()
-    return f"{GRANT_PREFIX}{_encode(content)}.{_encode(key.sign(_SIGNED_AS + content))}"
+def write_pass(key: RigKey, given: TablePass) -> str:
+    """Return a pass as text, signed by the desk; the same text each time."""
+    content = to_json(TablePass, given, defaults=False).encode()
+    return f"{PASS_PREFIX}{_encode(content)}.{_encode(key.sign(_SIGNED_AS + content))}"
 
 
-def read_grant(text: str) -> TableGrant:
-    """Return the grant of a text, which the desk of its own key has signed. Whether that desk is known is not checked.
+def read_pass(text: str) -> tuple[TablePass, PassProof]:
+    """Return the pass and the proof of a text: the desk of its key has signed one, and the phone of its key the other.
+
+    Whether that desk is known is not checked.
 
     Raises:
-        RefusedError: it is no whole grant, or was altered.
+        RefusedError: it is no whole pass, was altered, or has no proof of the phone that it was made for.
     """
-    parts = text.strip().removeprefix(GRANT_PREFIX).split(".")
-    if len(text) > MAX_GRANT or len(parts) != 2 or not is_grant(text):
+    parts = text.strip().removeprefix(PASS_PREFIX).split(".")
+    if len(text) > MAX_GRANT or len(parts) not in {2, 4} or not text.strip().startswith(PASS_PREFIX):
         raise RefusedError(_NOT_WHOLE)
     try:
-        content, signature = (_decode(part) for part in parts)
-        grant = from_json(TableGrant, content, path="a grant")
+        content, signature = (_decode(part) for part in parts[:2])
+        found = from_json(TablePass, content, path="a pass")
     except (binascii.Error, ValueError, FormatError, InputError):
         raise RefusedError(_NOT_WHOLE) from None
-    if not verify_signature(grant.key, _SIGNED_AS + content, signature):
+    if not verify_signature(found.key, _SIGNED_AS + content, signature):
         raise RefusedError(_NOT_WHOLE)
-    return grant
+    try:
+        proof = from_json(PassProof, _decode(parts[2]), path="a proof")
+        is_proved = is_signed_by(found.holder, proof_content(".".join(parts[:2]), parts[2]), _decode(parts[3]))
+    except (IndexError, binascii.Error, ValueError, FormatError, InputError):
+        raise RefusedError(_NO_PROOF) from None
+    if not is_proved:
+        raise RefusedError(_NO_PROOF)
+    return found, proof
+
+
+def proof_content(given: str, proof: str) -> bytes:
+    """Return what a phone signs: the pass without its prefix, and the proof, both as text."""
+    return _PROVED_AS + f"{given}.{proof}".encode()
+
+
+def is_holder(text: str) -> bool:
+    """Return whether a text is the public key of a phone."""
+    return _public_key(text) is not None
+
+
+def is_signed_by(holder: str, content: bytes, signature: bytes) -> bool:
+    """Return whether a phone has signed something (ECDSA with SHA-256, 64 bytes, as WebCrypto makes it)."""
+    key = _public_key(holder)
+    if key is None or len(signature) != _SIGNATURE_BYTES:
+        return False
+    half = _SIGNATURE_BYTES // 2
+    numbers = int.from_bytes(signature[:half]), int.from_bytes(signature[half:])
+    try:
+        key.verify(encode_dss_signature(*numbers), content, ec.ECDSA(SHA256()))
+    except InvalidSignature:
+        return False
+    return True
+
+
+def _public_key(text: str) -> ec.EllipticCurvePublicKey | None:
+    try:
+        point = _decode(text)
+        if len(point) != _POINT_BYTES:
+            return None
+        return ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), point)
+    except ValueError:
+        return None
 
 
 def _encode(data: bytes) -> str:
@@ -109,6 +193,9 @@ def _decode(text: str) -> bytes:
 MAX_DESKS: Final = 4
 """A table knows the desks it heard of last."""
 
+MAX_USED: Final = 5000
+"""Phones of which a table remembers the last proof."""
+
 Revoked = Callable[[str], None]
 """Called with the id of each grant that is revoked."""
 
@@ -116,18 +203,21 @@ _log = logging.getLogger(__name__)
 
 
 class Grants(Protocol):
-    """Decides about grants. Callable from any thread."""
+    """Decides about what phones show. Callable from any thread."""
 
-    def check(self, text: str) -> TableGrant:
-        """Return the grant of a text.
+    def admit(self, text: str, holder: str) -> Admission:
+        """Return whom a text lets in here. It may be used up by that.
+
+        Args:
+            holder: the public key that the phone gives with an invitation; empty for none.
 
         Raises:
             RefusedError: it is not taken here; one sentence says why.
         """
         ...
 
-    def role_here(self, grant: TableGrant) -> Role:
-        """Return the role that a grant gives here."""
+    def is_in_force(self, identity: str) -> bool:
+        """Return whether a grant that was taken is not revoked."""
         ...
 
     def follow(self, revoked: Revoked) -> None:
@@ -137,7 +227,7 @@ class Grants(Protocol):
 
 @record
 class KnownDesk:
-    """A desk whose grants a table takes.
+    """A desk whose passes a table takes.
 
     Attributes:
         key: its public key.
@@ -150,18 +240,26 @@ class KnownDesk:
 
 @record
 class KnownDesksFile:
-    """The file of the desks, the one heard of last at the end."""
+    """The file of the desks, the one heard of last at the end.
+
+    Attributes:
+        desks: the desks.
+        used: when the last proof of each phone was made, by its own clock, by id of its grant.
+    """
 
     desks: tuple[KnownDesk, ...] = ()
+    used: dict[str, int] = field(default_factory=dict)
     format: Literal["downfield.known-desks"] = "downfield.known-desks"
     version: Literal[1] = 1
 
 
 class GrantedAccess:
-    """Decides about grants at a table.
+    """Decides about passes at a table.
 
     Args:
         path: file with the desks it knows; None to keep them in memory.
+        rig: id of the rig, for which a pass must be.
+        table: the table's name, for people.
         now_ns: wall clock, ns since 1970.
 
     Raises:
@@ -169,8 +267,8 @@ class GrantedAccess:
         FormatError: it holds something else.
     """
 
-    def __init__(self, path: Path | None, table: str, now_ns: Callable[[], int] = RUN_CLOCK.now_ns) -> None:
-        self._path, self._table, self._now_ns = path, table, now_ns
+    def __init__(self, path: Path | None, rig: str, table: str, now_ns: Callable[[], int] = RUN_CLOCK.now_ns) -> None:
+        self._path, self._rig, self._table, self._now_ns = path, rig, table, now_ns
         self._lock = threading.Lock()
         self._known = read_record(KnownDesksFile, path) if path is not None and path.exists() else KnownDesksFile()
         self._followers: list[Revoked] = []
@@ -182,13 +280,12 @@ class GrantedAccess:
             new = [identity for identity in revoked if identity not in before.revoked]
             others = [desk for desk in self._known.desks if desk.key != key]
             desks = (*others, replace(before, revoked=(*before.revoked, *new)))[-MAX_DESKS:]
-            self._known = replace(self._known, desks=desks)
-            self._keep()
+            self._keep(replace(self._known, desks=desks))
             followers = list(self._followers)
         for identity in new:
             for follower in followers:
                 follower(identity)
-        return f"The desk's grants are taken; {len(before.revoked) + len(new)} are revoked."
+        return f"The desk's passes are taken; {len(before.revoked) + len(new)} grants are revoked."
 
     def follow(self, revoked: Revoked) -> None:
         """Call something with every grant that is revoked, those before included."""
@@ -198,35 +295,45 @@ class GrantedAccess:
         for identity in before:
             revoked(identity)
 
-    def check(self, text: str) -> TableGrant:
-        """Return the grant of a text that may be used at this table.
+    def admit(self, text: str, holder: str) -> Admission:  # noqa: ARG002  a pass names its holder itself
+        """Return whom a pass lets in at this table; its proof is used up by that.
 
         Raises:
             RefusedError: it is not taken here; one sentence says why.
         """
-        grant = read_grant(text)
+        if text.strip().startswith(INVITATION_PREFIX):
+            raise RefusedError("This invitation is for the desk. Open it there; the tables follow from its page.")
+        found, proof = read_pass(text)
+        admission = Admission(found.id, found.name, found.role, found.expires_ns)
         with self._lock:
-            known = self._known.desks
-        desk = next((desk for desk in known if desk.key == grant.key), None)
+            reason = self._refusal(found, proof)
+            if reason:
+                raise GrantRefusedError(admission, reason)
+            used = {**{key: at for key, at in self._known.used.items() if key != found.id}, found.id: proof.at_ms}
+            self._keep(replace(self._known, used=dict(list(used.items())[-MAX_USED:])))
+        return admission
+
+    def is_in_force(self, identity: str) -> bool:
+        """Return whether a grant that was taken is not revoked."""
+        return all(identity not in desk.revoked for desk in self._known.desks)
+
+    def _refusal(self, found: TablePass, proof: PassProof) -> str:
+        known = self._known.desks
+        desk = next((desk for desk in known if desk.key == found.key), None)
         if desk is None and not known:
-            raise GrantRefusedError(
-                grant, "This table has not heard of its tournament's desk yet. Try again once it was connected to it."
-            )
+            return "This table has not heard of its tournament's desk yet. Try again once it was connected to it."
         if desk is None:
-            raise GrantRefusedError(grant, "This grant comes from a desk that this table does not know.")
-        if grant.id in desk.revoked:
-            raise GrantRefusedError(grant, "The desk has revoked this grant. Ask the director for a new one.")
-        if not grant.is_for(self._table):
-            named = ", ".join(grant.tables)
-            raise GrantRefusedError(grant, f"This grant is for {named}; this table is called {self._table}.")
-        check_unexpired(grant, self._now_ns())
-        return grant
+            return "This pass comes from a desk that this table does not know."
+        if found.id in desk.revoked:
+            return "The desk has revoked this phone. Ask the director for a new invitation."
+        if found.rig != self._rig or proof.rig != self._rig:
+            return f"This pass is for {found.table or 'another table'}; this table is called {self._table}."
+        if proof.at_ms <= self._known.used.get(found.id, 0):
+            return "This pass was used already. Open the table again from the desk's page 'My tables'."
+        return expired(found.expires_ns, self._now_ns())
 
-    def role_here(self, grant: TableGrant) -> Role:
-        """Return the role that a grant gives at a table: its own."""
-        return grant.role
-
-    def _keep(self) -> None:
+    def _keep(self, known: KnownDesksFile) -> None:
+        self._known = known
         if self._path is None:
             return
         try:
@@ -237,23 +344,21 @@ class GrantedAccess:
 
 
 class GrantRefusedError(RefusedError):
-    """A whole grant is not taken here.
+    """A whole pass or invitation is not taken here.
 
     Args:
+        admission: whom it would have let in.
         reason: why not, one sentence.
     """
 
-    def __init__(self, grant: TableGrant, reason: str) -> None:
+    def __init__(self, admission: Admission, reason: str) -> None:
         super().__init__(reason)
-        self.grant = grant
+        self.admission = admission
 
 
-def check_unexpired(grant: TableGrant, now_ns: int) -> None:
-    """Raise the error of a grant that has expired.
-
-    Raises:
-        GrantRefusedError: it has.
-    """
-    if grant.expires_ns < now_ns:
-        day = time.strftime("%Y-%m-%d %H:%M", time.localtime(grant.expires_ns / 1e9))
-        raise GrantRefusedError(grant, f"This grant expired on {day}. Ask the director for a new one.")
+def expired(expires_ns: int, now_ns: int) -> str:
+    """Return the reason why what has expired is refused; empty before."""
+    if expires_ns >= now_ns:
+        return ""
+    day = time.strftime("%Y-%m-%d %H:%M", time.localtime(expires_ns / 1e9))
+    return f"This phone's pass expired on {day}. Open the table again from the desk's page 'My tables'."

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from downfield.api.security.access import Role
-from downfield.api.security.grants import TableGrant
+from downfield.api.security.grants import Admission
 from downfield.core.errors import RefusedError
 from downfield.core.platform.clock import CLOCK_WAS_SET_NS, RUN_CLOCK
 from downfield.game.records.table_records import DeviceChanged
@@ -148,8 +148,8 @@ class TokenStore:
         self._on_changed(DeviceChanged("paired", device.id, device.name, device.role))
         return token, device
 
-    def redeem_grant(self, grant: TableGrant, role: Role) -> tuple[str, DeviceRow]:
-        """Pair the phone of a grant that was checked; a phone that had it before is no longer paired.
+    def admit(self, admission: Admission) -> tuple[str, DeviceRow]:
+        """Pair a phone that the tournament's desk lets in; what it opened here before is no longer paired.
 
         Returns:
             Its token and the device, which has the grant's id.
@@ -157,22 +157,26 @@ class TokenStore:
         Raises:
             RefusedError: too many devices are paired.
         """
-        if any(device.id == grant.id for device in self.devices()):
-            self.revoke(grant.id, "the same grant")
+        if any(device.id == admission.id for device in self.devices()):
+            self.revoke(admission.id, "the same grant")
         with self._lock:
             self._refuse_more_devices()
-            token, device = self._pair(grant.id, grant.name, role, self._now_ns(), grant.expires_ns)
+            token, device = self._pair(
+                admission.id, admission.name, admission.role, self._now_ns(), admission.expires_ns
+            )
         self._on_changed(DeviceChanged("paired", device.id, device.name, device.role, "the desk's grant"))
         return token, device
 
-    def note_refused(self, grant: TableGrant | None, reason: str) -> None:
-        """Put a grant that was refused in the journal; the same refusal once, and not without end.
+    def note_refused(self, admission: Admission | None, reason: str) -> None:
+        """Put a pass that was refused in the journal; the same refusal once, and not without end.
 
         Args:
-            grant: it; None for a text that no desk has signed, of which nothing is believed.
+            admission: whom it would have let in; None for a text that no desk has signed, of which nothing is believed.
             reason: why it was refused.
         """
-        device, name, role = ("", "an unknown device", "") if grant is None else (grant.id, grant.name, grant.role)
+        device, name, role = ("", "an unknown device", "")
+        if admission is not None:
+            device, name, role = admission.id, admission.name, admission.role
         with self._lock:
             if (device, reason) in self._refusals or len(self._refusals) >= PAIRING_LIMITS.max_refusals:
                 return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -31,12 +32,15 @@ from downfield.desk.tables.grant_keeper import GrantKeeper
 from downfield.desk.tables.rig_client import TableWatcher
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import data_folder
-from downfield.rig.service.web_service import everywhere, open_listener
+from downfield.rig.service.web_service import everywhere, open_listener, service_certificate
 from downfield.store.writing.lease import FileLease, LeasedThing
 from downfield.store.writing.store import Store
 
 DESK_PORT: Final = 8320
 """The rig's port is 8317, so both run on one computer."""
+
+TLS_PORT: Final = 8321
+"""With TLS; the rig's is 8318."""
 
 
 def broker(
@@ -99,6 +103,10 @@ def desk(
     lan: Annotated[
         bool, typer.Option("--lan", help="Let phones and other computers in the network use the pages.")
     ] = False,
+    tls: Annotated[
+        bool, typer.Option("--tls", help="Encrypt what crosses the network, as phones of the tournament need it.")
+    ] = False,
+    tls_port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the desk's pages with --tls.")] = TLS_PORT,
     folder: Annotated[
         Path | None,
         typer.Option("--data", help="Where the event and the tables are kept. Default: `desk` in the data folder."),
@@ -119,35 +127,45 @@ def desk(
     store = Store.at(place / "devices.db")
     key = SecretFile(place / ADMIN_KEY)
     known = KnownClients(())
-    access = AccessPolicy(lan)
+    host = everywhere() if lan else "127.0.0.1"
+    listeners = [open_listener(host, port), *([open_listener(host, tls_port)] if tls else [])]
+    ports: list[int] = [listener.getsockname()[1] for listener in listeners]
+    files = service_certificate(settings.service, place) if tls else None
+    access = AccessPolicy(lan, tls_port=ports[1] if tls else None, plain_port=ports[0])
     app = create_desk_app(parts, store, key, access, known)
-    listener = open_listener(everywhere() if lan else "127.0.0.1", port)
-    opened: int = listener.getsockname()[1]
     console = open_console(required=False)
-    console.print(f"Open  http://127.0.0.1:{opened}/  in a browser on this computer.")
-    for address in urls(network_hosts(), "http", opened, "") if lan else ():
+    console.print(f"Open  http://127.0.0.1:{ports[0]}/  in a browser on this computer.")
+    for address in urls(network_hosts(), "https" if tls else "http", ports[-1], "") if lan else ():
         console.print(f"On other devices:  {address}")
+    if files is not None and not settings.service.certificate:
+        console.print("The certificate is the desk's own; a browser warns once. Its SHA-256 fingerprint:")
+        console.print(f"  {files.fingerprint}")
     console.print("Stop with Ctrl-C.")
     if tournament is not None:
         console.print(f"The tournament's broker: {tournament.where}. Its games are kept in {tournament.kept_in}.")
     for table in parts.book.tables:
         parts.watcher.watch(table)
     guard = ConnectionGuard(known, affordable(raise_file_limit()))
-    server = uvicorn.Server(
-        uvicorn.Config(
-            app,
-            http=guarded_protocol(guard),
-            log_level="warning",
-            access_log=False,
-            lifespan="off",
-            server_header=False,
-            proxy_headers=False,
-            timeout_graceful_shutdown=1,
+    servers = [
+        uvicorn.Server(
+            uvicorn.Config(
+                app,
+                http=guarded_protocol(guard),
+                log_level="warning",
+                access_log=False,
+                lifespan="off",
+                server_header=False,
+                proxy_headers=False,
+                timeout_graceful_shutdown=1,
+                ssl_certfile=str(files.certificate) if files is not None and number else None,
+                ssl_keyfile=str(files.key) if files is not None and number else None,
+            )
         )
-    )
+        for number in range(len(listeners))
+    ]
     hang_up_as_termination()
     try:
-        asyncio.run(server.serve(sockets=[GuardedListener.over(listener, guard)]))
+        asyncio.run(_serve(servers, [GuardedListener.over(listener, guard) for listener in listeners]))
     except KeyboardInterrupt:
         console.print("stopped")
     finally:
@@ -156,3 +174,15 @@ def desk(
         parts.watcher.close()
         store.close()
         lease.close()
+
+
+async def _serve(servers: Sequence[uvicorn.Server], listeners: Sequence[GuardedListener]) -> None:
+    """Serve until one of the servers ends: a signal reaches one of them only."""
+    serving = [
+        asyncio.create_task(server.serve(sockets=[listener]))
+        for server, listener in zip(servers, listeners, strict=True)
+    ]
+    await asyncio.wait(serving, return_when=asyncio.FIRST_COMPLETED)
+    for server in servers:
+        server.should_exit = True
+    await asyncio.gather(*serving)

@@ -11,7 +11,7 @@ from typing import Final
 
 from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request, Response
 
-from downfield.api.context.access_control import AccessControl, authorize
+from downfield.api.context.access_control import AccessControl, AuthorizedRoute, authorize
 from downfield.api.feed.event_stream import OpenStreams
 from downfield.api.http import problems
 from downfield.api.openapi import serve_schema
@@ -38,7 +38,7 @@ PAGES: Final[Mapping[str, str]] = {
 
 OVERLAYS: Final = ("standings", "bracket", "next")
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(include_in_schema=False, route_class=AuthorizedRoute)
 
 
 @cache

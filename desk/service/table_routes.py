@@ -110,7 +110,25 @@ class GrantView(BaseModel):
 class GrantLink(GrantView):
     """A grant with the address that a phone opens."""
 
-    url: str = Field(description="The grant is behind the #, so that it is in no log.")
+    url: str = Field(description="The invitation is behind the #, so that it is in no log; one phone opens it, once.")
+
+
+class PassView(BaseModel):
+    """What a phone opens one of its tables with, beside a proof by its own key."""
+
+    table: str
+    rig: str
+    address: str
+    given: str = Field(description="The pass.")
+
+
+class MyGrantView(BaseModel):
+    """What the phone that asks may do."""
+
+    name: str
+    role: Role
+    tables: tuple[str, ...] = Field(description="Empty for all.")
+    passes: tuple[PassView, ...] = Field(description="For the rigs that were heard of, each for twelve hours.")
 
 
 class TableAccessView(BaseModel):
@@ -143,10 +161,21 @@ def read_grants(desk: DeskDep) -> GrantsView:
     return GrantsView(grants=tuple(_view(one) for one in reversed(desk.grants.issued)), tables=tables)
 
 
+@grants_router.get("/mine", summary="What this phone may do, with passes for its tables")
+@allow("viewer")
+def read_mine(desk: DeskDep, principal: PrincipalDep) -> MyGrantView:
+    """For a phone that has opened its invitation."""
+    grant = desk.grants.grant_of(principal.device)
+    tables = [] if desk.tournament is None else desk.tournament.statuses()
+    made = ((table, desk.grants.pass_for(grant.id, table.id, table.name)) for table in tables if table.address)
+    passes = [PassView(table=one.name, rig=one.id, address=one.address, given=text) for one, text in made if text]
+    return MyGrantView(name=grant.name, role=grant.role, tables=grant.tables, passes=tuple(passes))
+
+
 @grants_router.post("", summary="Let a phone work at tables", status_code=201)
 @allow("admin")
 def make_grant(desk: DeskDep, request: Request, principal: PrincipalDep, given: GrantRequest) -> GrantLink:
-    """Signed by the desk: a table takes it while the desk is away."""
+    """Its phone opens an invitation at the desk, once; tables take its passes while the desk is away."""
     _refuse_unknown_tables(desk, given.tables)
     grant = desk.grants.issue(principal.name, given.name, given.role, given.tables, given.days)
     issued = next(one for one in desk.grants.issued if one.grant.id == grant.id)
@@ -155,13 +184,13 @@ def make_grant(desk: DeskDep, request: Request, principal: PrincipalDep, given: 
 
 @grants_router.get(
     "/{grant}/qr.svg",
-    summary="A grant as a QR code",
+    summary="An invitation as a QR code",
     response_class=Response,
     responses={200: {"content": {"image/svg+xml": {"schema": {"type": "string"}}}}},
 )
 @allow("admin")
 def grant_picture(desk: DeskDep, request: Request, grant: GrantId) -> Response:
-    """Holds the address with the grant, for a phone's camera."""
+    """Holds the address with the invitation, for a phone's camera."""
     return Response(qr_svg(_url(desk, request, grant)), media_type="image/svg+xml")
 
 
@@ -187,7 +216,7 @@ def _view(issued: IssuedGrant) -> GrantView:
 
 
 def _url(desk: DeskParts, request: Request, grant: str) -> str:
-    return f"{base_url(request)}/pair#{desk.grants.text_of(grant)}"
+    return f"{base_url(request)}/pair#{desk.grants.invitation(grant)}"
 
 
 def _refuse_unknown_tables(desk: DeskParts, tables: tuple[str, ...]) -> None:

@@ -1,4 +1,4 @@
-"""The phones of a tournament: who was granted what, at which tables, and what was revoked."""
+"""The phones of a tournament: who was granted what, at which tables, the passes they get, and what was revoked."""
 
 from __future__ import annotations
 
@@ -13,17 +13,20 @@ from typing import Final, Literal
 
 from downfield.api.security.access import Role
 from downfield.api.security.grants import (
+    INVITATION_PREFIX,
+    PASS_PREFIX,
+    Admission,
     GrantRefusedError,
     Revoked,
-    TableGrant,
-    check_unexpired,
-    read_grant,
-    write_grant,
+    TablePass,
+    expired,
+    is_holder,
+    write_pass,
 )
-from downfield.core.errors import NotFoundError, OutputError, RefusedError
+from downfield.core.errors import InputError, NotFoundError, OutputError, RefusedError
 from downfield.core.files.private_files import make_private_folder, replace_private_file
 from downfield.core.platform.clock import RUN_CLOCK
-from downfield.core.records import read_record, record, to_json
+from downfield.core.records import check, read_record, record, to_json
 from downfield.rig.tournament.push_payloads import MAX_REVOKED, PushedAccess, TablePush
 from downfield.store.sealing.signing import RigKey
 
@@ -44,6 +47,48 @@ _AT_THE_DESK: Final[dict[Role, Role]] = {
     "admin": "admin",
 }
 """What a grant allows at the desk itself: referees enter results, operators of a table only watch."""
+
+
+PASS_NS: Final = 12 * 3_600 * 1_000_000_000
+"""How long a pass is good: a day in the hall. A phone gets new ones whenever its page reaches the desk."""
+
+INVITATION_S: Final = 600.0
+"""How long an invitation is good, and once only."""
+
+
+@record
+class TableGrant:
+    """What a desk allows one phone.
+
+    Attributes:
+        id: unique, 12 hexadecimal digits; the phone's id at every table and at the desk.
+        name: of the person or the device.
+        role: at the tables.
+        tables: their names; empty for all.
+        expires_ns: wall clock, ns since 1970.
+        key: the desk's public key.
+        holder: the phone's public key; empty until it has opened its invitation.
+    """
+
+    id: str
+    name: str
+    role: Role
+    tables: tuple[str, ...]
+    expires_ns: int
+    key: str
+    holder: str = ""
+    format: Literal["downfield.grant"] = "downfield.grant"
+    version: Literal[1] = 1
+
+    def __post_init__(self) -> None:
+        is_name = 0 < len(self.name.strip()) <= 60 and min(self.name) >= " "
+        check(is_name, InputError, "a name has 1 to 60 letters")
+        check(len(self.tables) <= 20, InputError, "a grant names at most 20 tables; leave them out for all tables")
+        check(all(0 < len(name) <= 60 for name in self.tables), InputError, "a table's name has 1 to 60 letters")
+
+    def is_for(self, table: str) -> bool:
+        """Return whether it names a table; case and spaces around names don't matter."""
+        return not self.tables or table.strip().casefold() in {name.strip().casefold() for name in self.tables}
 
 
 @record
@@ -92,6 +137,7 @@ class GrantKeeper:
         known = self._path is not None and self._path.exists()
         self._issued = read_record(GrantsFile, self._path).grants if known and self._path is not None else ()
         self._followers: list[Revoked] = []
+        self._invitations: dict[str, tuple[str, float]] = {}
 
     @property
     def key(self) -> RigKey:
@@ -128,13 +174,73 @@ class GrantKeeper:
             self._keep((*kept, IssuedGrant(grant, time.time_ns(), by)))
         return grant
 
-    def text_of(self, identity: str) -> str:
-        """Return a grant as text.
+    def invitation(self, identity: str) -> str:
+        """Return the invitation of a grant, which one phone opens at the desk within minutes.
+
+        Raises:
+            NotFoundError: none of this id is in force.
+            RefusedError: a phone has opened it.
+        """
+        with self._lock:
+            if self._in_force(identity).grant.holder:
+                raise RefusedError("A phone has opened this invitation. Make a code of its own for another phone.")
+            secret, until_s = self._invitations.get(identity, ("", 0.0))
+            if time.monotonic() > until_s:
+                secret = secrets.token_urlsafe(16)
+            self._invitations[identity] = (secret, time.monotonic() + INVITATION_S)
+        return f"{INVITATION_PREFIX}{identity}.{secret}"
+
+    def admit(self, text: str, holder: str) -> Admission:
+        """Return whom an invitation lets in at the desk; it is used up, and the grant is that phone's from then on.
+
+        Raises:
+            RefusedError: it is not taken; one sentence says why.
+            OutputError: it can't be kept, so it is not used up.
+        """
+        if text.strip().startswith(PASS_PREFIX):
+            raise RefusedError("A pass is for its table only. At the desk a phone opens its invitation.")
+        identity, _, secret = text.strip().removeprefix(INVITATION_PREFIX).partition(".")
+        with self._lock:
+            known, until_s = self._invitations.get(identity, ("", 0.0))
+            is_good = secrets.compare_digest(known.encode(), secret.encode()) and time.monotonic() <= until_s
+            found = next((one for one in self._issued if one.grant.id == identity), None)
+            if found is None or not known or not is_good:
+                raise RefusedError("This invitation was used, or is too old. Ask the director for a new one.")
+            admission = Admission(identity, found.grant.name, _AT_THE_DESK[found.grant.role], found.grant.expires_ns)
+            reason = expired(found.grant.expires_ns, self._now_ns())
+            if found.revoked_by or reason:
+                raise GrantRefusedError(admission, reason or "This phone was revoked. Ask the director.")
+            if not is_holder(holder):
+                raise RefusedError("The phone gave no key. Open the desk's page by https, in a recent browser.")
+            opened = replace(found, grant=replace(found.grant, holder=holder))
+            self._keep(tuple(opened if one == found else one for one in self._issued))
+            del self._invitations[identity]
+        return admission
+
+    def is_in_force(self, identity: str) -> bool:
+        """Return whether a grant is there and not revoked."""
+        return any(one.grant.id == identity and not one.revoked_by for one in self._issued)
+
+    def pass_for(self, identity: str, rig: str, table: str) -> str | None:
+        """Return a phone's pass for a rig; None where its grant does not name the table.
 
         Raises:
             NotFoundError: none of this id is in force.
         """
-        return write_grant(self._key, self._in_force(identity).grant)
+        grant = self._in_force(identity).grant
+        if not grant.holder or not grant.is_for(table):
+            return None
+        until_ns = min(grant.expires_ns, self._now_ns() + PASS_NS)
+        made = TablePass(identity, grant.name, grant.role, rig, table[:60], grant.holder, until_ns, grant.key)
+        return write_pass(self._key, made)
+
+    def grant_of(self, identity: str) -> TableGrant:
+        """Return a grant in force.
+
+        Raises:
+            NotFoundError: none of this id is.
+        """
+        return self._in_force(identity).grant
 
     def revoke(self, by: str, identity: str) -> None:
         """Revoke a grant: at the desk now, at each table as soon as it is connected.
@@ -156,24 +262,6 @@ class GrantKeeper:
         key = self._key.public_text
         identity = hashlib.sha256(" ".join((key, *revoked)).encode()).hexdigest()[:12]
         return (TablePush(identity, 0, "the desk", "Phones", PushedAccess(key, revoked)),)
-
-    def check(self, text: str) -> TableGrant:
-        """Return the grant of a text that may be used at the desk.
-
-        Raises:
-            RefusedError: it is not taken; one sentence says why.
-        """
-        grant = read_grant(text)
-        if grant.key != self._key.public_text:
-            raise GrantRefusedError(grant, "This grant comes from another desk.")
-        if all(one.grant.id != grant.id or one.revoked_by for one in self._issued):
-            raise GrantRefusedError(grant, "This grant was revoked. Ask the director for a new one.")
-        check_unexpired(grant, self._now_ns())
-        return grant
-
-    def role_here(self, grant: TableGrant) -> Role:
-        """Return the role that a grant gives at the desk."""
-        return _AT_THE_DESK[grant.role]
 
     def follow(self, revoked: Revoked) -> None:
         """Call something with every grant that is revoked, those before included."""

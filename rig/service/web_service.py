@@ -81,7 +81,7 @@ class Service:
         self.tls_port: int | None = None
         self.certificate: CertificateFiles | None = None
         if settings.tls:
-            self.certificate = _certificate(settings, folder)
+            self.certificate = service_certificate(settings, folder)
             listeners.append(open_listener(host, settings.tls_port))
             self.tls_port = listeners[1].getsockname()[1]
         proxies = tuple(str(network) for network in settings.proxies)
@@ -238,7 +238,7 @@ def open_listener(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _certificate(settings: ServiceSettings, folder: Path) -> CertificateFiles:
+def service_certificate(settings: ServiceSettings, folder: Path) -> CertificateFiles:
     """Return the certificate named in the settings, or one made for this computer's addresses.
 
     Raises:

@@ -176,7 +176,7 @@ PUSHES: Final = "tournament-pushes.json"
 """In a rig's data folder: what the desk has sent to it, and what became of that."""
 
 DESKS: Final = "tournament-desks.json"
-"""In a rig's data folder: the desks whose grants it takes, and what they have revoked."""
+"""In a rig's data folder: the desks whose passes it takes, and what they have revoked."""
 
 WithTournament = Callable[[HealthStatus], HealthStatus]
 """Returns a rig's health with how far its tournament is behind."""
@@ -190,7 +190,7 @@ def open_grants(settings: RigSettings, owner: GameOwner) -> GrantedAccess | None
     """
     if not settings.tournament.servers or not owner.rig:
         return None
-    return GrantedAccess(data_folder(settings) / DESKS, owner.table)
+    return GrantedAccess(data_folder(settings) / DESKS, owner.rig, owner.table)
 
 
 def open_tournament(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -16,8 +17,9 @@ from waiting import WAIT_S, let_run_async
 from downfield.api.context import access_control
 from downfield.api.context.access_control import AccessControl, AnsweredRequests, RepeatableRoute
 from downfield.api.feed.event_stream import OpenStreams
-from downfield.api.security.access import AccessPolicy
+from downfield.api.security.access import AccessPolicy, allow
 from downfield.api.security.forwarding import KnownClients
+from downfield.api.security.middleware import SecurityMiddleware
 from downfield.api.security.secret_file import SecretFile
 from downfield.api.security.tokens import TokenStore
 from downfield.store.writing.store import Store
@@ -35,22 +37,26 @@ class Counting:
         router = APIRouter(route_class=RepeatableRoute)
 
         @router.post("/taps")
+        @allow("anyone")
         def tap(name: str) -> dict[str, int]:
             self.done.append(name)
             return {"done": len(self.done)}
 
         @router.post("/slow")
+        @allow("anyone")
         async def slow() -> dict[str, int]:
             await self.may.wait()
             self.done.append("slow")
             return {"done": len(self.done)}
 
         @router.post("/failing")
+        @allow("anyone")
         def failing() -> None:
             self.done.append("failing")
             raise HTTPException(503)
 
         @router.post("/receipts")
+        @allow("anyone")
         def receipt(key: Annotated[str | None, Header(alias="Idempotency-Key")] = None) -> str:
             self.done.append(key or "")
             return f"{len(self.done)}"
@@ -58,6 +64,7 @@ class Counting:
         app = FastAPI()
         control = AccessControl(AccessPolicy(), KnownClients(), SecretFile(), TokenStore(self.store), OpenStreams())
         control.install(app)
+        app.add_middleware(SecurityMiddleware, access=control.policy, known=control.known, responses=Counter())
         app.include_router(router)
         return app
 

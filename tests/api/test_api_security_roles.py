@@ -147,9 +147,13 @@ def test_a_role_that_is_too_low_is_refused_everywhere(lan: SecuredService) -> No
         for role, client in clients.items():
             if RANK[role or "anyone"] >= RANK[required]:
                 continue
-            answer = client.socket(path) if method == "WS" else client.request(method, filled(path))
             expected = 403 if method == "WS" or role is not None else 401
-            assert answer.status == expected, (method, path, role, answer.body)
+            if method == "WS":
+                assert client.socket(path).status == expected, (path, role)
+                continue
+            for body in (None, b"{", b"\xff", b"[]"):  # the role comes first, whatever the body holds
+                answer = client.request(method, filled(path), body, content_type="application/json")
+                assert answer.status == expected, (method, path, role, body, answer.body)
 
 
 def test_each_role_may_do_what_it_is_for(lan: SecuredService) -> None:

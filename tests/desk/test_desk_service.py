@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +13,12 @@ import httpx
 import pytest
 from browsers import PageServer
 from desk_server import DeskServer
-from waiting import wait_until
+from fastapi.routing import APIRoute
+from waiting import WAIT_S, wait_until
 
-from downfield.api.security.access import AccessPolicy
+from downfield.api.security.access import AccessPolicy, RateLimit, RateLimits, required_role
 from downfield.desk.event.keeper import EventKeeper
+from downfield.desk.service.app import ROUTERS
 from downfield.game.published.board_topics import HealthReason, HealthStatus
 
 COACHES = """coach,team,short,color,club,seed
@@ -216,3 +220,23 @@ def test_another_event_begins_once_and_the_one_before_is_kept(director: httpx.Cl
 def test_a_page_from_before_a_restart_gets_the_event_anew(tmp_path: Path) -> None:
     revisions = {EventKeeper(tmp_path / "event.json").revision for _ in range(3)}
     assert len(revisions) == 3
+
+
+def test_the_desk_asks_for_the_role_before_it_reads_what_is_sent(tmp_path: Path) -> None:
+    often = RateLimit(1e6, 10**6)
+    desk = DeskServer(tmp_path / "desk", AccessPolicy(trust_local=False, limits=RateLimits(often, often, often)))
+    viewer = {"Authorization": f"Bearer {desk.token('viewer')}"}
+    try:
+        for router in ROUTERS:
+            for route in router.routes:
+                if not isinstance(route, APIRoute) or required_role(route.endpoint) == "anyone":
+                    continue
+                path = re.sub(r"\{\w+\}", "0" * 12, route.path)
+                for method in route.methods or ():
+                    for body in (b"{", b"\xff"):
+                        sent = partial(httpx.request, method, desk.url + path, content=body, timeout=WAIT_S)
+                        assert sent().status_code == 401, (method, path)
+                        if required_role(route.endpoint) != "viewer":
+                            assert sent(headers=viewer).status_code == 403, (method, path)
+    finally:
+        desk.close()

@@ -2,7 +2,7 @@
 // A viewer is shown the addresses for OBS: `data-addresses`, where they are not a rig's.
 
 import { el, elementsOf, find, fragment } from "./dom.js";
-import { isGrant, readGrant } from "./grant.js";
+import { holder, isInvitation, isPass } from "./grant.js";
 import { errorText, send } from "./send.js";
 
 const at = elementsOf("pair");
@@ -14,7 +14,7 @@ form.addEventListener("submit", async (event) => {
   message.textContent = "";
   try {
     const given = code.value.trim();
-    if (isGrant(given)) {
+    if (isInvitation(given) || isPass(given)) {
       await redeem(given);
       return;
     }
@@ -29,15 +29,13 @@ form.addEventListener("submit", async (event) => {
 });
 
 /**
- * Redeem a grant of the tournament's desk, unless this phone has done so here; the desk's own page then shows its tables.
+ * Open an invitation of the tournament's desk, or a table by a pass; the desk's own page then shows the phone's tables.
  *
- * @param {string} grant
+ * @param {string} given
  */
-async function redeem(grant) {
+async function redeem(given) {
   const { grants, next } = document.body.dataset;
-  const session = await send("api/session", null, { method: "GET" });
-  const { role } = session.device && session.device === readGrant(grant)?.id ? session : await send("api/session", { code: grant });
-  if (grants !== undefined) localStorage.setItem("downfield-grant", grant);
+  const { role } = await send("api/session", isInvitation(given) ? { code: given, holder: await holder() } : { code: given });
   location.replace(grants ?? (role === "viewer" ? "./" : (next ?? "panel")));
 }
 

@@ -42,8 +42,8 @@ function grantItem({ id, name, role, tables, expires_ms }, item) {
 /** @param {string} id @param {string} name */
 function show(id, name) {
   at("grant-code").replaceChildren(
-    el("img", { class: "qr", src: `api/grants/${id}/qr.svg`, alt: `QR code of the grant of ${name}` }),
-    el("p", {}, `Scan it with the phone of ${name}: one phone only. It stays paired at the tables it opens.`),
+    el("img", { class: "qr", src: `api/grants/${id}/qr.svg`, alt: `QR code of the invitation of ${name}` }),
+    el("p", {}, `Scan it with the phone of ${name} within ten minutes: it works once, for one phone.`),
   );
 }
 
