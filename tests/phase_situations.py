@@ -99,26 +99,26 @@ def pushed_on(front_yd: float, speed: float = 10.0, push: float = 2.0) -> tuple[
     return runner, hitter
 
 
-def met_at_the_goal_line(book: str, short_yd: float, sigma_yd: float = 0.1) -> Situation:
-    """A runner met so far short of the goal line, before both slide over it."""
+def met_at_the_goal_line(book: str, short_yd: float, sigma_yd: float = 0.1, off_yd: float = 0.0) -> Situation:
+    """A runner met so far short of the goal line, before both slide over it, seen off by an error."""
 
     def judge(fps: int, phase: float) -> Judgment:
-        runner, hitter = pushed_on(100.0 - short_yd)
+        runner, hitter = pushed_on(100.0 - short_yd + off_yd)
         sigma_mm = sigma_yd * FIELD.mm_per_yd_x
         men = [
             ScriptedFigure(RUNNER, runner, "RB", sigma_mm=sigma_mm),
             ScriptedFigure(HITTER, hitter, "LB", sigma_mm=sigma_mm),
         ]
-        play = film(men, 3.0, fps=fps, phase=phase, ball=_carried(runner))
+        play = film(men, 3.0, fps=fps, phase=phase, ball=_carried(runner, sigma_mm))
         return judge_play(play, RUNNER, book=book, line_yd=95.0, down=1, distance_yd=5)
 
     return Situation(judge, frozenset({"tackle", "touchdown"}))
 
 
-def _carried(path: Path) -> Callable[[float], Ball]:
+def _carried(path: Path, sigma_mm: float) -> Callable[[float], Ball]:
     def ball(t_s: float) -> Ball:
         x_yd, y_yd, _ = path(t_s)
-        return Ball("carried", (x_yd + HALF_YD) * FIELD.mm_per_yd_x, y_yd * FIELD.mm_per_yd_y, RUNNER)
+        return Ball("carried", (x_yd + HALF_YD) * FIELD.mm_per_yd_x, y_yd * FIELD.mm_per_yd_y, RUNNER, sigma_mm)
 
     return ball
 

@@ -37,7 +37,7 @@ TOUCHDOWN: Final = 6
 FIELD_GOAL: Final = 3
 SAFETY: Final = 2
 
-ON_THE_LINE_YD: Final = 1e-6
+ON_THE_LINE_YD: Final = 1e-3
 """A ball no farther out than this is still on its goal line."""
 
 GAINED_BY: Final[dict[CallKind, HowGained]] = {
@@ -210,18 +210,18 @@ def score_touchdown(game: GameState, call: Call, context: RuleContext) -> Outcom
     return Outcome(game) if context.system.begin_try is None else context.system.begin_try(game, "try", context)
 
 
-def caught_in_end_zone(
+def gained_in_end_zone(
     game: GameState, call: Call, context: RuleContext, clauses: tuple[str, ...]
 ) -> tuple[Finding, ...]:
-    """Return the touchdown of a pass that its receiver caught at or past the goal line; none for any other catch.
+    """Return the touchdown of who gained the ball at or past the goal line that he attacks; none for any other gain.
 
-    Where the camera sees the receiver the goal line's own rule judges him, with its margin.
+    Where the camera sees him the goal line's own rule judges him, with its margin.
     """
     if context.facts is not None and set(call.players) & set(context.facts.figures):
         return ()
     side = game.play.ball_side
     in_zone = call.spot_yd is not None and game.progress_yd(call.spot_yd[0], game.direction_of(side)) >= game.length_yd
-    if call.kind != "reception" or not in_zone:
+    if not in_zone:
         return ()
     text = f"touchdown, {game.team(side).name}"
     return (

@@ -152,7 +152,7 @@ def catch_pass(game: GameState, call: Call, context: RuleContext) -> Outcome:
     if call.kind == "interception" and game.board == "on":
         play = play.forced_to_stop("interception")  # so that its pivots are checked (EFL-042)
     game = replace(game, phase=Phase.LIVE if game.board == "on" else Phase.STOPPED, play=play)
-    return Outcome(game, downs.caught_in_end_zone(game, call, context, ("EFL-G1",)))
+    return Outcome(game, downs.gained_in_end_zone(game, call, context, ("EFL-G1",)))
 
 
 def end_right_to_pass(game: GameState, call: Call, _context: RuleContext) -> Outcome:

@@ -98,8 +98,10 @@ def roll_kickoff(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     position = "kicker" if game.play.kind == "kickoff" else "punter"
     length, direction = _read_kick(roll, kick_modifier(game, position, kicking, context), context)
     own = game.progress_yd(game.los_yd) - length
+    if direction == "out_of_bounds" and position == "punter" and own <= 0:
+        return _touchback(game, length, game.offense, context)
     if direction == "out_of_bounds":
-        x_yd = game.board_x_yd(context.params.real("kickoff.out_yd") if position == "kicker" else max(own, 1.0))
+        x_yd = game.board_x_yd(context.params.real("kickoff.out_yd") if position == "kicker" else own)
         text = f"kick out of bounds, {game.team(game.offense).name} ball at {game.spot_text(x_yd)}"
         spot = (x_yd, _across_yd(game, direction, context))
         return Outcome(game, (_dead_kick(context, text, ("LD-034",), spot, game.offense, length),))
@@ -137,7 +139,9 @@ def roll_punt_length(game: GameState, roll: Roll, context: RuleContext) -> Outco
     length, direction = _read_kick(roll, kick_modifier(game, "punter", game.offense, context), context)
     end = _punt_from_yd(game, context) + length
     own = game.length_yd - end
-    if direction == "out_of_bounds" and own > 0:
+    if direction == "out_of_bounds" and own <= 0:
+        return _touchback(game, length, game.defense, context)
+    if direction == "out_of_bounds":
         x_yd = game.board_x_yd(end)
         text = f"punt out of bounds, {game.team(game.defense).name} ball at {game.spot_text(x_yd)}"
         spot = (x_yd, _across_yd(game, direction, context))
@@ -204,22 +208,23 @@ def _land_in_bounds(
     clauses: tuple[str, ...],
 ) -> Outcome:
     """Land a kick in its receivers' yards: through the end zone a touchback, else the returner's ball."""
-    toward = game.direction_of(side)
     if own_yd < -game.end_zone_yd:
-        x_yd = game.board_x_yd(context.params.real("kickoff.touchback_yd"), toward)
-        text = f"kick of {length} yards, touchback {game.team(side).name}"
-        spot = (x_yd, game.width_yd / 2)
-        found = Finding(
-            KICK, "touchback", context.t_ns, text, ("LD-G1",), "down", spot_yd=spot, side=side, detail="dead"
-        )
-        return Outcome(game, (replace(found, numbers=CallNumbers(kick_yd=length)),))
-    spot = (game.board_x_yd(own_yd, toward), _across_yd(game, direction, context))
+        return _touchback(game, length, side, context)
+    spot = (game.board_x_yd(own_yd, game.direction_of(side)), _across_yd(game, direction, context))
     text = f"kick of {length} yards to {game.spot_text(spot[0])}, {direction.replace('_', ' ')}"
     players = (game.play.returner,) if game.play.returner else ()
     found = Finding(
         KICK, "kick", context.t_ns, text, clauses, "down", players, spot_yd=spot, side=side, detail="returned"
     )
     return Outcome(game, (replace(found, numbers=CallNumbers(kick_yd=length, landing_yd=spot)),))
+
+
+def _touchback(game: GameState, length: int, side: Side, context: RuleContext) -> Outcome:
+    """End a kick through the end zone, or out of bounds in it, where it can't be returned (LD-056)."""
+    x_yd = game.board_x_yd(context.params.real("kickoff.touchback_yd"), game.direction_of(side))
+    text, spot = f"kick of {length} yards, touchback {game.team(side).name}", (x_yd, game.width_yd / 2)
+    found = Finding(KICK, "touchback", context.t_ns, text, ("LD-G1",), "down", spot_yd=spot, side=side, detail="dead")
+    return Outcome(game, (replace(found, numbers=CallNumbers(kick_yd=length)),))
 
 
 def _dead_kick(

@@ -337,7 +337,10 @@ def catch_pass(game: GameState, call: Call, context: RuleContext) -> Outcome:
     side = call.side or (game.offense if call.kind == "reception" else game.defense)
     play = replace(downs.gain_ball(game.play, call, side), pass_caught=True, switch=side)
     game = replace(resume_play(game), wait=None, play=play)
-    if call.kind != "reception" or call.spot_yd is None:
+    if call.spot_yd is None:
         return Outcome(game)
-    past = PastLine(game.progress_yd(call.spot_yd[0]) - game.length_yd, call.spot_sigma_yd[0])
-    return decide(game, touchdown_finding(game, side, call.t_ns, ("LD-022",)), (), past, context)
+    past = PastLine(
+        game.progress_yd(call.spot_yd[0], game.direction_of(side)) - game.length_yd, call.spot_sigma_yd[0]
+    )
+    clauses = ("LD-022",) if call.kind == "reception" else ("LD-021",)
+    return decide(game, touchdown_finding(game, side, call.t_ns, clauses), (), past, context)

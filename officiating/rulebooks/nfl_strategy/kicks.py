@@ -152,7 +152,11 @@ def _end_return(
     name = game.team(holder).name
     if end <= 0:
         if holder != by:
-            return touchdown(game, holder, clauses)
+            return touchdown(game, holder, ("NFLS-049",))
+        if start > 0:  # he had it in front of his goal line
+            side = opponent(by)
+            text = f"safety, {game.team(side).name}"
+            return PlayResult("safety", text, ("NFLS-049",), side=side, start_yd=start, end_yd=end)
         return PlayResult("touchback", f"touchback, {name}", clauses, side=by, start_yd=start, end_yd=end)
     spot = end if own_frame else game.length_yd - end
     text = f"returned to {game.spot_text(game.board_x_yd(spot))}, {name} ball"

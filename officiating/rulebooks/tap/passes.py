@@ -191,7 +191,7 @@ def end_pass(game: GameState, event: Event, context: RuleContext) -> Outcome:
 def catch_pass(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Give the ball to the catcher; the board stops, and that stop uses up no stoppage (TAP-102)."""
     game = replace(game, play=_caught(game, call, game.play.ball_side))
-    return Outcome(_stopping(game, "catch", context), downs.caught_in_end_zone(game, call, context, ("TAP-G1",)))
+    return Outcome(_stopping(game, "catch", context), downs.gained_in_end_zone(game, call, context, ("TAP-G1",)))
 
 
 def _stopping(game: GameState, reason: str, context: RuleContext) -> GameState:
@@ -209,7 +209,8 @@ def intercept_pass(game: GameState, call: Call, context: RuleContext) -> Outcome
     if downs.ends_try(game, game.defense):
         return downs.fail_try(game, context)
     play = replace(_caught(game, call, opponent(game.play.ball_side)), switch=game.play.ball_side)
-    return Outcome(_stopping(replace(game, play=play), "interception", context))
+    game = _stopping(replace(game, play=play), "interception", context)
+    return Outcome(game, downs.gained_in_end_zone(game, call, context, ("TAP-G1",)))
 
 
 def check_ball_ahead(game: GameState, context: RuleContext) -> tuple[Finding, ...]:
