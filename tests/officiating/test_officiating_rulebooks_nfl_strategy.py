@@ -63,7 +63,13 @@ def test_a_first_down_and_a_turnover_on_downs() -> None:
     assert kinds(calls) == ["stopped", "turnover_on_downs"]
 
 
-@pytest.mark.parametrize(("down", "then"), [(1, 2), (4, 4)])
+def test_a_first_down_that_is_struck_on_fourth_down_is_a_turnover_on_downs() -> None:
+    table = CardGameTable().at(25, 4)
+    table.declare(Ruling(table.declare(run("12"))[-1].id, "strike"))
+    assert (table.state.offense, table.state.down) == ("away", 1)
+
+
+@pytest.mark.parametrize(("down", "then"), [(1, 2), (3, 4)])
 def test_a_first_down_that_is_struck_leaves_the_next_down_just_short_of_the_line(down: int, then: int) -> None:
     table = CardGameTable().at(25, down)
     first = table.declare(run("12"))[-1]
