@@ -149,6 +149,7 @@ class PageServer:
         admin_key: makes a browser the admin's.
         url: its address.
         program: what it serves of the program from its next start on.
+        picture: the camera's.
     """
 
     def __init__(
@@ -171,7 +172,7 @@ class PageServer:
         header, machine = recording.tracks.header, FakeRig(recording.calibration)
         self._store = Store.at(self._folder / "store.db")
         self.hub = Hub()
-        self._picture = LatestPicture()
+        self.picture = LatestPicture()
         self.game_service = GameService(
             StoredJournals(self._store), self.hub, machine, header.field, load_rulebook("tap")
         )
@@ -181,7 +182,7 @@ class PageServer:
         context = RigParts(
             self.game_service,
             self.hub,
-            self._picture,
+            self.picture,
             self._store,
             table_setup=self._table_setup,
             program=self.program,
@@ -204,7 +205,7 @@ class PageServer:
     def stop(self) -> None:
         """Stop serving; feeds break off."""
         self.hub.close()
-        self._picture.close()
+        self.picture.close()
         self._server.should_exit = True
         self._thread.join(WAIT_S)
         self.game_service.close()

@@ -1,7 +1,8 @@
-"""The live feed as Server-Sent Events and over a WebSocket: the same messages, resumed in the same way."""
+"""The live feed as Server-Sent Events and over a WebSocket, resumed in the same way; pictures over a WebSocket."""
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
@@ -12,10 +13,11 @@ from starlette.types import Scope
 
 from downfield.api.context.access_control import AuthorizedRoute, open_stream
 from downfield.api.context.context import AppContextDep, HubDep
-from downfield.api.feed.event_stream import EndlessResponse, OpenStream, SendTimeout, encode_events
+from downfield.api.feed.event_stream import EndlessResponse, OpenStream, SendTimeout, StreamKind, encode_events
 from downfield.api.feed.relay import RelayManager
 from downfield.api.http.problems import ProblemError
 from downfield.api.security.access import allow
+from downfield.broadcast.latest_picture import LatestPicture
 from downfield.game.published.hub import PROTOCOL, FeedMessage, Hub
 
 _MESSAGE_ID: Final = re.compile(r"([0-9a-f]{1,32})-(\d{1,15})")
@@ -86,10 +88,8 @@ async def feed(
 @allow("viewer")
 async def feed_socket(socket: WebSocket, hub: HubDep, topics: Topics = None, after: After = None) -> None:
     """The same messages, each as one text frame."""
-    try:
-        stream = open_stream(socket, "feed")
-    except ProblemError as problem:
-        await socket.close(1013, problem.detail[:100])
+    stream = await open_socket(socket, "feed")
+    if stream is None:
         return
     with stream:
         await socket.accept()
@@ -99,6 +99,15 @@ async def feed_socket(socket: WebSocket, hub: HubDep, topics: Topics = None, aft
         await timeout.send(_send_all(socket, messages, timeout), *leaving)
         if stream.ended:
             await socket.close(1008, "This device was revoked.")
+
+
+async def open_socket(socket: WebSocket, kind: StreamKind) -> OpenStream | None:
+    """Return the stream that a WebSocket may open; None if it was closed instead, which says why."""
+    try:
+        return open_stream(socket, kind)
+    except ProblemError as problem:
+        await socket.close(1013, problem.detail[:100])
+        return None
 
 
 async def _send_all(socket: WebSocket, batches: AsyncGenerator[list[FeedMessage]], timeout: SendTimeout) -> None:
@@ -111,9 +120,36 @@ async def _send_all(socket: WebSocket, batches: AsyncGenerator[list[FeedMessage]
         await socket.close(1001)
 
 
-async def _wait_for_disconnect(socket: WebSocket) -> None:
+async def _wait_for_disconnect(socket: WebSocket, answered: asyncio.Event | None = None) -> None:
     while (await socket.receive())["type"] != "websocket.disconnect":
-        pass
+        if answered is not None:
+            answered.set()
+
+
+async def send_pictures(socket: WebSocket, stream: OpenStream, picture: LatestPicture) -> None:
+    """Send the newest picture over a WebSocket, each once the one before it was answered, until the viewer leaves.
+
+    Pictures over HTTP hold one of the few connections that a browser opens to a host, and six of them all: no tap of
+    any page would get through. WebSockets are not counted among these.
+    """
+    with stream:
+        await socket.accept()
+        timeout, shown = SendTimeout(), asyncio.Event()
+        leaving = _wait_for_disconnect(socket, shown), stream.wait_until_ended()
+        await timeout.send(_send_newest(socket, picture, shown, timeout), *leaving)
+        if stream.ended:
+            await socket.close(1008, "This device was revoked.")
+
+
+async def _send_newest(socket: WebSocket, picture: LatestPicture, shown: asyncio.Event, timeout: SendTimeout) -> None:
+    with suppress(WebSocketDisconnect):
+        async with aclosing(picture.watch()) as pictures:
+            async for jpeg in pictures:
+                shown.clear()
+                with timeout:
+                    await socket.send_bytes(jpeg)
+                    await shown.wait()
+        await socket.close(1001)
 
 
 async def _events(batches: AsyncGenerator[list[FeedMessage]]) -> AsyncGenerator[bytes]:

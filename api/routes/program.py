@@ -7,12 +7,13 @@ from contextlib import aclosing
 from typing import Annotated, Final
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from fastapi import APIRouter, Depends, Path, Query, Request, Response, WebSocket
 
 from downfield.api.context.access_control import AuthorizedRoute, RepeatableRoute, open_stream
 from downfield.api.context.context import PictureDep, RigPartsDep
 from downfield.api.feed.event_stream import EndlessResponse
 from downfield.api.http.problems import ProblemError
+from downfield.api.routes.feed import open_socket, send_pictures
 from downfield.api.security.access import allow
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.broadcast.program.live_stream import ProgramFeed, ProgramOptions
@@ -110,6 +111,15 @@ async def motion_jpeg(request: Request, picture: PictureDep) -> Response:
     """The camera picture with what Downfield sees drawn on it; it ends when the device is revoked."""
     stream = open_stream(request, "picture")
     return EndlessResponse(jpeg_parts(picture), stream, MJPEG_TYPE)
+
+
+@picture_router.websocket("/camera.ws")
+@allow("viewer")
+async def picture_socket(socket: WebSocket, picture: PictureDep) -> None:
+    """The same pictures, each as one binary frame, and the next one once any text has answered it."""
+    stream = await open_socket(socket, "picture")
+    if stream is not None:
+        await send_pictures(socket, stream, picture)
 
 
 @picture_router.get(

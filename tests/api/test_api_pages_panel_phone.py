@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from browsers import PageServer, browser, page_in
 from playwright.sync_api import Browser, FilePayload, Page, Route, expect
+from waiting import wait_until
 
 from downfield.game.published.game_topics import CallView, ClauseView, Question, Questions, ReadingView
 from downfield.game.records.commands import NewGame, TeamSheet
@@ -102,20 +103,45 @@ def test_a_spot_is_entered_as_people_say_it(service: PageServer, phone: Page) ->
     ]
 
 
+def a_picture(gray: int) -> bytes:
+    return cv2.imencode(".jpg", np.full((90, 160, 3), gray, np.uint8))[1].tobytes()
+
+
 def test_a_wide_screen_has_the_picture_beside_the_panel_and_a_phone_does_not_load_it(
     service: PageServer, chrome: Browser, phone: Page
 ) -> None:
+    service.picture.put(a_picture(40))
     assert phone.locator("#picture").get_attribute("src") is None
     with page_in(chrome) as desk:
         desk.goto(f"{service.url}/panel")
         picture = desk.locator("#picture")
-        expect(picture).to_have_attribute("src", re.compile("^camera.mjpeg"))
+        expect(picture).to_have_attribute("src", re.compile("^blob:"))
         expect(desk.locator("#picture-box")).to_be_visible()
-        before = picture.get_attribute("src")
         service.stop()
+        expect(picture).not_to_have_attribute("src", re.compile(".*"))  # or it would stand as if live
         service.start()
-        expect(picture).not_to_have_attribute("src", before or "")  # or the picture from before would stand as if live
-        expect(desk.locator("html")).to_have_attribute("data-link", "live")
+        service.picture.put(a_picture(90))
+        expect(picture).to_have_attribute("src", re.compile("^blob:"))
+
+
+def test_pictures_take_no_connection_from_taps_and_end_while_their_page_is_hidden(
+    service: PageServer, chrome: Browser
+) -> None:
+    service.picture.put(a_picture(40))
+    with page_in(chrome) as panel:
+        pages = [panel, *(panel.context.new_page() for _ in range(7))]  # of one browser: they share its connections
+        for page in pages:
+            page.goto(f"{service.url}/camera")
+            expect(page.locator("#live")).to_have_attribute("src", re.compile("^blob:"))
+        wait_until(lambda: service.picture.watchers == len(pages))
+        assert panel.evaluate("fetch('api/legal').then((answer) => answer.status)") == 200
+        shown = panel.locator("#live").get_attribute("src")
+        service.picture.put(a_picture(90))
+        expect(panel.locator("#live")).not_to_have_attribute("src", shown or "")
+        hide = "Object.defineProperty(document, 'hidden', { value: true, configurable: true })"
+        for page in pages[1:]:
+            page.evaluate(f"() => {{ {hide}; document.dispatchEvent(new Event('visibilitychange')); }}")
+        wait_until(lambda: service.picture.watchers == 1)
 
 
 def test_the_phone_rolls_dice_where_none_are_at_hand(phone: Page) -> None:

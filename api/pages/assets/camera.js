@@ -3,24 +3,17 @@
 import { el, elementsOf, refresh, setText } from "./dom.js";
 import { Feed, reloadOnUpgrade } from "./feed.js";
 import { capitalize, humanize } from "./format.js";
+import { followPicture } from "./live_picture.js";
 import { errorText, send } from "./send.js";
-
-/** A picture that failed is requested again after this long. */
-const RETRY_MS = 3_000;
 
 const at = elementsOf("camera");
 const feed = new Feed(["health", "source", "game"]);
 let calibrationKey = ""; // of the calibration that is shown; "" for none
 
-function watch() {
-  at("live").src = `camera.mjpeg?from=${Date.now()}`; // a new address, or the browser keeps the broken picture
-}
-
 at("live").addEventListener("load", () => (at("no-picture").hidden = true));
 at("live").addEventListener("error", () => {
   at("no-picture").hidden = false;
   setText(at("no-picture"), feed.link === "live" ? "No picture. Check the camera, and that this device is paired." : "The rig does not answer.");
-  setTimeout(watch, RETRY_MS);
 });
 
 at("lines").addEventListener("change", showLines);
@@ -56,7 +49,6 @@ feed.on("source", (source) => setText(at("source"), source?.text ?? ""));
 feed.onLink((link) => {
   document.documentElement.dataset.link = link;
   updateStatus();
-  if (link === "live") watch();
 });
 
 function updateStatus() {
@@ -128,4 +120,5 @@ at("recalibrate").addEventListener("click", async () => {
 });
 
 reloadOnUpgrade(feed);
+followPicture(at("live"), feed)();
 feed.start();

@@ -17,6 +17,13 @@ const CONNECT_MS = 5_000;
 
 const VERSION = 2;
 
+/** The address of a WebSocket of this service. @param {string} path */
+export function socketAddress(path) {
+  const address = new URL(path, document.baseURI);
+  address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
+  return address;
+}
+
 /**
  * The state of the connection. "connecting": no message yet. "live": connected. "lost": the connection broke a moment
  * ago and what is shown still counts. "stale": it broke so long ago that what is shown may be wrong.
@@ -120,8 +127,7 @@ export class Feed {
   #connect() {
     clearTimeout(this.#retry);
     this.#retry = 0;
-    const address = new URL("api/feed/ws", document.baseURI);
-    address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
+    const address = socketAddress("api/feed/ws");
     if (this.#topics.length) address.searchParams.set("topics", this.#topics.join(","));
     if (this.#key) address.searchParams.set("key", this.#key);
     if (this.#epoch !== null) address.searchParams.set("after", `${this.#epoch}-${this.#seq}`);

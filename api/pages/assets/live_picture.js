@@ -1,34 +1,65 @@
 // The camera's picture in a page: opened again after every break, and never shown as live while the connection is gone.
+//
+// It comes over a WebSocket, since pictures over HTTP would take the connections that taps need: a browser opens six to a
+// host, for all its pages together. It ends while the page is hidden.
+
+import { socketAddress } from "./feed.js";
 
 const RETRY_MS = 3_000;
 
+/** The service closes with this what is asked for too often at once (RFC 6455: try again later). */
+const TOO_MANY = 1013;
+
 /**
- * Show the camera's picture while it is wanted.
+ * Show the camera's picture while it is wanted. The image has events `load` with each picture, and `error` when it breaks off.
  *
- * @param {() => boolean} [wanted] whether the page has room for it now
  * @param {HTMLImageElement} image
  * @param {Feed} feed
+ * @param {() => boolean} [wanted] whether the page has room for it now
  * @returns a function to call when that may have changed
  */
 export function followPicture(image, feed, wanted = () => true) {
-  let shown = false;
+  let begun = false;
   let retry = 0;
+  /** @type {?WebSocket} */
+  let socket = null;
+
   const open = () => {
     clearTimeout(retry);
-    if (shown && feed.link === "live") image.src = `camera.mjpeg?from=${Date.now()}`; // a new address, or the browser keeps the broken picture
+    if (!begun || socket !== null || document.hidden || feed.link !== "live" || !wanted()) return;
+    const opened = new WebSocket(socketAddress("camera.ws"));
+    socket = opened;
+    opened.binaryType = "blob";
+    opened.onmessage = async ({ data }) => {
+      const before = image.src;
+      image.src = URL.createObjectURL(data);
+      await image.decode().catch(() => {}); // a broken picture is followed by a whole one
+      URL.revokeObjectURL(before);
+      if (socket === opened) opened.send("shown");
+    };
+    opened.onclose = ({ code }) => {
+      if (socket !== opened) return; // the page closed it
+      close();
+      image.dispatchEvent(new Event("error"));
+      retry = setTimeout(open, code === TOO_MANY ? 10 * RETRY_MS : RETRY_MS);
+    };
   };
-  image.addEventListener("error", () => {
-    image.removeAttribute("src"); // no broken picture either
-    retry = setTimeout(open, RETRY_MS);
-  });
+  const close = () => {
+    const closed = socket;
+    socket = null;
+    closed?.close();
+    URL.revokeObjectURL(image.src);
+    image.removeAttribute("src"); // no picture from before, which would stand as if live
+  };
+
+  const update = () => (document.hidden || !wanted() ? close() : open());
   feed.onLink((link) => {
     image.classList.toggle("stale", link === "stale");
     if (link === "live") open();
   });
+  document.addEventListener("visibilitychange", update);
   return () => {
-    if (wanted() === shown) return;
-    shown = !shown;
-    if (shown) open();
-    else image.removeAttribute("src");
+    begun = true;
+    update();
   };
 }
