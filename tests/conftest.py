@@ -27,7 +27,7 @@ pytest_plugins = ("broker_fixtures",)
 LONGEST_FIRST: Final = (
     "test_api_pages_setup",
     "test_twin_tracing_tracer",
-    "test_cli_play_run",
+    "test_cli_commands_run",
     "test_api_pages_dispute",
     "test_api_pages_panel_whole_games",
     "test_api_pages_setup_readings",
@@ -57,7 +57,7 @@ LONGEST_FIRST: Final = (
     "test_api_pages_games",
     "test_api_pages_setup_unknown",
     "test_models_loading",
-    "test_cli_recordings_track_track_live",
+    "test_cli_commands_track_live",
     "test_desk_archive_tracking",
 )
 """Files of more than about 15 seconds; the others come after them by name."""

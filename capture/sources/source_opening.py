@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.source import CaptureClock, FrameSource
@@ -13,9 +15,19 @@ from downfield.capture.sources.cameras import OpenCvCamera, UsbCamera
 from downfield.capture.sources.file_sources import ImageFolder, VideoFile
 from downfield.capture.sources.reconnecting import ReconnectingSource
 from downfield.capture.sources.sound import Microphone, SourceWithMicrophone
-from downfield.capture.sources.source_types import SourceChoice, is_address, kind_on_disk, schemes, type_of
-from downfield.core.errors import DownfieldError, InputError
+from downfield.capture.sources.source_types import (
+    SourceChoice,
+    is_address,
+    is_recording,
+    kind_on_disk,
+    schemes,
+    type_of,
+)
+from downfield.core.errors import DownfieldError, InputError, SourceError
 from downfield.core.files.input_files import special_kind
+
+REOPENING_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0)
+"""Network cameras let go of a viewer within seconds."""
 
 
 def open_source(choice: SourceChoice, clock: CaptureClock, problems: ActiveProblems) -> FrameSource:
@@ -45,6 +57,24 @@ def open_source(choice: SourceChoice, clock: CaptureClock, problems: ActiveProbl
     except DownfieldError:
         source.close()
         raise
+
+
+def reopen_source(
+    choice: SourceChoice, clock: CaptureClock, problems: ActiveProblems, pauses_s: Sequence[float] = REOPENING_PAUSES_S
+) -> FrameSource:
+    """Open a source that was closed a moment ago; a live one is tried again after each pause.
+
+    A camera that takes one viewer at a time needs a while to notice that the one before has left: it refuses till then.
+
+    Raises:
+        DownfieldError: as of `open_source`, in the end.
+    """
+    for pause_s in () if is_recording(choice.text) else pauses_s:
+        try:
+            return open_source(choice, clock, problems)
+        except SourceError:
+            time.sleep(pause_s)
+    return open_source(choice, clock, problems)
 
 
 def _camera_opener(choice: SourceChoice, clock: CaptureClock) -> Callable[[], FrameSource]:

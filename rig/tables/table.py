@@ -18,7 +18,7 @@ from downfield.capture.sources.file_sources import (
     read_declarations,
     tracks_path,
 )
-from downfield.capture.sources.source_opening import open_source
+from downfield.capture.sources.source_opening import open_source, reopen_source
 from downfield.capture.sources.source_types import SourceChoice, type_of
 from downfield.core.errors import CalibrationError, DownfieldError, InputError
 from downfield.core.field.model import FieldModel
@@ -127,7 +127,7 @@ def open_table(
         except CalibrationError as error:
             return _without_calibration(settings, choice, clock, problems, open_vision, error)
         events = read_declarations(clip)
-        source = open_source(choice, clock, problems)
+        source = reopen_source(choice, clock, problems)
     _check_size(source, calibration)
     readings = StripReadings() if settings.calibration.strip else None
     make_vision = _vision_opener(settings, open_vision, tracks, readings, live=source.facts.live)
@@ -176,7 +176,7 @@ def _without_calibration(
     error: CalibrationError,
 ) -> OpenedTable:
     """Open a live camera without a calibration; recordings are refused, since their pictures won't change."""
-    source = open_source(choice, clock, problems)
+    source = reopen_source(choice, clock, problems)
     if not source.facts.live:
         source.close()
         raise error
