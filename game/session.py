@@ -63,7 +63,13 @@ class GameSession:
         self.unwritten: list[Scene] = []
         self._publisher = publisher
         teams = (Team(started.home.name, started.home.short), Team(started.away.name, started.away.short))
-        self._game = JudgedGame(rulebook_of(started.rulebook), started.field, teams, certified_yd=started.certified_yd)
+        self._game = JudgedGame(
+            rulebook_of(started.rulebook),
+            started.field,
+            teams,
+            certified_yd=started.certified_yd,
+            lengths_known=started.lengths_known,
+        )
         self._late_ns = self._game.rulebook.params.ns("calls.late_s")
         self._log = EventLog()
         self.challenges = ChallengeBook()

@@ -75,7 +75,15 @@ def start_session(
     certificate = None if calibration is None else calibration.certificate
     certified_yd = None if certificate is None else certificate.p95_yd
     started = GameStarted(
-        record_of(rulebook), field, game.home, game.away, game.title, version("downfield"), certified_yd, game.match
+        record_of(rulebook),
+        field,
+        game.home,
+        game.away,
+        game.title,
+        version("downfield"),
+        certified_yd,
+        game.match,
+        lengths_known=calibration is None or calibration.lengths_known,
     )
     row = GameRow(game_id, now_ns, game.title, game.home.name, game.away.name, rulebook.name, owner.rig, owner.table)
     journal = journals.begin(row)

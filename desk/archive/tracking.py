@@ -200,7 +200,10 @@ class _Referee:
         standing = (event for event in self.source.events if event.id not in way.undone)
         self._waiting = deque(sorted(standing, key=lambda event: event.t_ns))
         self._declares = any(isinstance(event.body, LineUpDeclared) for event in self._waiting)
-        self._engine = RulesEngine(self.book, self.source.calibration.field, way.rulings, self.source.certified_yd)
+        calibration = self.source.calibration
+        self._engine = RulesEngine(
+            self.book, calibration.field, way.rulings, self.source.certified_yd, lengths_known=calibration.lengths_known
+        )
         self._state = self._engine.begin(self.source.teams)
         self._last_ns = 0
 

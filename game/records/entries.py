@@ -72,6 +72,7 @@ class GameStarted:
         version: of the program.
         certified_yd: the error the table was certified to, along and across; None when it was not.
         match: of an event, that the game is played for; None for none.
+        lengths_known: whether lengths in mm were known, not yards alone.
     """
 
     rulebook: RulebookRecord
@@ -82,6 +83,7 @@ class GameStarted:
     version: str = ""
     certified_yd: tuple[float, float] | None = None
     match: MatchTicket | None = None
+    lengths_known: bool = True
 
 
 @record

@@ -74,6 +74,7 @@ class JudgedGame:
         teams: home, away.
         keep_s: how long scenes are kept for rulings to go back to, seconds; None keeps all.
         certified_yd: the error the table is certified to, along and across; calls finer than it are too close.
+        lengths_known: whether lengths in mm are known; while not, what needs them is left to people.
     """
 
     def __init__(
@@ -83,8 +84,10 @@ class JudgedGame:
         teams: tuple[Team, Team] = HOME_AND_AWAY,
         keep_s: float | None = _LIMITS.keep_s,
         certified_yd: tuple[float, float] | None = None,
+        *,
+        lengths_known: bool = True,
     ) -> None:
-        self._engine = RulesEngine(rulebook, field, certified_yd=certified_yd)
+        self._engine = RulesEngine(rulebook, field, certified_yd=certified_yd, lengths_known=lengths_known)
         self._keep_ns = None if keep_s is None else round(keep_s * 1e9)
         self._state = self._engine.begin(teams)
         self._log: list[Scene | Event] = []

@@ -82,6 +82,7 @@ def judge_recording(
     players: tuple[Player, ...] = (),
     teams: tuple[Team, Team] = HOME_AND_AWAY,
     certified_yd: tuple[float, float] | None = None,
+    lengths_known: bool = True,
 ) -> Judgment:
     """Judge a recording under a rulebook.
 
@@ -95,6 +96,7 @@ def judge_recording(
         players: the roster, when no event declares one before the first play.
         teams: home, away.
         certified_yd: the error the table is certified to, along and across; calls finer than it are too close.
+        lengths_known: whether lengths in mm are known; while not, what needs them is left to people.
     """
     undone = {event.body.event for event in events if isinstance(event.body, Undo)}
     events = [event for event in events if event.id not in undone]
@@ -103,7 +105,7 @@ def judge_recording(
         for event in sorted(events, key=lambda event: event.t_ns)
         if isinstance(event.body, Ruling) and event.body.decision != "manual"
     }
-    engine = RulesEngine(rulebook, field, rulings, certified_yd)
+    engine = RulesEngine(rulebook, field, rulings, certified_yd, lengths_known=lengths_known)
     state = engine.begin(teams)
     calls: list[Call] = []
     refused: list[RefusedEvent] = []

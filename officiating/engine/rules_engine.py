@@ -67,6 +67,7 @@ class RulesEngine:
         rulebook: the rulebook in force.
         rulings: people's decisions about calls that this engine makes, by call id.
         certified_yd: the error the table is certified to, along and across; calls finer than it are too close.
+        lengths_known: whether lengths in mm are known; while not, what needs them is left to people.
     """
 
     def __init__(
@@ -75,11 +76,14 @@ class RulesEngine:
         field: FieldModel,
         rulings: Mapping[str, Ruling] | None = None,
         certified_yd: tuple[float, float] | None = None,
+        *,
+        lengths_known: bool = True,
     ) -> None:
         self.rulebook = rulebook
         self.field = field
         self.rulings = dict(rulings or {})
         self._confidence = rulebook.params.real("calls.confidence")
+        self._lengths_known = lengths_known
         self._late_ns = rulebook.params.ns("calls.late_s")
         self._floor = None if certified_yd is None else ErrorFloor.of(certified_yd, field, self._confidence)
 
@@ -138,6 +142,12 @@ class RulesEngine:
         game, made = self._apply_outcome(outcome, context, ())
         return replace(state, game=game), (*calls, *made)
 
+    def _context(self, t_ns: int, facts: Facts | None, state: EngineState) -> RuleContext:
+        book = self.rulebook
+        return RuleContext(
+            book.params, self.field, t_ns, book.system, facts, state.ended, lengths_known=self._lengths_known
+        )
+
     def _apply_scene(self, state: EngineState, scene: Scene) -> tuple[EngineState, tuple[Call, ...]]:
         game = state.game
         scene = without_lost_figures(scene if self._floor is None else self._floor.apply(scene))
@@ -157,7 +167,7 @@ class RulesEngine:
             return replace(state, game=game, recent=recent, power=power), ()
         game = replace(_advance_clock(game, scene.t_ns), suspended=())
         facts = Facts(scene, recent[:-1], game, self.field)
-        context = RuleContext(self.rulebook.params, self.field, game.now_ns, self.rulebook.system, facts, state.ended)
+        context = self._context(game.now_ns, facts, state)
         # Poses, falls and touches come first: the rules below read them from the state.
         game = with_progress(with_touches(with_falls(with_rest_poses(game, scene), facts), facts), facts)
         found: list[Finding] = []
@@ -179,7 +189,7 @@ class RulesEngine:
         # People go on declaring when the camera is gone: an old scene must not be taken for the board of now.
         fresh = bool(state.recent) and event.t_ns - state.recent[-1].t_ns <= ENGINE_LIMITS.stale_ns
         facts = Facts(state.recent[-1], state.recent[:-1], game, self.field) if fresh else None
-        context = RuleContext(self.rulebook.params, self.field, now_ns, self.rulebook.system, facts, state.ended)
+        context = self._context(now_ns, facts, state)
         if isinstance(event.body, Ruling):
             game, calls = self._apply_manual_ruling(game, event.body, context)
         elif isinstance(event.body, Tick | Undo):

@@ -80,6 +80,7 @@ class RuleContext:
         system: the code of the rulebook.
         facts: the facts of the latest scene; None before the first, and where the latest is too old to say anything.
         ended: the game as it was when its last play ended; None while a play is on, and before the first.
+        lengths_known: whether lengths in mm are known, not yards and what follows from bases alone.
     """
 
     params: Params
@@ -88,6 +89,7 @@ class RuleContext:
     system: RuleSystem
     facts: Facts | None = None
     ended: GameState | None = None
+    lengths_known: bool = True
 
     def clauses(self, name: str) -> tuple[str, ...]:
         """Return the clauses that the rulebook cites for something all rulebooks share, such as ``"first_down"``."""

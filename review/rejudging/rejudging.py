@@ -290,7 +290,9 @@ class _Judging:
     def _start(self, started: GameStarted) -> None:
         self.started = started
         rulebook = self.way.rulebook or rulebook_of(started.rulebook)
-        self.engine = RulesEngine(rulebook, started.field, self.way.rulings, started.certified_yd)
+        self.engine = RulesEngine(
+            rulebook, started.field, self.way.rulings, started.certified_yd, lengths_known=started.lengths_known
+        )
         teams = (Team(started.home.name, started.home.short), Team(started.away.name, started.away.short))
         self.state = self.engine.begin(teams)
 

@@ -63,6 +63,7 @@ SIZE_CHANGED: Final = "camera_size_changed"
 TRACKING_FAILED: Final = "tracking_failed"
 PICTURES_DAMAGED: Final = "pictures_damaged"
 HEALTH_FAILED: Final = "health_failed"
+LENGTHS_UNKNOWN: Final = "lengths_unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +216,7 @@ class HealthReporter(LoopObserver):
         if changed:  # every picture fails by it; what the last fitting one showed is no longer so
             problems, unfit = tuple(problem for problem in problems if problem.code != TRACKING_FAILED), ()
         warnings = () if changed else self._picture_warnings()
-        reasons = (*problems, *changed, *_damage(statistics), *warnings)
+        reasons = (*problems, *changed, *_damage(statistics), *warnings, *_unsized(calibration))
         quality = calibration.quality if calibration is not None else None
         lost = any(reason.code == CAMERA_LOST for reason in reasons)
         level: Level = "warning" if reasons or unfit else "ok"
@@ -267,6 +268,14 @@ def _changed_size(facts: SourceFacts, calibration: Calibration | None) -> Iterat
         text = f"The camera sends {now} pixels, and is calibrated for {before}: no calls can be made"
         remedy = f"Calibrate again, which works at once; or set the camera to {before} and plug it in again"
         yield HealthReason(code=SIZE_CHANGED, level="alarm", text=text, remedy=remedy)
+
+
+def _unsized(calibration: Calibration | None) -> Iterator[HealthReason]:
+    """Yield the warning of a print of which yards are known, and millimeters are not."""
+    if calibration is not None and not calibration.lengths_known:
+        text = "Lengths in mm are not known: calls that need them, such as one by a stick, wait for a person"
+        remedy = "Measure the print from goal line to goal line, in Set up a table"
+        yield HealthReason(code=LENGTHS_UNKNOWN, level="warning", text=text, remedy=remedy)
 
 
 def _damage(statistics: FrameStatistics) -> Iterator[HealthReason]:

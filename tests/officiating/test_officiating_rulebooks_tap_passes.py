@@ -12,14 +12,17 @@ from scripted_plays import (
     film,
     judge_play,
     kinds,
+    number_events,
     only_call,
+    opening,
     runs,
     stands,
 )
 
 from downfield.core.scene import Ball
 from downfield.officiating.declarations import BallPlaced, ChoiceMade, Coin, PassDeclared, Pitch
-from downfield.officiating.rulebooks.rulebook import Rulebook
+from downfield.officiating.engine.recording import judge_recording
+from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
 from downfield.officiating.rulebooks.tap.system import TAP
 from downfield.officiating.state.game_state import Phase
 
@@ -163,6 +166,13 @@ def pitching(back_yd: float = 31.0, back_y: float = MIDDLE_YD + 3, *others: Scri
         3.0,
         on=((SNAP, STOP),),
     )
+
+
+def test_where_lengths_in_mm_are_not_known_people_lay_the_stick_and_the_rest_is_judged() -> None:
+    for play, refused in ((pitching(31.0, MIDDLE_YD + 12), 0), (pitching(36.0), 1)):
+        events = number_events(*opening(play, QB), (1.2, Pitch(BACK)))
+        judged = judge_recording(play.scenes, events, load_rulebook("tap"), FIELD, lengths_known=False)
+        assert len(judged.refused) == refused
 
 
 def test_a_pitch_back_within_the_short_stick_gives_him_the_ball() -> None:

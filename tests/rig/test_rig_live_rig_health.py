@@ -9,9 +9,11 @@ import time
 import numpy as np
 import pytest
 from rig_fakes import tackle
+from setup_readings import solution
 from waiting import WAIT_S
 
 from downfield.calibration.calibration import read_calibration
+from downfield.calibration.stretch import ScaleError
 from downfield.capture.problems import CAMERA_LOST, ActiveProblems
 from downfield.capture.source import SourceFacts
 from downfield.capture.sources.file_sources import bundled_demo
@@ -85,6 +87,27 @@ def test_problems_are_reported_at_once_and_only_a_lost_camera_suspends_calls() -
     assert reported.wait(0.9)
     reporter.close()
     assert reports[-1].level == "alarm"
+
+
+def test_a_print_of_unknown_size_is_told_of_with_what_to_measure() -> None:
+    sized = solution().calibration()
+    calibration = dataclasses.replace(solution(), scale=ScaleError(0.3)).calibration()
+    found = [sized, calibration]
+    reporter = HealthReporter(
+        lambda _: None,
+        ActiveProblems(),
+        FrameMeter(),
+        threading.Event(),
+        facts=lambda: dataclasses.replace(FACTS, size_px=sized.camera.lens.size_px),
+        dropped=lambda: 0,
+        calibration=lambda: found[0],
+    )
+    assert reporter.health().reasons == ()
+    found.pop(0)
+    (reason,) = reporter.health().reasons
+    assert (reason.code, reason.level) == ("lengths_unknown", "warning")
+    assert "goal line to goal line" in reason.remedy
+    assert reporter.health().calls == "on"
 
 
 def test_a_problem_gives_one_notice_when_it_begins_and_one_when_it_ends() -> None:

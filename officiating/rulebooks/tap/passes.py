@@ -99,10 +99,9 @@ def _measure_pitch(game: GameState, to: str, context: RuleContext) -> tuple[Find
     distance = math.hypot(back.x_mm - carrier.x_mm, back.y_mm - carrier.y_mm)
     sigma = math.hypot(*carrier.sigma_mm, *back.sigma_mm)
     behind = (carrier.x_mm - back.x_mm) * game.ball_direction
-    measured = (
-        (behind, f"{to} is {behind:.0f} mm behind the carrier"),
-        (stick - distance, f"{to} is {distance:.0f} mm away, the short stick is {stick:.0f} mm"),
-    )
+    measured = [(behind, f"{to} is {behind:.0f} mm behind the carrier")]
+    if context.lengths_known:  # else people lay the stick themselves
+        measured.append((stick - distance, f"{to} is {distance:.0f} mm away, the short stick is {stick:.0f} mm"))
     confidence = context.params.real("calls.confidence")
     too_close = []
     for margin, text in measured:
