@@ -99,11 +99,13 @@ class Overtime:
         number: 1-based.
         first: the side that had the ball first.
         gains_yd: yards gained in the possessions so far, in order; a touchdown counts as 1000.
+        gains_sigma_yd: standard deviation of each, where it was measured.
     """
 
     number: int
     first: Side
     gains_yd: tuple[float, ...] = ()
+    gains_sigma_yd: tuple[float, ...] = ()
 
 
 @record

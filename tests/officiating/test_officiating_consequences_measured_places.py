@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from declared_game import DeclaredGame
+from drawn_spots import tackled
 from scripted_plays import (
     FIELD,
     HALF_YD,
@@ -23,6 +25,7 @@ from scripted_plays import (
 
 from downfield.officiating.calls import Call
 from downfield.officiating.consequences.measured_places import PastLine
+from downfield.officiating.declarations import ChoiceMade, PlayEnded
 from downfield.officiating.engine.judged_game import JudgedGame
 from downfield.officiating.engine.recording import Judgment
 from downfield.officiating.events import Ruling
@@ -167,3 +170,25 @@ def test_a_place_on_a_line_has_reached_it() -> None:
     assert PastLine(0.0).probability == 1.0
     assert PastLine(0.1, 0.1).probability == pytest.approx(0.841, abs=0.001)
     assert PastLine(0.1, 0.1).short.probability == pytest.approx(0.159, abs=0.001)
+
+
+@pytest.mark.parametrize(("second_yd", "verdict"), [(58.05, "too_close"), (58.9, "called"), (57.0, "called")])
+def test_an_overtime_of_yards_is_as_sure_as_both_gains(second_yd: float, verdict: str) -> None:
+    game = DeclaredGame("tap").at(60.0, score=(7, 7), clock_s=0.0)
+    game.declare(PlayEnded("tackle", (62.0, 20.0)), ChoiceMade("offense_first", "home"))
+    tackled(game, 58.0, 0.2)
+    made = tackled(game, game.state.board_x_yd(second_yd), 0.2)
+    over = next(call for call in made if call.kind == "game_over")
+    assert over.verdict == verdict
+    assert game.state.phase is (Phase.OVER if verdict == "called" else Phase.PENDING_CHOICE)
+    assert over.sigma == pytest.approx(0.2 * 2**0.5)
+
+
+def test_a_table_certified_to_a_length_calls_nothing_finer() -> None:
+    play = film(met_at(49.95, 0.0), 4.0)
+    game = JudgedGame(load_rulebook("tap"), FIELD, certified_yd=(0.2, 0.2))
+    for entry in in_order(play, number_events(*opening(play, RUNNER, down=4))):
+        game.apply(entry)
+    close = next(call for call in game.calls if call.kind == "first_down")
+    assert (close.verdict, close.unit) == ("too_close", "yd")
+    assert game.state.wait == MEASUREMENT

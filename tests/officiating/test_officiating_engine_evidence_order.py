@@ -24,7 +24,9 @@ from phase_situations import (
 )
 from scripted_plays import HALF_YD, ScriptedFigure, film, judge_play, kinds, only_call, runs, stands
 
-from downfield.officiating.calls import Finding
+from downfield.officiating.calls import Call, Finding
+from downfield.officiating.declarations import Pitch, Roll
+from downfield.officiating.events import Ruling
 from downfield.officiating.params import Param, Params
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.officiating.rulebooks.tap.system import TAP
@@ -110,3 +112,40 @@ def test_a_crossing_after_a_tackle_that_is_broken_counts() -> None:
     made = judge_play(film(men, 4.0), RUNNER, line_yd=94.0)
     assert "broken_tackle" in kinds(made)
     assert made.state.score == (6, 0)
+
+
+@pytest.mark.parametrize("book", ["efl", "lions-den"])
+def test_a_contact_from_before_an_interception_that_is_told_is_a_tackle_at_the_interception(book: str) -> None:
+    """The camera sees two men together from 1.0 s on; a person tells at 2.4 s that the defender has the ball."""
+    apart = HALF_YD * 2
+
+    def corner(t_s: float) -> tuple[float, float, float]:
+        return 60.0 - 5.0 * max(0.0, t_s - 1.0), 30.0, 180.0
+
+    def end(t_s: float) -> tuple[float, float, float]:
+        return corner(t_s)[0] - apart - max(0.0, 1.0 - t_s) * 5.0, 30.0, 0.0
+
+    men = [
+        ScriptedFigure("dark-10", stands(34.0, heading=0.0), "QB"),
+        ScriptedFigure(END, end, "WR"),
+        ScriptedFigure(CORNER, corner, "DB"),
+    ]
+    caught = Call("", "interception", 2_400_000_000, "", (), "called", "", (CORNER,), (53.0, 30.0), side="away")
+    made = judge_play(film(men, 4.0), "dark-10", (2.4, Ruling("", "manual", caught)), book=book)
+    tackle = only_call(made, "tackle")
+    assert tackle.t_ns == 2_400_000_000
+    assert tackle.spot_yd is not None
+    assert tackle.spot_yd[0] == pytest.approx(60.0 - 5.0 * 1.4 - HALF_YD, abs=0.1)
+    assert (made.state.offense, made.state.down) == ("away", 1)
+
+
+def test_a_contact_from_before_a_pitch_is_a_tackle_at_the_pitch() -> None:
+    men = [
+        ScriptedFigure("dark-10", stands(34.0, heading=0.0), "QB"),
+        ScriptedFigure(RUNNER, runs(30.0, 30.0, 2.0, start_s=0.0), "RB"),
+        ScriptedFigure(HITTER, runs(30.0 + 2 * HALF_YD, 30.0, 2.0, start_s=0.0, facing=180.0), "LB"),
+    ]
+    rated = tuple((0.05, Roll((4, 5), f"quarterback_{n}", "home")) for n in (1, 2, 3))
+    made = judge_play(film(men, 3.0), "dark-10", *rated, (1.2, Pitch(RUNNER)), (1.3, Roll((1,))), book="lions-den")
+    assert made.refused == ()
+    assert only_call(made, "tackle").t_ns == 1_300_000_000

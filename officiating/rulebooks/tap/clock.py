@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Final
 
@@ -9,6 +10,7 @@ from downfield.core.errors import RefusedError
 from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import with_jerseys
+from downfield.officiating.consequences.measured_places import PastLine
 from downfield.officiating.consequences.periods import TOUCHDOWN_GAIN_YD, is_time_up, kick_off_half, yards_winner
 from downfield.officiating.consequences.rolls_and_choices import wait_for_choice
 from downfield.officiating.declarations import ChoiceMade, Side
@@ -108,14 +110,16 @@ def in_overtime(consequence: Consequence) -> Consequence:
     def apply(game: GameState, call: Call, context: RuleContext) -> Outcome:
         if game.overtime is None:
             return consequence(game, call, context)
-        return end_overtime_play(game, game.overtime, _gain_yd(game, call), context)
+        gain = _gain_yd(game, call)
+        sigma_yd = call.spot_sigma_yd[0] if 0.0 != gain < TOUCHDOWN_GAIN_YD else 0.0
+        return end_overtime_play(game, game.overtime, gain, context, sigma_yd)
 
     return apply
 
 
 def _gain_yd(game: GameState, call: Call) -> float:
     """Return what the play gained from the middle of the field; a turnover counts as nothing (TAP-131)."""
-    if game.play.ball_side != game.offense or call.kind in {"incomplete", "overrun", "touchback"}:
+    if game.play.changed_sides(game.offense) or call.kind in {"incomplete", "overrun", "touchback"}:
         return 0.0
     if call.kind == "touchdown":
         return TOUCHDOWN_GAIN_YD
@@ -124,20 +128,31 @@ def _gain_yd(game: GameState, call: Call) -> float:
     return game.progress_yd(call.spot_yd[0]) - game.length_yd / 2 if call.spot_yd else 0.0
 
 
-def end_overtime_play(game: GameState, overtime: Overtime, gain: float, context: RuleContext) -> Outcome:
+def end_overtime_play(
+    game: GameState, overtime: Overtime, gain: float, context: RuleContext, sigma_yd: float = 0.0
+) -> Outcome:
     """End a side's one play, with the yards it gained: the other side's turn, a winner, or another overtime."""
-    gains = (*overtime.gains_yd, gain)
+    gains, sigmas = (*overtime.gains_yd, gain), (*overtime.gains_sigma_yd, sigma_yd)
     if len(gains) == 1:
-        game = replace(game, overtime=replace(overtime, gains_yd=gains))
+        game = replace(game, overtime=replace(overtime, gains_yd=gains, gains_sigma_yd=sigmas))
         return Outcome(_give_one_play(game, opponent(overtime.first), context))
-    winner = yards_winner(overtime.first, (gains[0], gains[1]))
-    if winner is not None:
-        game = replace(downs.end_play(game), overtime=replace(overtime, gains_yd=gains))
-        return Outcome(game, (_game_over(game, context, winner, ("TAP-132",)),))
-    game = replace(game, overtime=Overtime(overtime.number + 1, overtime.first))
     text = f"overtime {overtime.number} ends tied: another follows"
     tied = Finding("overtime", "info", context.t_ns, text, ("TAP-134",), reported=True, detail="overtime")
-    return Outcome(_give_one_play(game, overtime.first, context), (tied,))
+    again = replace(game, overtime=Overtime(overtime.number + 1, overtime.first))
+    another = _give_one_play(again, overtime.first, context)
+    winner = yards_winner(overtime.first, (gains[0], gains[1]))
+    if winner is None:
+        return Outcome(another, (tied,))
+    error_yd = math.hypot(*sigmas)
+    # More yards win if they are positive: both are measured.
+    ahead, most = PastLine(abs(gains[0] - gains[1]), error_yd), max(gains)
+    positive = PastLine(most, 0.0 if most >= TOUCHDOWN_GAIN_YD else error_yd)
+    ended = replace(downs.end_play(game), overtime=replace(overtime, gains_yd=gains, gains_sigma_yd=sigmas))
+    won, lost = (_game_over(ended, context, side, ("TAP-132",)) for side in (winner, opponent(winner)))
+    won = ahead.told(won, "", within=positive.probability)
+    if positive.probability < ahead.probability:
+        return Outcome(another, (replace(won, against=text),), (tied,))
+    return Outcome(ended, (replace(won, against=lost.text, against_kind="game_over"),), (lost,))
 
 
 def _give_one_play(game: GameState, side: Side, context: RuleContext) -> GameState:
