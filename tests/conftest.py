@@ -57,7 +57,7 @@ LONGEST_FIRST: Final = (
     "test_api_pages_games",
     "test_api_pages_setup_unknown",
     "test_models_loading",
-    "test_cli_commands_track_live",
+    "test_cli_commands_track_track_live",
     "test_desk_archive_tracking",
 )
 """Files of more than about 15 seconds; the others come after them by name."""
