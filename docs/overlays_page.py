@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
+from bundled import bundled_overlays
+
 from downfield.broadcast.overlays.installed import (
     COMMON,
     ColorOption,
@@ -15,7 +17,6 @@ from downfield.broadcast.overlays.installed import (
     OverlayOption,
     TokenOption,
     WordOption,
-    installed_overlays,
 )
 from downfield.core.records import write_text
 
@@ -37,7 +38,7 @@ def page() -> Iterator[str]:
     """Yield the parts of the page."""
     yield _HEAD
     yield from _table(COMMON.items())
-    for overlay in installed_overlays().overlays.values():
+    for overlay in bundled_overlays().values():
         yield from _section(overlay)
 
 

@@ -10,11 +10,12 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from bundled import bundled_rulebooks
+
 from downfield.cli.commands.rules import format_value
 from downfield.core.errors import InputError
 from downfield.core.records import write_text
 from downfield.officiating.clauses import DISPOSITIONS, Clause, clauses_dealt_with
-from downfield.officiating.rulebooks.installed import installed_rulebooks
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
 
 INTRODUCTION = """# How Downfield reads the rulebooks
@@ -87,7 +88,7 @@ stoppage, from the poses before and after it. Roles that are not declared are in
 
 def page() -> str:
     """Return the whole page."""
-    books = [load_rulebook(name) for name in installed_rulebooks()]
+    books = [load_rulebook(name) for name in bundled_rulebooks()]
     return INTRODUCTION + "".join(line + "\n" for book in books for line in _book(book))
 
 

@@ -15,12 +15,13 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+from bundled import bundled_overlays
 from fastapi import APIRouter, FastAPI
 from pydantic.json_schema import models_json_schema
 from service_page import TOPICS
 
 from downfield.api.app import ROUTERS
-from downfield.broadcast.overlays.installed import NumberOption, OverlayOption, WordOption, installed_overlays
+from downfield.broadcast.overlays.installed import NumberOption, OverlayOption, WordOption
 from downfield.core.records import write_text
 from downfield.desk.service.app import ROUTERS as DESK_ROUTERS
 
@@ -144,7 +145,7 @@ def _pages() -> Iterator[str]:
 
 
 def _overlays() -> Iterator[str]:
-    for name, overlay in installed_overlays().overlays.items():
+    for name, overlay in bundled_overlays().items():
         options = "; ".join(f"{option}: {_option(declared)}" for option, declared in overlay.options.items())
         yield f"    {json.dumps(name)}: {{ {options} }};\n"
 

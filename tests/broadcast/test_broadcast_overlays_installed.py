@@ -10,14 +10,15 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
+from bundled import bundled_overlays
 from service_page import TOPICS
 
 from downfield.broadcast.overlays import installed
-from downfield.broadcast.overlays.installed import FILE_TYPES, SUFFIX, Overlay, installed_overlays
+from downfield.broadcast.overlays.installed import FILE_TYPES, SUFFIX, Overlay
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "broadcast" / "overlays"
-OVERLAYS = tuple(installed_overlays().overlays.values())
+OVERLAYS = tuple(bundled_overlays().values())
 
 
 def test_every_script_and_style_in_the_folder_belongs_to_a_declared_overlay() -> None:

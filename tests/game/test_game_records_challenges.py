@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from bundled import bundled_rulebooks
 from hypothesis import given
 from hypothesis import strategies as st
 from played_table import Table
@@ -21,7 +22,7 @@ from downfield.game.records.challenges import (
     ChallengesView,
 )
 from downfield.officiating.declarations import Side
-from downfield.officiating.rulebooks.installed import installed_rulebooks, load_system
+from downfield.officiating.rulebooks.installed import load_system
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
 
 
@@ -128,7 +129,7 @@ def test_overtime_belongs_to_the_second_half(period: int, half: int) -> None:
     assert RULES.half(period) == half
 
 
-@pytest.mark.parametrize("system", installed_rulebooks())
+@pytest.mark.parametrize("system", bundled_rulebooks())
 def test_every_rulebook_takes_a_league_s_limits_and_none_has_any_by_itself(system: str) -> None:
     assert ChallengeRules.of(load_rulebook(system).params).limit == "none"
     values = {"challenge.limit": "half", "challenge.count": 1, "challenge.lost_costs": "time_out"}

@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from bundled import bundled_rulebooks
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +15,6 @@ from downfield.officiating.declarations import Carrier, LineUpDeclared, SetUp
 from downfield.officiating.engine.recording import judge_recording
 from downfield.officiating.events import Body, Event
 from downfield.officiating.params import Param, Params
-from downfield.officiating.rulebooks.installed import installed_rulebooks
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
 from downfield.officiating.rulebooks.tap.system import TAP
 from downfield.officiating.scenes import FIELD, ScriptedFigure, film, runs, stands
@@ -26,7 +26,7 @@ def house(tmp_path: Path, text: str) -> Rulebook:
     return load_rulebook(str(path))
 
 
-@pytest.mark.parametrize("name", installed_rulebooks())
+@pytest.mark.parametrize("name", bundled_rulebooks())
 def test_every_rule_names_its_clauses_and_every_parameter_its_unit_and_reason(name: str) -> None:
     book = load_rulebook(name)
     for rule in book.system.rules:

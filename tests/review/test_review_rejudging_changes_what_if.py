@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bundled import bundled_rulebooks
 from played_table import PLAY, Table
 from reviewed_rig import Reviewed
 from scripted_plays import FIELD
@@ -16,7 +17,6 @@ from downfield.core.errors import BusyError, NotFoundError, RulebookError
 from downfield.game.records.commands import NewGame
 from downfield.game.records.keeping import GameRow
 from downfield.officiating.engine.recording import judge_recording
-from downfield.officiating.rulebooks.installed import installed_rulebooks
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook, parse_rulebook
 from downfield.officiating.state.game_state import Team
 from downfield.review.rejudging import changes as what_if_module
@@ -47,7 +47,7 @@ def compare(finished: tuple[Table, GameRow], rulebook: Rulebook, play: int | Non
         worker.close()
 
 
-@pytest.mark.parametrize("name", installed_rulebooks())
+@pytest.mark.parametrize("name", bundled_rulebooks())
 def test_the_other_side_is_the_game_judged_under_that_rulebook(finished: tuple[Table, GameRow], name: str) -> None:
     table, row = finished
     found = compare(finished, load_rulebook(name))
