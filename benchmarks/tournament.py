@@ -215,7 +215,7 @@ class Hall:
 
     def start_rigs(self, group: int) -> subprocess.Popen[str]:
         """Start the process of some tables."""
-        command = [sys.executable, __file__, "--run", str(self.proxy.port), str(self.broker.files.rig)]
+        command = [sys.executable, __file__, "--run", str(self.proxy.port), str(self.broker.files.tables[0])]
         pipe = subprocess.PIPE
         return subprocess.Popen([*command, *self.groups[group]], stdin=pipe, stdout=pipe, text=True)
 

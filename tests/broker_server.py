@@ -65,7 +65,7 @@ class BrokerServer:
 
     def access(self, who: str, port: int | None = None) -> BrokerAccess:
         """How ``"rig"`` or ``"desk"`` get in, directly or at another port."""
-        credentials = self.files.rig if who == "rig" else self.files.desk
+        credentials = self.files.tables[0] if who == "rig" else self.files.desk
         return broker_access((f"nats://127.0.0.1:{port or self.port}",), str(credentials), who)
 
 

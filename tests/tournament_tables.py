@@ -33,7 +33,7 @@ def table(
         "rig.table": folder.name,
         "service.port": 0,
         "tournament.servers": [f"nats://127.0.0.1:{brokering.port}"],
-        "tournament.credentials": str(brokering.files.rig),
+        "tournament.credentials": str(brokering.files.tables[0]),
         **settings,
     }
     keeper = Scorekeeper(load(environment={}, command_line=given), preset("ultimate"), new_game)

@@ -23,7 +23,7 @@ from downfield.cli.console.process_end import hang_up_as_termination
 from downfield.core.errors import InputError
 from downfield.core.platform.system import raise_file_limit
 from downfield.desk.event.keeper import EventKeeper
-from downfield.desk.replication.broker_server import BROKER_PORT, find_nats_server, write_broker_files
+from downfield.desk.replication.broker_server import BROKER_PORT, TABLES, find_nats_server, write_broker_files
 from downfield.desk.replication.desk_tournament import open_desk_tournament
 from downfield.desk.service.app import create_desk_app
 from downfield.desk.service.parts import DeskParts
@@ -50,6 +50,7 @@ def broker(
         Path | None,
         typer.Option("--data", help="Where it keeps its files. Default: `desk/broker` in the data folder."),
     ] = None,
+    tables: Annotated[int, typer.Option(min=1, max=1000, help="How many tables get credentials.")] = TABLES,
     files_only: Annotated[
         bool, typer.Option("--files-only", help="Write the configuration and credentials, and start nothing.")
     ] = False,
@@ -60,12 +61,14 @@ def broker(
     program = "" if files_only else find_nats_server()
     if not files_only:
         _check_free(host, port)
-    files = write_broker_files(place, host, port)
+    files = write_broker_files(place, host, port, tables)
     hosts = network_hosts() if host in {"0.0.0.0", "::"} else [host]  # noqa: S104
     print_stdout(
-        "Copy this file to every rig's computer; it lets rigs in, so give it to nobody else:", f"  {files.rig}", ""
+        "Copy one of these files to each rig's computer, to each another; give them to nobody else:",
+        f"  {files.tables[0]} to {files.tables[-1].name}",
+        "",
     )
-    print_stdout("In each rig's downfield.toml:", *_settings(hosts, port, files.rig.name), "")
+    print_stdout("In each rig's downfield.toml:", *_settings(hosts, port, files.tables[0].name), "")
     print_stdout(
         "In the desk's:", *_settings(["127.0.0.1"], port, str(files.desk)), '  database = "postgresql://..."', ""
     )

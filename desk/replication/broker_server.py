@@ -1,8 +1,8 @@
 """The tournament's broker: nats-server, with a configuration and credentials that are made once.
 
-Rigs and the desk are two users with permissions of their own: a rig may send journals and its own feed, and not read
-what others send. The broker keeps the newest value of each topic of each table (JetStream), so a desk that starts late
-sees every table at once.
+The desk and each table are users with permissions of their own: a table may send journals and its feed, and hears
+answers in an inbox of its own; it reads nothing that is for others. The broker keeps the newest value of each topic of
+each table (JetStream), so a desk that starts late sees every table at once.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import json
 import os
 import secrets
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -18,13 +19,14 @@ from typing import Final
 from downfield.core.errors import InputError
 from downfield.core.files.private_files import create_private_file, make_private_folder, replace_private_file
 from downfield.core.records import read_record, to_json
-from downfield.rig.tournament.broker import BrokerCredentials
+from downfield.rig.tournament.broker import BrokerCredentials, inbox_of
 
 BROKER_PORT: Final = 4222
 """NATS's own."""
 
 DESK_FILE: Final = "desk.credentials.json"
-RIG_FILE: Final = "rig.credentials.json"
+TABLES: Final = 16
+"""Tables that get credentials where no number is given."""
 CONFIGURATION_FILE: Final = "nats.conf"
 
 _MAX_BYTES: Final = 8 << 20
@@ -40,12 +42,13 @@ class BrokerFiles:
 
     Attributes:
         configuration: of nats-server.
-        desk, rig: the credentials of the desk, and those to be copied to every rig.
+        desk: the credentials of the desk.
+        tables: the credentials of the tables, one for each rig.
     """
 
     configuration: Path
     desk: Path
-    rig: Path
+    tables: tuple[Path, ...]
 
 
 def find_nats_server() -> str:
@@ -63,7 +66,7 @@ def find_nats_server() -> str:
     return found
 
 
-def write_broker_files(folder: Path, host: str, port: int) -> BrokerFiles:
+def write_broker_files(folder: Path, host: str, port: int, tables: int = TABLES) -> BrokerFiles:
     """Write the configuration of a broker; credentials that exist stay.
 
     Args:
@@ -72,11 +75,13 @@ def write_broker_files(folder: Path, host: str, port: int) -> BrokerFiles:
     Raises:
         InputError: the folder can't be written, or credentials in it can't be read.
     """
-    files = BrokerFiles(folder / CONFIGURATION_FILE, folder / DESK_FILE, folder / RIG_FILE)
+    paths = tuple(folder / f"table-{number}.credentials.json" for number in range(1, tables + 1))
+    files = BrokerFiles(folder / CONFIGURATION_FILE, folder / DESK_FILE, paths)
     try:
         make_private_folder(folder)
-        desk, rig = (_credentials(path, user) for path, user in ((files.desk, "desk"), (files.rig, "rig")))
-        replace_private_file(files.configuration, _configuration(folder, host, port, desk, rig).encode())
+        desk = _credentials(files.desk, "desk")
+        rigs = [_credentials(path, path.name.partition(".")[0]) for path in paths]
+        replace_private_file(files.configuration, _configuration(folder, host, port, desk, rigs).encode())
     except OSError as error:
         raise InputError(f"{folder}: the broker's files can't be written: {error.strerror}") from None
     return files
@@ -89,11 +94,10 @@ def _credentials(path: Path, user: str) -> BrokerCredentials:
     return read_record(BrokerCredentials, path)
 
 
-def _configuration(folder: Path, host: str, port: int, desk: BrokerCredentials, rig: BrokerCredentials) -> str:
-    rig_may = {
-        "publish": ["downfield.journal.*", "downfield.feed.*.*", "downfield.push.get"],
-        "subscribe": ["_INBOX.>", "downfield.push.changed", "downfield.feed.*.about"],
-    }
+def _configuration(
+    folder: Path, host: str, port: int, desk: BrokerCredentials, rigs: Sequence[BrokerCredentials]
+) -> str:
+    users = "\n".join(f"    {_table_user(rig)}" for rig in rigs)
     return f"""# Made by `downfield desk broker`, and written again at each start.
 server_name: downfield
 listen: {json.dumps(f"{host}:{port}")}
@@ -109,7 +113,16 @@ jetstream {{
 authorization {{
   users: [
     {{ user: {json.dumps(desk.user)}, password: {json.dumps(desk.password)} }}
-    {{ user: {json.dumps(rig.user)}, password: {json.dumps(rig.password)}, permissions: {json.dumps(rig_may)} }}
+{users}
   ]
 }}
 """
+
+
+def _table_user(rig: BrokerCredentials) -> str:
+    """Return a table's user: it hears its own inbox, that something is new, and where rigs are."""
+    may = {
+        "publish": ["downfield.journal.*", "downfield.feed.*.*", "downfield.push.get"],
+        "subscribe": [f"{inbox_of(rig.user)}.>", "downfield.push.changed", "downfield.feed.*.about"],
+    }
+    return f"{{ user: {json.dumps(rig.user)}, password: {json.dumps(rig.password)}, permissions: {json.dumps(may)} }}"

@@ -29,7 +29,7 @@ from downfield.desk.tables.broker_tables import BrokerTables
 from downfield.desk.tables.grant_keeper import GrantKeeper
 from downfield.desk.tables.push_keeper import PushKeeper
 from downfield.rig.configuration.settings import RigSettings
-from downfield.rig.tournament.broker import BrokerAccess, BrokerConnection, BrokerThread, broker_access
+from downfield.rig.tournament.broker import BrokerAccess, BrokerConnection, BrokerThread, broker_access, is_inbox
 from downfield.rig.tournament.journal_sender import APPEND_SUBJECT, POSITIONS_SUBJECT
 from downfield.store.database.engines import cause_of
 from downfield.store.writing.replication import BatchReply, JournalBatch, PositionsQuestion, PositionsReply
@@ -97,7 +97,10 @@ class JournalReceiver:
         await self._answer(lambda contents: [to_json(PositionsReply, self._positions(contents[0]))], [message])
 
     async def _answer(self, work: Callable[[list[bytes]], list[str]], messages: list[Msg]) -> None:
-        """Do the work of messages in a thread, and respond to each."""
+        """Do the work of messages in a thread, and respond to each that asks for an answer in an inbox."""
+        messages = [message for message in messages if is_inbox(message.reply)]
+        if not messages:
+            return
         contents = [message.data for message in messages]
         try:
             answers = await asyncio.get_running_loop().run_in_executor(self._threads, work, contents)
@@ -209,6 +212,8 @@ def open_desk_tournament(
     access = broker_access(tournament.servers, tournament.credentials, "desk")
     if not tournament.database:
         raise InputError("tournament.servers: the desk keeps the games of all tables: set tournament.database.")
-    pushes = PushKeeper(folder / "pushes.json", grants.standing, lambda ticket: is_open(keeper.event, ticket))
+    pushes = PushKeeper(
+        folder / "pushes.json", grants.standing, lambda ticket: is_open(keeper.event, ticket), grants.key
+    )
     store = TournamentStore(tournament.database)
     return DeskTournament(access, store, keeper, grants.key.public_text, pushes=pushes)

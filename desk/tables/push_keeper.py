@@ -19,7 +19,7 @@ from downfield.core.records import from_json, read_record, record, to_json
 from downfield.game.records.commands import MatchTicket
 from downfield.game.records.owner import rig_id
 from downfield.officiating.rulebooks.rulebook import parse_rulebook
-from downfield.rig.tournament.broker import BrokerConnection
+from downfield.rig.tournament.broker import BrokerConnection, is_inbox
 from downfield.rig.tournament.push_payloads import (
     PUSH_SUBJECT,
     Payload,
@@ -31,8 +31,10 @@ from downfield.rig.tournament.push_payloads import (
     PushReport,
     PushState,
     TablePush,
+    signed_list,
 )
 from downfield.rig.tournament.table_feed import DESK_SUBJECT
+from downfield.store.sealing.signing import RigKey
 
 if TYPE_CHECKING:
     from nats.aio.msg import Msg
@@ -77,6 +79,7 @@ class PushKeeper:
         path: the file; None to keep them in memory.
         standing: returns what every table gets besides, as it is now.
         is_open: whether a match may still be started; a game sent for another one is not given to its table.
+        key: the desk's, which signs what tables get; None for one of its own.
 
     Raises:
         InputError: it can't be read.
@@ -88,8 +91,10 @@ class PushKeeper:
         path: Path | None = None,
         standing: Callable[[], tuple[TablePush, ...]] = tuple,
         is_open: Callable[[MatchTicket], bool] = lambda _: True,
+        key: RigKey | None = None,
     ) -> None:
         self._path, self.standing, self._is_open = path, standing, is_open
+        self._key = key or RigKey.generate()
         self._lock = threading.Lock()
         self._pushes = read_record(PushesFile, path).pushes if path is not None and path.exists() else ()
         self._reports: dict[str, PushReport] = {}
@@ -158,7 +163,7 @@ class PushKeeper:
         rig = rig_id(report.key)
         self._reports[rig] = report
         own = tuple(push for push in self._current() if not push.rigs or rig in push.rigs)
-        return PushList(self.standing() + own)
+        return signed_list(self._key, rig, report.nonce, self.standing() + own)
 
     def _current(self) -> tuple[TablePush, ...]:
         """Return what tables may still apply: no game for a match that was decided since."""
@@ -175,6 +180,8 @@ class PushKeeper:
             await asyncio.sleep(_LOOK_S)
 
     async def _answer(self, message: Msg) -> None:
+        if not is_inbox(message.reply):
+            return
         try:
             report = from_json(PushReport, message.data, path=PUSH_SUBJECT)
             await message.respond(to_json(PushList, self.list_for(report)).encode())

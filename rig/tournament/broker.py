@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import logging
+import secrets
 import ssl
 import threading
 import time
@@ -99,6 +100,16 @@ class BrokerAccess:
         return ", ".join(self.servers)
 
 
+def inbox_of(user: str) -> str:
+    """Return where a user of a broker hears answers; nobody else may."""
+    return f"_INBOX.{user}" if user else "_INBOX"
+
+
+def is_inbox(subject: str) -> bool:
+    """Return whether an answer may go to a subject: a request must not have the desk write elsewhere in its name."""
+    return subject.startswith("_INBOX.") and "*" not in subject and ">" not in subject and " " not in subject
+
+
 def broker_access(servers: Sequence[str], credentials: str, name: str) -> BrokerAccess:
     """Return how to reach a broker as configured.
 
@@ -129,9 +140,9 @@ class BrokerConnection:
         ended: set once it is no longer connected.
     """
 
-    def __init__(self, client: Client, where: str, ended: asyncio.Event) -> None:
+    def __init__(self, client: Client, where: str, ended: asyncio.Event, inbox: str) -> None:
         self.client, self.ended = client, ended
-        self._where = where
+        self._where, self._inbox = where, inbox
 
     @property
     def max_bytes(self) -> int:
@@ -144,16 +155,25 @@ class BrokerConnection:
         Raises:
             BrokerError: nobody answers, or the connection has ended.
         """
-        from nats.errors import Error, NoRespondersError
+        from nats.errors import Error
 
+        # The client's own requests have tokens that can be counted on from one to the next.
+        reply = f"{self._inbox}.{secrets.token_hex(16)}"
         try:
-            return (await self.client.request(subject, content, timeout=BROKER_LIMITS.answer_s)).data
-        except NoRespondersError:
-            raise BrokerError(f"{self._where}: the tournament's desk is not connected to the broker") from None
+            answers = await self.client.subscribe(reply, max_msgs=1)
+            try:
+                await self.client.publish(subject, content, reply=reply)
+                answer = await answers.next_msg(BROKER_LIMITS.answer_s)
+            finally:
+                with suppress(Exception):  # it is over with its one message, or with the connection
+                    await answers.unsubscribe()
         except TimeoutError:  # NATS's own is one
             raise BrokerError(f"{self._where}: the tournament's desk does not answer") from None
         except (Error, OSError) as error:
             raise BrokerError(f"{self._where}: {_reason(error)}") from None
+        if not answer.data and (answer.headers or {}).get("Status") == "503":
+            raise BrokerError(f"{self._where}: the tournament's desk is not connected to the broker")
+        return answer.data
 
     async def publish(self, subject: str, content: bytes, headers: dict[str, str] | None = None) -> None:
         """Publish a message to whoever follows the subject.
@@ -224,6 +244,7 @@ async def open_broker(access: BrokerAccess) -> AsyncIterator[BrokerConnection]:
                 closed_cb=note_end,
                 disconnected_cb=note_end,
                 error_cb=note_error,
+                inbox_prefix=inbox_of(access.user).encode(),
                 **options,  # type: ignore[arg-type]
             ),
             2 * BROKER_LIMITS.connect_s * len(access.servers),
@@ -236,7 +257,7 @@ async def open_broker(access: BrokerAccess) -> AsyncIterator[BrokerConnection]:
             f"{access.where}: the broker can't be reached ({_reason(last[-1] if last else error)})"
         ) from None
     try:
-        yield BrokerConnection(client, access.where, ended)
+        yield BrokerConnection(client, access.where, ended, inbox_of(access.user))
     finally:
         await _close(client)
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import base64
 import json
+import secrets
+from dataclasses import replace
 from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
 from downfield.calibration.calibration import Calibration
 from downfield.core.errors import InputError
-from downfield.core.records import check, record
+from downfield.core.records import check, record, to_json
 from downfield.game.records.commands import MatchTicket, NewGame, TeamSheet
 from downfield.store.sealing.signing import RigKey, is_public_key, verify_signature
 
@@ -168,6 +170,7 @@ PUSH_SUBJECT: Final = "downfield.push.get"
 """A rig sends here what it has done, and gets what the desk has for it."""
 
 _SIGNED_AS: Final = b"downfield.push\n"
+_LIST_SIGNED_AS: Final = b"downfield.push-list\n"
 
 PushStatus = Literal["waiting", "applied", "refused", "replaced"]
 
@@ -215,12 +218,14 @@ class PushReport:
         key: its public key.
         table: the table's name.
         states: by id of the push.
+        nonce: random; the answer names it.
         signature: Ed25519, base64.
     """
 
     key: str
     table: str
     states: dict[str, PushState]
+    nonce: str = ""
     signature: str = ""
     format: Literal["downfield.push-report"] = "downfield.push-report"
     version: Literal[1] = 1
@@ -232,24 +237,57 @@ class PushReport:
             raw = base64.b64decode(self.signature, validate=True)
         except ValueError:
             return False
-        return verify_signature(self.key, _signed(self.table, self.states), raw)
+        return verify_signature(self.key, _signed(self.table, self.states, self.nonce), raw)
 
 
 @record
 class PushList:
-    """What a desk has for a rig, the earliest first."""
+    """What a desk has for a rig, the earliest first.
+
+    Attributes:
+        pushes: what it has.
+        rig: id of the rig it is for.
+        nonce: of the report that it answers.
+        key: the desk's public key.
+        signature: Ed25519, base64.
+    """
 
     pushes: tuple[TablePush, ...]
+    rig: str
+    nonce: str
+    key: str
+    signature: str = ""
     format: Literal["downfield.push-list"] = "downfield.push-list"
     version: Literal[1] = 1
+
+    def fault(self, rig: str, nonce: str) -> str:
+        """Return why a rig does not take this for the answer to its report; empty where it does."""
+        if self.rig != rig or self.nonce != nonce:
+            return "the desk's answer is for another table, or for an earlier question"
+        try:
+            raw = base64.b64decode(self.signature, validate=True)
+        except ValueError:
+            raw = b""
+        return "" if verify_signature(self.key, _signed_list(self), raw) else "the desk has not signed this answer"
 
 
 def signed_report(key: RigKey, table: str, states: dict[str, PushState]) -> PushReport:
     """Return a rig's report."""
-    signature = base64.b64encode(key.sign(_signed(table, states))).decode()
-    return PushReport(key.public_text, table, states, signature)
+    nonce = secrets.token_hex(16)
+    signature = base64.b64encode(key.sign(_signed(table, states, nonce))).decode()
+    return PushReport(key.public_text, table, states, nonce, signature)
 
 
-def _signed(table: str, states: dict[str, PushState]) -> bytes:
+def signed_list(key: RigKey, rig: str, nonce: str, pushes: tuple[TablePush, ...]) -> PushList:
+    """Return a desk's answer to a report."""
+    made = PushList(pushes, rig, nonce, key.public_text)
+    return replace(made, signature=base64.b64encode(key.sign(_signed_list(made))).decode())
+
+
+def _signed(table: str, states: dict[str, PushState], nonce: str) -> bytes:
     rows = [[push, state.status, state.text] for push, state in sorted(states.items())]
-    return _SIGNED_AS + json.dumps([table, rows]).encode()
+    return _SIGNED_AS + json.dumps([table, rows, nonce]).encode()
+
+
+def _signed_list(answer: PushList) -> bytes:
+    return _LIST_SIGNED_AS + to_json(PushList, replace(answer, signature="")).encode()

@@ -19,7 +19,7 @@ from typing import Final, Literal
 from downfield.api.http.requests import TeamRequest
 from downfield.api.security.grants import GrantedAccess
 from downfield.calibration.calibration import Calibration
-from downfield.core.errors import DownfieldError, RefusedError
+from downfield.core.errors import DownfieldError, FormatError, RefusedError
 from downfield.core.files.private_files import make_private_folder, replace_private_file
 from downfield.core.records import from_json, read_record, record, to_json
 from downfield.core.scene import Jersey, Player
@@ -28,6 +28,7 @@ from downfield.game.published.game_topics import Notice
 from downfield.game.published.hub import Hub
 from downfield.game.receipts import Refused, Submission
 from downfield.game.records.commands import UseCalibration
+from downfield.game.records.owner import rig_id
 from downfield.game.records.table_records import CommandCarriedOut
 from downfield.game.service import GameService
 from downfield.officiating.rulebooks.rulebook import parse_rulebook
@@ -223,6 +224,9 @@ class PushReceiver:
         report = signed_report(self._key, self._table, states)
         answer = await connection.request(PUSH_SUBJECT, to_json(PushReport, report).encode())
         found = from_json(PushList, answer, path=PUSH_SUBJECT)
+        fault = found.fault(rig_id(self._key.public_text), report.nonce)
+        if fault:
+            raise FormatError(PUSH_SUBJECT, fault)
         self._waiting = found.pushes
 
     def _apply_waiting(self) -> None:

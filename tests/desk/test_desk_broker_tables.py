@@ -66,7 +66,7 @@ def keeping(folder: Path, brokering: BrokerServer, table: str) -> Iterator[Score
         "rig.table": table,
         "service.port": 0,
         "tournament.servers": [f"nats://127.0.0.1:{brokering.port}"],
-        "tournament.credentials": str(brokering.files.rig),
+        "tournament.credentials": str(brokering.files.tables[0]),
     }
     game = NewGame(home=TeamSheet(name="River City", short="RIV"))
     keeper = Scorekeeper(load(environment={}, command_line=given), preset("ultimate"), game)

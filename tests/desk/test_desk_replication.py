@@ -319,7 +319,7 @@ def test_nothing_is_lost_or_doubled_when_everything_is_killed_and_cut_at_random(
     running: dict[str, subprocess.Popen[str]] = {}
 
     def start(rig: str) -> None:
-        command = [sys.executable, str(RIG), str(tmp_path / rig), str(proxy.port), str(brokering.files.rig)]
+        command = [sys.executable, str(RIG), str(tmp_path / rig), str(proxy.port), str(brokering.files.tables[0])]
         running[rig] = subprocess.Popen(
             [*command, str(wanted), "40"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )

@@ -68,7 +68,7 @@ def test_a_game_kept_at_a_table_goes_on_without_the_broker_and_is_at_the_tournam
 ) -> None:
     skip_without_postgres()
     brokering.kill()
-    keeper = Scorekeeper(configured(tmp_path, brokering.port, brokering.files.rig), preset("ultimate"))
+    keeper = Scorekeeper(configured(tmp_path, brokering.port, brokering.files.tables[0]), preset("ultimate"))
     try:
         keeper.game_service.declare(SetUp("home", 1, 30), Submission(key="one"))
         behind = wait_for_state(keeper, "behind")
@@ -136,13 +136,13 @@ def test_the_desk_needs_both_a_broker_and_a_database(tmp_path: Path) -> None:
 
 def test_the_brokers_secrets_are_for_their_owner_and_stay_over_starts(tmp_path: Path) -> None:
     files = write_broker_files(tmp_path / "broker", "0.0.0.0", 4222)
-    kept = [path.read_text() for path in (files.desk, files.rig)]
+    kept = [path.read_text() for path in (files.desk, files.tables[0])]
     assert kept[0] != kept[1]
     again = write_broker_files(tmp_path / "broker", "127.0.0.1", 4223)
-    assert [path.read_text() for path in (again.desk, again.rig)] == kept
+    assert [path.read_text() for path in (again.desk, again.tables[0])] == kept
     assert "127.0.0.1:4223" in again.configuration.read_text()
     if sys.platform != "win32":
-        for path in (files.desk, files.rig, files.configuration):
+        for path in (files.desk, files.tables[0], files.configuration):
             assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
@@ -157,7 +157,7 @@ def test_a_port_that_is_in_use_is_told_with_what_to_do(tmp_path: Path, capsys: p
 def test_the_files_alone_are_written_and_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command(["desk", "broker", "--files-only", "--data", str(tmp_path)]) == 0
     output = capsys.readouterr().out
-    assert str(tmp_path / "rig.credentials.json") in output
+    assert str(tmp_path / "table-1.credentials.json") in output
     assert "nats-server -c" in output
 
 
