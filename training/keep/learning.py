@@ -84,7 +84,8 @@ class Learner:
             while not stop():
                 name = min(spent, key=lambda each: spent[each])
                 begun_s = self._busy()
-                if not self._take_samples(name):  # nothing is traced yet
+                if not self._take_samples(name):  # nothing is traced for it yet
+                    spent[name] = max(spent.values()) + _PAUSE_S
                     time.sleep(_PAUSE_S)
                     continue
                 self._learn(name, begun_s + self._plan.turn_s, stop)
