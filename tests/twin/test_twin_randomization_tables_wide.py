@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from downfield.core.arrays import Array
-from downfield.core.footprint import Footprint
+from downfield.core.footprint import Footprint, signed_gap
 from downfield.core.scene import Player
 from downfield.twin.randomization.cameras import LEAST_PX_PER_MM, board_outline_mm
 from downfield.twin.randomization.colors import hanging
 from downfield.twin.randomization.deck import SPLITS, Deck
 from downfield.twin.randomization.molds import STANCES, draw_mold, draw_stance
 from downfield.twin.randomization.tables import draw_players, draw_table, draw_varied_ball
-from downfield.twin.sets.arrange import Arranger, obstacles_on, without_obstacles
+from downfield.twin.sets.arrange import Arranger, Mix, obstacles_on, without_obstacles
 from downfield.twin.table.appearance import Appearance, Solid, Wear
 from downfield.twin.table.board_print import soiled
 from downfield.twin.table.solids import cloud
@@ -52,11 +54,12 @@ def test_a_base_is_exactly_its_players_size_and_nothing_lies_over_its_top_but_th
         base = player.base
         assert [solid.part for solid in solids].count("base") == 1
         assert solids[0].part == "base"
-        assert solids[0].size_mm == pytest.approx((base.length_mm / 2, base.width_mm / 2, base.height_mm / 2))
+        assert solids[0].size_mm[:2] == pytest.approx((base.length_mm / 2, base.width_mm / 2))
         details = [solid for solid in solids if solid.part == "other"]
+        top_mm = low_and_high_mm([solids[0], *details])[1][2]
+        assert base.height_mm - 1e-6 <= top_mm < base.height_mm + 0.07, "its layers reach the top"
         if details:
             low, high = low_and_high_mm(details)
-            assert high[2] < base.height_mm + 0.05
             assert (np.abs([low[:2], high[:2]]) <= [base.length_mm / 2, base.width_mm / 2]).all()
 
 
@@ -148,6 +151,44 @@ def test_bases_stand_clear_of_what_lies_on_the_board(tables: list[Table]) -> Non
             met += int((np.hypot(*(obstacles[:, :2] - middle).T) < base.width_mm / 2 - 1).sum())
     assert any(len(obstacles_on(appearance.field, appearance.clutter)) for appearance, _ in tables[:8])
     assert met == 0
+
+
+def test_in_piles_bodies_lie_on_bases_teams_stand_flush_and_balls_lie_on_lines(tables: list[Table]) -> None:
+    mix = Mix(fallers=0.3, piled=True, carried_chance=0.0, loose_chance=0.8)
+    raised, flush, on_lines = 0, 0, 0
+    for number, (appearance, players) in enumerate(tables):
+        arranger = Arranger(appearance, players, np.random.default_rng(number), mix)
+        for _ in range(4):
+            here = arranger.arrange(10**9, 10**7)[1]
+            clouds = [cloud(figure.solids).reshape(-1, 3) for figure in appearance.figures]
+            turns = [Rotation.from_quat(pose.rotation, scalar_first=True) for pose in here.figures]
+            lowest = [
+                (turn.apply(points) + pose.position_mm)[:, 2].min()
+                for turn, points, pose in zip(turns, clouds, here.figures, strict=True)
+            ]
+            assert min(lowest) > -1.0, "nobody is under the board"
+            raised += sum(low > 2.0 and not pose.in_hand for low, pose in zip(lowest, here.figures, strict=True))
+            bases = [
+                (
+                    Footprint(
+                        pose.position_mm[0], pose.position_mm[1], turn.as_euler("zyx", degrees=True)[0], who.base
+                    ),
+                    who,
+                )
+                for pose, turn, who in zip(here.figures, turns, players, strict=True)
+                if turn.as_matrix()[2, 2] > 0.9
+            ]
+            flush += sum(
+                one[1].jersey == other[1].jersey and 0 < signed_gap(one[0], other[0]).gap_mm < 0.6
+                for one, other in itertools.combinations(bases, 2)
+            )
+            if here.ball is not None:
+                apart = appearance.field.length_mm / 20
+                off = (here.ball.position_mm[0] + apart / 2) % apart - apart / 2
+                on_lines += abs(off) < 1.0
+    assert raised > 5
+    assert flush > 5
+    assert on_lines > 5
 
 
 def test_a_play_of_the_physics_has_a_clear_field(tables: list[Table]) -> None:

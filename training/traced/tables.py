@@ -62,9 +62,9 @@ class TableRecipe:
 
     scenes: int = 3
     views: int = 1
-    carriers: float = 0.12
+    carriers: float = 0.16
     strewn: float = 0.08
-    lying: float = 0.3
+    lying: float = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +139,7 @@ def _mix(rng: np.random.Generator, ball: BallKind, recipe: TableRecipe) -> Mix:
         carried_chance=0.55 if foam else 0.0,
         magnetic_chance=0.0 if foam else 0.9,
         loose_chance=0.4 if foam else 0.0,
+        piled=True,
     )
 
 

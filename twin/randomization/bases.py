@@ -22,6 +22,8 @@ from downfield.twin.table.appearance import BoardAppearance, Color, Material, Pa
 
 Extra = Literal["none", "ribs", "disc", "tab"]
 EXTRAS: tuple[Extra, ...] = ("none", "ribs", "disc", "tab")
+Profile = Literal["block", "bevel", "double"]
+_PROFILES: tuple[Profile, ...] = ("block", "block", "block", "bevel", "bevel", "double")
 _USUAL_CHANCE = 0.4  # of bases of the twin's own sizes
 _OVER_MM = 0.03  # details rise so little over a base's top that they hide nothing of it
 
@@ -43,6 +45,11 @@ class BaseStyle:
         extra: a detail besides dial and plate; ``none`` leaves these out, too.
         labeled: whether a number is let into the top, in `ink`.
         ink: of numbers.
+        profile: a block, or layers that are inset: a bevel, or a plate with a block on it. The footprint is the lowest
+            layer's, and its corners are labeled at the top's height whatever is there.
+        inset_mm: of the top from the footprint.
+        notched: whether a piece is missing from each edge that a base draws.
+        ground: color that shows through notches.
     """
 
     surface: Material
@@ -51,6 +58,10 @@ class BaseStyle:
     extra: Extra
     labeled: bool
     ink: Color
+    profile: Profile = "block"
+    inset_mm: float = 0.0
+    notched: bool = False
+    ground: Color = (0.1, 0.2, 0.1)
 
 
 def draw_bases(seed: int, count: int, *, split: Split = "train") -> tuple[BaseSize, ...]:
@@ -118,8 +129,8 @@ def draw_base_color(deck: Deck, board: BoardAppearance) -> tuple[Color, float]:
     return draw_base(deck, board)
 
 
-def draw_base_style(deck: Deck, color: Color, *, telling: bool) -> BaseStyle:
-    """Return a style for bases of a color."""
+def draw_base_style(deck: Deck, color: Color, board: BoardAppearance, *, telling: bool) -> BaseStyle:
+    """Return a style for bases of a color on a board."""
     plain = Material(
         roughness=deck.uniform(0.12, 0.6),
         bevel_mm=max(deck.uniform(-0.4, 1.2), 0.0),
@@ -133,6 +144,10 @@ def draw_base_style(deck: Deck, color: Color, *, telling: bool) -> BaseStyle:
         extra=EXTRAS[int(deck.rng.integers(len(EXTRAS)))],
         labeled=deck.chance(0.15),
         ink=any_color(deck),
+        profile=_PROFILES[int(deck.rng.integers(len(_PROFILES)))],
+        inset_mm=deck.uniform(0.8, 3.2),
+        notched=deck.chance(0.15),
+        ground=scaled(board.grass[int(deck.rng.integers(len(board.grass)))], deck.uniform(0.35, 0.8)),
     )
 
 
@@ -158,9 +173,9 @@ def _patterned(deck: Deck, material: Material, pattern: Pattern, color: Color) -
 
 def add_base(parts: Parts, base: BaseSize, color: Color, opacity: float, style: BaseStyle, deck: Deck) -> None:
     """Add a base, its box first, and its details."""
-    half = (base.length_mm / 2, base.width_mm / 2, base.height_mm / 2)
-    surface = dataclasses.replace(style.surface, corner_mm=base.corner_mm)
-    parts.add("box", half, (0.0, 0.0, half[2]), color, part="base", material=surface, opacity=opacity)
+    _add_layers(parts, base, color, opacity, style)
+    if style.notched and opacity == 1:
+        _add_notches(parts, base, style, deck)
     way, shown = 1.0, not style.plain
     if not style.telling:
         way, shown = float(deck.rng.choice([-1.0, 1.0])), deck.chance(2 / 3)
@@ -168,6 +183,34 @@ def add_base(parts: Parts, base: BaseSize, color: Color, opacity: float, style: 
         _add_details(parts, base, color, opacity, style, way)
     if style.labeled and opacity == 1:
         _add_label(parts, base, color, style, deck)
+
+
+def _add_layers(parts: Parts, base: BaseSize, color: Color, opacity: float, style: BaseStyle) -> None:
+    """Add the base's box, and above a low one the layers that are inset; clear bases are blocks."""
+    surface = dataclasses.replace(style.surface, corner_mm=base.corner_mm)
+    layers = 1 if style.profile == "block" or opacity < 1 else 2 if style.profile == "double" else 4
+    plain = dataclasses.replace(surface, pattern="plain")
+    for layer in range(layers):
+        low, high = base.height_mm * layer / layers, base.height_mm * (layer + 1) / layers
+        inset = style.inset_mm * layer / max(layers - 1, 1)
+        half = (base.length_mm / 2 - inset, base.width_mm / 2 - inset, (high - low) / 2)
+        own = dataclasses.replace(surface if layer == layers - 1 else plain, corner_mm=max(base.corner_mm - inset, 0.0))
+        at, part = (0.0, 0.0, (high + low) / 2), "other" if layer else "base"
+        parts.add("box", half, at, color, part=part, material=own, opacity=opacity)
+
+
+def _add_notches(parts: Parts, base: BaseSize, style: BaseStyle, deck: Deck) -> None:
+    """Add what is seen through notches in some edges: the ground, as a piece let into the top."""
+    matt = Material(roughness=0.9)
+    low = base.height_mm - 0.5 + 2 * _OVER_MM
+    for across in (False, True):
+        for side in (-1, 1):
+            if deck.chance(0.45):
+                deep, wide = deck.free(0.8, 2.6), deck.free(1.5, 4.0)
+                edge = side * ((base.width_mm if across else base.length_mm) / 2 - deep - _OVER_MM)
+                along = deck.free(-0.25, 0.25) * (base.length_mm if across else base.width_mm)
+                size, at = ((wide, deep), (along, edge)) if across else ((deep, wide), (edge, along))
+                parts.add("box", (*size, 0.5), (*at, low), style.ground, part="other", material=matt)
 
 
 def _add_details(parts: Parts, base: BaseSize, color: Color, opacity: float, style: BaseStyle, way: float) -> None:

@@ -209,7 +209,7 @@ def draw_small_decoy(deck: Deck, ground: Color) -> tuple[Parts, float]:
 
 def draw_large_decoy(deck: Deck, ground: Color) -> tuple[Parts, float]:
     """Return a thing that may be taken for a figure or a base; arguments and results as of `draw_small_decoy`."""
-    kinds = (_die, _coin, _marker, _strip, _cap, _block)
+    kinds = (_die, _coin, _marker, _strip, _cap, _block, _card, _ruler)
     return kinds[int(deck.rng.integers(len(kinds)))](deck, ground)
 
 
@@ -317,6 +317,31 @@ def _strip(deck: Deck, _ground: Color) -> tuple[Parts, float]:
     """Return a strip of paper or a yard stick."""
     parts, half = Parts(Material(roughness=0.7)), (deck.uniform(15, 70), deck.uniform(2, 8), 0.3)
     parts.add("box", half, (0, 0, 0.3), any_color(deck), about_z(deck.free(0, 360)), part="other")
+    return parts, half[0]
+
+
+def _card(deck: Deck, _ground: Color) -> tuple[Parts, float]:
+    """Return a score card or a letter tile: print about as large as a base, on paper or wood."""
+    parts, half = Parts(), (deck.uniform(8, 24), deck.uniform(7, 16), deck.uniform(0.15, 2.5))
+    paper = (0.93, 0.92, deck.free(0.75, 0.95)) if deck.chance(0.6) else any_color(deck, 0.3)
+    ink = _BLACK if is_bright(paper) else (0.95, 0.95, 0.95)
+    plain = Material(roughness=0.8, corner_mm=max(deck.uniform(-2, 3), 0.0))
+    if deck.chance(0.5):
+        surface = _written(deck, plain, (0.15, 1.0), ink)
+        parts.add("box", half, (0, 0, half[2]), paper, part="other", material=surface)
+        return parts, math.hypot(half[0], half[1])
+    digits = (float(deck.rng.integers(-1, 10)), float(deck.rng.integers(10)), 1.0, 0.0)
+    printed = dataclasses.replace(plain, pattern="plate_digits", second=ink, values=digits)
+    parts.add("box", (half[2], half[1], half[0]), (0, 0, half[2]), paper, about_y(90), part="other", material=printed)
+    return parts, math.hypot(half[0], half[1])
+
+
+def _ruler(deck: Deck, _ground: Color) -> tuple[Parts, float]:
+    """Return a ruler or a tape with marks and print."""
+    half, color = (deck.uniform(25, 80), deck.uniform(4, 14), deck.uniform(0.1, 1.2)), any_color(deck, 0.4)
+    ink = _BLACK if is_bright(color) else (0.95, 0.95, 0.95)
+    parts = Parts(_written(deck, Material(roughness=deck.uniform(0.2, 0.9)), (0.2, 0.8), ink))
+    parts.add("box", half, (0, 0, half[2]), color, part="other")
     return parts, half[0]
 
 

@@ -6,6 +6,7 @@ is deeper ahead than behind. Nothing else does reliably, since details of bases 
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from dataclasses import dataclass, field
 
@@ -15,8 +16,10 @@ from downfield.core.arrays import Array
 from downfield.twin.randomization.colors import Parts, about_x, about_y, about_z, hanging, z_along
 from downfield.twin.randomization.deck import Deck
 from downfield.twin.randomization.molds import Joint, Mold, Paint, PlayerStance, draw_stance
+from downfield.twin.table.appearance import Material
 
 _ANKLE = 0.04  # height of an ankle, share of the player's
+_THINNEST = 0.25  # of a trunk cut from a sheet, factor on its depth or width
 _STANDS = 0.05  # a foot this much higher than the lower one still stands
 
 
@@ -117,7 +120,7 @@ def _leg(body: _Body, side: int, joints: tuple[Array, Array, Array], raised: flo
 
 def _trunk(body: _Body) -> None:
     tall, mold, paint, bulk, parts = body.tall_mm, body.mold, body.paint, body.bulk, body.parts
-    deep, wide = (max(share, 0.5) for share in mold.flat)
+    deep, wide = (max(share, _THINNEST) for share in mold.flat)
     half = about_y(0.5 * body.stance.lean)
     seat = (0.088 * tall * bulk * deep, (mold.hips + 0.045) * tall * bulk**0.5 * wide, 0.085 * tall)
     parts.add("ellipsoid", seat, body.hips - np.array([0.008 * tall, 0, 0]), paint.pants, half)
@@ -127,15 +130,26 @@ def _trunk(body: _Body) -> None:
     parts.add("ellipsoid", belly, body.on_trunk(0.006, 0, 0.10), paint.jersey, body.trunk)
     chest = (0.094 * tall * bulk * mold.chest * deep, 0.125 * tall * bulk * wide, 0.125 * tall)
     parts.add("ellipsoid", chest, body.on_trunk(0.008, 0, 0.185), paint.jersey, body.trunk, material=paint.chest)
+    if mold.blocky:
+        block = Material(roughness=0.5, bevel_mm=0.6, corner_mm=0.02 * tall)
+        size = (0.085 * tall * bulk * deep, (mold.shoulders + 0.01) * tall * bulk**0.5 * wide, 0.1 * tall)
+        parts.add("box", size, body.on_trunk(0, 0, 0.16), paint.jersey, body.trunk, material=block)
+        plate = dataclasses.replace(paint.body, pattern="plate_digits", second=paint.belt, values=_digits(body.deck))
+        size = (0.01 * tall, 0.75 * size[1], 0.08 * tall)
+        parts.add("box", size, body.on_trunk(-0.085 * bulk, 0, 0.165), paint.helmet, body.trunk, material=plate)
     yoke = (0.078 * tall * bulk * mold.chest * deep, (mold.shoulders * bulk**0.5 + 0.02) * tall * wide, 0.06 * tall)
     parts.add("ellipsoid", yoke, body.on_trunk(0, 0, 0.245), paint.jersey, body.trunk)
+
+
+def _digits(deck: Deck) -> tuple[float, float, float, float]:
+    return (float(deck.rng.integers(-1, 10)), float(deck.rng.integers(10)), 1.0, 0.0)
 
 
 def _arm(body: _Body, side: int, joint: Joint) -> Array:
     """Add an arm; return the place of its hand."""
     tall, mold, paint, trunk, parts = body.tall_mm, body.mold, body.paint, body.trunk, body.parts
     flat = np.array([*mold.flat, 1.0])
-    deep, wide = (max(share, 0.5) for share in mold.flat)
+    deep, wide = (max(share, _THINNEST) for share in mold.flat)
     shoulder = body.on_trunk(0, mold.shoulders * body.bulk**0.5 * side, 0.245)
     if mold.pads:
         size = np.array([0.08 * deep, 0.07 * wide, 0.05]) * tall * mold.pads
@@ -169,7 +183,7 @@ def _head(body: _Body) -> None:
     nod = about_y(float(rng.normal(0.35 * lean, 7))) @ about_x(float(rng.normal(0, 4)))
     head = about_z(0.7 * body.stance.twist + float(rng.normal(0, 9))) @ nod
     middle = neck + (0.55 * up + 0.45 * head[:, 2]) * (0.035 * tall + 0.98 * r) + head[:, 0] * 0.12 * r
-    narrow = max(min(mold.flat), 0.6)
+    narrow = max(mold.flat[1], 0.35)
 
     def at(x: float, y: float, z: float) -> Array:
         place: Array = middle + head @ np.array([x, y * narrow, z]) * r

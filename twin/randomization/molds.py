@@ -118,6 +118,12 @@ STANCES: tuple[PlayerStance, ...] = (
     PlayerStance((Joint(60, 3, 20), Joint(-55, 3, 20)), _both(Joint(95, 20, 15)), lean=38),  # diving
     PlayerStance((Joint(16, 18, 20), Joint(-4, 18, 16)), _both(Joint(20, 66, 20)), lean=10),  # arms out, knees bent
     PlayerStance((Joint(30, 18, 40), Joint(12, 18, 32)), _both(Joint(66, 44, 40)), lean=20),  # tackling, higher
+    # Those whose helmet is over the rear of the base.
+    PlayerStance((Joint(34, 8, 8), Joint(18, 10, 12)), _both(Joint(70, 20, 60)), lean=-20),  # braced
+    PlayerStance((Joint(55, 10, 40), Joint(40, 12, 50)), _both(Joint(86, 16, 20)), lean=-26),  # falling back
+    PlayerStance((Joint(28, 8, 6), Joint(14, 10, 10)), (Joint(25, 12, 100, _IN), Joint(60, 30, 40)), lean=-18),  # spun
+    PlayerStance((Joint(60, 10, 30), Joint(46, 12, 44)), _both(Joint(110, 20, 25)), lean=-24),  # catching behind him
+    PlayerStance((Joint(40, 8, 10), Joint(10, 10, 14)), (Joint(20, 10, 105, _IN), Joint(-20, 40, 30)), lean=-22),
 )
 """Stances by kind; neighbors are alike, since every split gets others of them."""
 
@@ -181,6 +187,7 @@ class Mold:
         cage: bars of the face mask, 0 for a bare face; 3 for a lump.
         bar, jut: thickness and reach of the bars, relative to the head's radius.
         flat: factors on depth and width: older figures are cut from a sheet, along or across.
+        blocky: whether the trunk is a block, as of figures of bricks and printed ones.
         stand, stand_mm: what is under the feet, and its height.
         stances: that the figures of this mold come in.
     """
@@ -201,6 +208,7 @@ class Mold:
     bar: float
     jut: float
     flat: tuple[float, float]
+    blocky: bool
     stand: Stand
     stand_mm: float
     stances: tuple[PlayerStance, ...]
@@ -236,8 +244,9 @@ def draw_mold(deck: Deck) -> Mold:
     """Return a mold of this split."""
     rng = deck.rng
     flat = (1.0, 1.0)
-    if deck.chance(0.1):
-        flat = (1.0, deck.uniform(0.3, 0.6)) if deck.chance(0.5) else (deck.uniform(0.35, 0.6), 1.0)
+    if deck.chance(0.2):
+        thin = deck.uniform(0.12, 0.6)
+        flat = (1.0, thin) if deck.chance(0.5) else (thin, 1.0)
     several = int(rng.integers(2, 9)) if deck.chance(0.3) else 24
     stands: tuple[Stand, ...] = ("none", "plate", "disc", "pegs")
     return Mold(
@@ -257,6 +266,7 @@ def draw_mold(deck: Deck) -> Mold:
         bar=deck.uniform(0.1, 0.2),
         jut=deck.uniform(1.2, 1.5),
         flat=flat,
+        blocky=deck.chance(0.15),
         stand=stands[int(rng.integers(len(stands)))],
         stand_mm=deck.uniform(0.4, 2.2),
         stances=tuple(deck.choice(STANCES) for _ in range(several)),

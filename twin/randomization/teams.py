@@ -131,7 +131,7 @@ def draw_teams(deck: Deck, players: Sequence[Player], board: BoardAppearance) ->
     telling = deck.chance(0.5)
     mold = draw_mold(deck)
     teams = {
-        side: _draw_team(deck, kit, mold if deck.chance(0.5) else draw_mold(deck), telling=telling)
+        side: _draw_team(deck, kit, mold if deck.chance(0.5) else draw_mold(deck), board, telling=telling)
         for side, kit in kits.items()
     }
     return tuple(_figure(deck, player, teams[player.jersey], tall_mm) for player in players)
@@ -147,7 +147,7 @@ def _odd_kit(deck: Deck, kit: Kit, board: BoardAppearance) -> Kit:
     return dataclasses.replace(drawn, skin=kit.skin)
 
 
-def _draw_team(deck: Deck, kit: Kit, mold: Mold, *, telling: bool) -> _Team:
+def _draw_team(deck: Deck, kit: Kit, mold: Mold, board: BoardAppearance, *, telling: bool) -> _Team:
     body = Material(roughness=deck.uniform(0.25, 0.9))
     if deck.chance(0.3):  # dirt
         dirt = (deck.uniform(0.2, 0.9), deck.free(0, 50), 0.95 - 0.45 * deck.uniform(0, 0.8), 0.0)
@@ -157,7 +157,7 @@ def _draw_team(deck: Deck, kit: Kit, mold: Mold, *, telling: bool) -> _Team:
         stripe = (deck.uniform(0.1, 0.3), 0.0, 0.0, 0.0)
         shell = dataclasses.replace(shell, pattern="stripe", second=kit.mask, values=stripe)
     glue = _Glue(
-        deck.uniform(-0.3, 0.34) if deck.chance(0.5) else 0.0,
+        deck.uniform(-0.42, 0.34) if deck.chance(0.5) else 0.0,
         deck.uniform(0, 3.5),
         deck.uniform(0, 6),
         deck.chance(0.25),
@@ -166,7 +166,7 @@ def _draw_team(deck: Deck, kit: Kit, mold: Mold, *, telling: bool) -> _Team:
     return _Team(
         kit=kit,
         mold=mold,
-        base=draw_base_style(deck, kit.base, telling=telling),
+        base=draw_base_style(deck, kit.base, board, telling=telling),
         body=body,
         shell=shell,
         numbered=deck.chance(0.75),

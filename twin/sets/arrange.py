@@ -35,6 +35,9 @@ _NEAR_MM = 45.0  # centers farther apart than this are clear of each other
 _TRIES = 60  # for a free place; the second half of them spreads figures more widely
 _ROOM_MM = 26.0  # distance of other bases' centers from a lying figure's middle,
 _TIGHT_MM = 14.0  # and where many lie: on others' bases and under their arms
+_PILED_MM = (4.0, 18.0)  # and where they lie in piles
+_FLUSH_CHANCE = (0.0, 0.0, 0.25, 0.6)  # of standing flush with a figure of the same team, by table
+_UNDER_CHANCE, _UNDER_MM, _LINE_CHANCE, _LINES = 0.2, 9.0, 0.3, 20  # of a ball under a body, or on one of the lines
 _GRIP_MM = 30.0  # height of the fingertips that hold a figure
 _FLAT_MM = 0.3  # what rises less over the board is no obstacle
 
@@ -52,6 +55,7 @@ class Mix:
         stick_chance: of a passing stick.
         carried_chance, magnetic_chance, loose_chance: of the ball in each state; the rest has no ball.
         walking_chance: of a switched-on board, where no hand is over it.
+        piled: whether figures lie on others' bases, teams stand flush, and balls lie under bodies and on lines.
     """
 
     fallen_chance: float = 0.55
@@ -64,6 +68,7 @@ class Mix:
     magnetic_chance: float = 0.2
     loose_chance: float = 0.3
     walking_chance: float = 0.7
+    piled: bool = False
 
 
 class Arranger:
@@ -101,7 +106,9 @@ class Arranger:
         hands = self._hands(bases)
         held = {hand.holds for hand in hands}
         poses = [self._pose(i, base, lying=i in fallen, held=name in held) for i, (name, base) in enumerate(bases)]
-        ball = self._ball(poses)
+        if mix.piled:
+            poses = [self._raised(i, poses[i], bases, fallen) if i in fallen else poses[i] for i in range(len(poses))]
+        ball = self._ball(poses, fallen)
         walking = not hands and rng.random() < mix.walking_chance
         sticks = self._sticks(bases) if rng.random() < mix.stick_chance else ()
         speeds = [rng.uniform(15, 130) if walking and i not in fallen else 0.0 for i in range(len(poses))]
@@ -115,7 +122,7 @@ class Arranger:
         """Return the fallen figures, and the least distance of others from them."""
         rng, mix = self._rng, self._mix
         if mix.fallers > 0:
-            self._room_mm = rng.uniform(_TIGHT_MM, _ROOM_MM)
+            self._room_mm = rng.uniform(*(_PILED_MM if mix.piled else (_TIGHT_MM, _ROOM_MM)))
             return self._choose(int(rng.binomial(len(self._players), mix.fallers)))
         return self._choose(int(rng.integers(1, mix.most_fallen + 1))) if rng.random() < mix.fallen_chance else set()
 
@@ -147,13 +154,17 @@ class Arranger:
         line_mm = rng.uniform(0.2, 0.8) * self._field.length_mm
         middle_mm = rng.uniform(0.3, 0.7) * self._field.width_mm
         toward = rng.choice([-1, 1])
+        flush = rng.choice(_FLUSH_CHANCE) if self._mix.piled else 0.0
         placed: list[Footprint] = []
         rooms: list[tuple[float, float]] = []
         out = []
         for i, player in enumerate(self._players):
             others = [k for k in range(i) if self._players[k].jersey != player.jersey and k not in fallen]
+            own = [k for k in range(i) if self._players[k].jersey == player.jersey and k not in fallen] if flush else []
             for attempt in range(_TRIES):
-                if others and i not in fallen and rng.random() < engaging and attempt < _TRIES / 2:
+                if own and i not in fallen and attempt < _TRIES / 2 and rng.random() < flush:
+                    base = self._abutting(placed[own[int(rng.integers(len(own)))]], player, flush=True)
+                elif others and i not in fallen and rng.random() < engaging and attempt < _TRIES / 2:
                     base = self._abutting(placed[others[int(rng.integers(len(others)))]], player)
                 else:
                     wide = 1.0 if attempt < _TRIES / 2 else 3.0
@@ -176,14 +187,18 @@ class Arranger:
         heading = math.degrees(rng.normal(0, 0.5 * wide)) + (0 if side < 0 else 180)
         return Footprint(float(x), float(y), float(wrap_deg(heading)), player.base)
 
-    def _abutting(self, other: Footprint, player: Player) -> Footprint:
-        """Return a place against another base, most often at its front, with a gap of 0 to 1.5 mm."""
+    def _abutting(self, other: Footprint, player: Player, *, flush: bool = False) -> Footprint:
+        """Return a place against another base, most often at its front; flush: side by side, facing the same way."""
         rng = self._rng
-        bearing = math.radians(other.heading_deg + rng.choice([0, 0, 0, 90, -90, 180]) + rng.normal(0, 25))
-        heading = math.degrees(bearing) + 180 + rng.normal(0, 30)
-        gap_mm = max(0.02, rng.uniform(-0.5, 1.5))
+        if flush:
+            bearing = math.radians(other.heading_deg + rng.choice([90, -90, 90, -90, 0, 180]) + rng.normal(0, 4))
+            heading, gap_mm, off_mm = other.heading_deg + rng.normal(0, 5), rng.uniform(0.02, 0.5), rng.normal(0, 3)
+        else:
+            bearing = math.radians(other.heading_deg + rng.choice([0, 0, 0, 90, -90, 180]) + rng.normal(0, 25))
+            heading = math.degrees(bearing) + 180 + rng.normal(0, 30)
+            gap_mm, off_mm = max(0.02, rng.uniform(-0.5, 1.5)), rng.uniform(-9, 9)
         way = np.array([math.cos(bearing), math.sin(bearing)])
-        aside = np.array([-way[1], way[0]]) * rng.uniform(-9, 9)
+        aside = np.array([-way[1], way[0]]) * off_mm
 
         def at(away_mm: float) -> Footprint:
             x, y = np.array([other.x_mm, other.y_mm]) + way * away_mm + aside
@@ -229,15 +244,28 @@ class Arranger:
             held,
         )
 
+    def _raised(self, i: int, pose: FigurePose, bases: list[tuple[str, Footprint]], fallen: set[int]) -> FigurePose:
+        """Return the pose of one who lies, on top of the bases under him."""
+        turn = Rotation.from_quat(pose.rotation, scalar_first=True)
+        points = turn.apply(cloud(self._appearance.figures[i].solids).reshape(-1, 3)) + pose.position_mm
+        points[:, 2] = 0.0  # their reach
+        under = [base for k, (_, base) in enumerate(bases) if k not in fallen and _meets(base, points)]
+        (x, y, z), raised = pose.position_mm, max((base.size.height_mm for base in under), default=0.0)
+        return replace(pose, position_mm=(x, y, z + raised))
+
     # Ball, hands, sticks
 
-    def _ball(self, poses: list[FigurePose]) -> BallPose | None:
+    def _ball(self, poses: list[FigurePose], fallen: set[int]) -> BallPose | None:
         rng, mix = self._rng, self._mix
         kind = rng.random()
         if kind < mix.carried_chance:
             return _in_hand(poses[int(rng.integers(len(poses)))])
         pose = poses[int(rng.integers(len(poses)))]
         spot = np.array(pose.position_mm[:2]) + rng.normal(0, 45, 2)
+        if mix.piled and fallen and rng.random() < _UNDER_CHANCE:
+            spot = np.array(poses[int(rng.choice(sorted(fallen)))].position_mm[:2]) + rng.normal(0, _UNDER_MM, 2)
+        elif mix.piled and rng.random() < _LINE_CHANCE:
+            spot[0] = rng.integers(_LINES + 1) * self._field.length_mm / _LINES + rng.normal(0, 2)
         x_low, y_low, x_high, y_high = self._field.board_mm
         x, y = np.clip(spot, (x_low + 8, y_low + 8), (x_high - 8, y_high - 8)).tolist()
         if kind < mix.carried_chance + mix.magnetic_chance:
@@ -282,7 +310,7 @@ def _meets(base: Footprint, obstacles_mm: Array) -> bool:
     way = math.radians(base.heading_deg)
     ahead = np.abs(off @ (math.cos(way), math.sin(way))) - base.size.length_mm / 2
     aside = np.abs(off @ (-math.sin(way), math.cos(way))) - base.size.width_mm / 2
-    return bool((np.hypot(np.maximum(ahead, 0), np.maximum(aside, 0)) < obstacles_mm[:, 2]).any())
+    return bool((np.hypot(np.maximum(ahead, 0), np.maximum(aside, 0)) <= obstacles_mm[:, 2]).any())
 
 
 def lie(

@@ -141,8 +141,8 @@ class Solid:
         rotation: attitude, in the owner's frame, (w, x, y, z).
         color: of its surface.
         opacity: 1, or less for clear plastic.
-        part: name of the part; the solid whose part is ``base`` is the base box itself, rounded by
-            `BaseSize.corner_mm`.
+        part: name of the part; the solid whose part is ``base`` is the base box itself or the lowest of its layers,
+            which has its outline, rounded by `BaseSize.corner_mm`.
         material: its surface in traced pictures; None for the part's usual one.
     """
 
