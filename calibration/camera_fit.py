@@ -203,7 +203,7 @@ def _minimize(problem: _Problem, begin: Array, max_steps: int) -> tuple[Array, f
         problem.evaluate_scaled,
         problem.with_distortion_as_at_start(begin),
         lowest,
-        loss_at=FIT_LIMITS.loss_at_sigma,
+        loss_at=problem.loss_at,
         max_steps=max_steps,
     )
     return problem.with_distortion_in_px(scaled), cost
@@ -225,6 +225,19 @@ class _Problem:
     def begin_stretch(self) -> Array:
         """Where the stretch begins, shape (1,); empty when it is not open."""
         return np.array([] if self.stretch is None else [self.stretch.begin])
+
+    @property
+    def loss_at(self) -> Array:
+        """Sigmas beyond which each residual counts linearly, in the order of `evaluate`.
+
+        Paint may be anything, a lens unlike all others, and a boundary seen far aside. But a picture has no rows that
+        are displaced by dozens of sigmas, and no board is so bowed, to explain what a wrong print leaves.
+        """
+        n, lens = len(self.observations.px), 9
+        rows = n + lens + len(self.bow_spread_mm) + (self.stretch is not None) + self.systematic.count
+        loss_at = np.full(rows, FIT_LIMITS.loss_at_sigma)
+        loss_at[n + lens : rows - self.systematic.lines] = np.inf
+        return loss_at
 
     def systematic_px(self, values: Array) -> Array:
         """Return the sizes of the systematic errors at values."""

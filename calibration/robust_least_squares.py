@@ -49,7 +49,7 @@ Evaluate = Callable[[Array], tuple[Array, Array]]
 
 
 def minimize_huber(
-    evaluate: Evaluate, begin: Array, lowest: Array, *, loss_at: float, max_steps: int
+    evaluate: Evaluate, begin: Array, lowest: Array, *, loss_at: Array | float, max_steps: int
 ) -> tuple[Array, float]:
     """Minimize half the sum of Huber's loss of residuals.
 
@@ -57,7 +57,7 @@ def minimize_huber(
         evaluate: the problem; its residuals have unit variance.
         begin: parameters to begin at, shape (k,).
         lowest: least values of the parameters, shape (k,); minus infinity where there is none.
-        loss_at: residuals beyond this count linearly.
+        loss_at: residuals beyond this count linearly; one for all, or one for each, infinite where none does.
         max_steps: evaluations at most.
 
     Returns:
@@ -90,7 +90,7 @@ def minimize_huber(
     return values, cost
 
 
-def _cost(residuals: Array, loss_at: float) -> float:
+def _cost(residuals: Array, loss_at: Array | float) -> float:
     size = np.abs(residuals)
     return float(np.where(size <= loss_at, 0.5 * size * size, loss_at * (size - 0.5 * loss_at)).sum())
 
@@ -108,7 +108,7 @@ def _undamped_gain(normal: Array, slope: Array, above_lowest: Bools) -> float:
     return 0.5 * float(slope[movable] @ np.linalg.solve(matrix, slope[movable]))
 
 
-def _normal_equations(residuals: Array, jacobian: Array, loss_at: float) -> tuple[Array, Array, Array]:
+def _normal_equations(residuals: Array, jacobian: Array, loss_at: Array | float) -> tuple[Array, Array, Array]:
     """Return the normal matrix with a diagonal of 1, shape (k, k), the scaled gradient, and the scale, (k,) each."""
     weight = np.minimum(1.0, loss_at / np.maximum(np.abs(residuals), 1e-12))
     weighted = jacobian * weight[:, None]

@@ -31,8 +31,8 @@ from downfield.core.arrays import Array, Indices
 class SystematicErrorLimits:
     """Sizes of the systematic errors; spreads are standard deviations as shares of the picture's width."""
 
-    degrees: int = 6
-    """Legendre degrees of the rolling-shutter wave: two of its periods while a picture is read."""
+    degrees: int = 12
+    """Legendre degrees of the rolling-shutter wave: four of its periods while a picture is read."""
     line_spread: float = 0.35 / 1920
     """Of a line that bounds the field: a quarter of a pixel on validation tables, now and then much more."""
     growth_spread: float = 0.2 / 1920
@@ -97,6 +97,11 @@ class SystematicError:
         """Number of shapes."""
         return len(self.spread_px)
 
+    @property
+    def lines(self) -> int:
+        """Number of the lines that bound the field, whose shapes are the last."""
+        return self.count - _FIRST_LINE
+
     def with_learned_spread(self, sizes_px: Array, precision: Array) -> SystematicError:
         """Return it with spreads learned from the sizes in a first fit.
 
@@ -135,7 +140,7 @@ class SystematicError:
     def with_spread_of(self, other: SystematicError) -> SystematicError:
         """Return it with the spreads that were learned for other observations of the same picture."""
         size = self.width_px / other.width_px
-        lines = self.count - _FIRST_LINE
+        lines = self.lines
         line = other.spread_px[-1:] if other.count > _FIRST_LINE else self.spread_px[-1:]
         spread = np.concatenate([other.spread_px[:_FIRST_LINE], np.repeat(line, lines)]) * size
         return dataclasses.replace(self, spread_px=spread)

@@ -24,7 +24,7 @@ from downfield.calibration.field.marks.hash_rows import with_hash_rows
 from downfield.calibration.field.marks.number_rows import with_number_rows
 from downfield.calibration.field.marks.yard_marks import marked_steps
 from downfield.calibration.field.paint.paint_measurement import observe_paint
-from downfield.calibration.field.print_measurement import measure_styles
+from downfield.calibration.field.print_measurement import measure_styles, with_line_inset
 from downfield.calibration.lens.prior import LensPrior
 from downfield.calibration.stretch import DescribedProportions, stretched_field
 from downfield.core.arrays import Array, Bools, Plane
@@ -229,7 +229,9 @@ def measure_print(
         fit = fit_camera(camera, observations, prior=prior, stretch=proportions.stretch(field), fine=True)
         field = stretched_field(field, fit.stretch)
         camera = fit.camera
-        if i:
+        if i == 0:
+            field, camera = with_line_inset(planes[0], camera, field)
+        else:
             field = measure_styles(planes[0], camera, field, paint)
     field = with_number_rows(planes[0], camera, field, paint) or field
     field = with_hash_rows(planes[0], camera, field, paint) or field

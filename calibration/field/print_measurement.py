@@ -13,7 +13,7 @@ from typing import Final
 import cv2
 import numpy as np
 
-from downfield.calibration.camera import Camera
+from downfield.calibration.camera import Camera, flat_bow
 from downfield.core.arrays import Array, Plane
 from downfield.core.field.model import FieldModel
 from downfield.core.field.painted_lines import LineStyle, LineZero
@@ -29,6 +29,10 @@ class PrintLimits:
     """Standard deviation of the Gaussian against noise in profiles."""
     max_border_mm: float = 9.0
     """Largest width of a border."""
+    insets_yd: tuple[float, float] = (0.25, 1.5)
+    """Least and largest distance by which yard lines may end inside of the sidelines; a smaller one is blur."""
+    max_inset_difference: float = 0.4
+    """Largest relative difference of that distance between the two sidelines."""
     max_inside_px: float = 4.0
     """Largest distance of a border's inner edge inside its place."""
     max_goal_line_mm: float = 11.0
@@ -62,6 +66,34 @@ def measure_styles(plane: Plane, camera: Camera, field: FieldModel, paint: float
     return dataclasses.replace(
         field, sideline=border, end_line=border, goal_line=field.goal_line if goal is None else goal
     )
+
+
+def with_line_inset(plane: Plane, camera: Camera, field: FieldModel) -> tuple[FieldModel, Camera]:
+    """Return the field as wide as its borders are apart, where its yard lines end inside of them, and its camera.
+
+    On most prints yard lines run into the sidelines. Where bare ground is left between the ends of them and the next
+    edge beyond, that edge is the sideline's.
+
+    Args:
+        plane: gray picture, shape (height, width).
+        camera: good to about a pixel, if the yard lines' ends are the sidelines.
+        field: the field, its sidelines at the yard lines' ends.
+    """
+    low, high = (side * field.mm_per_yd_y for side in _LIMITS.insets_yd)
+    found = []
+    x_mm = _between_lines(field)
+    offsets = np.arange(-low, high, _LIMITS.step_px / _px_per_mm(camera, field))
+    for y_mm, outward in ((0.0, -1.0), (field.width_mm, 1.0)):
+        points = np.stack(np.broadcast_arrays(x_mm, y_mm + outward * offsets[:, None]), axis=-1)
+        edges = _edges(np.median(_levels(plane, camera, points), axis=1), offsets, _LIMITS.min_edge_share)
+        found.append(float(edges[0]) if len(edges) else 0.0)
+    inset_mm = float(np.mean(found))
+    if min(found) < low or abs(found[0] - found[1]) > _LIMITS.max_inset_difference * inset_mm:
+        return field, camera
+    across_mm = (field.width_mm + 2 * inset_mm) / field.width_yd
+    wider = dataclasses.replace(field, mm_per_yd_y=across_mm, yard_line_inset_yd=round(inset_mm / across_mm, 3))
+    x, y, z = (np.array(camera.translation_mm) - camera.board_to_camera @ np.array([0.0, inset_mm, 0.0])).tolist()
+    return wider, dataclasses.replace(camera, translation_mm=(x, y, z), bow=flat_bow(wider))
 
 
 def _border(plane: Plane, camera: Camera, field: FieldModel) -> LineStyle:

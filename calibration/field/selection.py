@@ -14,7 +14,7 @@ from downfield.calibration.camera import Camera
 from downfield.calibration.field.lines.matching import Candidate
 from downfield.calibration.field.marks.number_rows import with_number_rows
 from downfield.calibration.field.marks.repeated_digit import repeated_digit_sides
-from downfield.calibration.field.marks.yard_marks import marked_steps
+from downfield.calibration.field.marks.yard_marks import marked_steps, marks_log_odds
 from downfield.calibration.field.open_focal import average_focal
 from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
 from downfield.calibration.field.verification import (
@@ -54,8 +54,6 @@ class SelectionLimits:
     """Another reading with at least this probability leaves the answer to a person."""
     numbers_say: float = 5.0
     """Log odds of a reading whose numbers stand on the lines that have them, against one whose don't."""
-    marks_say: float = 5.0
-    """Log odds of a reading between whose goal lines alone there are one-yard marks; or against it elsewhere."""
     lengths: tuple[tuple[float, float], ...] = ((100.0, 0.8), (50.0, 0.1), (110.0, 0.05))
     """Shares of boards by the yards from goal line to goal line."""
     other_length: float = 0.02
@@ -226,11 +224,7 @@ def _placing(plane: Plane, solution: FieldSolution, paint: float) -> float:
     """Return the log odds of a reading's goal lines by the numbers and by where the one-yard marks end."""
     camera, field = solution.fit.camera, solution.field
     numbers = SELECTION_LIMITS.numbers_say if _are_numbered(plane, camera, field) else 0.0
-    marks = marked_steps(plane, camera, field, paint)
-    if marks is None:
-        return numbers
-    right = marks == (0, round(field.length_yd / field.yard_line_every_yd))
-    return numbers + (SELECTION_LIMITS.marks_say if right else -SELECTION_LIMITS.marks_say)
+    return numbers + marks_log_odds(marked_steps(plane, camera, field, paint), field)
 
 
 def reading_label(solution: FieldSolution) -> str:

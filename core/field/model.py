@@ -108,6 +108,7 @@ def _sizes(field: FieldModel) -> Iterator[tuple[str, float, float]]:
     yield "length_yd", field.length_yd, _LIMITS.max_yd
     yield "width_yd", field.width_yd, _LIMITS.max_yd
     yield "end_zone_yd", field.end_zone_yd, _LIMITS.max_end_zone_yd
+    yield "yard_line_inset_yd", field.yard_line_inset_yd, field.width_yd / 10
     yield "hash_length_yd", field.hash_length_yd, field.width_yd / 2
     yield "number_height_yd", field.number_height_yd, field.width_yd / 2
     yield "margin_mm", max(field.margin_mm), _LIMITS.max_margin_mm
@@ -130,6 +131,7 @@ class FieldModel:
         mm_per_yd_y: millimeters for one yard across the field.
         line_mm: width of the painted lines whose own style leaves it open.
         yard_line_every_yd: spacing of the yard lines.
+        yard_line_inset_yd: how far inside of the sidelines the yard lines end.
         hash_rows_y_yd: centers of the hash rows, from the lower sideline.
         hash_every_yd: spacing of the hash marks within a row; 0 when none is printed.
         hash_length_yd: length of a hash mark, in yards across.
@@ -158,6 +160,7 @@ class FieldModel:
     mm_per_yd_y: float
     line_mm: float
     yard_line_every_yd: float = 5.0
+    yard_line_inset_yd: float = 0.0
     hash_rows_y_yd: tuple[float, ...] = ()
     hash_every_yd: float = 1.0
     hash_length_yd: float = 0.66
@@ -178,7 +181,8 @@ class FieldModel:
     def __post_init__(self) -> None:
         for name in ("length_yd", "width_yd", "mm_per_yd_x", "mm_per_yd_y", "line_mm", "yard_line_every_yd"):
             check(getattr(self, name) > 0, FieldError, f"{name} must be above 0, not {getattr(self, name):g}")
-        for name in ("end_zone_yd", "hash_every_yd", "hash_length_yd", "number_every_yd", "number_height_yd"):
+        marks = ("hash_every_yd", "hash_length_yd", "number_every_yd", "number_height_yd")
+        for name in ("end_zone_yd", "yard_line_inset_yd", *marks):
             check(getattr(self, name) >= 0, FieldError, f"{name} can't be negative ({getattr(self, name):g})")
         check(min(self.margin_mm) >= 0, FieldError, f"margin_mm can't be negative {self.margin_mm}")
         check_field(self)
@@ -302,7 +306,8 @@ class FieldModel:
         return lines
 
     def _yard_lines(self) -> list[PaintedLine]:
-        half, inner = self.line_width_mm("yard_line") / 2, self.line_outward_mm("sideline")[0]
+        half = self.line_width_mm("yard_line") / 2
+        inner = self.line_outward_mm("sideline")[0] - self.yard_line_inset_yd * self.mm_per_yd_y
         at_mm = [x_yd * self.mm_per_yd_x for x_yd in self.yard_lines_yd()]
         return [
             PaintedLine("yard_line", (x - half, x + half), (inner and -inner, self.width_mm + inner)) for x in at_mm

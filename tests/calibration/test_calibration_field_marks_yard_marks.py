@@ -10,7 +10,7 @@ import pytest
 from print_conventions import photograph_table, rough_field
 from small_prints import CAMERA, FIELD, at_px, bare, with_marks
 
-from downfield.calibration.field.marks.yard_marks import length_problem, marked_steps
+from downfield.calibration.field.marks.yard_marks import marked_steps, marks_log_odds
 from downfield.calibration.field.solver import solve_field
 from downfield.core.arrays import Plane
 
@@ -82,10 +82,14 @@ def test_checkered_end_zones_and_sidelines_like_their_ground_are_no_hindrance(se
     assert np.abs(yards - goals).max() < 0.1
 
 
-def test_marks_as_far_inside_either_goal_line_speak_against_the_field() -> None:
-    assert length_problem((2, 18), FIELD) == "its one-yard marks go on for 80 yards, and the field has 100"
+@pytest.mark.parametrize(
+    ("marked", "against"),
+    [((2, 18), True), ((-1, 19), True), (None, False), ((0, 20), False)],
+)
+def test_marks_elsewhere_speak_against_the_goal_lines(marked: tuple[int, int] | None, against: bool) -> None:
+    assert (marks_log_odds(marked, FIELD) < -3) == against
 
 
-@pytest.mark.parametrize("marked", [None, (0, 20), (0, 18), (1, 20), (-1, 22), (-2, 22)])
-def test_covered_marks_and_checkered_end_zones_do_not(marked: tuple[int, int] | None) -> None:
-    assert length_problem(marked, FIELD) is None
+@pytest.mark.parametrize("marked", [(0, 18), (1, 20), (-1, 22)])
+def test_covered_marks_and_checkered_end_zones_say_little(marked: tuple[int, int]) -> None:
+    assert -2 < marks_log_odds(marked, FIELD) < 0 < 3 < marks_log_odds((0, 20), FIELD)

@@ -78,7 +78,7 @@ def test_spreads_are_learned_from_the_observed_sizes() -> None:
     seen = sightings()
     known = SystematicError.of(seen.px, seen.normals, seen.boundary, (1920, 1080))
     assert known.shapes.shape == (len(seen.px), known.count)
-    slants, bent, lines = [0, 6], [*range(1, 6), *range(7, 12)], slice(13, None)
+    slants, bent, lines = [0, 12], [*range(1, 12), *range(13, 24)], slice(25, None)
     none = learned(known, np.zeros(known.count), 0.005)
     assert (none <= known.spread_px).all()
     assert none[bent].max() < 0.01
@@ -89,7 +89,7 @@ def test_spreads_are_learned_from_the_observed_sizes() -> None:
     assert rough[lines].min() > 0.2
     np.testing.assert_allclose(rough[slants], known.spread_px[slants])
     # Where the lines alone are aside, the wave is still small.
-    aside = learned(known, np.where(np.arange(known.count) < 13, 0.0, 0.3), 0.005)
+    aside = learned(known, np.where(np.arange(known.count) < 25, 0.0, 0.3), 0.005)
     assert aside[bent].max() < 0.01 < 0.2 < aside[lines].min()
 
 
@@ -107,9 +107,9 @@ def test_spreads_of_a_fit_serve_another_size_of_the_picture_and_fewer_lines() ->
     other = dataclasses.replace(whole, spread_px=np.linspace(0.1, 0.2, whole.count))
     part = SystematicError.of(2 * seen.px, seen.normals, np.where(seen.boundary == 1, 1, -1), (3840, 2160))
     taken = part.with_spread_of(other)
-    np.testing.assert_allclose(taken.spread_px, [*(2 * other.spread_px[:13]), 0.4])
+    np.testing.assert_allclose(taken.spread_px, [*(2 * other.spread_px[:25]), 0.4])
 
 
 def test_points_have_no_lines_that_bound_the_field() -> None:
     points = Observations.of_points(np.zeros((4, 2)), np.ones((4, 2)), 0.3)
-    assert SystematicError.of(points.px, points.normals, points.boundary, (1920, 1080)).count == 13
+    assert SystematicError.of(points.px, points.normals, points.boundary, (1920, 1080)).count == 25

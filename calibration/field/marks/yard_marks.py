@@ -73,6 +73,10 @@ class YardMarkLimits:
     """Contrast below which a step has no marks, as a share of the typical step's."""
     min_bare_steps: int = 2
     """Steps without marks that must follow those with some."""
+    clear_log_odds: float = 5.0
+    """Log odds of goal lines between which alone there are marks, or against such."""
+    unclear_log_odds: float = 1.0
+    """Log odds against goal lines by marks that end elsewhere at one end."""
     max_covered_share: float = 0.25
     """Share of the steps between those with marks that may have none."""
 
@@ -109,22 +113,23 @@ def marked_steps(plane: Plane, camera: Camera, field: FieldModel, paint: float) 
     return _run(by_step)
 
 
-def length_problem(marked: tuple[int, int] | None, field: FieldModel) -> str | None:
-    """Return what is wrong where one-yard marks show a shorter field; None where they don't.
+def marks_log_odds(marked: tuple[int, int] | None, field: FieldModel) -> float:
+    """Return how much likelier the steps that have one-yard marks are if the field's goal lines are right, natural log.
 
-    They do where as many steps are bare at one end as at the other: so end lines are mistaken for goal lines. Figures
-    cover marks at one end or the other, and checkered end zones look like marks beyond the goal lines.
+    Marks between just the goal lines speak for them. As many steps that are bare at either end, or a run of the right
+    length elsewhere, speak against them. Figures cover marks at one end or the other, and checkered end zones look like
+    marks beyond the goal lines, which says little.
 
     Args:
         marked: the steps of yard lines that have marks, from `marked_steps`.
     """
     if marked is None:
-        return None
-    bare = marked[0], round(field.length_yd / field.yard_line_every_yd) - marked[1]
-    if bare[0] != bare[1] or bare[0] <= 0:
-        return None
-    seen_yd = (marked[1] - marked[0]) * field.yard_line_every_yd
-    return f"its one-yard marks go on for {seen_yd:g} yards, and the field has {field.length_yd:g}"
+        return 0.0
+    first, beyond = marked[0], marked[1] - round(field.length_yd / field.yard_line_every_yd)
+    if first == beyond == 0:
+        return _LIMITS.clear_log_odds
+    elsewhere = first == beyond or (first > 0 and first == -beyond)
+    return -_LIMITS.clear_log_odds if elsewhere else -_LIMITS.unclear_log_odds
 
 
 def _contrast(plane: Plane, camera: Camera, field: FieldModel, every: int) -> Array:

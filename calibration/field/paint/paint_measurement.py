@@ -229,7 +229,8 @@ def observe_paint(
         sigma = np.hypot(seen.sigma_px, _LIMITS.sigma_floor_px) * np.sqrt(len(planes))
         px = seen.px + offset[:, None] * seen.normals
         parts.append(Observations(points, px, seen.normals, sigma, cluster, boundary)[found])
-    if first is not None and ends:
+    # Where yard lines end inside of the sidelines, that was measured by their ends, which tell nothing more.
+    if first is not None and ends and not field.yard_line_inset_yd:
         clusters = int(cluster.max(initial=-1)) + 1
         reach = max(search_px, _LIMITS.ends_search_px)
         parts.append(observe_line_ends(planes[0], camera, field, reach, first.blur_px, clusters))
