@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from downfield.calibration.field.free_solver import measure_print
+from downfield.calibration.field.lines.matching import Candidate
 from downfield.calibration.field.marks.mirroring import UNMIRROR, mirrored_probability
 from downfield.calibration.field.print_prior import SupposedPrint
 from downfield.calibration.field.progress import ProgressReporter
@@ -16,12 +17,11 @@ from downfield.calibration.field.selection import (
     best_trusted,
     likeliest,
     with_mean_focal,
-    with_numbers_in_place,
 )
 from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
 from downfield.calibration.lens.prior import LensPrior
 from downfield.core.arrays import Image, Plane
-from downfield.core.errors import AimError
+from downfield.core.errors import AimError, CalibrationError
 
 _SEARCHES_PX: Final = (2.0,)  # how far off the paint is searched after the print was measured
 
@@ -53,10 +53,37 @@ def solve_by_measuring(
         CalibrationError: no trustworthy solution, or the picture is mirrored, or may be; says what to change.
     """
     reporter.enter("matching the print")
-    likely = with_numbers_in_place(planes[0], likeliest(planes[0], list(supposed.options)), paint)
+    likely, others = likeliest(planes[0], list(supposed.options), paint)
+    solutions = _measured(planes, supposed, likely, paint, prior, reporter)
+    try:
+        try:
+            best = best_trusted(solutions, image, planes, paint)
+        except (AimError, AmbiguousField):
+            raise
+        except CalibrationError:
+            if not others:
+                raise
+            # None of the likelier ways is right after all.
+            solutions += _measured(planes, supposed, others, paint, prior, reporter)
+            best = best_trusted(solutions, image, planes, paint)
+    except AmbiguousField as ways:
+        readings = [dataclasses.replace(way, solution=with_mean_focal(way.solution, planes)) for way in ways.readings]
+        raise AmbiguousField(readings) from None
+    return _not_mirrored(best, planes[0])
+
+
+def _measured(
+    planes: Sequence[Plane],
+    supposed: SupposedPrint,
+    options: Sequence[Candidate],
+    paint: float,
+    prior: LensPrior | None,
+    reporter: ProgressReporter,
+) -> list[FieldSolution]:
+    """Return the solutions of the ways to read a picture for which enough paint is found."""
     solutions = []
-    for i, option in enumerate(likely):
-        reporter.enter("solving the camera", i / len(likely))
+    for i, option in enumerate(options):
+        reporter.enter("solving the camera", i / len(options))
         found = measure_print(planes, option, paint, prior, supposed.proportions)
         if found is None:
             continue
@@ -72,12 +99,7 @@ def solve_by_measuring(
         if solution is not None:
             solutions.append(dataclasses.replace(solution, scale=supposed.scale))
     reporter.enter("checking")
-    try:
-        best = best_trusted(solutions, image, planes, paint)
-    except AmbiguousField as ways:
-        readings = [dataclasses.replace(way, solution=with_mean_focal(way.solution, planes)) for way in ways.readings]
-        raise AmbiguousField(readings) from None
-    return _not_mirrored(best, planes[0])
+    return solutions
 
 
 def _not_mirrored(solution: FieldSolution, plane: Plane) -> FieldSolution:

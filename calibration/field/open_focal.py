@@ -94,6 +94,8 @@ class OpenFocalLimits:
     """Half a sum of squares over the least one from which no further focal length is tried."""
     held: float = 0.003
     """Relative spread of a focal length that is held."""
+    doubted_spread: float = 0.12
+    """Added to the log focal length's standard deviation for each by which lens or bow are unlike any that is known."""
     finer: int = 20
     """The costs are interpolated to this share of a step."""
     observation_stride: int = 2
@@ -123,8 +125,10 @@ def average_focal(
     prior = prior or TypicalLens(camera.lens.size_px)
     focal_px = float(np.mean(camera.lens.focal_px))
     sigma = math.sqrt(fit.covariance[0, 0]) / focal_px
-    if not isinstance(prior, TypicalLens) or sigma < _LIMITS.sure:
+    if not isinstance(prior, TypicalLens):
         return fit
+    if sigma < _LIMITS.sure:
+        return _doubted(fit, prior)
     # In twos, since a point is observed along two directions.
     some = observations[np.arange(len(observations.px)) // 2 % _LIMITS.observation_stride == 0]
     trials = _Trials(
@@ -142,7 +146,7 @@ def average_focal(
     doubt = posterior.bowed * (1 - posterior.bowed)
     spread = np.outer(along, along) + doubt * np.outer(bend, bend)
     strain = prior.strain(camera_parameters(found.camera)[LENS])
-    return dataclasses.replace(found, covariance=found.covariance + spread, strain=strain)
+    return _doubted(dataclasses.replace(found, covariance=found.covariance + spread, strain=strain), prior)
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +245,21 @@ class _Trials:
         effects = [trials[logs[-1]][0].residual_px - trials[logs[0]][0].residual_px]
         effects.append(trials[logs[len(logs) // 2]][1].residual_px - trials[logs[len(logs) // 2]][0].residual_px)
         return max(overstated_precision(effect / sigma, errors, self.observations.cluster) for effect in effects)
+
+
+def _doubted(fit: CameraFit, prior: TypicalLens) -> CameraFit:
+    """Return a fit, the less sure of its focal length the more lens or bow are unlike any that is known.
+
+    That is a sign of a lens whose form the model has not, such as a fisheye's: then the focal length may be another.
+    """
+    bow = fit.camera.bow.sizes_mm if fit.camera.bow else np.zeros(1)
+    bent = float((np.abs(bow) / FIT_LIMITS.bow_spread_mm[: len(bow)]).max())
+    strange = max(prior.strain(camera_parameters(fit.camera)[LENS]) - 1.5, (bent - 2.5) / 2)
+    if strange <= 0:
+        return fit
+    by_focal = fit.covariance[0] / fit.covariance[0, 0]
+    off = _LIMITS.doubted_spread * strange * float(np.mean(fit.camera.lens.focal_px)) * by_focal
+    return dataclasses.replace(fit, covariance=fit.covariance + np.outer(off, off))
 
 
 def _values(fit: CameraFit) -> Array:

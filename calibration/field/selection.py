@@ -13,14 +13,13 @@ import numpy as np
 from downfield.calibration.camera import Camera
 from downfield.calibration.field.lines.matching import Candidate
 from downfield.calibration.field.marks.number_rows import with_number_rows
-from downfield.calibration.field.marks.repeated_digit import repeated_digit_sides
+from downfield.calibration.field.marks.repeated_digit import is_goal_numbered, repeated_digit_sides
 from downfield.calibration.field.marks.yard_marks import marked_steps, marks_log_odds
 from downfield.calibration.field.open_focal import average_focal
 from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
 from downfield.calibration.field.verification import (
     VERIFICATION_LIMITS,
     Testimony,
-    cut_edges,
     cut_text,
     gather_evidence,
     probability,
@@ -46,8 +45,14 @@ class SelectionLimits:
     """Largest number of candidates that are verified."""
     max_solved: int = 4
     """Largest number of candidates that are solved."""
-    max_score_deficit: float = 0.3
-    """A candidate whose rough score is this far below the best is not solved."""
+    max_log_deficit: float = 6.0
+    """A candidate whose rough log odds are this far below the best's is not solved."""
+    score_says: float = 8.0
+    """Log odds by a rough score of 1 above another's."""
+    shift_says: float = 15.0
+    """Log odds by the share of the lines across that are met: one of 23 lines in vain is a factor of two."""
+    prior_share: float = 0.05
+    """Weight of the log prior of a kind of field in the quick check."""
     same_px: float = 4.0
     """Solutions nearer than this everywhere are the same."""
     likely: float = 0.1
@@ -67,10 +72,21 @@ class SelectionLimits:
 SELECTION_LIMITS: Final = SelectionLimits()
 
 
-def likeliest(plane: Plane, options: list[Candidate]) -> list[Candidate]:
-    """Choose the few candidates worth solving: by a quick check of all, then by verifying the better ones."""
+def likeliest(
+    plane: Plane, options: list[Candidate], paint: float | None = None
+) -> tuple[list[Candidate], list[Candidate]]:
+    """Choose the few candidates worth solving, and those to try where these fail: by a quick check, then a better one.
+
+    Args:
+        plane: gray picture, shape (height, width).
+        options: candidates good to a few pixels.
+        paint: contrast of the yard lines, gray levels, signed; None where numbers are not to be read yet.
+    """
     shares = [
-        share_of_lines_found(plane, option.camera, option.field, SELECTION_LIMITS.rough_search_px) for option in options
+        share_of_lines_found(plane, option.camera, option.field, SELECTION_LIMITS.rough_search_px)
+        + option.shift_score
+        + SELECTION_LIMITS.prior_share * _log_prior(option.field)
+        for option in options
     ]
     kept: list[Candidate] = []
     for i in np.argsort(shares)[::-1]:
@@ -81,52 +97,42 @@ def likeliest(plane: Plane, options: list[Candidate]) -> list[Candidate]:
         ):
             kept.append(option)
     if len(kept) == 1:
-        return kept
-    scored = [
-        (
-            gather_evidence(
-                plane,
-                option.camera,
-                option.field,
-                SELECTION_LIMITS.rough_search_px,
-                every_yd=SELECTION_LIMITS.rough_every_yd,
-            ).score,
-            option,
-        )
-        for option in kept[: SELECTION_LIMITS.max_verified]
-    ]
+        return kept, []
+    scored = [(_rough_log_odds(plane, option, paint), option) for option in kept[: SELECTION_LIMITS.max_verified]]
     scored.sort(key=lambda item: -item[0])
-    return [
-        option
-        for score, option in scored[: SELECTION_LIMITS.max_solved]
-        if score > scored[0][0] - SELECTION_LIMITS.max_score_deficit
-    ]
+    least = scored[0][0] - SELECTION_LIMITS.max_log_deficit if scored else 0.0
+    count = sum(log_odds > least for log_odds, _ in scored[: SELECTION_LIMITS.max_solved])
+    ranked = [option for _, option in scored[: 2 * SELECTION_LIMITS.max_solved]]
+    return ranked[:count], ranked[count:]
 
 
-def with_numbers_in_place(plane: Plane, options: list[Candidate], paint: float) -> list[Candidate]:
-    """Return the candidates whose numbers clearly stand on just the lines that have them; all where none's do.
-
-    One of them at most does: by any other, one number at least would stand on a goal line or beyond. That can't be seen
-    where a field is cut by the picture.
-
-    Args:
-        plane: gray picture, shape (height, width).
-        options: candidates good to a few pixels.
-        paint: contrast of the yard lines, gray levels, signed.
-    """
-    if len(options) == 1 or any(cut_edges(option.camera, option.field) for option in options):
-        return options
-    placed = []
-    for option in options:
+def _rough_log_odds(plane: Plane, option: Candidate, paint: float | None) -> float:
+    """Return how likely a candidate is before it is solved, natural log up to a constant."""
+    evidence = gather_evidence(
+        plane,
+        option.camera,
+        option.field,
+        SELECTION_LIMITS.rough_search_px,
+        every_yd=SELECTION_LIMITS.rough_every_yd,
+    )
+    log_odds = SELECTION_LIMITS.score_says * evidence.score + _log_prior(option.field)
+    log_odds += SELECTION_LIMITS.shift_says * option.shift_score
+    if paint is not None:
         field = with_number_rows(plane, option.camera, option.field, paint)
-        if field is not None and _are_numbered(plane, option.camera, field):
-            placed.append(option)
-    return placed or options
+        log_odds += 0.0 if field is None else numbers_log_odds(plane, option.camera, field)
+    return log_odds
 
 
-def _are_numbered(plane: Plane, camera: Camera, field: FieldModel) -> bool:
-    """Return whether every row has its repeated digit on one side of its lines, however the row is turned."""
-    return all(repeated_digit_sides(plane, camera, field) or (0,))
+def numbers_log_odds(plane: Plane, camera: Camera, field: FieldModel) -> float:
+    """Return how much likelier the numbers are if they stand on just a reading's lines that have them, natural log.
+
+    By any other reading, one number at least would stand on a goal line or beyond. Every row has its repeated digit on
+    one side of its lines, however the row is turned.
+    """
+    if not all(repeated_digit_sides(plane, camera, field) or (0,)):
+        return 0.0
+    on_goal = is_goal_numbered(plane, camera, field)
+    return -SELECTION_LIMITS.numbers_say if on_goal else SELECTION_LIMITS.numbers_say
 
 
 def distance_px(a: Camera, b: Camera, field_a: FieldModel, field_b: FieldModel) -> float:
@@ -166,7 +172,7 @@ def best_trusted(
     weighed = [_weighed(planes[0], solution, paint) for solution in solutions]
     logs = np.array(
         [
-            sum(each.log_odds for each in testimony) + _log_prior(solution)
+            sum(each.log_odds for each in testimony) + _log_prior(solution.field)
             for testimony, solution in zip(weighed, solutions, strict=True)
         ]
     )
@@ -206,9 +212,8 @@ def _differ(one: FieldSolution, other: FieldSolution) -> bool:
     return distance_px(one.fit.camera, other.fit.camera, one.field, other.field) >= SELECTION_LIMITS.same_px
 
 
-def _log_prior(solution: FieldSolution) -> float:
+def _log_prior(field: FieldModel) -> float:
     """Return the log share of boards that have as many yards and yard lines as far apart."""
-    field = solution.field
     share = dict(SELECTION_LIMITS.lengths).get(field.length_yd, SELECTION_LIMITS.other_length)
     if field.yard_line_every_yd > SELECTION_LIMITS.usual_step_yd:
         share *= SELECTION_LIMITS.other_length
@@ -223,7 +228,7 @@ def _weighed(plane: Plane, solution: FieldSolution, paint: float | None) -> tupl
 def _placing(plane: Plane, solution: FieldSolution, paint: float) -> float:
     """Return the log odds of a reading's goal lines by the numbers and by where the one-yard marks end."""
     camera, field = solution.fit.camera, solution.field
-    numbers = SELECTION_LIMITS.numbers_say if _are_numbered(plane, camera, field) else 0.0
+    numbers = numbers_log_odds(plane, camera, field)
     return numbers + marks_log_odds(marked_steps(plane, camera, field, paint), field)
 
 

@@ -129,7 +129,7 @@ def _solve_as_described(
         every = candidates(*lines, tuple(fields))
     else:
         every = described_candidates(*lines, fields, ends, find_goal_rungs(planes[0], *lines, fields, ends))
-    likely = likeliest(planes[0], list(islice(every, _MAX_CHECKED)))
+    likely, _ = likeliest(planes[0], list(islice(every, _MAX_CHECKED)))
     if not likely:
         raise CalibrationError(BLURRED if is_blurred(image) else no_match_text(fields), "place_corners")
     solutions = []

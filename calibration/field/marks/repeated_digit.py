@@ -7,6 +7,7 @@ where it is half-turned or the picture mirrored.
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 from dataclasses import dataclass
@@ -37,6 +38,8 @@ class RepeatedDigitLimits:
     """Least median difference between the correlations of the two sides."""
     min_agreeing_share: float = 0.9
     """Least share of the pairs whose difference has the median's sign."""
+    min_goal_likeness: float = 0.75
+    """Likeness from which what stands on a goal line is a number's digit, as a share of the numbers' to each other."""
     min_pairs: int = 3
     """Least number of pairs."""
 
@@ -70,6 +73,28 @@ def _side(plane: Plane, camera: Camera, field: FieldModel, y_yd: float) -> int:
     return (
         int(np.sign(typical)) if abs(typical) > _LIMITS.min_difference and agreeing >= _LIMITS.min_agreeing_share else 0
     )
+
+
+def is_goal_numbered(plane: Plane, camera: Camera, field: FieldModel) -> bool:
+    """Return whether a number stands on a goal line, where none does: then it is no goal line.
+
+    Args:
+        plane: gray picture, shape (height, width).
+        field: the printed field, its rows of numbers where they are printed.
+    """
+    for y_yd in field.number_rows_y_yd:
+        side = _side(plane, camera, field, y_yd)
+        if not side:
+            continue
+        repeated = 1 if side > 0 else 0
+        numbers = [number for number in field.numbers() if number.y_yd == y_yd and len(number.text) == 2]
+        seen = [_digits(plane, camera, field, number)[repeated] for number in numbers]
+        alike = float(np.median([_likeness(one, other) for one, other in itertools.combinations(seen, 2)]))
+        for x_yd in (0.0, field.length_yd):
+            goal = _digits(plane, camera, field, dataclasses.replace(numbers[0], x_yd=x_yd))[repeated]
+            if float(np.median([_likeness(goal, one) for one in seen])) > _LIMITS.min_goal_likeness * alike:
+                return True
+    return False
 
 
 def _digits(plane: Plane, camera: Camera, field: FieldModel, number: FieldNumber) -> tuple[Plane, Plane]:
