@@ -160,7 +160,7 @@ def _context(rig: RigParts, relay: RelayManager | None, responses: Counter[tuple
         cards=CardCounter(),
         logos=logo_folder,
         sponsors=KeptSponsors(rig.style_folder, logo_folder, rig.hub),
-        finished=FinishedGames(rig.store, lambda: rig.game_service.game_id, judging, standings),
+        finished=FinishedGames(rig.store, lambda: rig.game_service.game_id, judging, standings, rig.game_service.rig),
         judging=judging,
         background_judging=background_judging,
         relay=relay,

@@ -24,7 +24,7 @@ from downfield.officiating.declarations import (
     SetUp,
     Switch,
 )
-from downfield.officiating.events import Body, Event, Ruling, Tick, Undo
+from downfield.officiating.events import Body, Event, Ruling, Tick, Undo, undone_events
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +222,7 @@ class EventLog:
     @property
     def undone(self) -> frozenset[str]:
         """Ids of the events that were undone."""
-        return frozenset(event.body.event for event, _ in self.events if isinstance(event.body, Undo))
+        return undone_events([event for event, _ in self.events])
 
     def rulings(self, undone: Collection[str]) -> dict[str, RulingView]:
         """Return what people decided, by call id, without what was undone."""

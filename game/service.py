@@ -335,6 +335,11 @@ class GameService(CurrentGame):
         record.receipt = receipt
         return receipt
 
+    @property
+    def rig(self) -> str:
+        """Id of the rig whose games these are; empty for nobody's."""
+        return self._owner.rig
+
     def _since_last_scene(self) -> int:
         if self._scene_at_ns is None:
             return self._scene_ns

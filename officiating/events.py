@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -48,7 +48,7 @@ class Undo:
     """A person takes back an event: everything since is judged again without it.
 
     Attributes:
-        event: id of the event, a declaration or a ruling.
+        event: id of the event: a declaration, a ruling, or an undo, which then never was.
         note: the reason.
     """
 
@@ -91,6 +91,19 @@ class EventsHeader:
     game: str = ""
     format: Literal["downfield.events"] = "downfield.events"
     version: Literal[2] = 2
+
+
+def undone_events(events: Sequence[Event]) -> frozenset[str]:
+    """Return the ids of the events that do not count: undone, and not by an undo that was undone itself.
+
+    Args:
+        events: in the order in which they were entered.
+    """
+    undone: set[str] = set()
+    for event in reversed(events):  # whatever undoes an undo comes after it
+        if isinstance(event.body, Undo) and event.id not in undone:
+            undone.add(event.body.event)
+    return frozenset(undone)
 
 
 def read_events(path: Path) -> tuple[EventsHeader, tuple[Event, ...]]:

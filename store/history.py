@@ -112,6 +112,7 @@ class History:
         self.score = (0, 0)
         self.text = ""
         self.entries = 0
+        self.last_at_ns = row.began_ns
         self.head = ""
         self.batches: list[SceneBatch] = []
         self.late: list[LateEntry] = []
@@ -136,7 +137,7 @@ class History:
         """
         for entry in store.entries(self.row.id, after=self.entries, attachments=False):
             content = unpack_entry(entry.kind, entry.content, where=f"game {self.row.id}, entry {entry.seq}")
-            self.entries, self.head = entry.seq, entry.digest
+            self.entries, self.head, self.last_at_ns = entry.seq, entry.digest, entry.at_ns
             self._add(content)
             if self.ended or isinstance(content, GameReopened | ScoreSigned):
                 self.late.append(LateEntry(entry.seq, entry.at_ns, content))

@@ -9,7 +9,7 @@ from downfield.core.field.model import load_field
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Declaration, SetUp
 from downfield.officiating.engine.judged_game import JudgedGame
-from downfield.officiating.events import Event, Ruling, Tick
+from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
 from downfield.officiating.state.game_state import GameState
 
@@ -22,7 +22,7 @@ class DeclaredGame:
         self.game = JudgedGame(rulebook, load_field("ultimate"))
         self._count = itertools.count(1)
 
-    def declare(self, *bodies: Declaration | Ruling | Tick) -> list[Call]:
+    def declare(self, *bodies: Declaration | Ruling | Undo | Tick) -> list[Call]:
         """Enter declarations and return the calls made."""
         calls: list[Call] = []
         for body in bodies:

@@ -11,7 +11,7 @@ from downfield.officiating.calls import Call, CallKind
 from downfield.officiating.consequences.declaration_handlers import AT_REST
 from downfield.officiating.declarations import CardPlayed, PlayEnded, Side
 from downfield.officiating.engine.engine_state import EngineState
-from downfield.officiating.events import Event
+from downfield.officiating.events import Event, Ruling
 from downfield.officiating.state.game_state import PENDING_INPUT, GameState
 from downfield.officiating.state.play_state import PlayKind
 
@@ -137,6 +137,8 @@ def _carrier(game: GameState, body: object) -> str | None:
 def _is_pass(game: GameState, body: object) -> bool | None:
     if isinstance(body, CardPlayed):
         return body.kind == "pass"
+    if isinstance(body, Ruling):
+        return None
     if isinstance(body, PlayEnded):
         return True if body.kind in {"incomplete", "sack"} else None
     return game.play.pass_attempts > 0

@@ -27,6 +27,10 @@ class CallingLimits:
 
 _LIMITS: Final = CallingLimits()
 
+LINE_UPS: Final = frozenset({"formation", "pivot", "timing"})
+"""Kinds of calls about how figures were lined up and turned before the board came on. Those of a line-up that a ruling
+came after are not made: it was made for the spot and the down that stood then."""
+
 TOO_CLOSE_TEXT: Final = "too close to call: "
 """Stands before the text of a call until a person confirms it."""
 
@@ -180,4 +184,12 @@ def _readings(finding: Finding) -> tuple[CallReading, ...]:
     return (
         CallReading(finding.kind, finding.probability, finding.text),
         CallReading(finding.against_kind, 1.0 - finding.probability, against),
+    )
+
+
+def no_surer(findings: tuple[Finding, ...], probability: float) -> tuple[Finding, ...]:
+    """Return findings no surer than what they follow from."""
+    return tuple(
+        finding if finding.probability <= probability else replace(finding, probability=probability)
+        for finding in findings
     )

@@ -12,14 +12,20 @@ from downfield.officiating.state.game_state import GameState, Phase
 
 
 @dataclass(frozen=True, slots=True)
-class EndingLimits:
-    """How long after a play ended a person's word of its end is about the same play."""
+class EngineLimits:
+    """Time limits of the rules engine."""
+
+    recent_ns: int = 600_000_000
+    """How far back rules may look: the longest window over which any of them measures motion or turning."""
 
     seen_again_ns: int = 3_000_000_000
     """An end told this soon after the camera saw a play end is the same one: nobody plays the next in that time."""
 
+    stale_ns: int = 2_000_000_000
+    """A scene this much older than a declaration says nothing of it: the camera is gone, and people see the board."""
 
-ENDING_LIMITS: Final = EndingLimits()
+
+ENGINE_LIMITS: Final = EngineLimits()
 
 
 @record
@@ -76,4 +82,18 @@ def is_same_play(state: EngineState, now_ns: int) -> bool:
     """Return whether an end told now is that of the play which the camera has just seen end, not of one after it."""
     if state.ended is None or state.ending is None or state.game.phase is Phase.OVER:
         return False
-    return state.ending.seen and now_ns - state.ending.t_ns < ENDING_LIMITS.seen_again_ns
+    return state.ending.seen and now_ns - state.ending.t_ns < ENGINE_LIMITS.seen_again_ns
+
+
+def advance_clock(game: GameState, t_ns: int) -> GameState:
+    """Return the game no earlier than an instant."""
+    return game if t_ns <= game.now_ns else replace(game, now_ns=t_ns)
+
+
+def append_recent(recent: tuple[Scene, ...], scene: Scene) -> tuple[Scene, ...]:
+    """Return the recent scenes with one more, and without those too old to matter."""
+    oldest_ns = scene.t_ns - ENGINE_LIMITS.recent_ns
+    first = 0
+    while first < len(recent) and recent[first].t_ns < oldest_ns:
+        first += 1
+    return (*recent[first:], scene)

@@ -41,6 +41,7 @@ class GameMemento:
         undone: ids of the events that were undone.
         refused: events that no longer apply.
         rulings: that are in force, by call id.
+        ruled_ns: when they were made.
         off_since_ns: since when the board has been off.
     """
 
@@ -53,6 +54,7 @@ class GameMemento:
     undone: frozenset[str]
     refused: tuple[RefusedEvent, ...]
     rulings: dict[str, Ruling]
+    ruled_ns: dict[str, int]
     off_since_ns: int | None
 
     @property

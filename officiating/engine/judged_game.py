@@ -8,7 +8,7 @@ sense then (the coin for a fumble that never was) are listed as refused.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,11 +18,12 @@ from downfield.core.scene import Scene
 from downfield.officiating.calls import Call, RefusedEvent
 from downfield.officiating.declarations import Declaration
 from downfield.officiating.engine.begun_plays import Snap, begun_play
-from downfield.officiating.engine.engine_state import EngineState
+from downfield.officiating.engine.engine_state import ENGINE_LIMITS, EngineState
 from downfield.officiating.engine.game_memento import Checkpoint, GameMemento
 from downfield.officiating.engine.legal import LegalDeclarations, legal
-from downfield.officiating.engine.rules_engine import ENGINE_LIMITS, RulesEngine
-from downfield.officiating.events import Event, Ruling, Tick, Undo
+from downfield.officiating.engine.rules_engine import RulesEngine
+from downfield.officiating.engine.standing_calls import calls_to_append, standing_calls
+from downfield.officiating.events import Event, Ruling, Tick, Undo, undone_events
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.officiating.state.game_state import HOME_AND_AWAY, GameState, Team
 
@@ -146,6 +147,7 @@ class JudgedGame:
             frozenset(self._undone),
             tuple(self._refused),
             dict(self._engine.rulings),
+            dict(self._engine.ruled_ns),
             self._off_since_ns,
         )
 
@@ -167,7 +169,7 @@ class JudgedGame:
             set(memento.undone),
             list(memento.refused),
         )
-        self._engine.rulings = dict(memento.rulings)
+        self._engine.rulings, self._engine.ruled_ns = dict(memento.rulings), dict(memento.ruled_ns)
         self._off_since_ns = memento.off_since_ns
 
     def legal(self) -> LegalDeclarations:
@@ -276,35 +278,44 @@ class JudgedGame:
         # All that may refuse comes before the first change: a refused ruling leaves the game as it was.
         start = self._checkpoint_before(index, f"ruling: the scenes of {ruling.call}")
         self._engine.check_time(self._state, event)
-        self._engine.rulings[ruling.call] = ruling
+        self._engine.rulings[ruling.call], self._engine.ruled_ns[ruling.call] = ruling, event.t_ns
         return self._judge_again(event, start)
 
     def _apply_undo(self, event: Event, undo: Undo) -> GameUpdate:
         """Undo an event: judge everything since again without it."""
-        events = ((place, entry) for place, entry in enumerate(self._log) if isinstance(entry, Event))
-        index, undone = next(((place, entry) for place, entry in events if entry.id == undo.event), (0, None))
+        index, undone = next(((place, entry) for place, entry in self._events() if entry.id == undo.event), (0, None))
         if undone is None:
             raise RefusedError(f"undo: there is no event {undo.event!r} in this game")
         if undo.event in self._undone:
             raise RefusedError(f"undo: {undo.event} has been undone already")
-        if isinstance(undone.body, Undo | Tick):
-            raise RefusedError(f"undo: {undo.event} can't be undone; enter again what it undid")
-        ruled = undone.body.call if isinstance(undone.body, Ruling) and undone.body.decision != "manual" else None
-        start_index = index if ruled is None else self._log_index[ruled]
+        if isinstance(undone.body, Tick):
+            raise RefusedError(f"undo: {undo.event} can't be undone; it is the time that passed")
+        # What an undo has taken back comes into force again where it was.
+        back = undone
+        while isinstance(back.body, Undo):
+            index, back = next((p, e) for p, e in self._events() if e.id == back.body.event)
+        ruled = back.body.call if isinstance(back.body, Ruling) and back.body.decision != "manual" else None
+        start_index = index if ruled is None else min(index, self._log_index.get(ruled, index))
         start = self._checkpoint_before(start_index, f"undo: the scenes since {undo.event}")
         self._engine.check_time(self._state, event)
-        self._undone.add(undo.event)
+        entries = [entry for _, entry in self._events()]
+        self._undone = set(undone_events([*entries, event]))
         if ruled is not None:
             self._restore_ruling(ruled)
         return self._judge_again(event, start)
 
+    def _events(self) -> Iterator[tuple[int, Event]]:
+        """Yield the events of the log with their places."""
+        return ((place, entry) for place, entry in enumerate(self._log) if isinstance(entry, Event))
+
     def _restore_ruling(self, call: str) -> None:
         """Put in force the latest ruling about a call that was not undone."""
         self._engine.rulings.pop(call, None)
-        standing = (entry.body for entry in self._log if isinstance(entry, Event) and entry.id not in self._undone)
-        for body in standing:
-            if isinstance(body, Ruling) and body.call == call and body.decision != "manual":
-                self._engine.rulings[call] = body
+        for _, entry in self._events():
+            body = entry.body
+            stands = isinstance(body, Ruling) and body.decision != "manual" and entry.id not in self._undone
+            if stands and isinstance(body, Ruling) and body.call == call:
+                self._engine.rulings[call], self._engine.ruled_ns[call] = body, entry.t_ns
 
     def _checkpoint_before(self, index: int, what: str) -> Checkpoint:
         """Return the latest checkpoint from before a place in the log."""
@@ -356,32 +367,6 @@ class JudgedGame:
             self._add_play(before, entry, calls)
             if place + 1 - self._checkpoints[-1].entries >= _LIMITS.checkpoint_entries:
                 self._checkpoints.append(Checkpoint(place + 1, self._state, len(self._calls), len(self._plays)))
-
-
-def standing_calls(calls: Iterable[Call], state: EngineState) -> tuple[Call, ...]:
-    """Return those calls in whose place a person has told nothing else."""
-    gone = set(state.superseded)
-    return tuple(call for call in calls if call.id not in gone)
-
-
-def calls_to_append(before: Iterable[str], now: Sequence[str]) -> tuple[str, ...]:
-    """Return the calls that a subscriber must move to the end of its list to have the order of `now`.
-
-    A subscriber drops withdrawn calls and appends new ones. That is not enough when a ruling brings back a call from
-    before others that stood all the while.
-
-    Args:
-        before: ids of the calls that stood, in order.
-        now: ids of the calls that stand, in order.
-
-    Returns:
-        Ids to move to the end one by one; none where dropping and appending lead to the right order.
-    """
-    standing, stood = set(now), dict.fromkeys(before)
-    appended = [*(name for name in stood if name in standing), *(name for name in now if name not in stood)]
-    pairs = enumerate(zip(appended, now, strict=True))
-    first = next((place for place, (has, wanted) in pairs if has != wanted), len(now))
-    return tuple(now[first:])
 
 
 DROPPED_SCENE: Final = Scene(frame=-1, t_ns=-1, board="unknown", figures=())

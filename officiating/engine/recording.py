@@ -12,9 +12,9 @@ from downfield.core.field.model import FieldModel
 from downfield.core.scene import Player, Scene
 from downfield.officiating.calls import Call, RefusedEvent
 from downfield.officiating.declarations import LineUpDeclared
-from downfield.officiating.engine.judged_game import standing_calls
 from downfield.officiating.engine.rules_engine import RulesEngine
-from downfield.officiating.events import Event, Ruling, Tick, Undo
+from downfield.officiating.engine.standing_calls import standing_calls
+from downfield.officiating.events import Event, Ruling, Tick, undone_events
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.officiating.state.game_state import HOME_AND_AWAY, GameState, Team
 
@@ -98,14 +98,13 @@ def judge_recording(
         certified_yd: the error the table is certified to, along and across; calls finer than it are too close.
         lengths_known: whether lengths in mm are known; while not, what needs them is left to people.
     """
-    undone = {event.body.event for event in events if isinstance(event.body, Undo)}
+    undone = undone_events(events)
     events = [event for event in events if event.id not in undone]
-    rulings = {
-        event.body.call: event.body
-        for event in sorted(events, key=lambda event: event.t_ns)
-        if isinstance(event.body, Ruling) and event.body.decision != "manual"
-    }
-    engine = RulesEngine(rulebook, field, rulings, certified_yd, lengths_known=lengths_known)
+    in_order = sorted(events, key=lambda event: event.t_ns)
+    ruled = [(event.body, event.t_ns) for event in in_order if isinstance(event.body, Ruling)]
+    rulings = {body.call: body for body, _ in ruled if body.decision != "manual"}
+    ruled_ns = {body.call: t_ns for body, t_ns in ruled if body.decision != "manual"}
+    engine = RulesEngine(rulebook, field, rulings, certified_yd, ruled_ns=ruled_ns, lengths_known=lengths_known)
     state = engine.begin(teams)
     calls: list[Call] = []
     refused: list[RefusedEvent] = []

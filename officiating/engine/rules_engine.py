@@ -8,7 +8,7 @@ the call makes the next state. The engine is given all rulings beforehand, so th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from downfield.core.errors import RefusedError
@@ -18,9 +18,16 @@ from downfield.officiating.calls import POWER, Call, Finding
 from downfield.officiating.consequences.board import apply_switch, power_finding, with_rest_poses
 from downfield.officiating.consequences.downs import at_kick_spot
 from downfield.officiating.declarations import BallPlaced, FrontDeclared, LineUpDeclared, PlayEnded, SetUp
-from downfield.officiating.engine.calling import apply_ruling, make_call, merge_findings
+from downfield.officiating.engine.calling import LINE_UPS, apply_ruling, make_call, merge_findings, no_surer
 from downfield.officiating.engine.certified_error import ErrorFloor
-from downfield.officiating.engine.engine_state import EngineState, is_same_play, with_ended
+from downfield.officiating.engine.engine_state import (
+    ENGINE_LIMITS,
+    EngineState,
+    advance_clock,
+    append_recent,
+    is_same_play,
+    with_ended,
+)
 from downfield.officiating.engine.evidence_order import evidence_in_order, with_handled, with_progress
 from downfield.officiating.engine.falls_and_touches import with_falls, with_touches
 from downfield.officiating.events import Event, Ruling, Tick, Undo
@@ -37,20 +44,6 @@ from downfield.officiating.state.game_state import (
 from downfield.officiating.state.interfaces import Outcome, RuleContext
 from downfield.officiating.state.play_state import finding_key, too_close_key
 
-
-@dataclass(frozen=True, slots=True)
-class EngineLimits:
-    """Time limits of the rules engine."""
-
-    recent_ns: int = 600_000_000
-    """How far back rules may look: the longest window over which any of them measures motion or turning."""
-
-    stale_ns: int = 2_000_000_000
-    """A scene this much older than a declaration says nothing of it: the camera is gone, and people see the board."""
-
-
-ENGINE_LIMITS: Final = EngineLimits()
-
 NOT_JUDGED: Final = frozenset(
     {Phase.BETWEEN_PLAYS, Phase.LINE_UP, Phase.PENDING_ROLL, Phase.PENDING_CHOICE, Phase.OVER}
 )
@@ -66,6 +59,7 @@ class RulesEngine:
     Args:
         rulebook: the rulebook in force.
         rulings: people's decisions about calls that this engine makes, by call id.
+        ruled_ns: when they were made, where that is known.
         certified_yd: the error the table is certified to, along and across; calls finer than it are too close.
         lengths_known: whether lengths in mm are known; while not, what needs them is left to people.
     """
@@ -78,7 +72,9 @@ class RulesEngine:
         certified_yd: tuple[float, float] | None = None,
         *,
         lengths_known: bool = True,
+        ruled_ns: Mapping[str, int] | None = None,
     ) -> None:
+        self.ruled_ns = dict(ruled_ns or {})
         self.rulebook = rulebook
         self.field = field
         self.rulings = dict(rulings or {})
@@ -118,6 +114,13 @@ class RulesEngine:
         Raises:
             RefusedError: the state does not allow the event, or it comes too late; the state is unchanged.
         """
+        after, calls = self._step(state, entry)
+        game = after.game
+        if game.ruled_ns is not None and game.play.board_on_ns not in {None, state.game.play.board_on_ns}:
+            after = replace(after, game=replace(game, ruled_ns=None))  # the next line-up is made for what stands
+        return after, calls
+
+    def _step(self, state: EngineState, entry: Scene | Event) -> tuple[EngineState, tuple[Call, ...]]:
         if isinstance(entry, Scene):
             after, calls = self._apply_scene(state, entry)
             after = with_ended(state, after, calls, seen=True)
@@ -154,18 +157,18 @@ class RulesEngine:
         if state.recent and scene.t_ns <= state.recent[-1].t_ns:
             raise RefusedError(f"scene {scene.frame} is out of order: {scene.t_ns} after {state.recent[-1].t_ns} ns")
         # A hand or a bump may have moved figures: what was seen before says nothing of how they got here.
-        recent = () if scene.unfit else _append_recent(state.recent, scene)
+        recent = () if scene.unfit else append_recent(state.recent, scene)
         power_changed = scene.board != state.power and scene.board != "unknown"
         # Most frames of a game come between plays, when nothing is judged: they pass before any fact is measured.
         idle = game.phase in NOT_JUDGED and not game.play.pending
         if idle and not power_changed and scene.unfit == game.suspended:
-            return replace(state, game=_advance_clock(game, scene.t_ns), recent=recent), ()
+            return replace(state, game=advance_clock(game, scene.t_ns), recent=recent), ()
         power = scene.board if power_changed else state.power
         game = with_handled(game, scene)
         if scene.unfit:
-            game = replace(_advance_clock(game, scene.t_ns), suspended=scene.unfit)
+            game = replace(advance_clock(game, scene.t_ns), suspended=scene.unfit)
             return replace(state, game=game, recent=recent, power=power), ()
-        game = replace(_advance_clock(game, scene.t_ns), suspended=())
+        game = replace(advance_clock(game, scene.t_ns), suspended=())
         facts = Facts(scene, recent[:-1], game, self.field)
         context = self._context(game.now_ns, facts, state)
         # Poses, falls and touches come first: the rules below read them from the state.
@@ -193,7 +196,7 @@ class RulesEngine:
         if isinstance(event.body, Ruling):
             game, calls = self._apply_manual_ruling(game, event.body, context)
         elif isinstance(event.body, Tick | Undo):
-            game, calls = self._settle(_advance_clock(game, now_ns), context)
+            game, calls = self._settle(advance_clock(game, now_ns), context)
         elif isinstance(event.body, PlayEnded) and is_same_play(state, now_ns):
             return self._tell_again(state, event, context)
         else:
@@ -227,7 +230,7 @@ class RulesEngine:
         if handler is None:
             what = event.body.type.replace("_", " ")
             raise RefusedError(f"{what}: {self.rulebook.name} has no use for it")
-        game, before = self._settle(_advance_clock(state.game, context.t_ns), context, board_at_rest=True)
+        game, before = self._settle(advance_clock(state.game, context.t_ns), context, board_at_rest=True)
         if before and isinstance(event.body, PlayEnded) and game.play.snap_ns is None:
             settled = with_ended(state, replace(state, game=game), before, seen=True)
             if is_same_play(settled, context.t_ns):  # what waited for evidence has just been called
@@ -313,8 +316,11 @@ class RulesEngine:
         # count.
         while call.id in above:
             call = replace(call, id=f"{call.id}:again")
+        if call.kind in LINE_UPS and call.verdict == "reported" and call.t_ns <= (game.ruled_ns or -1):
+            return game, []
         ruling = self.rulings.get(call.id)
         if ruling is not None:
+            game = self._with_ruled(game, ruling)
             standing = apply_ruling(call, ruling)
             if standing is None:
                 # A person has measured it, so what follows is sure.
@@ -332,6 +338,12 @@ class RulesEngine:
             return game, [call]
         return self._apply_call(game, call, context, above)
 
+    def _with_ruled(self, game: GameState, ruling: Ruling) -> GameState:
+        """Return the game with what a ruling has changed; up to it figures were lined up for what stood before."""
+        if ruling.decision == "confirm" or ruling.call not in self.ruled_ns:
+            return game
+        return replace(game, ruled_ns=max(self.ruled_ns[ruling.call], game.ruled_ns or 0))
+
     def _apply_call(
         self, game: GameState, call: Call, context: RuleContext, above: tuple[str, ...] = ()
     ) -> tuple[GameState, list[Call]]:
@@ -346,7 +358,7 @@ class RulesEngine:
             ]  # where the ball is next depends on whether it was over the line
         if call.id not in self.rulings:
             # A chain is as sure as its weakest link; what a person has said is sure.
-            outcome = replace(outcome, findings=_no_surer(outcome.findings, call.probability))
+            outcome = replace(outcome, findings=no_surer(outcome.findings, call.probability))
         game, calls = self._apply_outcome(outcome, context, (call.id,), (*above, call.id))
         return game, [call, *calls]
 
@@ -371,7 +383,13 @@ class RulesEngine:
             return game, ()
         if ruling.replacement is None:
             raise RefusedError("a manual ruling needs the call it makes")
-        game, calls = self._apply_call(game, ruling.replacement, context)
+        call, later = ruling.replacement, self.rulings.get(ruling.replacement.id)
+        if later is not None:
+            game = self._with_ruled(game, later)
+        standing = call if later is None else apply_ruling(call, later)
+        if standing is None:
+            return game, ()
+        game, calls = self._apply_call(game, standing, context)
         return game, tuple(calls)
 
 
@@ -380,27 +398,6 @@ def waiting_for_measurement(game: GameState) -> GameState:
     return replace(game, phase=Phase.PENDING_CHOICE, wait=PendingInput("ruling", "measurement"))
 
 
-def _no_surer(findings: tuple[Finding, ...], probability: float) -> tuple[Finding, ...]:
-    """Return findings no surer than what they follow from."""
-    return tuple(
-        finding if finding.probability <= probability else replace(finding, probability=probability)
-        for finding in findings
-    )
-
-
 def _without_met_wait(game: GameState) -> GameState:
     """Return the game without what it waited for, once its phase shows that this has come or been overtaken."""
     return game if game.wait is None or game.phase in PENDING_INPUT else replace(game, wait=None)
-
-
-def _advance_clock(game: GameState, t_ns: int) -> GameState:
-    return game if t_ns <= game.now_ns else replace(game, now_ns=t_ns)
-
-
-def _append_recent(recent: tuple[Scene, ...], scene: Scene) -> tuple[Scene, ...]:
-    """Return the recent scenes with one more, and without those too old to matter."""
-    oldest_ns = scene.t_ns - ENGINE_LIMITS.recent_ns
-    first = 0
-    while first < len(recent) and recent[first].t_ns < oldest_ns:
-        first += 1
-    return (*recent[first:], scene)

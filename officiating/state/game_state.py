@@ -155,6 +155,8 @@ class GameState:
         gain_yd: yards gained in the last play from scrimmage, None before one.
         overtime: the overtime in progress.
         winner: the side that has won a game that is over; None for a tie.
+        ruled_ns: when the latest ruling was made that has changed what the next line-up is for; None once the board was
+            on again.
         proposals: ids of the calls that wait for a person.
         suspended: why no calls are made from the scenes.
         notes: what a rulebook remembers between plays, as (name, value) pairs; numbers only.
@@ -196,6 +198,7 @@ class GameState:
     gain_yd: float | None = None
     overtime: Overtime | None = None
     winner: Side | None = None
+    ruled_ns: int | None = None
     proposals: tuple[str, ...] = ()
     suspended: tuple[str, ...] = ()
     notes: tuple[tuple[str, float], ...] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -28,7 +29,7 @@ from downfield.game.records.final_score import ScoreSigned
 from downfield.game.records.keeping import GameRow, JournalPosition
 from downfield.game.records.models import TopicModel
 from downfield.officiating.declarations import Side
-from downfield.officiating.events import Event, Ruling, Tick, Undo
+from downfield.officiating.events import Event, Ruling, Tick, Undo, undone_events
 from downfield.review.pictures.painting import spoken_name
 from downfield.review.rejudging.changes import GameChanges, changes_between, effects_of
 from downfield.review.rejudging.rejudging import Difference, JudgedAgain, Way, judge_on
@@ -42,8 +43,11 @@ REMEMBERED: Final = 500
 """Rulings whose idempotency keys are remembered."""
 
 _UNFINISHED: Final = (
-    "This game has not ended; it may be in play at another table. Only the rig that plays it can end it."
+    "This game has not ended; it may be in play at another table. Close it first: the rig that plays it can do that,"
+    " and any other once nothing has been entered for an hour."
 )
+_QUIET_NS: Final = 3600 * 1_000_000_000
+"""A game in play has an entry about every second, and a half-time break is shorter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,8 @@ class FinishedGames:
     Args:
         in_play: returns the id of the game in play; empty for none.
         standings: what they come to as they stand; by default nothing of it is kept on disk.
+        rig: id of this rig: a game of its own that is not in play was left.
+        now_ns: wall clock, ns since 1970.
     """
 
     def __init__(
@@ -75,7 +81,10 @@ class FinishedGames:
         in_play: Callable[[], str],
         worker: JudgingWorker,
         standings: GameStandings | None = None,
+        rig: str = "",
+        now_ns: Callable[[], int] = time.time_ns,
     ) -> None:
+        self._rig, self._now_ns = rig, now_ns
         self._store, self._in_play, self._worker = store, in_play, worker
         self._standings = standings or GameStandings(store, worker)
         self._lock = threading.RLock()
@@ -99,17 +108,24 @@ class FinishedGames:
                 self._standings.begin(history)
 
     def close(self, row: GameRow, by: str) -> None:
-        """Close a reopened game.
+        """Close a reopened game, or one that was left unfinished.
 
         Raises:
-            RefusedError: it is not open, or a challenge is under review.
+            RefusedError: it is not open, may be in play at another table, or a challenge is under review.
             OutputError: the store can't be written.
         """
         with self._lock:
-            history = self._opened(row)
+            history = self._history(row)
+            if history.ended or not self._is_left(history):
+                history = self._opened(row)
             if history.challenges.open:
                 raise RefusedError("A challenge is under review. Decide it before the game is closed.")
             self._append(history, GameEnded(history.text, history.score, by))
+
+    def _is_left(self, history: History) -> bool:
+        """Return whether nobody plays an unfinished game: it is this rig's own, or long without an entry."""
+        quiet_ns = self._now_ns() - history.last_at_ns
+        return quiet_ns > _QUIET_NS or (bool(history.row.owner) and history.row.owner == self._rig)
 
     def rule(self, row: GameRow, ruling: LateRuling) -> GameChanges:
         """Rule on a call of a reopened game, or undo an event; everything after it is judged again.
@@ -228,7 +244,10 @@ class FinishedGames:
         """Return where an event can first change a game."""
         body = event.body
         if isinstance(body, Undo):
-            undone = next((one for one in history.events if one.id == body.event), event)
+            events = {one.id: one for one in history.events}
+            undone = events.get(body.event, event)
+            while isinstance(undone.body, Undo):  # what it took back comes into force again
+                undone = events[undone.body.event]
             if not isinstance(undone.body, Ruling):
                 return Difference(undone.t_ns)
             body, event = undone.body, undone
@@ -302,10 +321,8 @@ def _event(history: History, ruling: LateRuling) -> Event:
         undone = events.get(body.event)
         if undone is None or isinstance(undone.body, Tick):
             raise NotFoundError(f"This game has no event {body.event!r}.")
-        if isinstance(undone.body, Undo) or any(
-            isinstance(event.body, Undo) and event.body.event == body.event for event in history.events
-        ):
-            raise RefusedError(f"{body.event} has been undone already, or is an undo itself.")
+        if body.event in undone_events(history.events):
+            raise RefusedError(f"{body.event} has been undone already.")
     elif not any(call.id == body.call for call in (*history.calls(), *history.struck())):
         raise NotFoundError(f"This game has no call {body.call!r}.")
     elif body.replacement is not None and not body.replacement.text:

@@ -28,9 +28,9 @@ from downfield.game.records.keeping import EntryRow
 from downfield.officiating.calls import Call, RefusedEvent
 from downfield.officiating.engine.begun_plays import begun_play
 from downfield.officiating.engine.engine_state import EngineState
-from downfield.officiating.engine.judged_game import standing_calls
 from downfield.officiating.engine.rules_engine import RulesEngine
-from downfield.officiating.events import Event, Ruling, Undo
+from downfield.officiating.engine.standing_calls import standing_calls
+from downfield.officiating.events import Event, Ruling, undone_events
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.officiating.state.game_state import GameState, Team
 from downfield.review.rejudging.worker import Pause
@@ -50,6 +50,7 @@ class Way:
 
     Attributes:
         rulings: people's decisions by call id.
+        ruled_ns: when they were made.
         undone: ids of events that do not count.
         more: events after those of the journal.
         rulebook: in force; None for the game's own.
@@ -59,15 +60,17 @@ class Way:
     undone: frozenset[str] = frozenset()
     more: tuple[Event, ...] = ()
     rulebook: Rulebook | None = None
+    ruled_ns: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, events: Sequence[Event], rulebook: Rulebook | None = None, more: tuple[Event, ...] = ()) -> Way:
         """Return the way that the events of a game, and more after them, lead to."""
         every = (*events, *more)
-        undone = frozenset(event.body.event for event in every if isinstance(event.body, Undo))
-        standing = (event.body for event in every if event.id not in undone)
-        rulings = {body.call: body for body in standing if isinstance(body, Ruling) and body.decision != "manual"}
-        return cls(rulings, undone, more, rulebook)
+        undone = undone_events(every)
+        standing = [(event.body, event.t_ns) for event in every if event.id not in undone]
+        made = [(body, t_ns) for body, t_ns in standing if isinstance(body, Ruling) and body.decision != "manual"]
+        rulings = {body.call: body for body, _ in made}
+        return cls(rulings, undone, more, rulebook, {body.call: t_ns for body, t_ns in made})
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +294,12 @@ class _Judging:
         self.started = started
         rulebook = self.way.rulebook or rulebook_of(started.rulebook)
         self.engine = RulesEngine(
-            rulebook, started.field, self.way.rulings, started.certified_yd, lengths_known=started.lengths_known
+            rulebook,
+            started.field,
+            self.way.rulings,
+            started.certified_yd,
+            ruled_ns=self.way.ruled_ns,
+            lengths_known=started.lengths_known,
         )
         teams = (Team(started.home.name, started.home.short), Team(started.away.name, started.away.short))
         self.state = self.engine.begin(teams)

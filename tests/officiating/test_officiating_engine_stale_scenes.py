@@ -8,8 +8,8 @@ from scripted_plays import FIELD, ScriptedFigure, film, stands
 from downfield.core.errors import RefusedError
 from downfield.core.scene import Player
 from downfield.officiating.declarations import Carrier, ChoiceMade, LineUpDeclared, PassDeclared, Roll, SetUp, Switch
+from downfield.officiating.engine.engine_state import ENGINE_LIMITS
 from downfield.officiating.engine.judged_game import JudgedGame
-from downfield.officiating.engine.rules_engine import ENGINE_LIMITS
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 

@@ -45,6 +45,21 @@ def test_a_ruling_is_not_about_the_call_that_follows_from_it(book: str, again: i
     assert (table.state.offense, table.state.down) == ("away", 1)
 
 
+@pytest.mark.parametrize("decision", ["strike", "overturn"])
+def test_a_call_made_by_hand_is_ruled_on_like_any_other(decision: str) -> None:
+    """Its points go with it, and come back when the ruling is undone."""
+    game = DeclaredGame("tap").at(60.0)
+    touchdown = Call("manual:1", "touchdown", 2_000_000_000, "tap", (), "called", "touchdown", side="home")
+    tackle = Call("x", "tackle", 2_000_000_000, "tap", (), "called", "tackle", spot_yd=(70.5, 20.0))
+    game.declare(Ruling("manual:1", "manual", touchdown))
+    assert game.state.score == (6, 0)
+    game.declare(Ruling("manual:1", decision, tackle if decision == "overturn" else None))  # type: ignore[arg-type]
+    assert game.state.score == (0, 0)
+    assert kinds(list(game.game.calls)) == (["tackle", "first_down"] if decision == "overturn" else [])
+    game.declare(Undo("e3"))
+    assert game.state.score == (6, 0)
+
+
 class RuledGame:
     """A game of random declarations, rulings and undos, with its log."""
 

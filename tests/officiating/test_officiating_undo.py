@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scripted_plays import FIELD, Film, ScriptedFigure, film, in_order, number_events, opening, runs, stands
+from scripted_plays import (
+    FIELD,
+    Film,
+    ScriptedFigure,
+    film,
+    in_order,
+    number_events,
+    opening,
+    runs,
+    shifted,
+    stands,
+)
 
 from downfield.core.errors import RefusedError
 from downfield.core.records import adapter, to_json
 from downfield.core.scene import Scene
+from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Carrier, Claim
-from downfield.officiating.engine.judged_game import JudgedGame, calls_to_append
+from downfield.officiating.engine.calling import LINE_UPS
+from downfield.officiating.engine.judged_game import JudgedGame
 from downfield.officiating.engine.recording import judge_recording
+from downfield.officiating.engine.standing_calls import calls_to_append
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.officiating.state.game_state import GameState
@@ -68,6 +83,23 @@ def test_an_undone_ruling_leaves_the_call_as_it_was() -> None:
     assert without_time(game) == state
 
 
+@pytest.mark.parametrize("taken_back", ["e3", "r"])
+def test_an_undo_is_undone_as_if_it_never_was(taken_back: str) -> None:
+    play = tackled()
+    game = live(play, number_events(*opening(play, RUNNER)))
+    tackle = next(call for call in game.calls if call.kind == "tackle")
+    game.apply(late("r", Ruling(tackle.id, "strike")))
+    calls, state = game.calls, without_time(game)
+    game.apply(late("u", Undo(taken_back)))
+    assert game.calls != calls
+    game.apply(late("v", Undo("u")))
+    assert game.calls == calls
+    assert without_time(game) == state
+    assert game.undone == {"u"}
+    game.apply(late("w", Undo("v")))
+    assert game.undone == {"v", taken_back}
+
+
 NAMES = st.lists(st.sampled_from("abcdefgh"), unique=True)
 
 
@@ -106,11 +138,12 @@ def test_a_recording_judged_with_an_undo_is_judged_without_the_event() -> None:
 
 
 @pytest.mark.parametrize(
-    ("event", "reason"), [("gone", "there is no event 'gone'"), ("u", "can't be undone"), ("e3", "already")]
+    ("event", "reason"), [("gone", "there is no event 'gone'"), ("t", "time that passed"), ("e3", "already")]
 )
 def test_an_impossible_undo_is_refused_and_changes_nothing(event: str, reason: str) -> None:
     play = tackled()
     game = live(play, number_events(*opening(play, RUNNER)))
+    game.apply(late("t", Tick()))
     game.apply(late("u", Undo("e3")))
     before = game.state, game.calls
     with pytest.raises(RefusedError, match=reason):
@@ -142,3 +175,25 @@ def test_the_log_read_back_from_json_gives_the_same_game() -> None:
         again.apply(adapter(kind).validate_json(to_json(kind, entry, defaults=kind is Event)))
     assert again.calls == game.calls
     assert without_time(again) == without_time(game)
+
+
+@pytest.mark.parametrize("decision", ["strike", "overturn"])
+def test_a_line_up_is_of_the_game_as_it_stood_when_it_was_made(decision: str) -> None:
+    """A ruling after it makes no violations of it, and one before it leaves it to be judged."""
+    play = tackled()
+    again = shifted(play, 10_000_000_000)
+
+    def game(ruled_s: float) -> list[Call]:
+        events = number_events(*opening(play, RUNNER), (10.1, Carrier(RUNNER)))
+        judged = live(play, events[:-1])
+        tackle = next(call for call in judged.calls if call.kind == "tackle")
+        moved = replace(tackle, spot_yd=(47.0, 26.0)) if decision == "overturn" else None
+        ruling = Event("r", round(ruled_s * 1e9), "referee", Ruling(tackle.id, decision, moved))  # type: ignore[arg-type]
+        for entry in in_order(again, (events[-1], ruling)):
+            with suppress(RefusedError):  # of a play that goes on the carrier is known
+                judged.apply(entry)
+        return [call for call in judged.calls if call.kind in LINE_UPS and call.t_ns > 10**10]
+
+    assert game(20.0) == []
+    if decision == "overturn":
+        assert game(9.9) != []

@@ -20,6 +20,7 @@ from downfield.game.disputes import Decision, Disputes
 from downfield.game.published.hub import Hub
 from downfield.game.receipts import Submission
 from downfield.game.records.commands import NewGame
+from downfield.game.records.entries import GameEnded
 from downfield.game.records.final_score import ScoreSigned
 from downfield.game.records.keeping import GameRow
 from downfield.game.service import GameService
@@ -96,6 +97,22 @@ def test_a_game_that_may_be_in_play_at_another_table_is_left_alone(desk: Desk) -
         elsewhere.reopen(desk.row_of(desk.live), "Ann", "film")
     with pytest.raises(RefusedError, match="another table"):
         elsewhere.rule(desk.row_of(desk.live), strike(desk))
+    with pytest.raises(RefusedError, match="another table"):
+        elsewhere.close(desk.row_of(desk.live), "Ann")
+
+
+@pytest.mark.parametrize(("rig", "later_s"), [("", 3700), ("rig-1", 0)])
+def test_a_game_left_unfinished_is_finished_and_then_ruled_on(desk: Desk, rig: str, later_s: int) -> None:
+    """By the rig that played it, or by any once nothing has been entered for an hour."""
+    row = dataclasses.replace(desk.row_of(desk.live), owner=rig)
+    now_ns = History(desk.table.store, row).last_at_ns + later_s * 1_000_000_000
+    finished = FinishedGames(desk.table.store, lambda: "", desk.worker, rig=rig, now_ns=lambda: now_ns)
+    finished.close(row, "Ann")
+    history = History(desk.table.store, row)
+    assert (history.ended, history.late[-1].content) == (True, GameEnded(history.text, history.score, "Ann"))
+    with pytest.raises(RefusedError, match="Reopen it first"):
+        finished.close(row, "Ann")
+    finished.reopen(row, "Ann", "film")
 
 
 def test_a_struck_call_changes_what_followed_and_the_journal_stays_whole(desk: Desk) -> None:
