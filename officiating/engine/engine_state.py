@@ -8,7 +8,7 @@ from typing import Final
 from downfield.core.records import record
 from downfield.core.scene import Power, Scene
 from downfield.officiating.calls import Call
-from downfield.officiating.state.game_state import GameState, Phase
+from downfield.officiating.state.game_state import GameState, PendingInput, Phase
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,3 +97,8 @@ def append_recent(recent: tuple[Scene, ...], scene: Scene) -> tuple[Scene, ...]:
     while first < len(recent) and recent[first].t_ns < oldest_ns:
         first += 1
     return (*recent[first:], scene)
+
+
+def waiting_for_measurement(game: GameState) -> GameState:
+    """Return the game waiting for a person to say on which side of a line the ball was: his ruling makes it go on."""
+    return replace(game, phase=Phase.PENDING_CHOICE, wait=PendingInput("ruling", "measurement"))

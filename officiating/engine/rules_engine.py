@@ -26,6 +26,7 @@ from downfield.officiating.engine.engine_state import (
     advance_clock,
     append_recent,
     is_same_play,
+    waiting_for_measurement,
     with_ended,
 )
 from downfield.officiating.engine.evidence_order import evidence_in_order, with_handled, with_progress
@@ -37,7 +38,6 @@ from downfield.officiating.state.game_state import (
     HOME_AND_AWAY,
     PENDING_INPUT,
     GameState,
-    PendingInput,
     Phase,
     Team,
 )
@@ -391,11 +391,6 @@ class RulesEngine:
             return game, ()
         game, calls = self._apply_call(game, standing, context)
         return game, tuple(calls)
-
-
-def waiting_for_measurement(game: GameState) -> GameState:
-    """Return the game waiting for a person to say on which side of a line the ball was: his ruling makes it go on."""
-    return replace(game, phase=Phase.PENDING_CHOICE, wait=PendingInput("ruling", "measurement"))
 
 
 def _without_met_wait(game: GameState) -> GameState:
