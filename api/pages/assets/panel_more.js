@@ -6,6 +6,7 @@ import * as forms from "./panel_forms.js";
 import { isByHand } from "./panel_health.js";
 import { ofType } from "./panel_legal.js";
 import { preferenceForm } from "./panel_preferences.js";
+import { programForm } from "./panel_program.js";
 import { sponsorForm } from "./panel_sponsors.js";
 import { streamForms } from "./panel_stream.js";
 import * as byHandForms from "./panel_by_hand.js";
@@ -32,6 +33,7 @@ export function moreSections(parent, feed) {
     section("Call by hand", (body) => body.append(...forms.manualCall(feed))),
     section("Correct the game", (body) => body.append(...forms.setUp(feed))),
     section("On the stream", (body) => body.append(...streamForms(feed))),
+    section("The program", (body) => void programForm(body)),
     section("Sponsors", (body) => body.append(sponsorForm(feed))),
     anything,
     section("Camera and recording", (body) => body.append(...forms.rig())),
