@@ -18,7 +18,7 @@ from downfield.core.records import write_text
 from downfield.game.published import board_topics, stream_topics
 from downfield.game.published import game_topics as topics
 from downfield.game.published.board_topics import ScheduleView
-from downfield.game.published.strip_topic import StripView
+from downfield.game.published.stream_topics import StripView
 from downfield.game.records.challenges import ChallengesView
 
 TOPICS: dict[str, type[BaseModel]] = {

@@ -31,9 +31,9 @@ from downfield.officiating.declarations import LineUpDeclared, SetUp
 from downfield.officiating.engine.judged_game import JudgedGame
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.rulebook import Rulebook
-from downfield.officiating.set_up_declaration import DuePlay
 from downfield.officiating.state.game_state import GameState, Phase
 from downfield.officiating.state.play_state import PlayKind
+from downfield.officiating.unseen_declarations import DuePlay
 
 _DUE: Final[dict[PlayKind, DuePlay]] = {
     "kickoff": "kickoff",

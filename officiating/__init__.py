@@ -11,7 +11,7 @@ play, `engine/recording.py` a recording judged as a whole, `scenes.py` makes cas
 
 Each part imports only from those above it:
 
-    the room's own modules   the words: belief, conditions, calls, clauses, declarations, events, params, role_names
+    the room's own modules   the words: belief, conditions, calls, clauses, declarations, events, params, sides
     state/                   the game and the play as they stand, the facts of a frame, the interfaces of rules
     rules/                   rules that measure: tackles, lines, facing, the ball, the passer
     checks/                  formations, stoppages, numbers and clocks: reported clause by clause

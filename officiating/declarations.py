@@ -11,14 +11,14 @@ from pydantic import Field
 
 from downfield.core.records import record
 from downfield.core.scene import Jersey, Player
-from downfield.officiating.card_declarations import CardPlayed as CardPlayed
-from downfield.officiating.card_declarations import ReturnPlayed as ReturnPlayed
-from downfield.officiating.ended_declarations import KickEnded as KickEnded
-from downfield.officiating.ended_declarations import PassEnded as PassEnded
-from downfield.officiating.ended_declarations import PlayEnded as PlayEnded
-from downfield.officiating.set_up_declaration import SetUp as SetUp
 from downfield.officiating.sides import Hash as Hash
 from downfield.officiating.sides import Side as Side
+from downfield.officiating.unseen_declarations import CardPlayed as CardPlayed
+from downfield.officiating.unseen_declarations import KickEnded as KickEnded
+from downfield.officiating.unseen_declarations import PassEnded as PassEnded
+from downfield.officiating.unseen_declarations import PlayEnded as PlayEnded
+from downfield.officiating.unseen_declarations import ReturnPlayed as ReturnPlayed
+from downfield.officiating.unseen_declarations import SetUp as SetUp
 
 Choice = Literal[
     "touchback",

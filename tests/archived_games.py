@@ -18,10 +18,9 @@ from bundled_games import bundle_of, played_game
 from downfield.core.arrays import Image
 from downfield.core.frame import Detection
 from downfield.desk.archive import tracking
-from downfield.desk.archive.adding import ItemLabels, add_files
 from downfield.desk.archive.archive_files import ArchiveFiles
 from downfield.desk.archive.cluster import RayCluster, connect_cluster
-from downfield.desk.archive.items import ArchivedItem, item_ids, read_items
+from downfield.desk.archive.items import ArchivedItem, ItemLabels, add_files, item_ids, read_items
 from downfield.desk.archive.job import ArchiveTask, do_task
 from downfield.desk.archive.results import GameResult
 

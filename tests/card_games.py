@@ -6,9 +6,9 @@ from typing import Any
 
 from declared_game import DeclaredGame
 
-from downfield.officiating.card_declarations import CardPlayed
 from downfield.officiating.declarations import ClockSet
 from downfield.officiating.rulebooks.nfl_strategy.play import card_game
+from downfield.officiating.unseen_declarations import CardPlayed
 
 
 class CardGameTable(DeclaredGame):

@@ -21,7 +21,6 @@ from declared_game import DeclaredGame
 
 from downfield.core.scene import Player
 from downfield.officiating.calls import Call, CallKind
-from downfield.officiating.card_declarations import CardPlayed, ReturnPlayed
 from downfield.officiating.declarations import (
     Carrier,
     ChoiceMade,
@@ -36,6 +35,7 @@ from downfield.officiating.declarations import (
 )
 from downfield.officiating.events import Ruling
 from downfield.officiating.sides import SIDES
+from downfield.officiating.unseen_declarations import CardPlayed, ReturnPlayed
 
 Begins = Literal["scrimmage", "lateral", "kickoff", "punt", "block", "try"]
 How = Literal["interception", "fumble"]

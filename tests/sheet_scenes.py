@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 
 from downfield.calibration.camera import Lens
-from downfield.calibration.lens.sheet import Sheet
+from downfield.calibration.lens.lens_calibration import Sheet
 from downfield.core.arrays import Image
 
 LENS = Lens((1280, 720), (980.0, 980.0), (650.0, 352.0), (-0.12, 0.03, 0.0005, -0.0003, 0.0))

@@ -9,9 +9,9 @@ from typing import Any
 
 from downfield.core.field.model import preset
 from downfield.core.strip import Count, Third, load_strip
-from downfield.game.published.strip_topic import StripView
-from downfield.game.strip.strip_facts import StripFacts, facts_of_game
+from downfield.game.published.stream_topics import StripView
 from downfield.game.strip.strip_follower import StripFollower
+from downfield.game.strip.strip_moves import StripFacts, facts_of_game
 from downfield.officiating.declarations import Declaration
 from downfield.officiating.engine.judged_game import JudgedGame
 from downfield.officiating.events import Event

@@ -8,8 +8,7 @@ from typing import Final
 import cv2
 import numpy as np
 
-from downfield.calibration.lens.lens_calibration import LensView, detect_sheet, is_new_view
-from downfield.calibration.lens.sheet import Sheet
+from downfield.calibration.lens.lens_calibration import LensView, Sheet, detect_sheet, is_new_view
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError
 

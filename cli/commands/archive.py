@@ -17,11 +17,10 @@ from downfield.cli.console.process_end import INTERRUPTED, ended_in_order
 from downfield.cli.console.progress import progress_bar, with_progress
 from downfield.core.errors import InputError, OutputError
 from downfield.core.records import to_json
-from downfield.desk.archive.adding import ItemLabels, add_files, addable_files
 from downfield.desk.archive.archive_files import ArchiveFiles
 from downfield.desk.archive.cluster import RayCluster, connect_cluster
 from downfield.desk.archive.index import open_index, parse_selection
-from downfield.desk.archive.items import ArchivedItem, item_ids
+from downfield.desk.archive.items import ArchivedItem, ItemLabels, add_files, addable_files, item_ids
 from downfield.desk.archive.job import ArchiveJob, JobReport, JobSettings
 from downfield.desk.archive.judging import check_item
 from downfield.desk.archive.tracking import describe_network, share_network

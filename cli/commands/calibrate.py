@@ -16,9 +16,8 @@ from downfield.calibration.field.fiducials import read_fiducials, solve_fiducial
 from downfield.calibration.field.landmarks import Landmark, solve_landmarks
 from downfield.calibration.field.solution import FieldSolution
 from downfield.calibration.lens.collector import LensCollector
-from downfield.calibration.lens.lens_calibration import calibrate_lens, read_lens, write_lens
+from downfield.calibration.lens.lens_calibration import Sheet, calibrate_lens, read_lens, write_lens, write_sheet
 from downfield.calibration.lens.prior import LensPrior
-from downfield.calibration.lens.sheet import Sheet, write_sheet
 from downfield.calibration.pictures import read_pictures, write_picture
 from downfield.calibration.quality import to_calibration
 from downfield.capture.problems import ActiveProblems

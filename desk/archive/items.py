@@ -1,14 +1,25 @@
-"""What an archive holds: bundles of games and bare recordings, each described by one small record beside its files."""
+"""What an archive holds: bundles of games and bare recordings, each described by one small record beside its files.
+
+What is added is checked first, and listed only when all of its files are there.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Final, Literal
 
-from downfield.core.errors import InputError
+from downfield.calibration.calibration import read_calibration
+from downfield.core.errors import DownfieldError, InputError
+from downfield.core.media.video_file import VideoReader
 from downfield.core.records import check, from_json, record, to_json
-from downfield.desk.archive.archive_files import ArchiveFiles
+from downfield.desk.archive.archive_files import ArchiveFiles, StorageError, file_sha256
+from downfield.review.bundles.verification import is_bundle, verify_bundle
 
 BUNDLE_NAME: Final = "game.downfield.zip"
 """Of a bundle's file in the archive."""
@@ -133,3 +144,185 @@ def write_item(files: ArchiveFiles, item: ArchivedItem) -> None:
 
 def _record_path(id_: str) -> str:
     return f"{_ITEMS}/{id_}.json"
+
+
+VIDEO_SUFFIXES: Final = frozenset({".avi", ".h264", ".m4v", ".mjpeg", ".mjpg", ".mkv", ".mov", ".mp4", ".ts", ".webm"})
+
+_BESIDE: Final = (".frames.jsonl", ".calibration.json", ".events.jsonl", ".tracks.jsonl", ".roster.json")
+"""Endings of the files that belong to a recording of the same name."""
+
+_UNNAMED: Final = re.compile(r"[^A-Za-z0-9._-]+")
+_RECORDED_AT: Final = re.compile(r"(?:\d{6}-)?(\d{8}-\d{6})")
+
+
+@dataclass(frozen=True, slots=True)
+class ItemLabels:
+    """What people say of the items they add.
+
+    Attributes:
+        event: the event or season; empty for none.
+        table: of recordings, which do not say it themselves.
+        rulebook: of recordings.
+    """
+
+    event: str = ""
+    table: str = ""
+    rulebook: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AddedFile:
+    """What became of a file that was to be added.
+
+    Attributes:
+        path: as it was named.
+        state: whether it was added, was there already, or was refused.
+        text: in words.
+        item: in the archive; None where it was refused.
+    """
+
+    path: Path
+    state: Literal["added", "there", "refused"]
+    text: str
+    item: ArchivedItem | None = None
+
+
+def addable_files(path: Path) -> list[Path]:
+    """Return what a path names: itself, or the bundles and calibrated videos in a folder, by name.
+
+    Raises:
+        InputError: there is no such file, or nothing to add in the folder.
+    """
+    if path.is_file():
+        return [path]
+    if not path.is_dir():
+        raise InputError(f"{path}: no such file or folder")
+    found = [one for one in sorted(path.iterdir()) if one.is_file() and (_is_recording(one) or is_bundle(one))]
+    if not found:
+        raise InputError(f"{path}: has no bundle, and no video with a NAME.calibration.json beside it")
+    return found
+
+
+def add_files(files: ArchiveFiles, paths: list[Path], labels: ItemLabels, known: set[str]) -> Iterator[AddedFile]:
+    """Add files to an archive, one after another, and yield what became of each. One that is refused stops no other.
+
+    Args:
+        paths: bundles, and videos with the files beside them.
+        labels: what people say of the items, such as the event's name.
+        known: ids of the items that the archive has.
+
+    Raises:
+        StorageError: the archive can't be written.
+    """
+    for path in paths:
+        try:
+            item, sources = _described(path, labels)
+        except StorageError:
+            raise
+        except DownfieldError as error:
+            yield AddedFile(path, "refused", str(error))
+            continue
+        except OSError as error:
+            yield AddedFile(path, "refused", f"{path}: can't be read: {error.strerror}")
+            continue
+        if item.id in known:
+            yield AddedFile(path, "there", f"is in the archive already, as {item.short}", item)
+            continue
+        for file, source in zip(item.files, sources, strict=True):
+            files.upload(path_of(item, file.name), source)
+        write_item(files, item)
+        known.add(item.id)
+        yield AddedFile(path, "added", f"{item.short}  {_what(item)}", item)
+
+
+def _described(path: Path, labels: ItemLabels) -> tuple[ArchivedItem, list[Path]]:
+    """Return the item that a file makes, and where its files are.
+
+    Raises:
+        InputError: it is neither a bundle nor a recording, or is altered.
+    """
+    if is_bundle(path):
+        return _bundle(path, labels), [path]
+    if path.suffix.lower() in VIDEO_SUFFIXES:
+        return _recording(path, labels)
+    raise InputError(f"{path}: is neither a bundle of a game nor a video")
+
+
+def _bundle(path: Path, labels: ItemLabels) -> ArchivedItem:
+    found = verify_bundle(path)
+    manifest = found.manifest
+    if not found.intact or manifest is None:
+        problem = found.problems[0].text if found.problems else "its signature is wrong"
+        raise InputError(f"{path}: was altered, so it is not added: {problem}")
+    digest = file_sha256(path)
+    return ArchivedItem(
+        id=digest,
+        kind="bundle",
+        game=manifest.game,
+        began_ns=manifest.began_ns,
+        title=manifest.title,
+        home=manifest.home,
+        away=manifest.away,
+        rulebook=manifest.rulebook,
+        table=manifest.table,
+        event=labels.event,
+        entries=manifest.entries,
+        public_key=manifest.public_key,
+        video=any(Path(part.name).suffix in VIDEO_SUFFIXES for part in manifest.parts),
+        files=(ArchivedFile(BUNDLE_NAME, path.stat().st_size, digest),),
+    )
+
+
+def _recording(path: Path, labels: ItemLabels) -> tuple[ArchivedItem, list[Path]]:
+    calibration = path.with_name(path.stem + ".calibration.json")
+    if not calibration.is_file():
+        raise InputError(f"{path}: has no calibration. {calibration.name} must be beside it.")
+    read_calibration(calibration)
+    VideoReader(path).close()
+    stem = _UNNAMED.sub("-", path.stem).strip("-._") or "video"
+    beside = [path.with_name(path.stem + ending) for ending in _BESIDE]
+    sources = [path, *(one for one in beside if one.is_file())]
+    names = [f"{stem}{source.name[len(path.stem) :].lower()}" for source in sources]
+    kept = tuple(
+        ArchivedFile(name, source.stat().st_size, file_sha256(source))
+        for name, source in zip(names, sources, strict=True)
+    )
+    content = json.dumps([[file.name.removeprefix(stem), file.sha256] for file in kept])
+    item = ArchivedItem(
+        id=hashlib.sha256(content.encode()).hexdigest(),
+        kind="recording",
+        game=f"{path.parent.name}-{path.stem}" if _RECORDED_AT.fullmatch(path.parent.name) else path.stem,
+        began_ns=_recorded_at_ns(path),
+        title="",
+        home="",
+        away="",
+        rulebook=labels.rulebook,
+        table=labels.table,
+        event=labels.event,
+        entries=0,
+        public_key="",
+        video=True,
+        files=kept,
+    )
+    return item, sources
+
+
+def _recorded_at_ns(path: Path) -> int:
+    """Return when a rig's recording began by its folder's name, which is in local time; 0 for others."""
+    found = _RECORDED_AT.fullmatch(path.parent.name)
+    try:
+        began = datetime.strptime(found[1], "%Y%m%d-%H%M%S") if found else None
+    except ValueError:
+        began = None
+    return 0 if began is None else round(began.timestamp()) * 1_000_000_000
+
+
+def _is_recording(path: Path) -> bool:
+    beside = path.with_name(path.stem + ".calibration.json")
+    return path.suffix.lower() in VIDEO_SUFFIXES and beside.is_file()
+
+
+def _what(item: ArchivedItem) -> str:
+    if item.kind == "recording":
+        return f"recording {item.game}"
+    return f"game {item.game}, {item.away} at {item.home}"

@@ -19,16 +19,24 @@ from downfield.core.errors import RefusedError
 from downfield.core.records import to_json
 from downfield.core.scene import Scene
 from downfield.core.strip import Count, StripSet
-from downfield.game.published.strip_topic import StripAnswer, StripQuestion, StripStatus, StripView
+from downfield.game.published.stream_topics import StripAnswer, StripQuestion, StripStatus, StripView
 from downfield.game.session import GameSession
-from downfield.game.strip.strip_facts import StripDifference, StripFacts, differences, facts_of_game, facts_of_reading
-from downfield.game.strip.strip_moves import StripMoveFound, moves_to, set_ups_to
+from downfield.game.strip.strip_moves import (
+    StripDifference,
+    StripFacts,
+    StripMoveFound,
+    differences,
+    facts_of_game,
+    facts_of_reading,
+    moves_to,
+    set_ups_to,
+)
 from downfield.officiating.calls import Call
-from downfield.officiating.card_declarations import HASH_UNTOLD
 from downfield.officiating.declarations import CardPlayed, Declaration
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.installed import load_system
 from downfield.officiating.state.game_state import GameState, Phase
+from downfield.officiating.unseen_declarations import HASH_UNTOLD
 from downfield.vision.strip.dial_reader import UNDER_REFLECTION
 from downfield.vision.strip.strip_reader import StripReading
 

@@ -11,7 +11,7 @@ from downfield.core.texts import counted
 from downfield.officiating.checks.check import CHECK_LIMITS, Measurement, at_most, check
 from downfield.officiating.checks.formation import Formation, FormationPlayer
 from downfield.officiating.params import Param, Params
-from downfield.officiating.role_names import LINEMEN
+from downfield.officiating.sides import LINEMEN
 from downfield.officiating.state.facts import EVEN_ODDS, exceedance_probability
 
 MEN = Param("formation.men_on_field", 11, "count", "football's eleven; no rulebook states another number", 1, 22)

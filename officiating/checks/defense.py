@@ -8,7 +8,7 @@ from downfield.officiating.checks.alignment import LINE_TOLERANCE_YD, on_line
 from downfield.officiating.checks.check import Measurement, check
 from downfield.officiating.checks.formation import Formation, FormationPlayer
 from downfield.officiating.params import Param, Params
-from downfield.officiating.role_names import LINEMEN
+from downfield.officiating.sides import LINEMEN
 
 HEAD_UP_YD = Param(
     "formation.head_up_tolerance_yd",

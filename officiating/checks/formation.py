@@ -16,7 +16,7 @@ from downfield.core.errors import InputError
 from downfield.core.field.model import FieldModel
 from downfield.core.mathematics import wrap_deg
 from downfield.core.scene import Figure, Jersey, Player, Scene
-from downfield.officiating.role_names import LINEMEN, canonical_role
+from downfield.officiating.sides import LINEMEN, canonical_role
 from downfield.officiating.state.facts import outermost_x, outermost_y
 
 

@@ -9,7 +9,7 @@ from typing import Final
 from downfield.officiating.checks.check import Measurement, check
 from downfield.officiating.checks.formation import Formation
 from downfield.officiating.params import Params
-from downfield.officiating.role_names import LINEMEN
+from downfield.officiating.sides import LINEMEN
 
 LINEMAN_NUMBERS: Final = range(50, 80)
 BACK_NUMBERS: Final = (range(50), range(80, 90))

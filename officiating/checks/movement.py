@@ -12,7 +12,7 @@ from downfield.core.scene import Jersey, Player, Scene
 from downfield.core.texts import counted
 from downfield.officiating.checks.check import Measurement, at_most, check, count_distribution
 from downfield.officiating.params import Param, Params
-from downfield.officiating.role_names import ELIGIBLE, canonical_role
+from downfield.officiating.sides import ELIGIBLE, canonical_role
 from downfield.officiating.state.facts import EVEN_ODDS, exceedance_probability
 from downfield.officiating.state.play_state import Pose, poses_of
 

@@ -18,7 +18,7 @@ from downfield.officiating.checks.check import Measurement, at_most, check, coun
 from downfield.officiating.checks.movement import MOVED_MM, TURNED_DEG, PoseChange
 from downfield.officiating.conditions import Condition, joint_probability, worth_telling
 from downfield.officiating.params import Param, Params
-from downfield.officiating.role_names import canonical_role
+from downfield.officiating.sides import canonical_role
 from downfield.officiating.state.facts import EVEN_ODDS
 
 StoppageKind = Literal["coach", "pass", "line", "first_touch", "interception", "fumble", "kickoff", "onside", "punt"]

@@ -16,11 +16,11 @@ from downfield.officiating.consequences.declaration_handlers import (
 )
 from downfield.officiating.declarations import SetUp
 from downfield.officiating.events import Event
-from downfield.officiating.set_up_declaration import OvertimeSetUp
 from downfield.officiating.sides import SIDES
 from downfield.officiating.state.game_state import Clock, GameState, Overtime, Phase, opponent
 from downfield.officiating.state.interfaces import Outcome, RuleContext
 from downfield.officiating.state.play_state import PlayState
+from downfield.officiating.unseen_declarations import OvertimeSetUp
 
 KICKS: Final = frozenset({"kickoff", "free_kick"})
 TRIES: Final = frozenset({"try", "extra_point", "two_point"})

@@ -13,20 +13,18 @@ from typing import Any, Final, get_args, get_type_hints
 from downfield.core.errors import RefusedError
 from downfield.core.records import record
 from downfield.officiating import declarations as d
-from downfield.officiating.card_declarations import CardKind
 from downfield.officiating.checks.pivot_limits import PivotLimit, pivot_limits
 from downfield.officiating.consequences.board import ANY_NUMBER, BOARD_LIMITS
 from downfield.officiating.consequences.told_plays import WITHOUT_SPOT
 from downfield.officiating.declarations import Declaration, Side
-from downfield.officiating.ended_declarations import PlayEnd
 from downfield.officiating.engine.engine_state import EngineState
 from downfield.officiating.engine.rules_engine import RulesEngine
 from downfield.officiating.events import Event, Tick
-from downfield.officiating.set_up_declaration import DuePlay
 from downfield.officiating.sides import SIDES
 from downfield.officiating.state.dice import DiceDue
 from downfield.officiating.state.game_state import GameState
 from downfield.officiating.state.interfaces import RuleSystem
+from downfield.officiating.unseen_declarations import CardKind, DuePlay, PlayEnd
 
 BY: Final[tuple[d.Side | None, ...]] = (None, *SIDES)
 PASS_YD: Final = 10.0

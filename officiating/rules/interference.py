@@ -12,9 +12,9 @@ from downfield.core.scene import Contact, Figure, Scene
 from downfield.officiating.calls import Finding
 from downfield.officiating.conditions import Condition, joint_probability, worth_telling
 from downfield.officiating.params import Param, Params
-from downfield.officiating.role_names import LINEMEN, canonical_role
 from downfield.officiating.rules.ball import ball_position
 from downfield.officiating.rules.lines import spot_at
+from downfield.officiating.sides import LINEMEN, canonical_role
 from downfield.officiating.state.facts import EVEN_ODDS, Facts, exceedance_probability, find_figure
 from downfield.officiating.state.game_state import GameState, Phase
 from downfield.officiating.state.interfaces import RuleContext

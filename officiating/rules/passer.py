@@ -11,8 +11,8 @@ from downfield.core.scene import Figure
 from downfield.officiating.calls import Finding
 from downfield.officiating.conditions import Condition, worth_telling
 from downfield.officiating.params import Param, Params
-from downfield.officiating.role_names import canonical_role
 from downfield.officiating.rules.lines import LINE_CROSSING_LIMITS, reference_param, reference_point, spot_at
+from downfield.officiating.sides import canonical_role
 from downfield.officiating.state.facts import Facts, MeasuredPoint, capped_if_unsure, exceedance_probability
 from downfield.officiating.state.game_state import GameState, Phase
 from downfield.officiating.state.interfaces import ImmediateRule

@@ -16,10 +16,10 @@ from downfield.officiating.calls import Call, CallKind, Finding
 from downfield.officiating.clauses import Clause
 from downfield.officiating.events import Event
 from downfield.officiating.params import Param, Params
-from downfield.officiating.set_up_declaration import DuePlay
 from downfield.officiating.state.dice import DiceRule
 from downfield.officiating.state.facts import Facts
 from downfield.officiating.state.game_state import GameState, Phase
+from downfield.officiating.unseen_declarations import DuePlay
 
 
 class Rule(Protocol):

@@ -28,7 +28,7 @@ from downfield.core.frame import Detection, Frame
 from downfield.core.scene import Player, Scene
 from downfield.core.strip import StripSet, load_strip
 from downfield.game.published.publisher import TopicSink
-from downfield.game.published.strip_topic import StripView
+from downfield.game.published.stream_topics import StripView
 from downfield.game.service import GameService
 from downfield.game.strip.strip_follower import StripFollower
 from downfield.officiating.calls import Call

@@ -11,8 +11,7 @@ from sheet_scenes import LENS, drawn, filmed
 from typer.testing import CliRunner
 
 from downfield.calibration.lens.collector import COLLECTOR_LIMITS, LensCollector
-from downfield.calibration.lens.lens_calibration import read_lens
-from downfield.calibration.lens.sheet import Sheet
+from downfield.calibration.lens.lens_calibration import Sheet, read_lens
 from downfield.cli.main import app
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, InputError

@@ -11,15 +11,16 @@ from sheet_scenes import LENS, drawn, filmed
 from downfield.calibration.camera import Camera
 from downfield.calibration.field.fiducials import Fiducial, read_fiducials, solve_fiducials
 from downfield.calibration.lens.lens_calibration import (
+    Sheet,
     calibrate_lens,
     coverage,
     detect_sheet,
     is_new_view,
     read_lens,
     write_lens,
+    write_sheet,
 )
 from downfield.calibration.lens.prior import MeasuredLens
-from downfield.calibration.lens.sheet import Sheet, write_sheet
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, FormatError, InputError
 

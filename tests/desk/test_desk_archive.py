@@ -24,10 +24,17 @@ from typer.testing import CliRunner
 from downfield.capture.sources.file_sources import bundled_demo
 from downfield.cli.main import app, run_command
 from downfield.core.errors import InputError
-from downfield.desk.archive.adding import AddedFile, ItemLabels, add_files, addable_files
 from downfield.desk.archive.archive_files import ArchiveFiles, StorageError
 from downfield.desk.archive.index import open_index, parse_selection
-from downfield.desk.archive.items import ArchivedItem, item_ids, write_item
+from downfield.desk.archive.items import (
+    AddedFile,
+    ArchivedItem,
+    ItemLabels,
+    add_files,
+    addable_files,
+    item_ids,
+    write_item,
+)
 from downfield.desk.archive.job import ArchiveJob, JobSettings
 from downfield.desk.archive.judging import check_item
 from downfield.rig.games.kept_games import TrustedKeys

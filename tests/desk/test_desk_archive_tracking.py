@@ -33,8 +33,8 @@ from downfield.core.frame import Detection
 from downfield.core.records import to_json
 from downfield.core.track_files import Roster, TrackFile
 from downfield.desk.archive import tracking
-from downfield.desk.archive.adding import ItemLabels
 from downfield.desk.archive.archive_files import ArchiveFiles
+from downfield.desk.archive.items import ItemLabels
 from downfield.desk.archive.job import ArchiveJob, JobReport, JobSettings
 from downfield.desk.archive.tracking import describe_network, open_shared_network, share_network
 from downfield.models.card import BUNDLED, find_network

@@ -9,9 +9,9 @@ from strip_readings import FollowedTable
 
 from downfield.core.errors import RefusedError
 from downfield.core.records import adapter
-from downfield.game.strip.strip_facts import StripFacts
-from downfield.officiating.card_declarations import CardPlayed
+from downfield.game.strip.strip_moves import StripFacts
 from downfield.officiating.declarations import Declaration, FoulDeclared, SetUp
+from downfield.officiating.unseen_declarations import CardPlayed
 
 
 def table_at(spot: float = 36.0, *, down: int = 1, **options: Any) -> FollowedTable:

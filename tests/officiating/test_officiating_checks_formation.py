@@ -10,7 +10,7 @@ from lineups import BASE, FIELD, At, build, figure, front_seven, pro_set
 from downfield.core.errors import InputError
 from downfield.core.scene import Scene
 from downfield.officiating.checks.formation import build_formation
-from downfield.officiating.role_names import canonical_role
+from downfield.officiating.sides import canonical_role
 
 
 def roles(players: object) -> list[str]:

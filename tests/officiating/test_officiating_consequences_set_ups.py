@@ -8,7 +8,6 @@ import pytest
 from declared_game import DeclaredGame, kinds
 
 from downfield.core.errors import RefusedError
-from downfield.officiating.card_declarations import CardPlayed
 from downfield.officiating.declarations import (
     ChoiceMade,
     Claim,
@@ -20,8 +19,8 @@ from downfield.officiating.declarations import (
     SetUp,
     Side,
 )
-from downfield.officiating.set_up_declaration import OvertimeSetUp
 from downfield.officiating.state.game_state import Overtime, Phase
+from downfield.officiating.unseen_declarations import CardPlayed, OvertimeSetUp
 
 BOOKS = ["tap", "efl", "lions-den", "nfl-strategy"]
 

@@ -9,7 +9,6 @@ from declared_game import DeclaredGame, kinds
 
 from downfield.core.errors import RefusedError
 from downfield.core.scene import Player
-from downfield.officiating.card_declarations import CardPlayed
 from downfield.officiating.declarations import (
     Carrier,
     ChoiceMade,
@@ -27,6 +26,7 @@ from downfield.officiating.declarations import (
     Switch,
 )
 from downfield.officiating.state.game_state import Phase
+from downfield.officiating.unseen_declarations import CardPlayed
 
 MIDDLE = 26.0
 ON, OFF = Switch(True), Switch(False)

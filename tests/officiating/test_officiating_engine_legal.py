@@ -15,9 +15,9 @@ from legal_states import FIGURES, SIDES, assert_legal
 
 from downfield.core.errors import RefusedError
 from downfield.officiating import declarations as d
-from downfield.officiating.card_declarations import CardPlayed, ReturnPlayed
 from downfield.officiating.engine.legal import legal
 from downfield.officiating.state.game_state import Phase
+from downfield.officiating.unseen_declarations import CardPlayed, ReturnPlayed
 
 MIDDLE = (50.0, 26.0)
 

@@ -17,8 +17,8 @@ from possible_states import LONGEST_CLOCK_S, assert_possible
 
 from downfield.core.errors import RefusedError
 from downfield.officiating import declarations as d
-from downfield.officiating.set_up_declaration import OvertimeSetUp
 from downfield.officiating.state.game_state import Phase
+from downfield.officiating.unseen_declarations import OvertimeSetUp
 
 LENGTH_YD, WIDTH_YD, END_ZONE_YD = 100.0, 160 / 3, 10.0
 

@@ -11,7 +11,6 @@ from ended_plays import NO_PENALTY, table, waits_for
 from scripted_plays import HALF_YD, MIDDLE_YD, Path, ScriptedFigure, film, judge_play, kinds, runs, stands
 
 from downfield.core.errors import RefusedError
-from downfield.officiating.card_declarations import CardPlayed, ReturnPlayed
 from downfield.officiating.declarations import (
     Carrier,
     ChoiceMade,
@@ -30,8 +29,8 @@ from downfield.officiating.declarations import (
 from downfield.officiating.engine.recording import Judgment
 from downfield.officiating.events import Event, Ruling, Undo
 from downfield.officiating.scenes import KeyFrame, along
-from downfield.officiating.set_up_declaration import OvertimeSetUp
 from downfield.officiating.state.game_state import Phase
+from downfield.officiating.unseen_declarations import CardPlayed, OvertimeSetUp, ReturnPlayed
 
 ON_THE_BOARD = pytest.mark.parametrize("book", ["tap", "efl", "lions-den"])
 

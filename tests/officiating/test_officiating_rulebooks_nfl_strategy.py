@@ -9,7 +9,6 @@ from card_games import CardGameTable, run
 from declared_game import kinds
 
 from downfield.core.errors import RefusedError
-from downfield.officiating.card_declarations import CardPlayed
 from downfield.officiating.declarations import (
     ChoiceMade,
     Claim,
@@ -17,6 +16,7 @@ from downfield.officiating.declarations import (
 )
 from downfield.officiating.events import Ruling
 from downfield.officiating.state.game_state import Phase
+from downfield.officiating.unseen_declarations import CardPlayed
 
 # Downs, hash, clock
 

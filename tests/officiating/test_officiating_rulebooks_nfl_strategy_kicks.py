@@ -7,12 +7,12 @@ from card_games import CardGameTable, run
 from declared_game import kinds
 
 from downfield.core.errors import RefusedError
-from downfield.officiating.card_declarations import CardPlayed, ReturnPlayed
 from downfield.officiating.declarations import (
     ChoiceMade,
     Coin,
     Roll,
 )
+from downfield.officiating.unseen_declarations import CardPlayed, ReturnPlayed
 
 # Kicks
 

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from downfield.core.errors import RefusedError
-from downfield.officiating.card_declarations import CardKind, CardPlayed, ReturnPlayed
 from downfield.officiating.declarations import (
     ChoiceMade,
     Claim,
@@ -21,6 +20,7 @@ from downfield.officiating.declarations import (
     Roll,
 )
 from downfield.officiating.state.game_state import Phase
+from downfield.officiating.unseen_declarations import CardKind, CardPlayed, ReturnPlayed
 
 # Penalties
 

@@ -7,8 +7,8 @@ from card_games import CardGameTable, run
 from declared_game import kinds
 
 from downfield.core.errors import RefusedError
-from downfield.officiating.card_declarations import HASH_UNTOLD, CardPlayed
 from downfield.officiating.declarations import PlayEnded, SetUp, Side
+from downfield.officiating.unseen_declarations import HASH_UNTOLD, CardPlayed
 
 LEFT, CENTER, RIGHT = 42.0, 27.0, 11.0
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from downfield.core.errors import RefusedError
 from downfield.core.records import from_json, to_json
-from downfield.officiating.card_declarations import CardPlayed, CardWindow, WindowResult
 from downfield.officiating.rulebooks.nfl_strategy.handlers import read_windows
+from downfield.officiating.unseen_declarations import CardPlayed, CardWindow, WindowResult
 
 WINDOWS = (
     CardWindow(20, WindowResult("-2", "black"), WindowResult("-1", "red"), WindowResult("0", "blue")),

@@ -14,7 +14,6 @@ from downfield.core.field.model import load_field
 from downfield.core.footprint import BaseSize, signed_gap
 from downfield.core.scene import Player
 from downfield.officiating.calls import Call
-from downfield.officiating.card_declarations import CardPlayed
 from downfield.officiating.declarations import (
     BallPlaced,
     Carrier,
@@ -38,6 +37,7 @@ from downfield.officiating.declarations import (
 from downfield.officiating.events import Ruling
 from downfield.officiating.rulebooks.lions_den.passes import base_gap_yd
 from downfield.officiating.state.game_state import Phase
+from downfield.officiating.unseen_declarations import CardPlayed
 
 MEN = (
     Player("dark-7", "dark", role="QB"),

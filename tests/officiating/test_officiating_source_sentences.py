@@ -11,7 +11,6 @@ from ended_plays import NO_PENALTY, table, waits_for
 
 from downfield.core.errors import RefusedError
 from downfield.officiating.calls import Call
-from downfield.officiating.card_declarations import CardPlayed, ReturnPlayed
 from downfield.officiating.declarations import (
     Carrier,
     ChoiceMade,
@@ -29,6 +28,7 @@ from downfield.officiating.declarations import (
     Switch,
 )
 from downfield.officiating.events import Ruling
+from downfield.officiating.unseen_declarations import CardPlayed, ReturnPlayed
 
 PASSER, RUNNER = (Carrier("dark-7"), Switch(True)), (Carrier("dark-22"), Switch(True))
 THROWN = (*PASSER, Switch(False), PassDeclared("dark-80"))

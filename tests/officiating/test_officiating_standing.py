@@ -10,13 +10,13 @@ from scripted_plays import FIELD, MIDDLE_YD, Film, ScriptedFigure, film, judge_p
 from downfield.core.errors import RefusedError
 from downfield.core.scene import Ball, Player
 from downfield.officiating.calls import Call
-from downfield.officiating.card_declarations import CardPlayed
 from downfield.officiating.checks.movement import PoseChange
 from downfield.officiating.checks.pivots import StoppageChanges, StoppageKind, fumble_turns_in_place
 from downfield.officiating.declarations import ChoiceMade, Claim, ClockSet, PassDeclared, Pitch, SetUp
 from downfield.officiating.events import Ruling
 from downfield.officiating.state.game_state import GameState
 from downfield.officiating.state.play_state import PlayState, Pose
+from downfield.officiating.unseen_declarations import CardPlayed
 
 QB, END, BACK, CORNER = "dark-10", "dark-80", "dark-30", "light-21"
 

@@ -18,10 +18,10 @@ from legal_moves import filled, playable
 from legal_states import assert_legal
 
 from downfield.officiating import declarations as d
-from downfield.officiating.card_declarations import CardPlayed
 from downfield.officiating.engine.legal import LegalDeclaration
 from downfield.officiating.events import Tick
 from downfield.officiating.state.game_state import GameState, Phase
+from downfield.officiating.unseen_declarations import CardPlayed
 
 ON_THE_BOARD: Final = {"BETWEEN_PLAYS", "LINE_UP", "SET", "KICK", "LIVE", "STOPPED", "OVER"}
 """Phases of every book that is played on a vibrating board."""

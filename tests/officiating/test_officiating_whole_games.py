@@ -12,7 +12,6 @@ from scripted_plays import FIELD, ScriptedFigure, film, judge_play, number_event
 from downfield.core.errors import RefusedError
 from downfield.core.scene import Player
 from downfield.officiating.calls import Call
-from downfield.officiating.card_declarations import CardPlayed, ReturnPlayed
 from downfield.officiating.declarations import (
     ChoiceMade,
     Claim,
@@ -30,6 +29,7 @@ from downfield.officiating.declarations import (
 from downfield.officiating.engine.judged_game import JudgedGame
 from downfield.officiating.rulebooks.rulebook import load_rulebook, parse_rulebook
 from downfield.officiating.state.game_state import Phase, opponent
+from downfield.officiating.unseen_declarations import CardPlayed, ReturnPlayed
 
 MIDDLE = 26.0
 SIDES: tuple[Side, Side] = ("home", "away")

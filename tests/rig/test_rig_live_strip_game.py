@@ -18,10 +18,10 @@ from downfield.core.errors import CalibrationError, RefusedError
 from downfield.core.frame import Frame
 from downfield.core.strip import StripSet, load_strip
 from downfield.game.published.hub import Hub
-from downfield.game.published.strip_topic import StripQuestion, StripView
+from downfield.game.published.stream_topics import StripQuestion, StripView
 from downfield.game.records.commands import KeepGame
-from downfield.game.strip.strip_facts import StripFacts, facts_of_reading
 from downfield.game.strip.strip_follower import view_of
+from downfield.game.strip.strip_moves import StripFacts, facts_of_reading
 from downfield.officiating.declarations import SetUp
 from downfield.officiating.events import Event, EventsHeader, write_events
 from downfield.rig.configuration.loading import load

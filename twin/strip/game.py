@@ -14,12 +14,12 @@ import numpy as np
 from downfield.core.errors import RefusedError
 from downfield.core.field.model import preset
 from downfield.core.strip import Count, StripSet
-from downfield.officiating.card_declarations import CardPlayed, ReturnPlayed
 from downfield.officiating.declarations import ChoiceMade, Coin, Declaration, FoulDeclared, Roll
 from downfield.officiating.engine.judged_game import JudgedGame
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.officiating.state.game_state import GameState, Phase
+from downfield.officiating.unseen_declarations import CardPlayed, ReturnPlayed
 from downfield.twin.strip.look import StripState, set_to
 
 _PLAY_NS = 40_000_000_000

@@ -20,7 +20,6 @@ from downfield.officiating.consequences.rolls_and_choices import d66, wait_for_r
 from downfield.officiating.declarations import KickDeclared, KickEnded, Roll, Side
 from downfield.officiating.events import Event
 from downfield.officiating.params import Param, Params
-from downfield.officiating.role_names import LINEMEN, canonical_role
 from downfield.officiating.rulebooks.efl import tables
 from downfield.officiating.rulebooks.efl.play_calls import (
     current_situation,
@@ -30,10 +29,11 @@ from downfield.officiating.rulebooks.efl.play_calls import (
     required_try,
     time_left_s,
 )
-from downfield.officiating.set_up_declaration import DuePlay
+from downfield.officiating.sides import LINEMEN, canonical_role
 from downfield.officiating.state.game_state import GameState, Phase, opponent
 from downfield.officiating.state.interfaces import Outcome, RuleContext
 from downfield.officiating.state.play_state import PlayState, Stoppage
+from downfield.officiating.unseen_declarations import DuePlay
 
 KICK_PARAMS: Final = (
     Param("kickoff.from_yd", tables.KICKOFF_FROM_YD, "yd", "EFL-050", low=1, high=99),

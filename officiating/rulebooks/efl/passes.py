@@ -18,8 +18,8 @@ from downfield.officiating.consequences.declaration_handlers import (
 from downfield.officiating.declarations import PassDeclared, PassEnded
 from downfield.officiating.events import Event
 from downfield.officiating.params import Param
-from downfield.officiating.role_names import ELIGIBLE, canonical_role
 from downfield.officiating.rules.passer import may_still_pass
+from downfield.officiating.sides import ELIGIBLE, canonical_role
 from downfield.officiating.state.game_state import GameState, Phase, opponent
 from downfield.officiating.state.interfaces import Outcome, RuleContext
 

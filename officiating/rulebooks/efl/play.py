@@ -11,7 +11,6 @@ from downfield.officiating.consequences.declaration_handlers import AT_REST, bod
 from downfield.officiating.consequences.periods import stop_clock
 from downfield.officiating.declarations import Carrier, Claim, PlayEnded
 from downfield.officiating.events import Event
-from downfield.officiating.role_names import canonical_role
 from downfield.officiating.rulebooks.efl.play_calls import (
     current_situation,
     report_play_call,
@@ -19,6 +18,7 @@ from downfield.officiating.rulebooks.efl.play_calls import (
     time_left_s,
     time_out_refusal,
 )
+from downfield.officiating.sides import canonical_role
 from downfield.officiating.state.game_state import GameState, Phase
 from downfield.officiating.state.interfaces import Outcome, RuleContext
 from downfield.officiating.state.play_state import Stoppage

@@ -27,7 +27,6 @@ from downfield.officiating.declarations import (
     Roll,
     SetUp,
 )
-from downfield.officiating.role_names import canonical_role
 from downfield.officiating.rulebooks.efl import clock, kicks, passes, play
 from downfield.officiating.rulebooks.efl.clock import in_overtime, stopping_clock_late
 from downfield.officiating.rulebooks.efl.play_calls import PLAY_CALL_PARAMS
@@ -35,6 +34,7 @@ from downfield.officiating.rules.lines import LineCrossed, OutOfBounds, out_of_b
 from downfield.officiating.rules.passer import HandleSack, PasserTouched
 from downfield.officiating.rules.square_tackles import SquareTackle
 from downfield.officiating.rules.tackles import DownByFall, FigureDead
+from downfield.officiating.sides import canonical_role
 from downfield.officiating.state.dice import TWO_D6
 from downfield.officiating.state.game_state import GameState
 from downfield.officiating.state.interfaces import Consequence, Handler, RuleContext, RuleSystem

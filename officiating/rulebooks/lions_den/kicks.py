@@ -22,17 +22,17 @@ from downfield.officiating.consequences.rolls_and_choices import d10, percentile
 from downfield.officiating.declarations import KickDeclared, Roll, Side
 from downfield.officiating.events import Event
 from downfield.officiating.params import Param, Params
-from downfield.officiating.role_names import canonical_role
 from downfield.officiating.rulebooks.lions_den import tables
 from downfield.officiating.rulebooks.lions_den.penalties import after_down
 from downfield.officiating.rulebooks.lions_den.play import resume_play
 from downfield.officiating.rulebooks.lions_den.skilled_players import kick_modifier, rating_of
-from downfield.officiating.set_up_declaration import DuePlay
+from downfield.officiating.sides import canonical_role
 from downfield.officiating.state.dice import checked_faces
 from downfield.officiating.state.facts import outermost_x
 from downfield.officiating.state.game_state import GameState
 from downfield.officiating.state.interfaces import Outcome, RuleContext
 from downfield.officiating.state.play_state import PlayState, Stoppage
+from downfield.officiating.unseen_declarations import DuePlay
 
 KICK_PARAMS: Final = (
     Param("kickoff.from_yd", tables.KICKOFF_FROM_YD, "yd", "LD-030: no farther than its own 35", low=1, high=99),

@@ -20,12 +20,12 @@ from downfield.officiating.consequences.rolls_and_choices import d10, percentile
 from downfield.officiating.declarations import ChoiceMade, PassDeclared, Roll
 from downfield.officiating.events import Event
 from downfield.officiating.params import Param
-from downfield.officiating.role_names import ELIGIBLE, canonical_role
 from downfield.officiating.rulebooks.lions_den import tables
 from downfield.officiating.rulebooks.lions_den.play import resume_play, touchdown_finding
 from downfield.officiating.rulebooks.lions_den.skilled_players import rating_of
 from downfield.officiating.rules.lines import Spot, reference_point
 from downfield.officiating.rules.passer import may_still_pass
+from downfield.officiating.sides import ELIGIBLE, canonical_role
 from downfield.officiating.state.facts import EVEN_ODDS, Facts, MeasuredPoint, outermost_x
 from downfield.officiating.state.game_state import GameState, Phase
 from downfield.officiating.state.interfaces import Outcome, RuleContext

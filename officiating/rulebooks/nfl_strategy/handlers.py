@@ -8,7 +8,6 @@ from typing import Final, Literal
 
 from downfield.core.errors import RefusedError
 from downfield.officiating.calls import Finding
-from downfield.officiating.card_declarations import CardPlayed, ReturnPlayed, WindowResult
 from downfield.officiating.consequences.declaration_handlers import AT_REST, body_of, refuse_unless
 from downfield.officiating.consequences.rolls_and_choices import percentile
 from downfield.officiating.declarations import ChoiceMade, Claim, Coin, FoulDeclared, Hash, Roll, Side
@@ -33,6 +32,7 @@ from downfield.officiating.rulebooks.nfl_strategy.results import CARDS, advance_
 from downfield.officiating.rulebooks.nfl_strategy.tables import read_card_result
 from downfield.officiating.state.game_state import GameState
 from downfield.officiating.state.interfaces import Outcome, RuleContext
+from downfield.officiating.unseen_declarations import CardPlayed, ReturnPlayed, WindowResult
 
 RUNS_OUT: Final = frozenset({"run", "pass", "two_point"})
 """Kinds of plays whose runner may go out of bounds."""

@@ -7,7 +7,6 @@ from typing import Final, Literal
 
 from downfield.core.records import record
 from downfield.officiating.calls import CallKind
-from downfield.officiating.card_declarations import CardPlayed, ReturnPlayed
 from downfield.officiating.consequences.enforcement import walk_off
 from downfield.officiating.declarations import Choice, FoulDeclared, Side
 from downfield.officiating.params import Params
@@ -22,6 +21,7 @@ from downfield.officiating.rulebooks.nfl_strategy.tables import (
 )
 from downfield.officiating.state.game_state import GameState, PendingInput, SystemState, opponent
 from downfield.officiating.state.play_state import PlayKind
+from downfield.officiating.unseen_declarations import CardPlayed, ReturnPlayed
 
 KICKOFFS: Final = frozenset({"kickoff", "onside"})
 PUNTS: Final = frozenset({"punt", "touch_punt"})

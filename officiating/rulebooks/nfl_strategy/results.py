@@ -10,7 +10,6 @@ from typing import Final
 
 from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import Finding
-from downfield.officiating.card_declarations import HASH_UNTOLD
 from downfield.officiating.consequences import downs
 from downfield.officiating.declarations import Hash
 from downfield.officiating.params import Params
@@ -38,6 +37,7 @@ from downfield.officiating.rulebooks.nfl_strategy.play import (
 from downfield.officiating.state.game_state import Clock, GameState, Phase
 from downfield.officiating.state.interfaces import Outcome, RuleContext
 from downfield.officiating.state.play_state import PlayState
+from downfield.officiating.unseen_declarations import HASH_UNTOLD
 
 CARDS: Final = "cards"
 """Rule id of findings that follow from cards and dice."""

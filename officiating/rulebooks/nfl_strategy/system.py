@@ -11,7 +11,6 @@ from typing import Final, Literal
 
 from downfield.core.errors import RefusedError
 from downfield.officiating.calls import Call, Finding
-from downfield.officiating.card_declarations import HASH_UNTOLD, CardKind, CardPlayed, ReturnPlayed
 from downfield.officiating.clauses import read_clauses
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import (
@@ -54,10 +53,10 @@ from downfield.officiating.rulebooks.nfl_strategy.play import (
     with_lines,
 )
 from downfield.officiating.rulebooks.nfl_strategy.results import CARDS, finish_play, set_up_try, two_point_result
-from downfield.officiating.set_up_declaration import DuePlay
 from downfield.officiating.state.dice import PERCENTILE
 from downfield.officiating.state.game_state import Clock, GameState, opponent
 from downfield.officiating.state.interfaces import Consequence, Outcome, RuleContext, RuleSystem
+from downfield.officiating.unseen_declarations import HASH_UNTOLD, CardKind, CardPlayed, DuePlay, ReturnPlayed
 
 PARAMS: Final = (
     Param(

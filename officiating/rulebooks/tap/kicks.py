@@ -25,11 +25,11 @@ from downfield.officiating.declarations import ChoiceMade, KickDeclared, KickEnd
 from downfield.officiating.events import Event
 from downfield.officiating.params import Param, Params
 from downfield.officiating.rulebooks.tap import tables
-from downfield.officiating.set_up_declaration import DuePlay
 from downfield.officiating.state.facts import outermost_x
 from downfield.officiating.state.game_state import Clock, GameState, Phase, opponent
 from downfield.officiating.state.interfaces import Outcome, RuleContext
 from downfield.officiating.state.play_state import PlayState, Stoppage
+from downfield.officiating.unseen_declarations import DuePlay
 
 KICK_PARAMS: Final = (
     Param("kickoff.from_yd", tables.KICKOFF_FROM_YD, "yd", "TAP-047", low=1, high=99),

@@ -20,8 +20,8 @@ from downfield.officiating.consequences.declaration_handlers import (
 from downfield.officiating.declarations import ChoiceMade, PassDeclared, PassEnded, Pitch, Side
 from downfield.officiating.events import Event
 from downfield.officiating.params import Param
-from downfield.officiating.role_names import LINEMEN, canonical_role
 from downfield.officiating.rules.ball import ball_position, overrun_mm
+from downfield.officiating.sides import LINEMEN, canonical_role
 from downfield.officiating.state.facts import exceedance_probability, outermost_x, segment_meets_base
 from downfield.officiating.state.game_state import GameState, Phase, opponent
 from downfield.officiating.state.interfaces import Outcome, RuleContext
