@@ -84,10 +84,7 @@ ROUTERS: Final = (
 
 
 def create_app(
-    rig: RigParts,
-    access: AccessPolicy = LOCAL,
-    relay: RelayManager | None = None,
-    known: KnownClients | None = None,
+    rig: RigParts, access: AccessPolicy = LOCAL, relay: RelayManager | None = None, known: KnownClients | None = None
 ) -> FastAPI:
     """Return the application over the parts of a rig.
 

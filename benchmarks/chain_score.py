@@ -79,10 +79,7 @@ class Officials:
 
 
 def score_chain(
-    frames: Sequence[FramePair],
-    play: tracking_tally.TrackedPlay,
-    officials: Officials,
-    scenes: scenes_tally.SceneTally,
+    frames: Sequence[FramePair], play: tracking_tally.TrackedPlay, officials: Officials, scenes: scenes_tally.SceneTally
 ) -> ClipResult:
     """Score a clip and print what is wrong in it.
 

@@ -33,14 +33,7 @@ from typing import Any, Final
 import numpy as np
 from clip_camera import started_camera
 from measured_rig import LatencyObserver, open_rig
-from processor_time import (
-    computer_cpu_s,
-    killed_at_the_end,
-    process_cpu_s,
-    run_idle,
-    thread_cpu_s,
-    tree_cpu_s,
-)
+from processor_time import computer_cpu_s, killed_at_the_end, process_cpu_s, run_idle, thread_cpu_s, tree_cpu_s
 from replay_client import play_and_replay
 
 from downfield.broadcast.program.live_stream import TIMES

@@ -113,12 +113,7 @@ def _script(
 
 
 def _steps(
-    number: int,
-    rng: np.random.Generator,
-    carrier: str,
-    chasers: list[str],
-    set_up: SetUp,
-    players: tuple[Player, ...],
+    number: int, rng: np.random.Generator, carrier: str, chasers: list[str], set_up: SetUp, players: tuple[Player, ...]
 ) -> tuple[Step, ...]:
     """Half a second of line-up, two to three seconds of running, a third of a second after the switch."""
     steps: list[Step] = [

@@ -30,11 +30,7 @@ from downfield.calibration.jacobians import (
     with_parameters,
 )
 from downfield.calibration.lens.prior import LensPrior, TypicalLens
-from downfield.calibration.robust_covariance import (
-    cluster_robust_covariance,
-    log_volume,
-    marginal_precision,
-)
+from downfield.calibration.robust_covariance import cluster_robust_covariance, log_volume, marginal_precision
 from downfield.calibration.robust_least_squares import minimize_huber
 from downfield.calibration.stretch import OpenStretch
 from downfield.calibration.systematic_error import SystematicError

@@ -22,9 +22,7 @@ class ActiveProblems:
     """
 
     def __init__(
-        self,
-        changed: Callable[[], None] | None = None,
-        notify: Callable[[NoticeLevel, str], None] | None = None,
+        self, changed: Callable[[], None] | None = None, notify: Callable[[NoticeLevel, str], None] | None = None
     ) -> None:
         self._lock = threading.Lock()
         self._active: dict[str, HealthReason] = {}
@@ -33,9 +31,7 @@ class ActiveProblems:
 
     def report(self, problem: HealthReason) -> None:
         """Add a problem; it replaces the one with the same code. Texts lose their final period, to be joined."""
-        problem = problem.model_copy(
-            update={"text": problem.text.rstrip("."), "remedy": problem.remedy.rstrip(".")},
-        )
+        problem = problem.model_copy(update={"text": problem.text.rstrip("."), "remedy": problem.remedy.rstrip(".")})
         with self._lock:
             before = self._active.get(problem.code)
             self._active[problem.code] = problem

@@ -85,15 +85,7 @@ for call in judgment.calls:
     if call.verdict == "called":
         print(f"{call.kind}: {call.text}")
 """,
-        (
-            scenes.ScriptedFigure,
-            scenes.stands,
-            scenes.runs,
-            scenes.KeyFrame,
-            scenes.along,
-            scenes.film,
-            scenes.Film,
-        ),
+        (scenes.ScriptedFigure, scenes.stands, scenes.runs, scenes.KeyFrame, scenes.along, scenes.film, scenes.Film),
     ),
     Chapter(
         "Measure between two bases",

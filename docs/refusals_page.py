@@ -104,8 +104,7 @@ def _cases() -> dict[str, tuple[str, Image, Callable[[Image], object]]]:
         px = calibration.camera.to_pixels(field.to_mm(places))
         px[2] += (60.0, 0.0)
         return check_spots(
-            calibration,
-            [Landmark(x, y, (u, v)) for (x, y), (u, v) in zip(places.tolist(), px.tolist(), strict=True)],
+            calibration, [Landmark(x, y, (u, v)) for (x, y), (u, v) in zip(places.tolist(), px.tolist(), strict=True)]
         )
 
     def with_ruler(_: Image) -> object:

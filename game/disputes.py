@@ -6,12 +6,7 @@ from dataclasses import dataclass, replace
 
 from downfield.core.errors import NotFoundError, RefusedError
 from downfield.game.receipts import Accepted, Submission
-from downfield.game.records.challenges import (
-    ChallengeDecision,
-    ChallengeRaised,
-    ChallengeRuled,
-    ChallengesView,
-)
+from downfield.game.records.challenges import ChallengeDecision, ChallengeRaised, ChallengeRuled, ChallengesView
 from downfield.game.records.final_score import ScoreSigned, SignOff, are_complete, check_score, signature_views
 from downfield.game.service import GameService
 from downfield.game.session import GameSession

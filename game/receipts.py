@@ -242,11 +242,7 @@ class EventLog:
         return rulings
 
     def declarations(
-        self,
-        undone: Collection[str],
-        set_aside: Mapping[str, str],
-        calls: Mapping[str, str],
-        latest: int | None = None,
+        self, undone: Collection[str], set_aside: Mapping[str, str], calls: Mapping[str, str], latest: int | None = None
     ) -> list[DeclarationView]:
         """Return declarations and rulings, in order.
 

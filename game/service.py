@@ -36,12 +36,7 @@ from downfield.game.records.keeping import Journals
 from downfield.game.records.owner import NOBODY, GameOwner
 from downfield.game.records.table_records import CommandCarriedOut, TableRecord
 from downfield.game.session import GameSession
-from downfield.game.session_start import (
-    latest_instant_ns,
-    resume_session,
-    start_session,
-    switch_rulebook,
-)
+from downfield.game.session_start import latest_instant_ns, resume_session, start_session, switch_rulebook
 from downfield.game.shadow import Shadow
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Declaration, LineUpDeclared

@@ -16,13 +16,7 @@ from downfield.core.scene import Jersey
 from downfield.game.published.publisher import StatePublisher
 from downfield.game.receipts import Submission
 from downfield.game.records.commands import NewGame
-from downfield.game.records.entries import (
-    END_KINDS,
-    EventRecorded,
-    GameStarted,
-    ScenesRecorded,
-    record_of,
-)
+from downfield.game.records.entries import END_KINDS, EventRecorded, GameStarted, ScenesRecorded, record_of
 from downfield.game.records.keeping import GameRow, Journals, PendingEntry
 from downfield.game.records.owner import NOBODY, GameOwner
 from downfield.game.resuming import ResumedSession, continued, rebuild_session, unpack

@@ -135,11 +135,7 @@ class NetworkCard:
             "second_opinion needs a second_look that does not see the ball.",
         )
         scores = (*self.thresholds, self.hand_threshold, self.figure_threshold, self.ball_threshold)
-        check(
-            all(0 < value < 1 for value in scores),
-            InputError,
-            "Thresholds must be between 0 and 1.",
-        )
+        check(all(0 < value < 1 for value in scores), InputError, "Thresholds must be between 0 and 1.")
         check(self.front_odds > 0, InputError, f"front_odds must be above 0, not {self.front_odds}.")
         for name, size in (("input_px", self.input_px), ("ball_px", self.ball_px)):
             check(min(size) > 0, InputError, f"{name} must be above 0, not {size}.")

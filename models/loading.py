@@ -153,11 +153,7 @@ class _NetworkFolder:
     on_demand: OnDemandNetworks | None
 
     def open(
-        self,
-        files: NetworkFiles,
-        size_px: tuple[int, int],
-        batches: Sequence[int] = (1,),
-        frequent: int | None = None,
+        self, files: NetworkFiles, size_px: tuple[int, int], batches: Sequence[int] = (1,), frequent: int | None = None
     ) -> Network:
         """Open one of its networks, now or at its first run."""
         path, precision = self.choose_file(files)

@@ -344,11 +344,7 @@ def mirror_back(outputs: Array) -> Array:
 
 
 def decode_refinement(
-    figures: Sequence[Detection],
-    outputs: Array,
-    transforms: Array,
-    sigma_scale: float = 1.0,
-    front_odds: float = 1.0,
+    figures: Sequence[Detection], outputs: Array, transforms: Array, sigma_scale: float = 1.0, front_odds: float = 1.0
 ) -> list[Detection]:
     """Return refined figures.
 

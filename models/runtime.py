@@ -232,13 +232,7 @@ class OpenVinoNetwork:
     """
 
     def __init__(
-        self,
-        path: Path,
-        *,
-        threads: int,
-        precision: Precision,
-        batches: Sequence[int],
-        frequent: int | None = None,
+        self, path: Path, *, threads: int, precision: Precision, batches: Sequence[int], frequent: int | None = None
     ) -> None:
         with _CORE_LOCK:
             core = _openvino_core()

@@ -32,13 +32,7 @@ from downfield.rig.configuration.loading import Configuration
 from downfield.rig.configuration.settings import data_folder
 from downfield.rig.configuration.stream import outlets_of
 from downfield.rig.games.bundle_export import BundleExporter
-from downfield.rig.games.kept_games import (
-    leased_data_folder,
-    open_checkpoints,
-    open_judgings,
-    open_rig_key,
-    open_store,
-)
+from downfield.rig.games.kept_games import leased_data_folder, open_checkpoints, open_judgings, open_rig_key, open_store
 from downfield.rig.service.web_service import Service, open_admin_key
 from downfield.rig.tournament.link import health_with, open_grants, open_tournament
 from downfield.store.writing.journals import StoredJournals

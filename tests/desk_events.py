@@ -6,10 +6,7 @@ import random
 from collections import Counter
 from dataclasses import replace
 
-from downfield.desk.event.operations import (
-    draw,
-    enter_result,
-)
+from downfield.desk.event.operations import draw, enter_result
 from downfield.desk.event.progress import Progress
 from downfield.desk.event.records import Entrant, KnownEntrant, Result, Rules
 from downfield.desk.event.state import Change, TournamentEvent

@@ -7,11 +7,7 @@ from typing import Any
 from declared_game import DeclaredGame
 
 from downfield.core.scene import Player
-from downfield.officiating.declarations import (
-    LineUpDeclared,
-    Roll,
-    SetUp,
-)
+from downfield.officiating.declarations import LineUpDeclared, Roll, SetUp
 
 MEN = (
     Player("dark-7", "dark", role="QB"),

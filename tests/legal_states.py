@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from downfield.core.scene import Player
-from downfield.officiating.declarations import (
-    Side,
-)
+from downfield.officiating.declarations import Side
 from downfield.officiating.state.game_state import GameState, Phase
 
 FIGURES = ("dark-7", "dark-22", "dark-60", "light-50", "light-7")

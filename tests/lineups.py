@@ -37,13 +37,7 @@ def line(gap_yd: float = 1.0, *, count: int = 7) -> list[At]:
 
 def pro_set(gap_yd: float = 1.0) -> list[At]:
     """A legal eleven: seven on the line (two tight ends), quarterback, two backs, a flanker five yards off."""
-    return [
-        *line(gap_yd),
-        At(6.0, 0.0),
-        At(12.0, 4.0),
-        At(12.0, -4.0),
-        At(5.0, 18.0),
-    ]
+    return [*line(gap_yd), At(6.0, 0.0), At(12.0, 4.0), At(12.0, -4.0), At(5.0, 18.0)]
 
 
 def front_seven(gap_yd: float = 1.0) -> list[At]:

@@ -6,27 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from scripted_plays import (
-    FIELD,
-    HALF_YD,
-    MIDDLE_YD,
-    Path,
-    ScriptedFigure,
-    film,
-    judge_play,
-    number_events,
-    stands,
-)
+from scripted_plays import FIELD, HALF_YD, MIDDLE_YD, Path, ScriptedFigure, film, judge_play, number_events, stands
 
 from downfield.core.scene import Ball
-from downfield.officiating.declarations import (
-    Declaration,
-    KickDeclared,
-    LineUpDeclared,
-    PassDeclared,
-    Roll,
-    SetUp,
-)
+from downfield.officiating.declarations import Declaration, KickDeclared, LineUpDeclared, PassDeclared, Roll, SetUp
 from downfield.officiating.engine.recording import Judgment, judge_recording
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
 

@@ -92,11 +92,7 @@ def status_of(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> tuple
     [(kind, name) for kind in READERS for name in MUTATIONS if kind != "field" or name not in HARMLESS],
 )
 def test_hostile_content_is_a_result_or_one_line(
-    tmp_path: Path,
-    intact: dict[str, tuple[str, bytes]],
-    capsys: pytest.CaptureFixture[str],
-    kind: str,
-    name: str,
+    tmp_path: Path, intact: dict[str, tuple[str, bytes]], capsys: pytest.CaptureFixture[str], kind: str, name: str
 ) -> None:
     file_name, content = intact[kind]
     path = tmp_path / file_name

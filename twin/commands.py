@@ -116,9 +116,7 @@ def render(
 
 
 @app.command()
-def demo(
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the files: demo.mp4 and so on.")],
-) -> None:
+def demo(out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the files: demo.mp4 and so on.")]) -> None:
     """Film the demonstration that `downfield run` plays until a camera is attached."""
     name = writable(out / "demo")
     with needs_twin("filming the demonstration"):

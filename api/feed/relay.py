@@ -83,11 +83,7 @@ class RelayManager:
         return None if self._worker is None else self._worker.process.pid
 
     async def hand_over(
-        self,
-        client: tuple[str, int],
-        stream: OpenStream,
-        topics: Collection[str] | None,
-        after: tuple[str, int] | None,
+        self, client: tuple[str, int], stream: OpenStream, topics: Collection[str] | None, after: tuple[str, int] | None
     ) -> bool:
         """Hand over a connection on which a chunked response has begun.
 

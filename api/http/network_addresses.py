@@ -35,9 +35,7 @@ def network_hosts() -> list[str]:
     return [*map(str, four), *_announced_name(), *(f"[{address}]" for address in six)]
 
 
-def usable(
-    found: Iterable[tuple[str, str]],
-) -> list[ipaddress.IPv4Address | ipaddress.IPv6Address]:
+def usable(found: Iterable[tuple[str, str]]) -> list[ipaddress.IPv4Address | ipaddress.IPv6Address]:
     """Return the addresses that another device can use.
 
     Args:

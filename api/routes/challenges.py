@@ -95,11 +95,7 @@ def challenges(row: GameRowDep, store: StoreDep, game_service: GameServiceDep) -
 @router.post("/games/{game}/challenges", summary="Challenge a call")
 @allow("operator")
 def challenge(
-    row: GameRowDep,
-    rig: RigPartsDep,
-    finished: FinishedGamesDep,
-    principal: PrincipalDep,
-    request: ChallengeRequest,
+    row: GameRowDep, rig: RigPartsDep, finished: FinishedGamesDep, principal: PrincipalDep, request: ChallengeRequest
 ) -> ChallengesView:
     """The call is under review on air from now on. In a finished game for those who may reopen it."""
     by, reason = signed(request.name, principal), request.reason.strip()

@@ -79,13 +79,7 @@ def call_clip(
 
 @router.get("/plays/{play}/clip.{form}", summary="A clip of a play as a file", **_CLIP)
 @allow("viewer")
-def play_clip(
-    row: GameRowDep,
-    exporter: ExporterDep,
-    options: OptionsDep,
-    play: PlayNumber,
-    form: Form,
-) -> Response:
+def play_clip(row: GameRowDep, exporter: ExporterDep, options: OptionsDep, play: PlayNumber, form: Form) -> Response:
     """From a second before the snap until the play is over; near a call with its words and measurement."""
     return _file(*exporter.play(row, play, form, options), MEDIA_TYPES[form])
 

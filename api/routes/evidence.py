@@ -82,12 +82,7 @@ SealedRecordingsDep = Annotated[SealedRecordings, Depends(_sealed_recordings)]
 
 @router.get("/frames", summary="The pictures a call was made from")
 @allow("viewer")
-def frames(
-    row: GameRowDep,
-    viewer: CallViewerDep,
-    call: CallId,
-    seconds: Seconds = DEFAULT_S,
-) -> EvidenceFrames:
+def frames(row: GameRowDep, viewer: CallViewerDep, call: CallId, seconds: Seconds = DEFAULT_S) -> EvidenceFrames:
     """The pictures in the recording or in the video file being played; right after a call more may be added."""
     evidence = viewer.opened(row, call, seconds)
     stills = evidence.around(seconds)

@@ -139,10 +139,7 @@ def plays(
 )
 @allow("viewer")
 def thumbnail(
-    row: GameRowDep,
-    viewer: CallViewerDep,
-    thumbnails: Annotated[Thumbnails, Depends(_thumbnails)],
-    call: CallId,
+    row: GameRowDep, viewer: CallViewerDep, thumbnails: Annotated[Thumbnails, Depends(_thumbnails)], call: CallId
 ) -> Response:
     """With the call's measurement drawn on it."""
     headers = {"Cache-Control": "private, max-age=600"}

@@ -116,10 +116,7 @@ class ProgramEncoder:
     """
 
     def __init__(
-        self,
-        film: FilmSink,
-        failed: Callable[[str], None] = lambda _: None,
-        lower: Callable[[], None] = lower_priority,
+        self, film: FilmSink, failed: Callable[[str], None] = lambda _: None, lower: Callable[[], None] = lower_priority
     ) -> None:
         self._film, self._lower = film, lower
         self._pictures: BoundedQueue[tuple[Image, int]] = BoundedQueue(OPTIONS.waiting)

@@ -205,11 +205,7 @@ def _yard_line_ends(
 
 
 def measure_print(
-    planes: Sequence[Plane],
-    start: Candidate,
-    paint: float,
-    prior: LensPrior | None,
-    proportions: DescribedProportions,
+    planes: Sequence[Plane], start: Candidate, paint: float, prior: LensPrior | None, proportions: DescribedProportions
 ) -> Candidate | None:
     """Return the field as it is printed, and the camera; None when too little paint is found.
 

@@ -12,12 +12,7 @@ from downfield.calibration.field.marks.mirroring import UNMIRROR, mirrored_proba
 from downfield.calibration.field.print_prior import SupposedPrint
 from downfield.calibration.field.progress import ProgressReporter
 from downfield.calibration.field.refinement import refine_solution
-from downfield.calibration.field.selection import (
-    SELECTION_LIMITS,
-    best_trusted,
-    likeliest,
-    with_mean_focal,
-)
+from downfield.calibration.field.selection import SELECTION_LIMITS, best_trusted, likeliest, with_mean_focal
 from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
 from downfield.calibration.lens.prior import LensPrior
 from downfield.core.arrays import Image, Plane

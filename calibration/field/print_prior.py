@@ -15,13 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from downfield.calibration.field.free_solver import (
-    ROUGH,
-    UNKNOWN,
-    OpenProportions,
-    find_goal_rungs,
-    free_candidates,
-)
+from downfield.calibration.field.free_solver import ROUGH, UNKNOWN, OpenProportions, find_goal_rungs, free_candidates
 from downfield.calibration.field.lines.field_lines import FieldLines
 from downfield.calibration.field.lines.matching import MATCHING_LIMITS, NO_RUNG, Candidate
 from downfield.calibration.field.lines.rectified_lines import YardLineEnds
@@ -207,10 +201,7 @@ def _likelihood_ratio(solution: FieldSolution, field: FieldModel) -> float:
     near = PRINT_PRIOR_LIMITS.preset_ratio**2 + variance
     off = ratio - math.log(field.mm_per_yd_y / field.mm_per_yd_x)
     log = -0.5 * off**2 / near + 0.5 * (ratio - usual) ** 2 / wide + 0.5 * math.log(wide / near)
-    for rows, others in (
-        (seen.hash_rows_y_yd, field.hash_rows_y_yd),
-        (seen.number_rows_y_yd, field.number_rows_y_yd),
-    ):
+    for rows, others in ((seen.hash_rows_y_yd, field.hash_rows_y_yd), (seen.number_rows_y_yd, field.number_rows_y_yd)):
         same = len(rows) == len(others) and np.allclose(rows, others, atol=PRINT_PRIOR_LIMITS.same_rows_yd)
         by_chance, missed = PRINT_PRIOR_LIMITS.common_rows, PRINT_PRIOR_LIMITS.missed_rows
         log += math.log((1 - missed) / by_chance if same else missed / (1 - by_chance))

@@ -174,11 +174,7 @@ def proposal_of(
     along, across = solution.field.mm_per_yd
     sizes = f"{solution.field.length_yd:g} yards, {along:.2f} mm along, {across:.2f} mm across"
     field = dataclasses.replace(
-        solution.field,
-        name=PROPOSED,
-        title=f"Measured field: {sizes}",
-        measured=False,
-        source=source,
+        solution.field, name=PROPOSED, title=f"Measured field: {sizes}", measured=False, source=source
     )
     summary = f"{sizes}; {source[0].lower()}{source[1:-1]}"
     return FieldProposal(field, dataclasses.replace(solution, field=field), summary)

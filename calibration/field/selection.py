@@ -109,11 +109,7 @@ def likeliest(
 def _rough_log_odds(plane: Plane, option: Candidate, paint: float | None) -> float:
     """Return how likely a candidate is before it is solved, natural log up to a constant."""
     evidence = gather_evidence(
-        plane,
-        option.camera,
-        option.field,
-        SELECTION_LIMITS.rough_search_px,
-        every_yd=SELECTION_LIMITS.rough_every_yd,
+        plane, option.camera, option.field, SELECTION_LIMITS.rough_search_px, every_yd=SELECTION_LIMITS.rough_every_yd
     )
     log_odds = SELECTION_LIMITS.score_says * evidence.score + _log_prior(option.field)
     log_odds += SELECTION_LIMITS.shift_says * option.shift_score

@@ -23,13 +23,7 @@ from downfield.calibration.field.measured_solving import solve_by_measuring
 from downfield.calibration.field.print_prior import described_print, recognized, unknown_print
 from downfield.calibration.field.progress import ProgressListener, ProgressReporter
 from downfield.calibration.field.refinement import fit_all_frames, refine_solution
-from downfield.calibration.field.selection import (
-    best_trusted,
-    likeliest,
-    no_match_text,
-    reading_label,
-    with_mean_focal,
-)
+from downfield.calibration.field.selection import best_trusted, likeliest, no_match_text, reading_label, with_mean_focal
 from downfield.calibration.field.shrunk_pictures import ShrunkPictures
 from downfield.calibration.field.solution import FieldSolution
 from downfield.calibration.lens.prior import LensFromDistance, LensPrior, TypicalLens

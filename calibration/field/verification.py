@@ -41,14 +41,7 @@ class VerificationLimits:
     """Distance from its prediction within which a hash mark is searched for."""
     inside_search_px: float = 2.5
     """Distance within which a line inside a sideline is searched for."""
-    inside_mm: tuple[float, ...] = (
-        2.5,
-        5.0,
-        7.5,
-        10.0,
-        12.5,
-        15.0,
-    )
+    inside_mm: tuple[float, ...] = (2.5, 5.0, 7.5, 10.0, 12.5, 15.0)
     """Places inside a sideline, beyond the paint's own width, where a rail or rim mistaken for it would have it."""
     max_residual_px: float = 0.45
     """Robust rms of the paint about the solution that speaks neither for nor against it."""

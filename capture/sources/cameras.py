@@ -11,13 +11,7 @@ import cv2
 import numpy as np
 from av.video.stream import VideoStream
 
-from downfield.capture.source import (
-    CaptureClock,
-    CapturedFrame,
-    IncreasingTimestamps,
-    SourceFacts,
-    VideoPacket,
-)
+from downfield.capture.source import CaptureClock, CapturedFrame, IncreasingTimestamps, SourceFacts, VideoPacket
 from downfield.capture.sources.camera_request import CameraRequest, PluggedCamera
 from downfield.capture.sources.camera_system import CameraSystem
 from downfield.capture.sources.http_mjpeg import error_text
@@ -131,10 +125,7 @@ class OpenCvCamera:
         self._capture.set(cv2.CAP_PROP_FRAME_WIDTH, request.size_px[0])
         self._capture.set(cv2.CAP_PROP_FRAME_HEIGHT, request.size_px[1])
         self._capture.set(cv2.CAP_PROP_FPS, request.fps)
-        size_px = (
-            int(self._capture.get(cv2.CAP_PROP_FRAME_WIDTH)),
-            int(self._capture.get(cv2.CAP_PROP_FRAME_HEIGHT)),
-        )
+        size_px = (int(self._capture.get(cv2.CAP_PROP_FRAME_WIDTH)), int(self._capture.get(cv2.CAP_PROP_FRAME_HEIGHT)))
         fps = self._capture.get(cv2.CAP_PROP_FPS) or None
         notes = ("exposure, focus and white balance can't be set on this system", *_refused(request, size_px, None))
         self._facts = SourceFacts("camera", f"camera {number}", size_px, fps, live=True, notes=notes)

@@ -47,8 +47,7 @@ def broker(
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port that rigs and desk connect to.")] = BROKER_PORT,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "0.0.0.0",  # noqa: S104  the hall's rigs
     folder: Annotated[
-        Path | None,
-        typer.Option("--data", help="Where it keeps its files. Default: `desk/broker` in the data folder."),
+        Path | None, typer.Option("--data", help="Where it keeps its files. Default: `desk/broker` in the data folder.")
     ] = None,
     tables: Annotated[int, typer.Option(min=1, max=1000, help="How many tables get credentials.")] = TABLES,
     files_only: Annotated[

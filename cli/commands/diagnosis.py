@@ -26,11 +26,7 @@ def config(file: ConfigOption = None, settings: SetOption = None) -> None:
     print_stdout(*"\n".join(as_toml(configuration)).split("\n"))
 
 
-_STATE_STYLES: Final[dict[CheckState, str]] = {
-    "ok": "green",
-    "warning": "yellow",
-    "fault": "bold red",
-}
+_STATE_STYLES: Final[dict[CheckState, str]] = {"ok": "green", "warning": "yellow", "fault": "bold red"}
 
 
 def doctor(

@@ -66,12 +66,10 @@ def track(
         typer.Option(help="The players on the board: a *.roster.json, or a *.tracks.jsonl of the same figures."),
     ] = None,
     independent: Annotated[
-        bool,
-        typer.Option("--independent", help="Process every picture by itself, and name its figures independently."),
+        bool, typer.Option("--independent", help="Process every picture by itself, and name its figures independently.")
     ] = False,
     thorough: Annotated[
-        bool,
-        typer.Option("--thorough", help="Refine every figure in every frame: slower, more exact."),
+        bool, typer.Option("--thorough", help="Refine every figure in every frame: slower, more exact.")
     ] = False,
     detector: Annotated[str, typer.Option(help="A bundled network, or the folder of another network.")] = BUNDLED,
 ) -> None:

@@ -27,13 +27,7 @@ from downfield.store.sealing.hash_chain import GENESIS, Verification, verify_jou
 from downfield.store.sealing.heads import compare_with_heads, entries_after_heads, read_heads
 from downfield.store.sealing.signing import is_public_key
 from downfield.store.signed_ends import compare_with_tournament, open_signed_ends
-from downfield.store.signed_lists import (
-    Signer,
-    list_differences,
-    listing_differences,
-    rigs_without_list,
-    signers,
-)
+from downfield.store.signed_lists import Signer, list_differences, listing_differences, rigs_without_list, signers
 
 
 def verify(

@@ -187,14 +187,10 @@ def print_access(console: Console, service: Service) -> None:
     for address in addresses:
         console.print(f"On other devices:  {address}")
     if service.certificate is not None:
-        console.print(
-            "The certificate is the rig's own; a browser warns once. Its SHA-256 fingerprint:",
-        )
+        console.print("The certificate is the rig's own; a browser warns once. Its SHA-256 fingerprint:")
         console.print(f"  {service.certificate.fingerprint}")
     link = service.pairing_link("operator")
-    console.print(
-        "Scan this with the operator's phone (one phone, within 10 minutes; more on the start page):",
-    )
+    console.print("Scan this with the operator's phone (one phone, within 10 minutes; more on the start page):")
     print_qr(console, link)
     console.print(f"  or open  {link}")
 

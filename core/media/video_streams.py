@@ -30,11 +30,7 @@ _FORMATS: Final = (
     " yuv4mpegpipe dv gif image2 png_pipe jpeg_pipe bmp_pipe tiff_pipe webp_pipe webp_anim"
 )
 
-FILE_OPTIONS: Final = {
-    **DECODER_BOUNDS,
-    "protocol_whitelist": "file",
-    "format_whitelist": ",".join(_FORMATS.split()),
-}
+FILE_OPTIONS: Final = {**DECODER_BOUNDS, "protocol_whitelist": "file", "format_whitelist": ",".join(_FORMATS.split())}
 """Options with which FFmpeg opens a file named by a user: that file alone, by the formats that hold pictures."""
 
 STREAM_OPTIONS: Final = {

@@ -13,17 +13,7 @@ import numpy as np
 
 from downfield.core.errors import InputError
 from downfield.core.mathematics import least_cost_pairs
-from downfield.desk.event.records import (
-    Entrant,
-    KnownEntrant,
-    LoserOf,
-    Match,
-    PoolPlace,
-    Rules,
-    Slot,
-    Stage,
-    WinnerOf,
-)
+from downfield.desk.event.records import Entrant, KnownEntrant, LoserOf, Match, PoolPlace, Rules, Slot, Stage, WinnerOf
 
 
 def pool_names(count: int) -> list[str]:

@@ -14,15 +14,7 @@ from downfield.desk.event.brackets import draw_pools, elimination, round_robin
 from downfield.desk.event.outcomes import known_keys, settled
 from downfield.desk.event.placing import find_match, noted, scheduled
 from downfield.desk.event.progress import Progress
-from downfield.desk.event.records import (
-    MAX_ENTRANTS,
-    Entrant,
-    KnownEntrant,
-    Match,
-    PoolPlace,
-    Result,
-    Rules,
-)
+from downfield.desk.event.records import MAX_ENTRANTS, Entrant, KnownEntrant, Match, PoolPlace, Result, Rules
 from downfield.desk.event.state import Change, GameAssignment, MatchDecision, TournamentEvent
 
 Operation = Callable[[TournamentEvent, Change], TournamentEvent]

@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from downfield.desk.event.records import (
-    KnownEntrant,
-    LoserOf,
-    Match,
-    PoolPlace,
-    Slot,
-    Stage,
-    WinnerOf,
-)
+from downfield.desk.event.records import KnownEntrant, LoserOf, Match, PoolPlace, Slot, Stage, WinnerOf
 from downfield.desk.event.standings import pool_standings, standings
 from downfield.desk.event.state import TournamentEvent
 

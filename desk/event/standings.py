@@ -118,13 +118,7 @@ def _records(ids: Sequence[str], matches: Iterable[Match], limit: int) -> dict[s
             continue
         sides = (
             (match.home.entrant, match.away.entrant, result.home, result.away, "home"),
-            (
-                match.away.entrant,
-                match.home.entrant,
-                result.away,
-                result.home,
-                "away",
-            ),
+            (match.away.entrant, match.home.entrant, result.away, result.home, "away"),
         )
         for entrant, other, scored, allowed, side in sides:
             found = records.get(entrant)

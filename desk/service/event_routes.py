@@ -23,13 +23,7 @@ from downfield.desk.event.csv_files import (
     standings_csv,
 )
 from downfield.desk.event.operations import enter_late
-from downfield.desk.event.records import (
-    MAX_NAME,
-    Entrant,
-    RegisteredFigure,
-    Result,
-    Rules,
-)
+from downfield.desk.event.records import MAX_NAME, Entrant, RegisteredFigure, Result, Rules
 from downfield.desk.event.state import Change, TournamentEvent
 from downfield.desk.service.event_changes import Body, SenderDep, change_event, shown
 from downfield.desk.service.event_views import EventView, WaitingView, event_view, waiting_view

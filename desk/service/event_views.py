@@ -9,14 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from downfield.desk.event.outcomes import WITHDREW, Waiting, WaitingKind, outcomes
 from downfield.desk.event.progress import Progress, ranking
-from downfield.desk.event.records import (
-    Entrant,
-    EventClock,
-    Match,
-    Result,
-    Rules,
-    Stage,
-)
+from downfield.desk.event.records import Entrant, EventClock, Match, Result, Rules, Stage
 from downfield.desk.event.schedule import slot_times
 from downfield.desk.event.standings import pool_standings
 from downfield.desk.event.state import Change, TournamentEvent

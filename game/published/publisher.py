@@ -169,11 +169,7 @@ class StatePublisher:
         if self._started is None:
             return ()
         context = CallContext(
-            self._started,
-            game.state.spot_text,
-            frozenset(game.state.proposals),
-            game.rulings,
-            game.frames,
+            self._started, game.state.spot_text, frozenset(game.state.proposals), game.rulings, game.frames
         )
         known, self._call_views = self._call_views, {}
         for call in game.calls:

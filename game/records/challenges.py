@@ -235,10 +235,5 @@ def _view(raised: ChallengeRaised, ruled: ChallengeRuled | None) -> ChallengeVie
     if ruled is None:
         return view
     return view.model_copy(
-        update={
-            "decision": ruled.decision,
-            "ruling_reason": ruled.reason,
-            "ruled_by": ruled.by,
-            "cost": ruled.cost,
-        }
+        update={"decision": ruled.decision, "ruling_reason": ruled.reason, "ruled_by": ruled.by, "cost": ruled.cost}
     )

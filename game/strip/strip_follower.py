@@ -54,10 +54,7 @@ DIAL_NAMES: Final[dict[Count, str]] = {
 
 
 def question_about(
-    name: str,
-    different: Sequence[StripDifference],
-    moves: Sequence[StripMoveFound],
-    set_ups: Sequence[StripMoveFound],
+    name: str, different: Sequence[StripDifference], moves: Sequence[StripMoveFound], set_ups: Sequence[StripMoveFound]
 ) -> StripQuestion:
     """Return the question which is right, with every answer.
 
@@ -206,12 +203,7 @@ class StripFollower:
     """
 
     def __init__(
-        self,
-        strip: StripSet,
-        game: FollowedGame,
-        publish: Callable[[StripView], None],
-        *,
-        declares: bool = False,
+        self, strip: StripSet, game: FollowedGame, publish: Callable[[StripView], None], *, declares: bool = False
     ) -> None:
         self._strip, self._game, self._publish, self._declares = strip, game, publish, declares
         self._said: StripFacts | None = None

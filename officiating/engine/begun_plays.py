@@ -145,13 +145,7 @@ def _is_pass(game: GameState, body: object) -> bool | None:
 
 
 def _snap(
-    before: GameState,
-    kind: PlayKind,
-    t_ns: int,
-    carrier: str | None = None,
-    *,
-    told: bool,
-    is_pass: bool | None = None,
+    before: GameState, kind: PlayKind, t_ns: int, carrier: str | None = None, *, told: bool, is_pass: bool | None = None
 ) -> Snap:
     left_s = before.clock.left_at_s(t_ns)
     return Snap(

@@ -34,13 +34,7 @@ from downfield.officiating.engine.falls_and_touches import with_falls, with_touc
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.officiating.state.facts import Facts, without_lost_figures
-from downfield.officiating.state.game_state import (
-    HOME_AND_AWAY,
-    PENDING_INPUT,
-    GameState,
-    Phase,
-    Team,
-)
+from downfield.officiating.state.game_state import HOME_AND_AWAY, PENDING_INPUT, GameState, Phase, Team
 from downfield.officiating.state.interfaces import Outcome, RuleContext
 from downfield.officiating.state.play_state import finding_key, too_close_key
 

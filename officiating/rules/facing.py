@@ -187,10 +187,7 @@ class CarrierTurnedBack(ImmediateRule):
                 key=f"{carrier.id}@{carry}:{turns}",
                 players=(carrier.id,),
                 spot_yd=facts.spot_yd(point.x_mm, turned.y_mm),
-                spot_sigma_yd=(
-                    point.sigma_mm / facts.field.mm_per_yd_x,
-                    turned.sigma_mm[1] / facts.field.mm_per_yd_y,
-                ),
+                spot_sigma_yd=(point.sigma_mm / facts.field.mm_per_yd_x, turned.sigma_mm[1] / facts.field.mm_per_yd_y),
                 margin=margin,
                 sigma=carrier.sigma_deg,
                 unit="deg",

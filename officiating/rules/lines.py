@@ -17,13 +17,7 @@ from downfield.core.scene import Ball, Figure, Scene
 from downfield.officiating.belief import Measure
 from downfield.officiating.calls import Finding
 from downfield.officiating.params import Param, Params
-from downfield.officiating.state.facts import (
-    Facts,
-    MeasuredPoint,
-    capped_if_unsure,
-    outermost_x,
-    outermost_y,
-)
+from downfield.officiating.state.facts import Facts, MeasuredPoint, capped_if_unsure, outermost_x, outermost_y
 from downfield.officiating.state.game_state import GameState, Phase
 from downfield.officiating.state.instants import facts_as_of
 from downfield.officiating.state.interfaces import ImmediateRule

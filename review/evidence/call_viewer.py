@@ -219,11 +219,7 @@ class CallViewer:
             return encode_jpeg(close_up(paint(picture.image, wordless, set(DRAWING_KINDS) - {"names"}), wordless))
 
     def _frames(
-        self,
-        evidence: Evidence,
-        stills: Sequence[FootageFrame],
-        calibrated: FootageCalibration,
-        projection: Projection,
+        self, evidence: Evidence, stills: Sequence[FootageFrame], calibrated: FootageCalibration, projection: Projection
     ) -> tuple[FrameDrawing, ...]:
         """Return the drawings of all pictures; those captured under another calibration have places on the board only.
 

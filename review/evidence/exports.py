@@ -158,10 +158,7 @@ class ClipExporter:
             yield from self._painted(film, options, zip(film.stills, times, pictures, strict=True))
 
     def _painted(
-        self,
-        film: _Film,
-        options: ClipOptions,
-        pictures: Iterable[tuple[FootageFrame, int, ScaledPicture | None]],
+        self, film: _Film, options: ClipOptions, pictures: Iterable[tuple[FootageFrame, int, ScaledPicture | None]]
     ) -> Iterator[TimedImage]:
         painter = _Painter(film, self._finder)
         size: tuple[int, int] | None = None

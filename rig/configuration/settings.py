@@ -214,8 +214,7 @@ class ServiceSettings(SettingsSection):
     )
     tls_port: int = Field(default=8318, ge=0, le=65535, description="The port for TLS; 0 for any free one.")
     certificate: str = Field(
-        default="",
-        description="A PEM file with a certificate and those that signed it; empty for one made by the rig.",
+        default="", description="A PEM file with a certificate and those that signed it; empty for one made by the rig."
     )
     private_key: str = Field(default="", description="The PEM file with the certificate's private key.")
     names: tuple[str, ...] = Field(
@@ -316,8 +315,7 @@ class RigSettings(SettingsSection):
     """The whole configuration."""
 
     data: str = Field(
-        default="",
-        description="Folder for games and recordings; empty for `downfield` in the user's data folder.",
+        default="", description="Folder for games and recordings; empty for `downfield` in the user's data folder."
     )
     rig: IdentitySettings = IdentitySettings()
     source: SourceSettings = SourceSettings()

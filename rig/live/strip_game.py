@@ -279,11 +279,7 @@ class StripGame(LoopObserver):
 
 
 def follow_strip(
-    settings: RigSettings,
-    game: GameService,
-    sink: TopicSink,
-    problems: ActiveProblems,
-    table: Callable[[], ReadTable],
+    settings: RigSettings, game: GameService, sink: TopicSink, problems: ActiveProblems, table: Callable[[], ReadTable]
 ) -> StripGame | None:
     """Return what follows the configured strip; None over a table."""
     if not settings.calibration.strip:

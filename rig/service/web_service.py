@@ -67,11 +67,7 @@ class Service:
     """
 
     def __init__(
-        self,
-        rig: RigParts,
-        settings: ServiceSettings,
-        folder: Path,
-        failed: Callable[[str], None] = only_logged,
+        self, rig: RigParts, settings: ServiceSettings, folder: Path, failed: Callable[[str], None] = only_logged
     ) -> None:
         self._rig, self._settings = rig, settings
         host = everywhere() if settings.lan and is_loopback(settings.host) else settings.host

@@ -27,12 +27,7 @@ from downfield.calibration.field.measured_height import (
 from downfield.calibration.field.measurements import FieldMeasurements
 from downfield.calibration.field.print_prior import UNKNOWN_SCALE, kinds_of_field, rarer_kinds
 from downfield.calibration.field.progress import ProgressListener
-from downfield.calibration.field.proposal import (
-    PROPOSED,
-    KnownLength,
-    proposal_of,
-    propose_field,
-)
+from downfield.calibration.field.proposal import PROPOSED, KnownLength, proposal_of, propose_field
 from downfield.calibration.field.solution import FieldReading, FieldSolution
 from downfield.calibration.field.solver import solve_field
 from downfield.calibration.stretch import DescribedProportions, ScaleError

@@ -11,13 +11,7 @@ from downfield.calibration.calibration import Calibration
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.source import CaptureClock, FrameSource, SourceWithTruth
 from downfield.capture.sources.camera_request import CameraControls, CameraRequest, HeldValuesFile
-from downfield.capture.sources.file_sources import (
-    RecordedClip,
-    bundled_demo,
-    open_clip,
-    read_declarations,
-    tracks_path,
-)
+from downfield.capture.sources.file_sources import RecordedClip, bundled_demo, open_clip, read_declarations, tracks_path
 from downfield.capture.sources.source_opening import open_source, reopen_source
 from downfield.capture.sources.source_types import SourceChoice, type_of
 from downfield.core.errors import CalibrationError, DownfieldError, InputError
@@ -86,12 +80,7 @@ def source_choice(settings: RigSettings, *, paced: bool, is_set_up: bool = False
 
 
 def open_table(
-    settings: RigSettings,
-    clock: CaptureClock,
-    problems: ActiveProblems,
-    open_vision: OpenVision,
-    *,
-    paced: bool = True,
+    settings: RigSettings, clock: CaptureClock, problems: ActiveProblems, open_vision: OpenVision, *, paced: bool = True
 ) -> OpenedTable:
     """Open the configured table.
 
@@ -153,12 +142,7 @@ def _check_size(source: FrameSource, calibration: Calibration) -> None:
 
 
 def _vision_opener(
-    settings: RigSettings,
-    open_vision: OpenVision,
-    tracks: Path | None,
-    readings: StripReadings | None,
-    *,
-    live: bool,
+    settings: RigSettings, open_vision: OpenVision, tracks: Path | None, readings: StripReadings | None, *, live: bool
 ) -> MakeVision:
     if readings is not None:
         strip = load_strip(settings.calibration.strip)

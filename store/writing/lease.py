@@ -25,11 +25,7 @@ from downfield.store.database.engines import cause_of
 
 _HOLDER_BYTES: Final = 500
 
-_SILENT_PEER: Final = (
-    "SET tcp_keepalives_idle = 5",
-    "SET tcp_keepalives_interval = 2",
-    "SET tcp_keepalives_count = 3",
-)
+_SILENT_PEER: Final = ("SET tcp_keepalives_idle = 5", "SET tcp_keepalives_interval = 2", "SET tcp_keepalives_count = 3")
 """A computer that lost its power gives its lease back after 11 s; by default a server notices after two hours."""
 
 

@@ -67,10 +67,7 @@ def test_the_scene_goes_back_when_a_play_begins_or_the_replay_is_taken_off(game:
         fake, queue = FakeObs(), UpdateQueue()
         async with fake.serving() as address:
             driving = asyncio.create_task(ObsOutlet(ObsOptions(address, scene="Replay")).run(aiter(queue)))
-            for over in (
-                StreamUpdate(game.model_copy(update={"phase": "live"})),
-                StreamUpdate(game, replay_over=True),
-            ):
+            for over in (StreamUpdate(game.model_copy(update={"phase": "live"})), StreamUpdate(game, replay_over=True)):
                 queue.put(StreamUpdate(game, replay=LONG))
                 await wait_until_async(lambda: fake.scene == "Replay")
                 queue.put(StreamUpdate(game))  # such as a change of the clock: the replay goes on

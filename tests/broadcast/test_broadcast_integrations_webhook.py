@@ -69,8 +69,7 @@ def test_a_redirect_is_not_followed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "why"),
-    [(b"SSH-2.0-OpenSSH_9.2\r\n", "what it answers is no HTTP"), (b"", "no answer within 0.3 s")],
+    ("answer", "why"), [(b"SSH-2.0-OpenSSH_9.2\r\n", "what it answers is no HTTP"), (b"", "no answer within 0.3 s")]
 )
 def test_what_is_no_answer_is_tried_again_and_said(monkeypatch: pytest.MonkeyPatch, answer: bytes, why: str) -> None:
     monkeypatch.setattr(webhook, "WEBHOOK_LIMITS", WebhookLimits(timeout_s=0.3))

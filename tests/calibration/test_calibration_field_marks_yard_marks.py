@@ -82,10 +82,7 @@ def test_checkered_end_zones_and_sidelines_like_their_ground_are_no_hindrance(se
     assert np.abs(yards - goals).max() < 0.1
 
 
-@pytest.mark.parametrize(
-    ("marked", "against"),
-    [((2, 18), True), ((-1, 19), True), (None, False), ((0, 20), False)],
-)
+@pytest.mark.parametrize(("marked", "against"), [((2, 18), True), ((-1, 19), True), (None, False), ((0, 20), False)])
 def test_marks_elsewhere_speak_against_the_goal_lines(marked: tuple[int, int] | None, against: bool) -> None:
     assert (marks_log_odds(marked, FIELD) < -3) == against
 

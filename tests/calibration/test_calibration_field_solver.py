@@ -120,9 +120,7 @@ def test_focal_lengths_are_averaged_once_whether_the_distance_is_told_afterwards
     monkeypatch.setattr(measured_solving, "with_mean_focal", count)
     true_mm = float(scene.camera.position_mm[2])
     found = solve_field(
-        [scene.image],
-        [scene.field],
-        distance=lambda camera: lens_at_height(camera, true_mm) if known else None,
+        [scene.image], [scene.field], distance=lambda camera: lens_at_height(camera, true_mm) if known else None
     )
     assert len(averaged) == 1
     assert worst_error_yd(found.fit.camera, scene) < 0.05

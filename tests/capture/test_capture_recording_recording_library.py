@@ -47,9 +47,7 @@ def test_two_runs_of_one_second_have_two_recordings(tmp_path: Path) -> None:
     assert names == ["000001-19700101-000003", "000002-19700101-000003", "000003-19700101-000003"]
 
 
-def test_recordings_are_ordered_by_number_and_links_that_lead_nowhere_are_passed_over(
-    tmp_path: Path,
-) -> None:
+def test_recordings_are_ordered_by_number_and_links_that_lead_nowhere_are_passed_over(tmp_path: Path) -> None:
     old = written(create_recording(tmp_path, "20300101-000000"), 1, [5])
     new = written(create_recording(tmp_path, "19700101-000000"), 1, [7])
     (old.parent / "0002.mkv").symlink_to(tmp_path / "nowhere.mkv")

@@ -59,10 +59,7 @@ def test_the_media_type_need_not_be_the_right_one(kind: str) -> None:
     ],
 )
 def test_what_is_no_stream_is_refused_with_the_reason(head: str, message: str) -> None:
-    with (
-        DialectServer(lambda _: f"HTTP/1.1 {head}\r\n".encode()) as server,
-        pytest.raises(SourceError, match=message),
-    ):
+    with DialectServer(lambda _: f"HTTP/1.1 {head}\r\n".encode()) as server, pytest.raises(SourceError, match=message):
         HttpMjpeg(f"http://{server.place}/", CaptureClock())
 
 

@@ -42,10 +42,7 @@ def scene(index: int) -> Scene:
         contacts = (
             Contact("dark-1", "light-9", -0.05, 0.0, 1.0, "front", "front", 0.0, 18.0, 30 * 1_000_000_000 // FPS),
         )
-    figures = (
-        Figure("dark-1", "dark", 400 + ahead, 290, 0, 30, 18),
-        Figure("light-9", "light", 475, 290, 180, 30, 18),
-    )
+    figures = (Figure("dark-1", "dark", 400 + ahead, 290, 0, 30, 18), Figure("light-9", "light", 475, 290, 180, 30, 18))
     return Scene(index, t_ns, "on" if index > 3 else "off", figures, contacts)
 
 
@@ -182,10 +179,7 @@ def test_ctrl_c_or_a_service_manager_stops_it_quietly_even_while_someone_watches
 
 @pytest.mark.parametrize(
     ("args", "message"),
-    [
-        (["--source", "gone.mp4"], "gone.mp4: no such file"),
-        (["--rulebook", "chess"], "No rulebook is named 'chess'"),
-    ],
+    [(["--source", "gone.mp4"], "gone.mp4: no such file"), (["--rulebook", "chess"], "No rulebook is named 'chess'")],
 )
 def test_invalid_input_is_one_clear_line_and_status_2(args: list[str], message: str) -> None:
     done = downfield("run", "--once", *args)

@@ -55,11 +55,7 @@ def test_the_module_is_the_command() -> None:
 
 @pytest.mark.parametrize(
     ("words", "completed"),
-    [
-        ("downfield dem", {"demo"}),
-        ("downfield tables s", {"show"}),
-        ("downfield run --cal", {"--calibration"}),
-    ],
+    [("downfield dem", {"demo"}), ("downfield tables s", {"show"}), ("downfield run --cal", {"--calibration"})],
 )
 def test_a_shell_completes_commands_their_sub_commands_and_options(words: str, completed: set[str]) -> None:
     environment = {

@@ -59,10 +59,7 @@ def test_sidelines_lie_out_of_bounds_and_goal_lines_in_the_end_zone(name: str) -
     field = preset(name)
     sidelines = [line for line in field.lines() if line.kind == "sideline"]
     goals = [line for line in field.lines() if line.kind == "goal_line"]
-    assert [line.y_mm for line in sidelines] == [
-        (-field.line_mm, 0),
-        (field.width_mm, field.width_mm + field.line_mm),
-    ]
+    assert [line.y_mm for line in sidelines] == [(-field.line_mm, 0), (field.width_mm, field.width_mm + field.line_mm)]
     assert [line.x_mm for line in goals] == [(-field.line_mm, 0), (field.length_mm, field.length_mm + field.line_mm)]
 
 

@@ -14,11 +14,7 @@ from shapely.geometry import Polygon
 from downfield.core.footprint import BaseSize, Footprint, PoseError, signed_gap, signed_gaps
 
 sizes = st.builds(
-    BaseSize,
-    length_mm=st.floats(27, 33),
-    width_mm=st.floats(16, 20),
-    height_mm=st.just(5.0),
-    corner_mm=st.floats(0, 4),
+    BaseSize, length_mm=st.floats(27, 33), width_mm=st.floats(16, 20), height_mm=st.just(5.0), corner_mm=st.floats(0, 4)
 )
 bases = st.builds(Footprint, st.floats(-45, 45), st.floats(-45, 45), st.floats(-180, 180), sizes)
 

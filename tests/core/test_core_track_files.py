@@ -89,11 +89,7 @@ def test_calibrations_round_trip(tmp_path: Path) -> None:
         (3, ('"posture":"fallen"', '"posture":"asleep"'), "line 3: figures.1.posture: Input should be 'upright'"),
         (4, ('"board":"on",', ""), "line 4: board: missing"),
         (2, ('"frame":0', '"frame":0,"fame":1'), "line 2: fame: unknown key"),
-        (
-            1,
-            ('"version":1', '"version":2'),
-            "line 1: version: the file has version 2; this",
-        ),
+        (1, ('"version":1', '"version":2'), "line 1: version: the file has version 2; this"),
         (
             1,
             ("downfield.tracks", "downfield.events"),

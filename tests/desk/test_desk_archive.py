@@ -272,10 +272,7 @@ def test_the_command_lists_and_its_exit_status_tells_of_faults(bundle: Path, tmp
     assert run_command(["archive", "verify", archive, "--set", f"data={tmp_path}"]) == 1
 
 
-@pytest.mark.parametrize(
-    ("address", "message"),
-    [("carrier-pigeon://roof", "no address of an archive"), ("s3://", "")],
-)
+@pytest.mark.parametrize(("address", "message"), [("carrier-pigeon://roof", "no address of an archive"), ("s3://", "")])
 def test_an_address_that_no_archive_can_have_is_one_clear_line(
     address: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -12,18 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from downfield.core.errors import DownfieldError, InputError, RefusedError
-from downfield.desk.event.operations import (
-    draw,
-    enter_result,
-    register,
-    undo_draw,
-    withdraw,
-)
-from downfield.desk.event.placing import (
-    change_clock,
-    make_schedule,
-    move,
-)
+from downfield.desk.event.operations import draw, enter_result, register, undo_draw, withdraw
+from downfield.desk.event.placing import change_clock, make_schedule, move
 from downfield.desk.event.progress import Progress, ranking
 from downfield.desk.event.records import Entrant, EventClock, Result, Rules
 from downfield.desk.event.state import TournamentEvent

@@ -11,26 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from downfield.core.errors import InputError, RefusedError
-from downfield.desk.event.operations import (
-    enter_late,
-    enter_result,
-    register,
-    withdraw,
-)
-from downfield.desk.event.placing import (
-    change_clock,
-    make_schedule,
-)
+from downfield.desk.event.operations import enter_late, enter_result, register, withdraw
+from downfield.desk.event.placing import change_clock, make_schedule
 from downfield.desk.event.progress import Progress, ranking
-from downfield.desk.event.records import (
-    Entrant,
-    EventClock,
-    KnownEntrant,
-    Match,
-    Result,
-    Rules,
-    Session,
-)
+from downfield.desk.event.records import Entrant, EventClock, KnownEntrant, Match, Result, Rules, Session
 from downfield.desk.event.state import TournamentEvent
 
 LATE = Entrant("late", "Late Larry")

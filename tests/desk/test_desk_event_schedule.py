@@ -12,10 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from downfield.core.errors import InputError
-from downfield.desk.event.placing import (
-    change_clock,
-    make_schedule,
-)
+from downfield.desk.event.placing import change_clock, make_schedule
 from downfield.desk.event.progress import Progress, depends_on
 from downfield.desk.event.records import EventClock, Match, Rules, Session
 from downfield.desk.event.schedule import schedule, slot_times
@@ -65,11 +62,7 @@ def test_slots_follow_the_common_clock_over_two_days() -> None:
     clock = EventClock(
         60, 10, (Session("2026-09-05T09:00", "2026-09-05T12:00"), Session("2026-09-06T10:00", "2026-09-06T11:00"))
     )
-    assert slot_times(clock) == [
-        datetime(2026, 9, 5, 9, 0),
-        datetime(2026, 9, 5, 10, 10),
-        datetime(2026, 9, 6, 10, 0),
-    ]
+    assert slot_times(clock) == [datetime(2026, 9, 5, 9, 0), datetime(2026, 9, 5, 10, 10), datetime(2026, 9, 6, 10, 0)]
 
 
 @pytest.mark.parametrize(

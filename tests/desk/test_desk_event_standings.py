@@ -7,11 +7,7 @@ from desk_events import BY, event_of, play
 
 from downfield.core.errors import InputError, RefusedError
 from downfield.desk.event.changes import question
-from downfield.desk.event.operations import (
-    draw,
-    draw_lots,
-    enter_result,
-)
+from downfield.desk.event.operations import draw, draw_lots, enter_result
 from downfield.desk.event.progress import ranking
 from downfield.desk.event.records import Entrant, Result, Rules
 from downfield.desk.event.standings import pool_standings

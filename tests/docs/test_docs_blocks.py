@@ -42,9 +42,7 @@ ELSEWHERE = {
 }
 """Languages that are not read here, and why."""
 OF_EXTEND = "extend.md"  # whole packages: tests/docs/test_docs_extend.py writes and installs them
-GIVEN = {
-    "obs.md": "import hashlib, hmac\nsigning_key, timestamp, body, signature = b'key', '1', b'{}', 'sha256=0'\n",
-}
+GIVEN = {"obs.md": "import hashlib, hmac\nsigning_key, timestamp, body, signature = b'key', '1', b'{}', 'sha256=0'\n"}
 """What a page's text says the reader has when an example begins."""
 
 

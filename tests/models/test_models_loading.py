@@ -81,9 +81,7 @@ def test_the_bundled_network_finds_the_figures_of_a_rendered_table(
 
 @pytest.mark.parametrize("precision", ["int8", "fp32"])
 def test_runtimes_agree(
-    pictures: list[tuple[Sample, Image]],
-    detectors: dict[tuple[str, Precision], Detector],
-    precision: Precision,
+    pictures: list[tuple[Sample, Image]], detectors: dict[tuple[str, Precision], Detector], precision: Precision
 ) -> None:
     for _, image in pictures:
         first, second = (

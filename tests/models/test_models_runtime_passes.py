@@ -39,13 +39,7 @@ print(private_mb() - before)
 
 def opened(batches: tuple[int, ...], frequent: int | None = None) -> Network:
     return open_network(
-        NETWORK,
-        "openvino",
-        size_px=(64, 64),
-        threads=1,
-        precision="int8",
-        batches=batches,
-        frequent=frequent,
+        NETWORK, "openvino", size_px=(64, 64), threads=1, precision="int8", batches=batches, frequent=frequent
     )
 
 

@@ -68,10 +68,7 @@ def test_fronts_and_falls_are_the_mean_and_visibility_and_figure_are_the_firsts(
     np.testing.assert_array_equal(one.out, np.tile(one.row, (count, 1)), "the first refiner's own output is left alone")
 
 
-@given(
-    places=st.tuples(st.floats(-1, 1), st.floats(-1, 1)),
-    errors=st.tuples(st.floats(-7, 2), st.floats(-7, 2)),
-)
+@given(places=st.tuples(st.floats(-1, 1), st.floats(-1, 1)), errors=st.tuples(st.floats(-7, 2), st.floats(-7, 2)))
 def test_a_corner_is_the_mean_of_both_weighted_by_how_exact_each_says_it_is(
     places: tuple[float, float], errors: tuple[float, float]
 ) -> None:

@@ -55,12 +55,7 @@ class Canned:
 
 
 def output_for(
-    guess: Array,
-    truth: Array,
-    *,
-    flip: bool,
-    fallen: bool = False,
-    there: float = 3.0,
+    guess: Array, truth: Array, *, flip: bool, fallen: bool = False, there: float = 3.0
 ) -> NDArray[np.float32]:
     """The output of a perfect network for a patch cut by a guess; the corners in the patch's order."""
     order = (2, 3, 0, 1) if flip else (0, 1, 2, 3)

@@ -35,13 +35,7 @@ from downfield.officiating.checks.backs import (
 from downfield.officiating.checks.check import Check
 from downfield.officiating.checks.defense import defense_off, gap_filling, head_up, second_level
 from downfield.officiating.checks.formation import Formation
-from downfield.officiating.checks.jerseys import (
-    jerseys,
-    kick_jerseys,
-    numbers_by_role,
-    numbers_distinct,
-    numbers_worn,
-)
+from downfield.officiating.checks.jerseys import jerseys, kick_jerseys, numbers_by_role, numbers_distinct, numbers_worn
 from downfield.officiating.params import Params
 
 
@@ -187,8 +181,7 @@ def test_wide_players_are_exactly_five_yards_off_when_a_league_requires_it() -> 
 
 
 @pytest.mark.parametrize(
-    ("place", "depth", "outcome"),
-    [(8, 19.99, "kept"), (8, 20.0, "broken"), (7, 20.0, "kept"), (7, 20.01, "broken")],
+    ("place", "depth", "outcome"), [(8, 19.99, "kept"), (8, 20.0, "broken"), (7, 20.0, "kept"), (7, 20.01, "broken")]
 )
 def test_backs_less_than_twenty_back_and_the_quarterback_at_most(place: int, depth: float, outcome: str) -> None:
     assert gravest_outcome(backs_depth, build(with_player(pro_set(), place, depth_yd=depth)), f"o{place}") == outcome

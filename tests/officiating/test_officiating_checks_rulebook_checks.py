@@ -308,11 +308,7 @@ def test_at_an_onside_kick_each_team_pivots_three_toward_the_ball() -> None:
 
 
 def test_delay_by_a_kicker_is_the_opponents_to_claim() -> None:
-    lead = (
-        (0.05, Separated()),
-        (0.1, SetUp("home", 1, 80.0, 4, 5)),
-        (0.15, KickDeclared("field_goal")),
-    )
+    lead = ((0.05, Separated()), (0.1, SetUp("home", 1, 80.0, 4, 5)), (0.15, KickDeclared("field_goal")))
 
     def field_goal(claimed_s: float) -> Judgment:
         return judge_film([], events(*lead, (claimed_s, Claim("delay_of_game", "away"))))

@@ -141,10 +141,7 @@ def test_a_game_with_its_last_call_struck_is_as_if_that_was_never_made() -> None
     tackle = next(call for call in struck.calls if call.kind == "tackle")
     update = struck.apply(event("r", 3.5, Ruling(tackle.id, "strike")))
     without = judge_recording(
-        play.scenes,
-        (*declared(play), event("r", 3.5, Ruling(tackle.id, "strike"))),
-        load_rulebook("tap"),
-        FIELD,
+        play.scenes, (*declared(play), event("r", 3.5, Ruling(tackle.id, "strike"))), load_rulebook("tap"), FIELD
     )
     assert tackle.id in update.withdrawn
     assert struck.calls == without.calls

@@ -10,18 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lineups import BASE as LINE_UP_BASE
 from lineups import FIELD as LINE_UP_FIELD
-from scripted_plays import (
-    FIELD,
-    HALF_YD,
-    Film,
-    ScriptedFigure,
-    film,
-    judge_play,
-    kinds,
-    only_call,
-    runs,
-    stands,
-)
+from scripted_plays import FIELD, HALF_YD, Film, ScriptedFigure, film, judge_play, kinds, only_call, runs, stands
 
 from downfield.core.footprint import signed_gap
 from downfield.core.scene import OPPOSITE_FACE, Figure, Player, Scene

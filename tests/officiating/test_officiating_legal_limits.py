@@ -73,9 +73,7 @@ corrections: st.SearchStrategy[Any] = st.one_of(
 
 @pytest.mark.parametrize("book", BOOKS)
 @settings(
-    max_examples=8,
-    suppress_health_check=[HealthCheck.too_slow],
-    phases=(Step.explicit, Step.reuse, Step.generate),
+    max_examples=8, suppress_health_check=[HealthCheck.too_slow], phases=(Step.explicit, Step.reuse, Step.generate)
 )
 @given(st.randoms(use_true_random=False), st.booleans(), st.lists(corrections, min_size=20, max_size=20))
 def test_a_correction_is_refused_or_legal_and_leaves_a_possible_game(

@@ -15,12 +15,7 @@ from downfield.officiating.clauses import DISPOSITIONS, Clause, clauses_dealt_wi
 from downfield.officiating.rulebooks.installed import load_system
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 
-ROWS = {
-    "tap": ("TAP-", 143, 5),
-    "nfl-strategy": ("NFLS-", 91, 0),
-    "efl": ("EFL-", 83, 2),
-    "lions-den": ("LD-", 71, 1),
-}
+ROWS = {"tap": ("TAP-", 143, 5), "nfl-strategy": ("NFLS-", 91, 0), "efl": ("EFL-", 83, 2), "lions-den": ("LD-", 71, 1)}
 """Per book: prefix, numbered rows, rows about what the text leaves out (G1, G2, ...)."""
 
 OUTSIDE = {

@@ -83,11 +83,7 @@ def test_a_catch_and_an_interception_are_live() -> None:
         table.declare(PassDeclared("dark-80"))
     table = snapped(score=(0, 7))
     table.declare(PassDeclared("dark-80"), PassEnded("intercepted", "light-50"))
-    assert (table.state.play.carrier, table.state.play.ball_side, table.state.phase) == (
-        "light-50",
-        "away",
-        Phase.LIVE,
-    )
+    assert (table.state.play.carrier, table.state.play.ball_side, table.state.phase) == ("light-50", "away", Phase.LIVE)
 
 
 @pytest.mark.parametrize(

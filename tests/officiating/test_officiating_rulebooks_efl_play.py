@@ -44,8 +44,7 @@ def decisive_kinds(judgment: Judgment) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("heading", "expected"),
-    [(180.0, ["tackle"]), (90.0, ["tackle"]), (-90.0, ["tackle"]), (0.0, [])],
+    ("heading", "expected"), [(180.0, ["tackle"]), (90.0, ["tackle"]), (-90.0, ["tackle"]), (0.0, [])]
 )
 def test_running_into_a_standing_defender(heading: float, expected: list[str]) -> None:
     judgment = judge_play(meets(runs(41, stop_s=1.35), hitter_from=stands(50, heading=heading)), RUNNER, book="efl")

@@ -11,14 +11,7 @@ from declared_game import kinds as kinds_of
 from downfield.core.errors import RefusedError
 from downfield.core.scene import Player
 from downfield.officiating.calls import Call
-from downfield.officiating.declarations import (
-    Carrier,
-    ChoiceMade,
-    ClockSet,
-    KickDeclared,
-    LineUpDeclared,
-    Roll,
-)
+from downfield.officiating.declarations import Carrier, ChoiceMade, ClockSet, KickDeclared, LineUpDeclared, Roll
 from downfield.officiating.events import Ruling
 from downfield.officiating.rulebooks.lions_den.system import LIONS_DEN
 from downfield.officiating.rulebooks.rulebook import Rulebook

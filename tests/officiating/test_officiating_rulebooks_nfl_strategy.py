@@ -9,11 +9,7 @@ from card_games import CardGameTable, run
 from declared_game import kinds
 
 from downfield.core.errors import RefusedError
-from downfield.officiating.declarations import (
-    ChoiceMade,
-    Claim,
-    Roll,
-)
+from downfield.officiating.declarations import ChoiceMade, Claim, Roll
 from downfield.officiating.events import Ruling
 from downfield.officiating.state.game_state import Phase
 from downfield.officiating.unseen_declarations import CardPlayed

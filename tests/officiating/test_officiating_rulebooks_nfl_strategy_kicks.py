@@ -7,11 +7,7 @@ from card_games import CardGameTable, run
 from declared_game import kinds
 
 from downfield.core.errors import RefusedError
-from downfield.officiating.declarations import (
-    ChoiceMade,
-    Coin,
-    Roll,
-)
+from downfield.officiating.declarations import ChoiceMade, Coin, Roll
 from downfield.officiating.unseen_declarations import CardPlayed, ReturnPlayed
 
 # Kicks

@@ -11,14 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from downfield.core.errors import RefusedError
-from downfield.officiating.declarations import (
-    ChoiceMade,
-    Claim,
-    Coin,
-    Declaration,
-    FoulDeclared,
-    Roll,
-)
+from downfield.officiating.declarations import ChoiceMade, Claim, Coin, Declaration, FoulDeclared, Roll
 from downfield.officiating.state.game_state import Phase
 from downfield.officiating.unseen_declarations import CardKind, CardPlayed, ReturnPlayed
 

@@ -170,11 +170,7 @@ def test_only_a_trailing_team_may_kick_onside() -> None:
 
 def trailing(*more: TimedEntry, film: Film = EMPTY) -> Judgment:
     """Home has missed its try after a touchdown of away's: no; away leads by a field goal and home kicks off."""
-    lead = (
-        (0.05, SetUp("home", 1, 80.0, score=(0, 14))),
-        (0.1, KickDeclared("field_goal")),
-        (0.15, Roll((1, 1))),
-    )
+    lead = ((0.05, SetUp("home", 1, 80.0, score=(0, 14))), (0.1, KickDeclared("field_goal")), (0.15, Roll((1, 1))))
     return table(*lead, *more, film=film)
 
 

@@ -104,9 +104,7 @@ class RuledGame:
 
 @pytest.mark.parametrize("book", BOOKS)
 @settings(
-    max_examples=3,
-    suppress_health_check=[HealthCheck.too_slow],
-    phases=(Step.explicit, Step.reuse, Step.generate),
+    max_examples=3, suppress_health_check=[HealthCheck.too_slow], phases=(Step.explicit, Step.reuse, Step.generate)
 )
 @given(st.randoms(use_true_random=False))
 def test_whatever_is_ruled_or_undone_the_game_is_the_one_judged_anew(book: str, chance: random.Random) -> None:

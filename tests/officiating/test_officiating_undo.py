@@ -8,18 +8,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scripted_plays import (
-    FIELD,
-    Film,
-    ScriptedFigure,
-    film,
-    in_order,
-    number_events,
-    opening,
-    runs,
-    shifted,
-    stands,
-)
+from scripted_plays import FIELD, Film, ScriptedFigure, film, in_order, number_events, opening, runs, shifted, stands
 
 from downfield.core.errors import RefusedError
 from downfield.core.records import adapter, to_json

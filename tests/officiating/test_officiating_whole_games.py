@@ -166,8 +166,7 @@ def test_a_kick_is_kicked_again_only_by_a_house_rule() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kick", "back", "spot"),
-    [("70", "31", 6.0), ("67", "22", 5.0), ("55", "22", 11.0), ("73", "12", 1.0)],
+    ("kick", "back", "spot"), [("70", "31", 6.0), ("67", "22", 5.0), ("55", "22", 11.0), ("73", "12", 1.0)]
 )
 def test_a_return_out_of_the_end_zone_has_its_middle_where_it_was(kick: str, back: str, spot: float) -> None:
     """Caught 5 yards deep and brought to the 26 its middle is the 10 and a half; half the distance is 5 and a half."""
@@ -181,9 +180,7 @@ def test_a_return_out_of_the_end_zone_has_its_middle_where_it_was(kick: str, bac
 @pytest.mark.parametrize("kind", ["pass", "two_point"])
 def test_a_long_pass_is_refused_near_the_goal_line_on_a_try_as_well(kind: Any) -> None:
     table = CardGameTable()
-    table.declare(
-        SetUp("home", 1, score=(6, 0), due="try") if kind == "two_point" else SetUp("home", 1, 85.0),
-    )
+    table.declare(SetUp("home", 1, score=(6, 0), due="try") if kind == "two_point" else SetUp("home", 1, 85.0))
     with pytest.raises(RefusedError, match="NFLS-084"):
         table.declare(CardPlayed(kind, "5", roll=60, play="X Fly"))
 

@@ -256,10 +256,7 @@ def test_the_gap_of_two_bases_is_drawn_where_the_call_is_about_it(changes: dict[
         (
             "end_line",
             (109.0, 1.0),
-            (
-                (FIELD.length_mm + FIELD.end_zone_mm, 0.0),
-                (FIELD.length_mm + FIELD.end_zone_mm, FIELD.width_mm),
-            ),
+            ((FIELD.length_mm + FIELD.end_zone_mm, 0.0), (FIELD.length_mm + FIELD.end_zone_mm, FIELD.width_mm)),
         ),
     ],
 )

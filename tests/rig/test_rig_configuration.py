@@ -13,13 +13,7 @@ from waiting import WAIT_S
 
 from downfield.core.errors import FormatError, InputError
 from downfield.rig.configuration.display import as_toml
-from downfield.rig.configuration.loading import (
-    NOT_SETTINGS,
-    load,
-    parse_assignments,
-    setting_keys,
-    variable_name,
-)
+from downfield.rig.configuration.loading import NOT_SETTINGS, load, parse_assignments, setting_keys, variable_name
 from downfield.rig.configuration.settings import RigSettings
 
 ROOT = Path(__file__).parents[2]

@@ -41,12 +41,7 @@ def pictures(folder: Path) -> str:
 def test_a_recording_shown_again_in_the_store_of_live_games_is_not_the_next_live_game(
     kind: str, tmp_path: Path
 ) -> None:
-    source = {
-        "demo": "",
-        "clip": str(bundled_demo()),
-        "folder": pictures(tmp_path),
-        "twin": "twin:clean-tackle",
-    }[kind]
+    source = {"demo": "", "clip": str(bundled_demo()), "folder": pictures(tmp_path), "twin": "twin:clean-tackle"}[kind]
     given = {
         "source.name": source,
         "source.tracks": kind != "folder",

@@ -19,24 +19,11 @@ pytest.importorskip("ultralytics")
 from downfield.core.errors import InputError  # noqa: E402
 from downfield.models.refiner import OUTPUTS, PATCH_PX, TURN, from_units  # noqa: E402
 from downfield.training.data.crops import CropStream, cut, read_small  # noqa: E402
-from downfield.training.data.labeled_frames import (  # noqa: E402
-    labeled_images_of,
-    labels_of,
-    read_frame,
-    read_objects,
-)
-from downfield.training.data.objects import (  # noqa: E402
-    CROP_PX,
-    Objects,
-)
-from downfield.training.data.patches import (  # noqa: E402
-    cut_guessed,
-    patches_of,
-)
+from downfield.training.data.labeled_frames import labeled_images_of, labels_of, read_frame, read_objects  # noqa: E402
+from downfield.training.data.objects import CROP_PX, Objects  # noqa: E402
+from downfield.training.data.patches import cut_guessed, patches_of  # noqa: E402
 from downfield.training.data.variation import cast_hard_shadows  # noqa: E402
-from downfield.training.networks.refiner import (  # noqa: E402
-    figure_refiner_loss,
-)
+from downfield.training.networks.refiner import figure_refiner_loss  # noqa: E402
 
 
 @pytest.fixture(scope="module")

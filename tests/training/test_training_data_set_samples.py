@@ -15,12 +15,7 @@ from downfield.models.refiner import patch_transform  # noqa: E402
 from downfield.training.data.labeled_frames import labeled_images_of, labels_of, unsure_path_of, write_objects  # noqa: E402
 from downfield.training.data.objects import Objects  # noqa: E402
 from downfield.training.data.samples import UPRIGHT  # noqa: E402
-from downfield.training.data.set_samples import (  # noqa: E402
-    HARDLY_SHOWN,
-    balls_in_patches,
-    detector_samples,
-    refiner_samples,
-)
+from downfield.training.data.set_samples import HARDLY_SHOWN, balls_in_patches, detector_samples, refiner_samples  # noqa: E402
 
 
 @pytest.fixture(scope="module")

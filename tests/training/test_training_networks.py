@@ -25,16 +25,8 @@ from downfield.training.data.samples import (  # noqa: E402
 from downfield.training.export.onnx import YoloGraph  # noqa: E402
 from downfield.training.keep.network_training import DETECTOR, REFINER, NetworkKind, NetworkTraining, ReplayPool  # noqa: E402
 from downfield.training.networks.blocks import fused  # noqa: E402
-from downfield.training.networks.checkpoints import (  # noqa: E402
-    load_weights,
-    open_average,
-    read_checkpoint,
-    write_checkpoint,
-)
-from downfield.training.networks.refiner import (  # noqa: E402
-    RefinerNetwork,
-    refiner_loss,
-)
+from downfield.training.networks.checkpoints import load_weights, open_average, read_checkpoint, write_checkpoint  # noqa: E402
+from downfield.training.networks.refiner import RefinerNetwork, refiner_loss  # noqa: E402
 from downfield.training.networks.yolo_detector import new_yolo_detector, yolo_batch  # noqa: E402
 
 CHECKPOINTS = Path(__file__).parents[2] / "training" / "checkpoints"

@@ -173,13 +173,7 @@ def test_an_exported_network_can_be_taught_further(tmp_path: Path, hidden: int) 
     pictures = torch.rand(3, 3, PATCH_PX, PATCH_PX)
     said = network(pictures).detach()
     path = tmp_path / "second-look.onnx"
-    export_onnx(
-        PictureGraph(network),
-        (1, PATCH_PX, PATCH_PX, 3),
-        path,
-        names=("patches", "said"),
-        any_batch=True,
-    )
+    export_onnx(PictureGraph(network), (1, PATCH_PX, PATCH_PX, 3), path, names=("patches", "said"), any_batch=True)
     torch.testing.assert_close(open_figure_refiner(path)(pictures).detach(), said, atol=1e-3, rtol=1e-3)
 
 

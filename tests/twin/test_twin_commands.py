@@ -90,11 +90,7 @@ def test_declarations_and_expected_calls_are_the_plays(filmed: Path) -> None:
     ],
 )
 def test_bad_input_is_one_line_and_status_2(
-    args: list[str],
-    says: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    args: list[str], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "broken.toml").write_text("name = ")
     assert _run(monkeypatch, *(arg.replace("OUT", str(tmp_path)) for arg in args)) == 2

@@ -22,10 +22,7 @@ def _picture(level: int, size_px: tuple[int, int] = (64, 48)) -> Image:
 
 
 @settings(max_examples=10)
-@given(
-    start_ns=st.integers(0, 10**14),
-    gaps_ns=st.lists(st.integers(1_000_000, 200_000_000), min_size=1, max_size=30),
-)
+@given(start_ns=st.integers(0, 10**14), gaps_ns=st.lists(st.integers(1_000_000, 200_000_000), min_size=1, max_size=30))
 def test_every_frame_comes_back_with_its_time_to_the_nanosecond(
     tmp_path_factory: pytest.TempPathFactory, start_ns: int, gaps_ns: list[int]
 ) -> None:

@@ -37,14 +37,7 @@ class Report:
 
 
 def estimate(
-    id_: str,
-    pose: Pose,
-    velocity: Array,
-    sigma_mm: float,
-    *,
-    seen: bool = True,
-    fresh: bool = True,
-    sure: bool = True,
+    id_: str, pose: Pose, velocity: Array, sigma_mm: float, *, seen: bool = True, fresh: bool = True, sure: bool = True
 ) -> Estimate:
     """A figure as a tracker would give it."""
     covariance = np.diag([sigma_mm**2, sigma_mm**2, math.radians(0.4) ** 2])

@@ -8,13 +8,7 @@ from hypothesis import strategies as st
 
 from downfield.core.arrays import Array
 from downfield.core.footprint import BaseSize, Footprint
-from downfield.vision.contacts.gaps import (
-    GapHistory,
-    PairMeasurements,
-    find_near_pairs,
-    fit_onset_s,
-    measure_pairs,
-)
+from downfield.vision.contacts.gaps import GapHistory, PairMeasurements, find_near_pairs, fit_onset_s, measure_pairs
 from downfield.vision.contacts.limits import CONTACT_LIMITS
 from downfield.vision.measuring.estimate import Estimate
 
@@ -89,10 +83,7 @@ def pair_at(gap_mm: float) -> PairMeasurements:
     size = BaseSize(30.0, 18.0, 5.5, 1.0)
     still, sure = np.zeros(3), np.eye(3) * 1e-4
     places = Footprint(0.0, 0.0, 0.0, size), Footprint(30.0 + gap_mm, 0.0, 180.0, size)
-    figures = [
-        Estimate("dark-1", "dark", places[0], sure, still),
-        Estimate("light-1", "light", places[1], sure, still),
-    ]
+    figures = [Estimate("dark-1", "dark", places[0], sure, still), Estimate("light-1", "light", places[1], sure, still)]
     return measure_pairs(*find_near_pairs(figures, 50.0), np.zeros((2, 2)))
 
 

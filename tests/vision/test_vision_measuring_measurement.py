@@ -11,23 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_measurements import VAGUE, measurements
 from simulated_detector import PERFECT, Faults, SimulatedDetector, calibration_of
-from tracked_tables import (
-    BASE,
-    Table,
-    filmed,
-    look_of,
-    standing,
-)
+from tracked_tables import BASE, Table, filmed, look_of, standing
 
 from downfield.vision.measuring.measurement import measure
 
 
 @settings(max_examples=12)
-@given(
-    st.floats(60, 800),
-    st.floats(40, 400),
-    st.floats(-180, 180),
-)
+@given(st.floats(60, 800), st.floats(40, 400), st.floats(-180, 180))
 def test_a_perfectly_detected_base_is_measured_where_it_stands(x_mm: float, y_mm: float, heading: float) -> None:
     table = Table({"dark-1": standing(x_mm, y_mm, heading)}, 0.0)
     view = filmed(table)[0][0]

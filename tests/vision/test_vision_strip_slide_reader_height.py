@@ -73,11 +73,7 @@ def test_a_slide_half_way_between_two_yards_does_not_explain_itself_by_another_h
 
 
 @settings(max_examples=60)
-@given(
-    true_mm=st.floats(0.0, 5.0),
-    described_mm=st.floats(0.0, 4.0),
-    seed=st.integers(0, 2**32 - 1),
-)
+@given(true_mm=st.floats(0.0, 5.0), described_mm=st.floats(0.0, 4.0), seed=st.integers(0, 2**32 - 1))
 def test_whatever_was_described_a_confident_yard_is_right(true_mm: float, described_mm: float, seed: int) -> None:
     rng = np.random.default_rng(seed)
     height = SlideHeight(described(described_mm), camera())

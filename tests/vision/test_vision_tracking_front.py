@@ -59,10 +59,7 @@ def test_a_figure_that_the_network_takes_wrong_comes_right_within_40_mm_walked(s
 
 
 def test_a_figure_pushed_back_by_an_opponent_keeps_its_front() -> None:
-    paths = {
-        "dark-1": moving(400, 200, 0, (-40, 0, 0)),
-        "light-1": moving(430.3, 200, 180, (-40, 0, 0)),
-    }
+    paths = {"dark-1": moving(400, 200, 0, (-40, 0, 0)), "light-1": moving(430.3, 200, 180, (-40, 0, 0))}
     frames = tracked(Table(paths, 2.0), Faults(flip=0.0))
     assert not any(turned(frames, "dark-1") + turned(frames, "light-1"))
 
@@ -92,10 +89,7 @@ def test_a_line_up_put_together_by_hand_after_the_search_counts_when_the_board_s
 def test_a_hand_passing_beside_a_figure_that_walked_against_the_network_does_not_turn_it_around() -> None:
     paths = {"dark-1": moving(300, 250, 0, (75, 0, 0), 1.0), "light-1": standing(700, 250, 180)}
     table = Table(
-        paths,
-        2.8,
-        power=lambda t_s: 0 < t_s < 1.1,
-        hands=lambda t_s: (hand_at(375, 215),) if 1.3 < t_s < 1.9 else (),
+        paths, 2.8, power=lambda t_s: 0 < t_s < 1.1, hands=lambda t_s: (hand_at(375, 215),) if 1.3 < t_s < 1.9 else ()
     )
     frames = tracked(table, TURNED)
     assert not any(turned(frames, "dark-1", since_s=1.0))

@@ -33,12 +33,7 @@ class PatchCut(PatchPlaces):
 
 
 def cut_guessed(
-    image: Image,
-    objects: Objects,
-    rng: np.random.Generator,
-    *,
-    plain: bool = False,
-    **options: Unpack[PlaceOptions],
+    image: Image, objects: Objects, rng: np.random.Generator, *, plain: bool = False, **options: Unpack[PlaceOptions]
 ) -> PatchCut:
     """Cut patches of a frame where a detector might have put figures.
 

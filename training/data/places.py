@@ -10,13 +10,7 @@ from numpy.typing import NDArray
 
 from downfield.core.arrays import Array
 from downfield.models.refiner import PATCH_PX, patch_transform, to_patch
-from downfield.training.data.objects import (
-    BALL_KIND,
-    BALL_POINT,
-    FALLEN_KIND,
-    FIGURE_KINDS,
-    Objects,
-)
+from downfield.training.data.objects import BALL_KIND, BALL_POINT, FALLEN_KIND, FIGURE_KINDS, Objects
 
 FALLEN_REPEATS: Final = 1
 """Additional patches of each fallen figure: few figures fall."""

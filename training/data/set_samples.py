@@ -24,14 +24,7 @@ from downfield.training.data.labeled_frames import (
 from downfield.training.data.objects import Objects
 from downfield.training.data.patches import cut_guessed
 from downfield.training.data.places import patch_labels
-from downfield.training.data.samples import (
-    BALL,
-    MOST_OBJECTS,
-    FrameSamples,
-    PatchSamples,
-    frame_samples,
-    patch_samples,
-)
+from downfield.training.data.samples import BALL, MOST_OBJECTS, FrameSamples, PatchSamples, frame_samples, patch_samples
 from downfield.training.data.variation import lay_balls
 
 HARDLY_SHOWN: Final = 0.1
@@ -106,11 +99,7 @@ def _endless(
     stream: Dataset[Any], items: int, workers: int, collate: Callable[[Sequence[Any]], Any], first: int = 0
 ) -> Iterator[Any]:
     loader: DataLoader[Any] = DataLoader(
-        stream,
-        items,
-        sampler=range(first * items, 1 << 40),
-        num_workers=workers,
-        collate_fn=collate,
+        stream, items, sampler=range(first * items, 1 << 40), num_workers=workers, collate_fn=collate
     )
     return iter(loader)
 

@@ -108,9 +108,7 @@ def tune(folder: Path, sets: Iterable[Path], progress: Progress = lambda _line: 
     # Where refiners follow, which reject what is none, the detector reports all it suspects.
     levels = (figure, figure, ball) if card.second_look is None else (_LOWEST,) * 3
     card = dataclasses.replace(
-        card,
-        thresholds=(*levels, hand),
-        first_look=dataclasses.replace(card.first_look, sigma_scale=scale),
+        card, thresholds=(*levels, hand), first_look=dataclasses.replace(card.first_look, sigma_scale=scale)
     )
     if card.second_look is not None:
         card = _tune_refiners(card, card.second_look, outputs, progress)

@@ -27,11 +27,7 @@ from downfield.training.export.onnx import (
     export_onnx,
     quantize,
 )
-from downfield.training.networks.checkpoints import (
-    DETECTOR_NAME,
-    REFINER_NAME,
-    open_average,
-)
+from downfield.training.networks.checkpoints import DETECTOR_NAME, REFINER_NAME, open_average
 from downfield.training.networks.refiner import HIDDEN, FigureRefiner, RefinerNetwork, without_norms
 from downfield.training.networks.yolo_detector import new_yolo_detector
 

@@ -60,12 +60,7 @@ class YoloGraph(nn.Module):
         head = self.layers[-1]
         features = kept[head.f[0]]
         pose = head.cv4[0](features)
-        parts = [
-            head.cv2[0](features),
-            head.cv3[0](features),
-            head.cv4_kpts[0](pose),
-            head.cv4_sigma[0](pose),
-        ]
+        parts = [head.cv2[0](features), head.cv3[0](features), head.cv4_kpts[0](pose), head.cv4_sigma[0](pose)]
         return torch.cat(parts, dim=1).flatten(2)
 
 

@@ -138,9 +138,7 @@ def _moved_hand(a: HandPose, b: HandPose, weight: float) -> HandPose:
     if _jumps(a.fingertip_mm, b.fingertip_mm):
         return a
     return dataclasses.replace(
-        a,
-        fingertip_mm=_mixed(a.fingertip_mm, b.fingertip_mm, weight),
-        elbow_mm=_mixed(a.elbow_mm, b.elbow_mm, weight),
+        a, fingertip_mm=_mixed(a.fingertip_mm, b.fingertip_mm, weight), elbow_mm=_mixed(a.elbow_mm, b.elbow_mm, weight)
     )
 
 

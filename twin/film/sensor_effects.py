@@ -80,9 +80,7 @@ class Sway:
         turn = cv2.Rodrigues(np.array([-y / focal[1], x / focal[0], 0.0]))[0] @ nominal.board_to_camera
         (a, b, c), at = np.asarray(cv2.Rodrigues(turn)[0]).ravel(), -turn @ nominal.position_mm
         return dataclasses.replace(
-            nominal,
-            rotation=(float(a), float(b), float(c)),
-            translation_mm=(float(at[0]), float(at[1]), float(at[2])),
+            nominal, rotation=(float(a), float(b), float(c)), translation_mm=(float(at[0]), float(at[1]), float(at[2]))
         )
 
 

@@ -132,9 +132,7 @@ def draw_base_color(deck: Deck, board: BoardAppearance) -> tuple[Color, float]:
 def draw_base_style(deck: Deck, color: Color, board: BoardAppearance, *, telling: bool) -> BaseStyle:
     """Return a style for bases of a color on a board."""
     plain = Material(
-        roughness=deck.uniform(0.12, 0.6),
-        bevel_mm=max(deck.uniform(-0.4, 1.2), 0.0),
-        refraction=deck.uniform(1.0, 1.4),
+        roughness=deck.uniform(0.12, 0.6), bevel_mm=max(deck.uniform(-0.4, 1.2), 0.0), refraction=deck.uniform(1.0, 1.4)
     )
     pattern = _STICKERS[int(deck.rng.integers(len(_STICKERS)))]
     return BaseStyle(

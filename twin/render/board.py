@@ -306,11 +306,7 @@ def _is_base(placed: PlacedSolids) -> NDArray[np.bool_]:
 
 
 def _shade(
-    placed: PlacedSolids,
-    cast_mm: Array,
-    camera: Camera,
-    size: tuple[int, int],
-    chosen: NDArray[np.bool_],
+    placed: PlacedSolids, cast_mm: Array, camera: Camera, size: tuple[int, int], chosen: NDArray[np.bool_]
 ) -> Mask:
     """Return a mask at half size: 255 inside the outlines of the chosen solids at their projected points."""
     which = np.flatnonzero(chosen)

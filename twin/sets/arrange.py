@@ -237,12 +237,7 @@ class Arranger:
         turn = Rotation.from_euler("z", base.heading_deg, degrees=True)
         turn = turn * Rotation.from_rotvec(np.radians([*rng.normal(0, 6 if lift else 0.4, 2), 0.0]))
         lowest = float((turn.as_matrix() @ _underside(base).T)[2].min())
-        return FigurePose(
-            self._players[i].id,
-            (base.x_mm, base.y_mm, float(lift) - lowest),
-            quaternion_of(turn),
-            held,
-        )
+        return FigurePose(self._players[i].id, (base.x_mm, base.y_mm, float(lift) - lowest), quaternion_of(turn), held)
 
     def _raised(self, i: int, pose: FigurePose, bases: list[tuple[str, Footprint]], fallen: set[int]) -> FigurePose:
         """Return the pose of one who lies, on top of the bases under him."""
@@ -271,11 +266,7 @@ class Arranger:
         if kind < mix.carried_chance + mix.magnetic_chance:
             return BallPose("magnetic", (x, y, MAGNETIC_BALL_MM[1]))
         if kind < mix.carried_chance + mix.magnetic_chance + mix.loose_chance:
-            return BallPose(
-                "foam",
-                (x, y, 2.5),
-                quaternion_of(Rotation.from_euler("z", rng.uniform(0, 6.28))),
-            )
+            return BallPose("foam", (x, y, 2.5), quaternion_of(Rotation.from_euler("z", rng.uniform(0, 6.28))))
         return None
 
     def _hands(self, bases: list[tuple[str, Footprint]]) -> tuple[HandPose, ...]:

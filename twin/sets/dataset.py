@@ -23,15 +23,7 @@ import cv2
 
 from downfield.core.errors import DownfieldError, InputError, OutputError
 from downfield.core.files.input_files import read_lines, read_text
-from downfield.core.records import (
-    check,
-    check_format,
-    from_json,
-    read_record,
-    record,
-    to_json,
-    write_text,
-)
+from downfield.core.records import check, check_format, from_json, read_record, record, to_json, write_text
 from downfield.twin.randomization.deck import Split
 from downfield.twin.render.renderers import RendererName
 from downfield.twin.sets.labels import Sample, data_yaml, yolo_lines

@@ -292,11 +292,5 @@ def _faces(look: StripLook, dial: DialWindow, turn: float) -> Iterator[Decal]:
         if abs(shift) < (1 + look.face_height) / 2:
             text = dial.faces[face % len(dial.faces)]
             yield Decal(
-                dial.x_mm,
-                dial.y_mm,
-                text=text,
-                ink=look.ink,
-                height=look.face_height,
-                shift=shift,
-                font=look.face_font,
+                dial.x_mm, dial.y_mm, text=text, ink=look.ink, height=look.face_height, shift=shift, font=look.face_font
             )

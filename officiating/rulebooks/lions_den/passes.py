@@ -300,11 +300,7 @@ def _throw(game: GameState, context: RuleContext) -> Outcome:
         margin=float(abs(needed - number)),
         unit="count",
         side=game.offense if caught else None,
-        numbers=CallNumbers(
-            pass_yd=distance,
-            needed=needed,
-            rolled=number,
-        ),
+        numbers=CallNumbers(pass_yd=distance, needed=needed, rolled=number),
     )
     spot = _spot(game, receiver, context) if caught else None
     return Outcome(resume_play(game), (_caught_at(found, spot),))

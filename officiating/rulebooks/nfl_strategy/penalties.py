@@ -10,13 +10,7 @@ from downfield.officiating.calls import Call
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.enforcement import walk_off, walk_off_return, walked_words
 from downfield.officiating.declarations import FoulDeclared, Side
-from downfield.officiating.rulebooks.nfl_strategy.play import (
-    KICKOFF_PENALTY,
-    CardPlay,
-    PlayResult,
-    is_kickoff,
-    line_yd,
-)
+from downfield.officiating.rulebooks.nfl_strategy.play import KICKOFF_PENALTY, CardPlay, PlayResult, is_kickoff, line_yd
 from downfield.officiating.rulebooks.nfl_strategy.tables import goes_to_kickoff, is_safety_foul
 from downfield.officiating.state.game_state import GameState, opponent
 from downfield.officiating.state.interfaces import Outcome, RuleContext

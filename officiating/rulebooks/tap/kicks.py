@@ -285,12 +285,7 @@ def land_kick(game: GameState, call: Call, context: RuleContext) -> Outcome:
         x_yd, y_yd = call.spot_yd or (game.los_yd, game.width_yd / 2)
         return Outcome(downs.give_ball_to(game, side, x_yd, y_yd, call.t_ns, context))
     landed = call.spot_yd[0] if call.spot_yd else game.los_yd
-    play = replace(
-        game.play,
-        landed_yd=landed,
-        switch=game.offense,
-        stoppage=_kick_stoppage(game, context),
-    )
+    play = replace(game.play, landed_yd=landed, switch=game.offense, stoppage=_kick_stoppage(game, context))
     returner = () if play.returner is None else (play.returner,)
     play = downs.gain_ball(play, replace(call, players=returner), game.defense)
     game = replace(game, phase=Phase.STOPPED, play=play)

@@ -71,11 +71,7 @@ def completed() -> ExpectedPlay:
 
 def intercepted() -> ExpectedPlay:
     """A defender catches the throw: the ball changes hands, and stays with him until he is tackled."""
-    steps = (
-        *stop_and_throw(PassEnded("intercepted", RCB)),
-        Board(on=True, by="away"),
-        WaitFor(0.4),
-    )
+    steps = (*stop_and_throw(PassEnded("intercepted", RCB)), Board(on=True, by="away"), WaitFor(0.4))
     script = few(
         "efl-interception", "A throw is intercepted.", steps, PASSER, RECEIVER, Stance(RCB, 14.0, 12.0), **{SE: 5.0}
     )

@@ -184,12 +184,7 @@ def ball_lost() -> ExpectedPlay:
 
 def fallen_defender() -> ExpectedPlay:
     """The runner touches a defender who fell long before: an obstacle, no tackle under TAP."""
-    steps = (
-        *opening(40.0, RB),
-        Topple(RCB),
-        *to_the_line(),
-        *met(),
-    )
+    steps = (*opening(40.0, RB), Topple(RCB), *to_the_line(), *met())
 
     def expectation(history: PlayHistory) -> Expectation:
         t_ns = history.when("touched", RB, RCB)

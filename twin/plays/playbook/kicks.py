@@ -8,15 +8,7 @@ from typing import Final
 from downfield.officiating.declarations import ChoiceMade, KickDeclared, LineUpDeclared, OffenseSet, PivotsDone, SetUp
 from downfield.twin.plays.formations import DEFENSE_11, FB, FL, LCB, OFFENSE_11, QB, RB, SE, SS, teams
 from downfield.twin.plays.ground import PlayHistory
-from downfield.twin.plays.playbook.common import (
-    FIELD,
-    LENGTH_MM,
-    Motion,
-    ahead,
-    expect,
-    scrimmage,
-    tap_tackle,
-)
+from downfield.twin.plays.playbook.common import FIELD, LENGTH_MM, Motion, ahead, expect, scrimmage, tap_tackle
 from downfield.twin.plays.recording import Expectation, ExpectedCall, ExpectedPlay
 from downfield.twin.plays.script import (
     BasesTouch,

@@ -80,10 +80,7 @@ def caught(number: int = RATING) -> ExpectedPlay:
     def expectation(history: PlayHistory) -> Expectation:
         t_ns = history.when("touched", SE, RCB)
         return expect(
-            lions_den=(
-                ExpectedCall("reception", (SE,), clauses=("LD-048",)),
-                lions_den_tackle(history, SE, RCB, t_ns),
-            ),
+            lions_den=(ExpectedCall("reception", (SE,), clauses=("LD-048",)), lions_den_tackle(history, SE, RCB, t_ns)),
             absent={"lions-den": ("incomplete", "interception", "fumble", "penalty")},
         )
 

@@ -217,12 +217,7 @@ def _played(motion: Motion, defender: str | None = None) -> tuple[Step, ...]:
     """Return the steps until a figure touches the ball; in the physics the runners are steered to it."""
     runners = (SE,) if defender is None else (SE, defender)
     chase = tuple(Steer(runner, toward_point=BALL) for runner in runners) if motion == "physics" else ()
-    return (
-        *chase,
-        Until((BallTouched(),), within_s=6.0, mark="touch"),
-        Board(on=False, by="home"),
-        WaitFor(0.5),
-    )
+    return (*chase, Until((BallTouched(),), within_s=6.0, mark="touch"), Board(on=False, by="home"), WaitFor(0.5))
 
 
 def pass_interference(turned: bool = True, touched: bool = True) -> ExpectedPlay:

@@ -209,12 +209,7 @@ def touchdown(motion: Motion = "exact", seed: int = 5) -> ExpectedPlay:
         )
 
     script = scrimmage(
-        "touchdown",
-        "The runner reaches the end zone.",
-        steps,
-        line_yd=92.0,
-        motion=motion,
-        without=(SS, FS),
+        "touchdown", "The runner reaches the end zone.", steps, line_yd=92.0, motion=motion, without=(SS, FS)
     )
     return ExpectedPlay(script, expectation, seed)
 

@@ -151,12 +151,7 @@ def pivots(offense: int = 2, defense: int = 3, motion: Motion = "exact", seed: i
         motion: exact or physics, as in `Script`.
         seed: of the physics.
     """
-    steps = (
-        *opening(40.0, QB),
-        WaitFor(0.5),
-        *_stop(_turns(_BACKS[:offense]), _turns(_DEEP[:defense])),
-        WaitFor(0.4),
-    )
+    steps = (*opening(40.0, QB), WaitFor(0.5), *_stop(_turns(_BACKS[:offense]), _turns(_DEEP[:defense])), WaitFor(0.4))
     script = scrimmage(
         "pivots",
         f"In a stop the offense pivots {offense}, the defense {defense}.",
