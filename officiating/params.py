@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import cast
 
 from downfield.core.errors import RulebookError
@@ -25,6 +28,13 @@ class Param:
         low, high: the least and greatest a number may be.
         choices: the allowed words, for a parameter that is a word or a list of words.
         columns: number of columns of a table; 0 where the value is not a table.
+        limits: the least and greatest number in each column of a table; one pair for all of them.
+        whole: columns of whole numbers, such as sums of dice.
+        harder: whether the first column of a table rises from row to row and the second never does: what is farther
+            away is no easier.
+        most_rows: of a table; 0 for any number.
+        may_be_empty: whether a list or table may have nothing in it.
+        at_most: name of a parameter that this one may not exceed.
     """
 
     name: str
@@ -35,6 +45,12 @@ class Param:
     high: float | None = None
     choices: tuple[str, ...] = ()
     columns: int = 0
+    limits: tuple[tuple[float, float], ...] = ()
+    whole: tuple[int, ...] = ()
+    harder: bool = False
+    most_rows: int = 0
+    may_be_empty: bool = False
+    at_most: str = ""
 
     def accept(self, value: object) -> Value:
         """Return a league's value for this parameter, checked.
@@ -50,9 +66,27 @@ class Param:
             return self._checked_choice(value)
         if not isinstance(value, list | tuple):
             raise self._type_error("a list", value)
+        if not value and self.default and not self.may_be_empty:
+            raise RulebookError(f"{self.name} must not be empty.")
         if self.columns:
-            return tuple(self._checked_row(row) for row in value)
-        return tuple(self._checked_choice(word) for word in value)
+            return self._checked_table(tuple(self._checked_row(row) for row in value))
+        words = tuple(self._checked_choice(word) for word in value)
+        twice = next((word for word in words if words.count(word) > 1), None)
+        if twice is not None:
+            raise RulebookError(f"{self.name} has {twice!r} twice.")
+        return words
+
+    def _checked_table(self, rows: tuple[Row, ...]) -> tuple[Row, ...]:
+        """Return rows that do not contradict one another."""
+        if self.most_rows and len(rows) > self.most_rows:
+            raise RulebookError(f"{self.name} has {self.most_rows} row{'s' if self.most_rows > 1 else ''} at most.")
+        for before, row in pairwise(rows) if self.harder else ():
+            if row[0] <= before[0]:
+                raise RulebookError(f"{self.name}: {row[0]:g} comes after {before[0]:g}; each row must be farther.")
+            if row[1] > before[1]:
+                what = f"{row[1]:g} from {row[0]:g} is easier than {before[1]:g} from {before[0]:g}"
+                raise RulebookError(f"{self.name}: {what}; what is farther can't be easier.")
+        return rows
 
     def _checked_flag(self, value: object) -> bool:
         if not isinstance(value, bool):
@@ -81,10 +115,42 @@ class Param:
         for number in value:
             if isinstance(number, bool) or not isinstance(number, int | float):
                 raise self._type_error(f"rows of {self.columns} numbers", value)
+        for column, number in enumerate(value):
+            low, high = self.limits[column % len(self.limits)] if self.limits else (-math.inf, math.inf)
+            if not low <= number <= high or (column in self.whole and number != int(number)):
+                kind = "a whole number, " if column in self.whole else ""
+                raise RulebookError(f"{self.name}: {number:g} in {list(value)} must be {kind}{low:g}..{high:g}.")
         return tuple(float(number) for number in value)
 
     def _type_error(self, expected: str, value: object) -> RulebookError:
         return RulebookError(f"{self.name} must be {expected}, not {value!r}.")
+
+
+class Mistakes:
+    """Collects what is wrong with a rulebook, so that all of it is told at once."""
+
+    def __init__(self) -> None:
+        self._found: list[str] = []
+
+    @contextmanager
+    def collecting(self) -> Iterator[None]:
+        """Note the error that the block raises, if any."""
+        try:
+            yield
+        except RulebookError as error:
+            self._found.append(str(error))
+
+    def raise_any(self) -> None:
+        """Raise what was found.
+
+        Raises:
+            RulebookError: there was something.
+        """
+        if len(self._found) == 1:
+            raise RulebookError(self._found[0])
+        if self._found:
+            listed = " ".join(f"({number}) {text}" for number, text in enumerate(self._found, start=1))
+            raise RulebookError(f"{len(self._found)} mistakes. {listed}")
 
 
 class Params:
@@ -95,7 +161,7 @@ class Params:
         values: those that a rulebook or league sets.
 
     Raises:
-        RulebookError: an unknown name or an impossible value.
+        RulebookError: unknown names or impossible values, all of them.
     """
 
     def __init__(self, definitions: Iterable[Param], values: Mapping[str, object] | None = None) -> None:
@@ -104,10 +170,18 @@ class Params:
             if self.definitions.setdefault(param.name, param) != param:
                 raise RulebookError(f"{param.name} is defined twice, differently.")
         self._values: dict[str, Value] = {name: param.default for name, param in self.definitions.items()}
+        mistakes = Mistakes()
         for name, value in (values or {}).items():
-            if name not in self.definitions:
-                raise RulebookError(f"No parameter is named {name!r}.{_suggestion(name, self.definitions)}")
-            self._values[name] = self.definitions[name].accept(value)
+            with mistakes.collecting():
+                if name not in self.definitions:
+                    raise RulebookError(f"No parameter is named {name!r}.{_suggestion(name, self.definitions)}")
+                self._values[name] = self.definitions[name].accept(value)
+        for name, param in self.definitions.items():
+            with mistakes.collecting():
+                if param.at_most and self.real(name) > self.real(param.at_most):
+                    more = f"{name} ({self.real(name):g}) is more than {param.at_most} ({self.real(param.at_most):g})"
+                    raise RulebookError(f"{more}.")
+        mistakes.raise_any()
 
     def __getitem__(self, name: str) -> Value:
         return self._values[name]

@@ -136,7 +136,7 @@ def _check_numbers(body: SetUp, game: GameState, context: RuleContext) -> None:
 def _check_count(given: tuple[int, int] | None, param: str, name: str, context: RuleContext) -> None:
     if given is None:
         return
-    if param not in context.params.definitions:
+    if param not in context.params.definitions or not context.params.count(param):
         raise RefusedError(f"set-up: this rulebook has no {name.split()[0]}")
     most = context.params.count(param)
     if not 0 <= min(given) <= max(given) <= most:

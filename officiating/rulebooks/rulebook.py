@@ -32,7 +32,7 @@ from downfield.core.errors import FormatError, RulebookError
 from downfield.core.files.input_files import parse_toml, read_text
 from downfield.officiating.calls import CallKind, Policy
 from downfield.officiating.clauses import Clause, clauses_of
-from downfield.officiating.params import Param, Params
+from downfield.officiating.params import Mistakes, Param, Params
 from downfield.officiating.rulebooks.default import DEFAULT_RULEBOOK
 from downfield.officiating.rulebooks.installed import installed_rulebooks, load_system
 from downfield.officiating.state.game_state import Phase
@@ -84,7 +84,7 @@ class Rulebook:
         clauses: all clauses by id, the system's first.
 
     Raises:
-        RulebookError: an unknown parameter, call kind or clause, or an impossible value.
+        RulebookError: unknown parameters, call kinds or clauses, or impossible values, all of them.
     """
 
     def __init__(
@@ -101,18 +101,21 @@ class Rulebook:
         self.system = system
         self.values = dict(values or {})
         rule_params = (param for rule in system.rules for param in rule.params)
-        self.params = Params((*GENERAL_PARAMS, *system.params, *rule_params), values)
+        definitions = (*GENERAL_PARAMS, *system.params, *rule_params)
+        mistakes = Mistakes()
+        self.params = Params(definitions)
+        with mistakes.collecting():
+            self.params = Params(definitions, values)
         self.policies: dict[str, Policy] = {}
         for kind, policy in (policies or {}).items():
-            if kind not in get_args(CallKind):
-                raise RulebookError(f"policy.{kind}: no such kind of call. Use one of {', '.join(get_args(CallKind))}.")
-            if policy not in get_args(Policy):
-                raise RulebookError(f"policy.{kind} must be one of {', '.join(get_args(Policy))}, not {policy!r}.")
-            self.policies[kind] = cast("Policy", policy)
+            with mistakes.collecting():
+                self.policies[kind] = _checked_policy(kind, policy)
         self.house_clauses = dict(house_clauses or {})
         self.clauses: dict[str, Clause] = {**system.catalog, **self.house_clauses}
         for name, clause in self.house_clauses.items():
-            self._check_house_clause(name, clause)
+            with mistakes.collecting():
+                self._check_house_clause(name, clause)
+        mistakes.raise_any()
 
     def _check_house_clause(self, name: str, clause: Clause) -> None:
         catalog = self.system.catalog
@@ -162,6 +165,14 @@ class Rulebook:
         return {rule.id: place for place, rule in enumerate(self.system.rules)}
 
 
+def _checked_policy(kind: str, policy: object) -> Policy:
+    if kind not in get_args(CallKind):
+        raise RulebookError(f"policy.{kind}: no such kind of call. Use one of {', '.join(get_args(CallKind))}.")
+    if policy not in get_args(Policy):
+        raise RulebookError(f"policy.{kind} must be one of {', '.join(get_args(Policy))}, not {policy!r}.")
+    return cast("Policy", policy)
+
+
 def load_rulebook(name: str = DEFAULT_RULEBOOK) -> Rulebook:
     """Load an installed rulebook by name, or a league's from its file.
 
@@ -204,23 +215,34 @@ def parse_rulebook(text: str, where: str) -> Rulebook:
 
 
 def _from_data(data: dict[str, Any], where: str) -> Rulebook:
+    mistakes = Mistakes()
     values: dict[str, object] = {}
     for group, table in data.items():
         if group in _TOP_LEVEL_KEYS:
             continue
-        if not isinstance(table, dict):
-            raise RulebookError(f"{group}: unknown key. Parameters go in tables, such as [tackle].")
-        for name, value in table.items():
-            values[f"{group}.{name}"] = value
+        with mistakes.collecting():
+            if not isinstance(table, dict):
+                raise RulebookError(f"{group}: unknown key. Parameters go in tables, such as [tackle].")
+            values |= {f"{group}.{name}": value for name, value in table.items()}
     policies = data.get("policy", {})
-    if not isinstance(policies, dict):
-        raise RulebookError("policy must be a table of call kinds.")
-    if "base" not in data:
-        raise RulebookError(f"It names no base rulebook. Add base = one of {', '.join(installed_rulebooks())}.")
-    base = _load_installed(_text(data, "base", ""))
-    name = _text(data, "name", Path(where).stem)
-    house_clauses = clauses_of(data.get("clauses", {}))
-    return Rulebook(name, _text(data, "title", name), base.system, values, policies, house_clauses)
+    name, title, house_clauses = "", "", dict[str, Clause]()
+    with mistakes.collecting():
+        if not isinstance(policies, dict):
+            raise RulebookError("policy must be a table of call kinds.")
+    with mistakes.collecting():
+        house_clauses = clauses_of(data.get("clauses", {}))
+    with mistakes.collecting():
+        name = _text(data, "name", Path(where).stem)
+        title = _text(data, "title", name)
+    book = None
+    with mistakes.collecting():
+        if "base" not in data:
+            raise RulebookError(f"It names no base rulebook. Add base = one of {', '.join(installed_rulebooks())}.")
+        system = _load_installed(_text(data, "base", "")).system
+        book = Rulebook(name, title, system, values, policies if isinstance(policies, dict) else {}, house_clauses)
+    mistakes.raise_any()
+    assert book is not None
+    return book
 
 
 def _text(data: dict[str, Any], key: str, default: str) -> str:

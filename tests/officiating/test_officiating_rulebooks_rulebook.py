@@ -15,7 +15,7 @@ from downfield.officiating.declarations import Carrier, LineUpDeclared, SetUp
 from downfield.officiating.engine.recording import judge_recording
 from downfield.officiating.events import Body, Event
 from downfield.officiating.params import Param, Params
-from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
+from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook, parse_rulebook
 from downfield.officiating.rulebooks.tap.system import TAP
 from downfield.officiating.scenes import FIELD, ScriptedFigure, film, runs, stands
 
@@ -163,3 +163,57 @@ def test_a_number_is_accepted_exactly_when_it_is_in_range(value: float) -> None:
 def test_reading_an_undefined_parameter_is_a_programming_error() -> None:
     with pytest.raises(KeyError):
         Rulebook("x", "", TAP).params.real("tackle.nothing")
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ('base = "tap"\n[field_goal]\ntable = [[20, 8], [30, 9]]', "what is farther can't be easier"),
+        ('base = "tap"\n[field_goal]\ntable = [[30, 9], [20, 8]]', "20 comes after 30"),
+        ('base = "tap"\n[field_goal]\ntable = [[20, 8], [20, 7]]', "20 comes after 20"),
+        ('base = "tap"\n[field_goal]\ntable = [[20, 13]]', "13 in [20, 13] must be a whole number, 2..12"),
+        ('base = "tap"\n[field_goal]\ntable = [[20, 1]]', "must be a whole number, 2..12"),
+        ('base = "tap"\n[field_goal]\ntable = [[20, 8.5]]', "must be a whole number, 2..12"),
+        ('base = "tap"\n[field_goal]\ntable = [[-5, 8]]', "-5 in [-5, 8] must be 1..110"),
+        ('base = "tap"\n[field_goal]\ntable = []', "field_goal.table must not be empty"),
+        ('base = "tap"\n[tackle]\nfaces = []', "tackle.faces must not be empty"),
+        ('base = "lions-den"\n[tackle]\nfaces = []', "tackle.faces must not be empty"),
+        ('base = "efl"\n[tackle]\npairs = []', "tackle.pairs must not be empty"),
+        ('base = "tap"\n[tackle]\nfaces = ["front", "front"]', "tackle.faces has 'front' twice"),
+        ('base = "efl"\n[tackle]\nunsure_from_deg = 40', "unsure_from_deg (40) is more than tackle.unsure_to_deg (30)"),
+        ('base = "nfl-strategy"\n[clock]\nlines = 10', "clock.warning_lines (12) is more than clock.lines (10)"),
+        ('base = "lions-den"\n[penalty]\nfirst_row = [[5, 5], [10, 10]]', "penalty.first_row has 1 row at most"),
+        ('base = "tap"\n[kickoff]\nonside_places_yd = [[1,2,3,4,5,6,7,8,9,10,500]]', "500 in"),
+    ],
+)
+def test_what_contradicts_itself_or_no_dice_can_show_is_refused(tmp_path: Path, text: str, named: str) -> None:
+    with pytest.raises(RulebookError, match=r"river-city\.toml: ") as raised:
+        house(tmp_path, text)
+    assert named in str(raised.value)
+
+
+def test_nobody_has_to_review_a_tackle() -> None:
+    assert parse_rulebook('base = "efl"\n[tackle]\nreview_pairs = []', "x").params.choices("tackle.review_pairs") == ()
+
+
+def test_all_mistakes_of_a_file_are_told_at_once(tmp_path: Path) -> None:
+    text = """
+    base = "tap"
+    loose = 1
+    [tackle]
+    faces = []
+    fall_windw_s = 1
+    spot = "foot"
+    [policy]
+    tackel = "auto"
+    fumble = "maybe"
+    [clauses.R-1]
+    how = "measured"
+    text = "x"
+    amends = ["EFL-1"]
+    """
+    with pytest.raises(RulebookError) as raised:
+        house(tmp_path, text)
+    told = str(raised.value)
+    for named in ("loose: unknown key", "faces must not", "fall_windw_s", "tackle.spot", "tackel", "fumble", "EFL-1"):
+        assert named in told, named

@@ -94,6 +94,32 @@ def test_an_overtime_of_yards_is_won_in_state_and_text() -> None:
     assert DeclaredGame("tap").at(40.0, score=(7, 3)).declare(ClockSet(False, 0.0))[-1].side == "home"
 
 
+def test_a_league_allows_each_side_a_number_of_time_outs_in_each_half_of_tap() -> None:
+    text = 'base = "tap"\n[clock]\nperiods = 2\n[time_out]\nallowed = true\nper_half = 1\n'
+    game = in_game(parse_rulebook(text, "time-outs.toml"), spot_yd=40.0)
+    (call,) = game.declare(Claim("time_out", "home"))
+    assert (call.text, game.state.time_outs) == ("time-out, Home", (0, 1))
+    with pytest.raises(RefusedError, match="none left in this half"):
+        game.declare(Claim("time_out", "home"))
+    end_half(game)
+    assert game.state.time_outs == (1, 1)
+    assert DeclaredGame("tap").state.time_outs is None
+
+
+@pytest.mark.parametrize(("choice", "due"), [("two_point", "two_point"), ("extra_point", "extra_point")])
+def test_a_league_of_the_efl_lets_coaches_choose_the_try_and_the_onside_kick(choice: Any, due: str) -> None:
+    game = in_game(parse_rulebook('base = "efl"\n[try]\nfree_choice = true\n[onside]\nfree_choice = true\n', "free"))
+    game.declare(KickDeclared("onside"))
+    game.declare(SetUp("home", 1, 95.0), PlayEnded("touchdown"))
+    assert game.state.wait is not None
+    assert game.state.wait.options == ("extra_point", "two_point")
+    game.declare(ChoiceMade(choice))
+    assert game.state.due == due
+    bound = in_game(load_rulebook("efl"))
+    with pytest.raises(RefusedError, match="EFL-068"):
+        bound.declare(KickDeclared("onside"))
+
+
 # Fouls of NFL Strategy
 
 

@@ -17,7 +17,7 @@ from downfield.officiating.consequences.declaration_handlers import (
     require_on_field,
 )
 from downfield.officiating.consequences.rolls_and_choices import d66, wait_for_roll
-from downfield.officiating.declarations import KickDeclared, KickEnded, Roll, Side
+from downfield.officiating.declarations import ChoiceMade, KickDeclared, KickEnded, Roll, Side
 from downfield.officiating.events import Event
 from downfield.officiating.params import Param, Params
 from downfield.officiating.rulebooks.efl import tables
@@ -85,10 +85,11 @@ def _declare_kickoff(game: GameState, kick: str, context: RuleContext) -> Outcom
     kicking: Side = game.kicking or game.defense
     lead = game.points(kicking) - game.points(opponent(kicking))
     onside = is_onside_required(game.period, time_left_s(game, context), lead, context.params)
-    if kick == "onside" and not onside:
+    free = context.params.flag("onside.free_choice")
+    if kick == "onside" and not onside and not free:
         raise RefusedError("onside kick: only when trailing with under five minutes left in the game (EFL-068)")
     found: tuple[Finding, ...] = ()
-    if onside and kick == "kickoff":
+    if onside and kick == "kickoff" and not free:
         text = f"{game.team(kicking).name} kicks off but must kick onside"
         found = (Finding(KICK, "info", context.t_ns, text, ("EFL-068",), "onside", reported=True, detail="duty"),)
     from_yd = kick_from_yd(game, context.params)
@@ -268,6 +269,11 @@ def land_kick(game: GameState, call: Call, context: RuleContext) -> Outcome:
     return Outcome(replace(game, phase=Phase.LIVE if game.board == "on" else Phase.STOPPED, wait=None, play=play))
 
 
+def choose_try(game: GameState, choice: ChoiceMade, context: RuleContext) -> Outcome:
+    """Handle the scorer's choice of a try, where the league leaves it to him."""
+    return begin_try(game, "two_point" if choice.choice == "two_point" else "extra_point", context)
+
+
 def award_touchback(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Give the receivers the ball: after a kickoff at the 25 (EFL-053, EFL-054), after a punt at its own line."""
     kicked_off = game.play.kind in {"kickoff", "onside", "free_kick"}
@@ -281,6 +287,8 @@ def begin_try(game: GameState, kind: DuePlay, context: RuleContext) -> Outcome:
     """
     scorer = game.offense
     lead = game.points(scorer) - game.points(opponent(scorer))
+    if kind == "try" and context.params.flag("try.free_choice"):
+        return downs.offer_try(game)
     prescribed = required_try(game.period, time_left_s(game, context), lead, context.params)
     if (prescribed if kind == "try" else kind) == "extra_point":
         return Outcome(wait_for_roll(game, "extra_point", scorer))
@@ -294,7 +302,7 @@ def begin_try(game: GameState, kind: DuePlay, context: RuleContext) -> Outcome:
         to_gain_yd=game.board_x_yd(game.length_yd),
         play=PlayState(kind="two_point", ball_side=scorer),
     )
-    if prescribed != "two_point":
+    if prescribed != "two_point" or context.params.flag("try.free_choice"):
         return Outcome(game)
     text = f"{game.team(scorer).name} must go for two"
     found = Finding(KICK, "info", context.t_ns, text, ("EFL-064",), "try", reported=True, detail="duty")

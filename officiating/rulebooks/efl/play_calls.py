@@ -24,6 +24,8 @@ PLAY_CALL_PARAMS: Final = (
     Param("play_call.go_distance_yd", 1.0, "yd", "one yard to go", low=0),
     Param("play_call.go_deficit", 4, "", "trailing late by this much, the offense goes for it on fourth down", low=1),
     Param("play_call.two_point_deficit", 2, "", "trailing late by exactly this, the try is for two", low=1),
+    Param("try.free_choice", False, "", "EFL-064 prescribes the try; leagues of two coaches let the scorer choose"),
+    Param("onside.free_choice", False, "", "EFL-068 says when; leagues of two coaches let the kickers choose"),
     Param("time_out.per_half", 2, "count", "two for each team in each half", low=0),
 )
 

@@ -15,9 +15,10 @@ from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.board import ANY_NUMBER, stoppage_params
 from downfield.officiating.consequences.declaration_handlers import LINE_UP_PARAMS, SHARED
 from downfield.officiating.consequences.periods import end_game, period_params, unless_time_is_up
-from downfield.officiating.consequences.rolls_and_choices import roll_handler
+from downfield.officiating.consequences.rolls_and_choices import choice_handler, roll_handler
 from downfield.officiating.declarations import (
     Carrier,
+    ChoiceMade,
     Claim,
     KickDeclared,
     KickEnded,
@@ -116,6 +117,7 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = {
     KickDeclared: unless_time_is_up(kicks.declare_kick),
     KickEnded: EFL_CHECKS.reporting_formation(kicks.end_kick),
     Claim: play.handle_claim,
+    ChoiceMade: choice_handler({"try": kicks.choose_try}, {}),
     Roll: roll_handler(
         {
             "kickoff": EFL_CHECKS.reporting_formation(kicks.roll_kickoff),

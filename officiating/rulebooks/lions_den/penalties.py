@@ -49,6 +49,9 @@ PENALTY_PARAMS: Final = (
         "LD-062: the row 01-05 is lost: one row with the yards against the offense and the defense; if empty, a person "
         "decides",
         columns=2,
+        limits=((0, 50),),
+        whole=(0, 1),
+        most_rows=1,
     ),
     Param("penalty.half_the_distance", True, "", "not stated; as in football"),
 )

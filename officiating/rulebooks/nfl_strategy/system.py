@@ -69,7 +69,14 @@ PARAMS: Final = (
     ),
     Param("clock.lines", 90, "count", "not stated; a fifteen-minute quarter in lines of ten seconds", low=2),
     Param("clock.overtime_lines", 90, "count", "not stated; as long as a quarter", low=2),
-    Param("clock.warning_lines", 12, "count", "two minutes in lines of ten seconds (NFLS-012)", low=1),
+    Param(
+        "clock.warning_lines",
+        12,
+        "count",
+        "two minutes in lines of ten seconds (NFLS-012)",
+        low=1,
+        at_most="clock.lines",
+    ),
     Param("clock.periods", 4, "count", "quarters, in halves of two", low=2, high=8),
     Param(
         "overtime.first_score_wins", True, "", "overtime is only mentioned; sudden death was the NFL's rule at the time"

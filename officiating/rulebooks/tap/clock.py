@@ -15,7 +15,7 @@ from downfield.officiating.consequences.periods import TOUCHDOWN_GAIN_YD, is_tim
 from downfield.officiating.consequences.rolls_and_choices import wait_for_choice
 from downfield.officiating.declarations import ChoiceMade, Side
 from downfield.officiating.events import Event
-from downfield.officiating.params import Param
+from downfield.officiating.params import Param, Params
 from downfield.officiating.state.game_state import GameState, Overtime, Phase, opponent
 from downfield.officiating.state.interfaces import Consequence, Handler, Outcome, RuleContext
 from downfield.officiating.state.play_state import PlayState
@@ -25,6 +25,12 @@ CLOCK_PARAMS: Final = (
         "clock.periods", 1, "count", "TAP-018: the event sets the game's length; one clock, no quarters", low=1, high=8
     ),
 )
+
+
+def with_time_outs(game: GameState, params: Params) -> GameState:
+    """Return the game with the time-outs of a half, where the league allows a number of them."""
+    each = params.count("time_out.per_half") if params.flag("time_out.allowed") else 0
+    return replace(game, time_outs=(each, each)) if each else game
 
 
 def ending_on_time(handler: Handler) -> Handler:
@@ -93,7 +99,9 @@ def end_period(game: GameState, call: Call, context: RuleContext) -> Outcome:
         to_gain_yd=game.length_yd - game.to_gain_yd,
     )
     half = game.period == context.params.count("clock.periods") // 2
-    return Outcome(kick_off_half(next_period, context) if half else next_period)
+    if not half:
+        return Outcome(next_period)
+    return Outcome(kick_off_half(with_time_outs(next_period, context.params), context))
 
 
 def choose_overtime(game: GameState, choice: ChoiceMade, context: RuleContext) -> Outcome:

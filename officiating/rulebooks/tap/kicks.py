@@ -43,11 +43,22 @@ KICK_PARAMS: Final = (
         "the chart of TAP-063 is lost: one row with the places across the field for 2 to 12; if empty, the operator "
         "places the ball",
         columns=11,
+        limits=((0, 100),),
+        most_rows=1,
     ),
     Param("punt.beyond_gunner_yd", tables.PUNT_BEYOND_GUNNER_YD, "yd", "TAP-123", low=0, high=60),
     Param("punt.touchback_yd", 20.0, "yd", "not stated for punts; as after a kickoff that has run", low=1, high=50),
     Param("two_point.from_yd", tables.TWO_POINT_YD_TO_GOAL, "yd", "TAP-127", low=1, high=50),
-    Param("field_goal.table", tables.FIELD_GOAL, "yd", "TAP-130: yards to go, highest good sum", columns=2),
+    Param(
+        "field_goal.table",
+        tables.FIELD_GOAL,
+        "yd",
+        "TAP-130: yards to go, highest good sum",
+        columns=2,
+        limits=((1, 110), (2, 12)),
+        whole=(1,),
+        harder=True,
+    ),
 )
 
 

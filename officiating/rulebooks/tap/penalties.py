@@ -97,6 +97,7 @@ PENALTY_PARAMS: Final = (
         low=0,
     ),
     Param("time_out.allowed", False, "", "TAP-135: none with a running game clock"),
+    Param("time_out.per_half", 0, "count", "TAP-135 has none; 0 for any number where they are allowed", low=0, high=9),
 )
 CLAIM_PARAMS: Final = (MEN, LINE_UP_S, CHANGE_S, DEFENSE_S)
 
@@ -111,7 +112,7 @@ def handle_claim(game: GameState, event: Event, context: RuleContext) -> Outcome
     if body.claim == "delay_of_game":
         return _claim_delay(game, body, event.t_ns, context)
     if body.claim == "time_out":
-        return _claim_time_out(game, context)
+        return _claim_time_out(game, body.by, context)
     if body.claim == "review":
         raise RefusedError("review: this rulebook has no reviews")
     return _claim_interference(game, body, context)
@@ -240,11 +241,20 @@ def _measure_delay(game: GameState, offender: Side, t_ns: int, context: RuleCont
     return next(iter(defense_set_time(times, context.params)), None)
 
 
-def _claim_time_out(game: GameState, context: RuleContext) -> Outcome:
+def _claim_time_out(game: GameState, by: Side, context: RuleContext) -> Outcome:
     if not context.params.flag("time_out.allowed"):
         raise RefusedError("time-out: none with a running game clock (TAP-135)")
     clock = replace(game.clock, left_s=game.clock.left_at_s(context.t_ns), running=False, at_ns=context.t_ns)
-    return Outcome(replace(game, clock=clock))
+    game = replace(game, clock=clock)
+    if game.time_outs is None:
+        return Outcome(game)
+    home, away = game.time_outs
+    if (home if by == "home" else away) < 1:
+        raise RefusedError(f"time-out: {game.team(by).name} has none left in this half")
+    left = (home - 1, away) if by == "home" else (home, away - 1)
+    text = f"time-out, {game.team(by).name}"
+    found = Finding("clock", "timing", context.t_ns, text, ("TAP-135",), side=by, detail="time_out", reported=True)
+    return Outcome(replace(game, time_outs=left), (found,))
 
 
 def _claim_interference(game: GameState, body: Claim, context: RuleContext) -> Outcome:

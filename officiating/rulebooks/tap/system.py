@@ -257,6 +257,7 @@ TAP: Final = RuleSystem(
         *clock.CLOCK_PARAMS,
         *TAP_CHECKS.params,
     ),
+    begin=clock.with_time_outs,
     kick_from_yd=kicks.kick_from_yd,
     at_snap=TAP_CHECKS.at_snap,
     at_restart=_check_restart,
