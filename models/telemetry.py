@@ -17,6 +17,7 @@ from typing import Final
 
 _OFF: Final = {
     "ORT_DISABLE_TELEMETRY": "1",
+    "ULTRALYTICS_SAFE_LOAD": "true",  # no code in a file of weights is run
     "YOLO_OFFLINE": "true",
     "YOLO_AUTOINSTALL": "false",
     "YOLO_VERBOSE": "false",
@@ -25,7 +26,9 @@ _CONFIG_FOLDER: Final = "YOLO_CONFIG_DIR"
 
 
 def disable_telemetry() -> None:
-    """Turn off what these libraries send and store; call it before any of them is imported, in every process.
+    """Turn off what these libraries send and store, and that ultralytics runs what is in a file of weights.
+
+    Call it before any of them is imported, in every process.
 
     Child processes inherit the environment. ultralytics writes its settings into a temporary folder, which is removed
     at exit, unless `YOLO_CONFIG_DIR` names one.

@@ -26,7 +26,7 @@ class UltralyticsDetector:
     boxes.
 
     Args:
-        path: the weights. torch runs code in them when it opens them: open only files that you trust.
+        path: the weights. Code in them is not run: a model with layers that ultralytics does not know can't be opened.
         device: in ultralytics' notation: ``"cpu"``, ``"0"`` for the first GPU; None lets it choose.
         threads: number of threads that torch may use on a processor.
         threshold: score from which detections are reported.
@@ -55,7 +55,9 @@ class UltralyticsDetector:
         disable_telemetry()
         import torch
         from ultralytics import YOLO
+        from ultralytics.nn import tasks
 
+        tasks.SAFE_LOAD = True  # whoever imported ultralytics first may have done so without the setting
         torch.set_num_threads(threads)
         try:
             self._model: Any = YOLO(str(path))
