@@ -68,6 +68,14 @@ def merge_findings(
     return replace(play, pending=tuple(queue))
 
 
+def is_ready(finding: Finding, now_ns: int, confidence: float) -> bool:
+    """Return whether a finding that waits for evidence may be settled: all of it is in, or it is sure without."""
+    if finding.settle_ns is None or now_ns >= finding.settle_ns:
+        return True
+    is_early = finding.settle_early and now_ns >= (finding.settle_from_ns or 0)
+    return is_early and finding.probability >= confidence
+
+
 def _queue_ns(finding: Finding) -> int:
     """Return the instant a finding is queued by: a switch turned off waits until the board has come to rest."""
     return finding.settle_ns or finding.t_ns if finding.rule == POWER else finding.t_ns
@@ -170,6 +178,14 @@ def apply_ruling(call: Call, ruling: Ruling) -> Call | None:
     return None
 
 
+def no_surer(findings: tuple[Finding, ...], probability: float) -> tuple[Finding, ...]:
+    """Return findings no surer than what they follow from: a chain is as sure as its weakest link."""
+    return tuple(
+        finding if finding.probability <= probability else replace(finding, probability=probability)
+        for finding in findings
+    )
+
+
 def _call_id(finding: Finding, verdict: Verdict) -> str:
     parts = [finding.kind, str(finding.t_ns), *finding.players[:1]]
     if finding.detail:
@@ -184,12 +200,4 @@ def _readings(finding: Finding) -> tuple[CallReading, ...]:
     return (
         CallReading(finding.kind, finding.probability, finding.text),
         CallReading(finding.against_kind, 1.0 - finding.probability, against),
-    )
-
-
-def no_surer(findings: tuple[Finding, ...], probability: float) -> tuple[Finding, ...]:
-    """Return findings no surer than what they follow from."""
-    return tuple(
-        finding if finding.probability <= probability else replace(finding, probability=probability)
-        for finding in findings
     )

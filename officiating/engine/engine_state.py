@@ -8,7 +8,7 @@ from typing import Final
 from downfield.core.records import record
 from downfield.core.scene import Power, Scene
 from downfield.officiating.calls import Call
-from downfield.officiating.state.game_state import GameState, PendingInput, Phase
+from downfield.officiating.state.game_state import PENDING_INPUT, GameState, PendingInput, Phase
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,3 +102,8 @@ def append_recent(recent: tuple[Scene, ...], scene: Scene) -> tuple[Scene, ...]:
 def waiting_for_measurement(game: GameState) -> GameState:
     """Return the game waiting for a person to say on which side of a line the ball was: his ruling makes it go on."""
     return replace(game, phase=Phase.PENDING_CHOICE, wait=PendingInput("ruling", "measurement"))
+
+
+def without_met_wait(game: GameState) -> GameState:
+    """Return the game without what it waited for, once its phase shows that this has come or been overtaken."""
+    return game if game.wait is None or game.phase in PENDING_INPUT else replace(game, wait=None)

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from downfield.core.field.model import FieldModel
 from downfield.core.scene import Scene
 from downfield.officiating.calls import CallKind, Finding
 from downfield.officiating.params import Params
@@ -95,6 +96,33 @@ def evidence_in_order(
     if facts.t_ns > last_ns:
         ordered += [replace(_after(one, before), t_ns=max(one.t_ns, last_ns + 1)) for one in crossings]
     return ordered
+
+
+def contacts_since_held(
+    game: GameState, scenes: Sequence[Scene], rules: Sequence[Rule], field: FieldModel, params: Params
+) -> list[Finding]:
+    """Return the contacts of the carrier in the frames since he has had the ball; who has it is known only later.
+
+    Args:
+        game: with its new carrier.
+        scenes: the last ones, oldest first, up to now.
+        rules: of a live ball.
+        field: as printed.
+        params: in force.
+    """
+    held_ns, carrier = game.play.held_since_ns, game.play.carrier
+    found: list[Finding] = []
+    for place, scene in enumerate(scenes):
+        if scene.t_ns < held_ns or carrier is None or scene.unfit:
+            continue
+        facts = Facts(scene, tuple(scenes[:place]), game, field)
+        seen = [finding for rule in rules for finding in rule.observe(facts, game, params)]
+        contacts = [finding for finding in seen if _is_contact(finding, carrier)]
+        # The same contact in a later frame is the same finding: the first of them has its instant.
+        known = {finding_key(one) for one in found}
+        new = [finding for finding in contacts if finding_key(finding) not in known]
+        found += evidence_in_order(new, rules, facts, game, params) if new else new
+    return found
 
 
 def _after(finding: Finding, contact: str) -> Finding:

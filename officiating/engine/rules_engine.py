@@ -18,7 +18,7 @@ from downfield.officiating.calls import POWER, Call, Finding
 from downfield.officiating.consequences.board import apply_switch, power_finding, with_rest_poses
 from downfield.officiating.consequences.downs import at_kick_spot
 from downfield.officiating.declarations import BallPlaced, FrontDeclared, LineUpDeclared, PlayEnded, SetUp
-from downfield.officiating.engine.calling import LINE_UPS, apply_ruling, make_call, merge_findings, no_surer
+from downfield.officiating.engine.calling import LINE_UPS, apply_ruling, is_ready, make_call, merge_findings, no_surer
 from downfield.officiating.engine.certified_error import ErrorFloor
 from downfield.officiating.engine.engine_state import (
     ENGINE_LIMITS,
@@ -28,13 +28,19 @@ from downfield.officiating.engine.engine_state import (
     is_same_play,
     waiting_for_measurement,
     with_ended,
+    without_met_wait,
 )
-from downfield.officiating.engine.evidence_order import evidence_in_order, with_handled, with_progress
+from downfield.officiating.engine.evidence_order import (
+    contacts_since_held,
+    evidence_in_order,
+    with_handled,
+    with_progress,
+)
 from downfield.officiating.engine.falls_and_touches import with_falls, with_touches
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.officiating.state.facts import Facts, without_lost_figures
-from downfield.officiating.state.game_state import HOME_AND_AWAY, PENDING_INPUT, GameState, Phase, Team
+from downfield.officiating.state.game_state import HOME_AND_AWAY, GameState, Phase, Team
 from downfield.officiating.state.interfaces import Outcome, RuleContext
 from downfield.officiating.state.play_state import finding_key, too_close_key
 
@@ -116,23 +122,35 @@ class RulesEngine:
 
     def _step(self, state: EngineState, entry: Scene | Event) -> tuple[EngineState, tuple[Call, ...]]:
         if isinstance(entry, Scene):
-            after, calls = self._apply_scene(state, entry)
+            after, calls = self._caught_up(state, *self._apply_scene(state, entry))
             after = with_ended(state, after, calls, seen=True)
             return self._with_ball_dead(after, calls) if calls else (after, calls)
-        after, calls = self._apply_event(state, entry)
+        after, calls = self._caught_up(state, *self._apply_event(state, entry))
         begun_anew = isinstance(entry.body, SetUp)
         after = replace(after, ended=None, ending=None) if begun_anew else with_ended(state, after, calls, seen=False)
         if begun_anew or (not calls and isinstance(entry.body, BESIDE_PLAY)):
             return after, calls
         return self._with_ball_dead(after, calls)
 
+    def _caught_up(
+        self, before: EngineState, state: EngineState, calls: tuple[Call, ...]
+    ) -> tuple[EngineState, tuple[Call, ...]]:
+        """Return the state with the contacts of a carrier who has turned out to hold the ball for some frames."""
+        game, book = state.game, self.rulebook
+        if game.play.holds == before.game.play.holds or game.phase is not Phase.LIVE:
+            return state, calls
+        rules = book.rules_by_phase[Phase.LIVE]
+        if not (found := contacts_since_held(game, state.recent, rules, self.field, book.params)):
+            return state, calls
+        facts = Facts(state.recent[-1], state.recent[:-1], game, self.field)
+        game, more = self._settle(self._merge(game, found), self._context(game.now_ns, facts, state))
+        return replace(state, game=game), (*calls, *more)
+
     def _with_ball_dead(self, state: EngineState, calls: tuple[Call, ...]) -> tuple[EngineState, tuple[Call, ...]]:
         """Return the state after what follows while the ball is dead, and the calls with those that this makes."""
         if state.game.play.pending:
             return state, calls
-        context = RuleContext(
-            self.rulebook.params, self.field, state.game.now_ns, self.rulebook.system, None, state.ended
-        )
+        context = self._context(state.game.now_ns, None, state)
         outcome = self.rulebook.system.ball_dead(state.game, context)
         if outcome.state is state.game and not outcome.findings:
             return state, calls
@@ -231,7 +249,7 @@ class RulesEngine:
                 again, calls = self._tell_again(settled, event, context)
                 return again, (*before, *calls)
         outcome = handler(game, event, context)
-        outcome = replace(outcome, state=_without_met_wait(outcome.state))
+        outcome = replace(outcome, state=without_met_wait(outcome.state))
         found = [replace(finding, because=(*finding.because, event.id)) for finding in outcome.findings]
         if outcome.state.play.pending or any(finding.rule == POWER for finding in found):
             game, made = self._settle(self._merge(outcome.state, found), context)
@@ -256,7 +274,7 @@ class RulesEngine:
         calls: list[Call] = []
         while game.play.pending:
             first = game.play.pending[0]
-            if not (self._is_ready(first, context.t_ns) or (board_at_rest and first.rule == POWER)):
+            if not (is_ready(first, context.t_ns, self._confidence) or (board_at_rest and first.rule == POWER)):
                 break
             game = replace(game, play=replace(game.play, pending=game.play.pending[1:]))
             if first.rule == POWER:
@@ -276,12 +294,6 @@ class RulesEngine:
                 game, made = self._call(game, finding, context)
                 calls += made
         return game, tuple(calls)
-
-    def _is_ready(self, finding: Finding, now_ns: int) -> bool:
-        if finding.settle_ns is None or now_ns >= finding.settle_ns:
-            return True
-        is_early = finding.settle_early and now_ns >= (finding.settle_from_ns or 0)
-        return is_early and finding.probability >= self._confidence
 
     def _call(
         self,
@@ -360,7 +372,7 @@ class RulesEngine:
         self, outcome: Outcome, context: RuleContext, because: tuple[str, ...], above: tuple[str, ...] = ()
     ) -> tuple[GameState, list[Call]]:
         """Make the calls that follow from an outcome."""
-        game, calls = _without_met_wait(outcome.state), list[Call]()
+        game, calls = without_met_wait(outcome.state), list[Call]()
         for place, finding in enumerate(outcome.findings):
             made_before = (*above, *(call.id for call in calls))
             found = replace(finding, because=(*finding.because, *because))
@@ -385,8 +397,3 @@ class RulesEngine:
             return game, ()
         game, calls = self._apply_call(game, standing, context)
         return game, tuple(calls)
-
-
-def _without_met_wait(game: GameState) -> GameState:
-    """Return the game without what it waited for, once its phase shows that this has come or been overtaken."""
-    return game if game.wait is None or game.phase in PENDING_INPUT else replace(game, wait=None)

@@ -109,9 +109,8 @@ class FirstTouch:
     def observe(self, facts: Facts, state: GameState, params: Params) -> tuple[Finding, ...]:
         """Return a finding for each void touch, and one for the catch."""
         able, void = self._touches(facts, state, params)
-        found = [
-            self._void_touch(touch, self._bar(touch.figure, facts, state, params), state) for touch in void if self.void
-        ]
+        bars = [(touch, self._bar(touch.figure, facts, state, params)) for touch in void if self.void]
+        found = [self._void_touch(touch, bar, state) for touch, bar in bars]
         key = _catch_key(state)
         waiting = next((known for known in state.play.pending if known.key == key), None)
         if waiting is not None:
@@ -360,7 +359,8 @@ def _ball_touches(facts: Facts, state: GameState, position: tuple[float, float],
         sigma_mm = math.hypot(max(figure.sigma_mm), 0.0 if ball is None else ball.sigma_mm)
         probability = 1.0 if timed else exceedance_probability(-gap, sigma_mm)
         if ball is not None and timed and ball.touched_ns is not None:
-            t_ns, sigma_s = max(ball.touched_ns, state.play.board_on_ns or 0), 0.0
+            frame_ns = 0 if facts.before is None else facts.t_ns - facts.before.t_ns
+            t_ns, sigma_s = max(ball.touched_ns, state.play.board_on_ns or 0), _LIMITS.between_frames * frame_ns / 1e9
         else:
             gaps = _gaps_before(facts, figure.id, position, radius)
             t_ns, sigma_s = _touch_instant(gaps, gap, facts.t_ns, sigma_mm)

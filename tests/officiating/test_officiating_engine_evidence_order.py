@@ -74,6 +74,12 @@ def test_a_contact_from_before_the_catch_is_a_tackle_at_the_catch_where_he_is_th
     assert (made.state.offense, made.state.down) == ("away", 1)
 
 
+@pytest.mark.parametrize("fps", [60, 120])
+def test_a_contact_that_lasts_a_moment_after_the_catch_is_a_tackle(fps: int) -> None:
+    """Who has the ball is known only once a rival would have been seen; the frames until then are looked at again."""
+    assert "tackle" in kinds(interceptor_beside_receiver(2.42).judge(fps, 0.25))
+
+
 def test_a_contact_that_ended_before_the_catch_is_no_tackle() -> None:
     assert "tackle" not in kinds(interceptor_beside_receiver(2.2).judge(60, 0.25))
 
