@@ -39,8 +39,9 @@ class DeskServer:
         access: AccessPolicy | None = None,
         tournament: DeskTournament | None = None,
         grants: GrantKeeper | None = None,
+        keeper: EventKeeper | None = None,
     ) -> None:
-        keeper, book = EventKeeper(folder / "event.json"), AddressBook(folder / "tables.json")
+        keeper, book = keeper or EventKeeper(folder / "event.json"), AddressBook(folder / "tables.json")
         self.parts = DeskParts(keeper, book, TableWatcher(), tournament, grants or GrantKeeper(folder))
         self._store = Store.at(folder / "devices.db")
         app = create_desk_app(self.parts, self._store, SecretFile(), access or AccessPolicy(), KnownClients(()))

@@ -79,6 +79,10 @@ MAX_CALIBRATION_BYTES: Final = 1 << 20
 """A calibration with its covariance and cells is about 30 kB."""
 
 
+MAX_MESSAGE_BYTES: Final = 8 << 20
+"""What a broker carries: an entry with a second of scenes, or a batch of entries."""
+
+
 class BodyLimit:
     """Refuses a body above a limit, whatever its Content-Length says.
 
@@ -137,6 +141,9 @@ _SECURITY_HEADERS: Final = {
 """Of every response without its own; pages bring a policy that lets them load their own files."""
 
 _LARGE_BODIES: Final = frozenset({"/api/calibration", "/api/card-photo", "/api/commands", "/api/logos", "/api/pushes"})
+_RIGS_PATH: Final = "/api/tournament/"
+"""Of a desk: what rigs on its own computer send, as much and as often as a broker would carry."""
+
 _PLAIN_PATHS: Final = (
     "/overlay/",
     "/assets/",
@@ -176,6 +183,7 @@ class SecurityMiddleware:
         self._reachable = access.reachable
         self._large = BodyLimit(app, MAX_CALIBRATION_BYTES)
         self._usual = BodyLimit(app, MAX_BODY_BYTES)
+        self._of_rigs = BodyLimit(app, MAX_MESSAGE_BYTES)
         self._reading = BodyLimit(revocable(app), MAX_BODY_BYTES)
         limits = access.limits
         self._reads, self._changes = RateLimiter(limits.reads), RateLimiter(limits.changes)
@@ -204,6 +212,8 @@ class SecurityMiddleware:
         inside = self._reading if scope["method"] in SAFE_METHODS else self._usual
         if own_path(scope) in _LARGE_BODIES:
             inside = self._large
+        if origin.local and own_path(scope).startswith(_RIGS_PATH):
+            inside = self._of_rigs
         await inside(scope, receive, send_checked)
 
     def _refuse(self, scope: Scope, origin: Origin) -> Response | None:
@@ -249,6 +259,8 @@ class SecurityMiddleware:
 
     def _acquire(self, peer: str, method: str, path: str, *, local: bool) -> float:
         """Take a token from the right bucket; the seconds to wait if there is none."""
+        if local and path.startswith(_RIGS_PATH):
+            return 0.0
         if path == "/api/session" and method == "POST":
             return (self._changes if local else self._sign_ins).acquire(peer)
         if path.startswith("/api/games/") and "/frames" in path:

@@ -1,11 +1,15 @@
-"""``downfield desk``: the director's desk over the tables of a hall, and the event; ``downfield desk broker``."""
+"""``downfield desk``: the desk over the tables of a hall, and the event; ``desk broker`` and ``desk move``."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import socket
+import subprocess
+import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -19,12 +23,15 @@ from downfield.api.security.forwarding import KnownClients
 from downfield.api.security.secret_file import ADMIN_KEY, SecretFile
 from downfield.cli.console.options import ConfigOption
 from downfield.cli.console.output import open_console, print_stdout
-from downfield.cli.console.process_end import hang_up_as_termination
+from downfield.cli.console.process_end import ended_in_order, hang_up_as_termination
 from downfield.core.errors import InputError
 from downfield.core.platform.system import raise_file_limit
-from downfield.desk.event.keeper import EventKeeper
+from downfield.desk.event.keeper import EventKeeper, Request
+from downfield.desk.event.placing import change_clock
 from downfield.desk.replication.broker_server import BROKER_PORT, TABLES, find_nats_server, write_broker_files
-from downfield.desk.replication.desk_tournament import open_desk_tournament
+from downfield.desk.replication.desk_tournament import GAMES_FILE, open_desk_tournament
+from downfield.desk.replication.moving import copy_games
+from downfield.desk.replication.tournament_store import TournamentStore
 from downfield.desk.service.app import create_desk_app
 from downfield.desk.service.parts import DeskParts
 from downfield.desk.tables.address_book import AddressBook
@@ -38,6 +45,9 @@ from downfield.store.writing.store import Store
 
 DESK_PORT: Final = 8320
 """The rig's port is 8317, so both run on one computer."""
+
+FIRST_TABLE_PORT: Final = 8331
+"""Of the tables that the desk runs itself."""
 
 TLS_PORT: Final = 8321
 """With TLS; the rig's is 8318."""
@@ -94,8 +104,42 @@ def _settings(hosts: list[str], port: int, credentials: str) -> list[str]:
     return ["  [tournament]", f'  servers = ["nats://{shown}:{port}"]', f'  credentials = "{credentials}"']
 
 
+def move(
+    database: Annotated[str, typer.Argument(help="Where to: postgresql://me@host/downfield.")],
+    folder: Annotated[
+        Path | None, typer.Option("--data", help="The desk's folder. Default: `desk` in the data folder.")
+    ] = None,
+    config: ConfigOption = None,
+) -> None:
+    """Copy the games of all tables from the desk's own file to PostgreSQL, when an event outgrows one computer."""
+    place = folder or data_folder(load(config).settings) / "desk"
+    lease = FileLease(place / ".desk.lock", _leased(place))
+    kept = place / GAMES_FILE
+    if not kept.is_file():
+        raise InputError(f"{kept} is not there: this desk has kept no games itself.")
+    source, target = TournamentStore(f"sqlite:///{kept.absolute()}"), TournamentStore(database)
+    try:
+        keeper, last = EventKeeper(place / "event.json"), target.last_number()
+        games, entries = copy_games(source, target)
+        before = keeper.event.games_after
+        if before is not None and games:
+            keeper.note(games_after=last + before)
+    finally:
+        source.close()
+        target.close()
+        lease.close()
+    print_stdout(f"{games} games with {entries} entries were copied to {target.where}; {kept} stays as it is.", "")
+    print_stdout("In the desk's downfield.toml, beside the broker's servers and credentials:", "  [tournament]")
+    print_stdout(f'  database = "{target.where}"')
+
+
+def _leased(place: Path) -> LeasedThing:
+    return LeasedThing(f"The desk's folder {place}", "give this one a folder of its own with --data.")
+
+
 app = typer.Typer(add_completion=False, invoke_without_command=True)
 app.command("broker")(broker)
+app.command("move")(move)
 
 
 @app.callback()
@@ -109,6 +153,10 @@ def desk(
         bool, typer.Option("--tls", help="Encrypt what crosses the network, as phones of the tournament need it.")
     ] = False,
     tls_port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the desk's pages with --tls.")] = TLS_PORT,
+    tables: Annotated[
+        int,
+        typer.Option(min=0, max=12, help="Run so many tables on this computer as well, kept by hand on their panels."),
+    ] = 0,
     folder: Annotated[
         Path | None,
         typer.Option("--data", help="Where the event and the tables are kept. Default: `desk` in the data folder."),
@@ -120,8 +168,7 @@ def desk(
         return
     settings = load(config).settings
     place = folder or data_folder(settings) / "desk"
-    thing = LeasedThing(f"The desk's folder {place}", "give this one a folder of its own with --data.")
-    lease = FileLease(place / ".desk.lock", thing)
+    lease = FileLease(place / ".desk.lock", _leased(place))
     keeper, book = EventKeeper(place / "event.json"), AddressBook(place / "tables.json")
     grants = GrantKeeper(place)
     tournament = open_desk_tournament(settings, keeper, place, grants)
@@ -143,8 +190,17 @@ def desk(
         console.print("The certificate is the desk's own; a browser warns once. Its SHA-256 fingerprint:")
         console.print(f"  {files.fingerprint}")
     console.print("Stop with Ctrl-C.")
-    if tournament is not None:
-        console.print(f"The tournament's broker: {tournament.where}. Its games are kept in {tournament.kept_in}.")
+    if tournament.where:
+        console.print(f"The tournament's broker: {tournament.where}.")
+    console.print(f"The games of all tables are kept in {tournament.kept_in}.")
+    names = [f"Table {number}" for number in range(1, tables + 1)]
+    if names and not keeper.event.tables:
+        clock = keeper.event.clock
+        by = Request("this computer")
+        keeper.change(by, "named the tables", lambda event, change: change_clock(event, clock, names, change))
+    running = [_run_table(place, name, number, ports[0], lan=lan) for number, name in enumerate(names)]
+    for name, number in zip(names, range(tables), strict=True):
+        console.print(f"{name}:  http://127.0.0.1:{FIRST_TABLE_PORT + number}/panel")
     for table in parts.book.tables:
         parts.watcher.watch(table)
     guard = ConnectionGuard(known, affordable(raise_file_limit()))
@@ -165,25 +221,45 @@ def desk(
         )
         for number in range(len(listeners))
     ]
-    hang_up_as_termination()
     try:
-        asyncio.run(_serve(servers, [GuardedListener.over(listener, guard) for listener in listeners]))
+        with ended_in_order():  # uvicorn raises the signal that ended it once more
+            hang_up_as_termination()
+            asyncio.run(_serve(servers, [GuardedListener.over(listener, guard) for listener in listeners]))
     except KeyboardInterrupt:
         console.print("stopped")
     finally:
-        if tournament is not None:
-            tournament.close()
+        for process in running:
+            process.terminate()
+        for process in running:
+            process.wait()
+        tournament.close()
         parts.watcher.close()
         store.close()
         lease.close()
 
 
+def _run_table(place: Path, name: str, number: int, port: int, *, lan: bool) -> subprocess.Popen[bytes]:
+    """Start a table on this computer, which keeps its games itself and sends them to this desk."""
+    settings = {
+        "data": str((place / name.lower().replace(" ", "-")).absolute()),
+        "rig.table": name,
+        "service.port": FIRST_TABLE_PORT + number,
+        "service.lan": lan,
+        "tournament.servers": [f"http://127.0.0.1:{port}"],
+        "tournament.credentials": "",
+    }
+    given = [part for key, value in settings.items() for part in ("--set", f"{key}={json.dumps(value)}")]
+    return subprocess.Popen([sys.executable, "-m", "downfield", "score", *given], stdout=subprocess.DEVNULL)  # noqa: S603
+
+
 async def _serve(servers: Sequence[uvicorn.Server], listeners: Sequence[GuardedListener]) -> None:
     """Serve until one of the servers ends: a signal reaches one of them only."""
-    serving = [
-        asyncio.create_task(server.serve(sockets=[listener]))
-        for server, listener in zip(servers, listeners, strict=True)
-    ]
+
+    async def serve(server: uvicorn.Server, listener: GuardedListener) -> None:
+        with suppress(KeyboardInterrupt):
+            await server.serve(sockets=[listener])
+
+    serving = [asyncio.create_task(serve(*pair)) for pair in zip(servers, listeners, strict=True)]
     await asyncio.wait(serving, return_when=asyncio.FIRST_COMPLETED)
     for server in servers:
         server.should_exit = True

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 import time
 from collections import deque
 from collections.abc import Callable
@@ -18,8 +19,10 @@ from typing import TYPE_CHECKING, Final
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from downfield.core.errors import DownfieldError, FormatError, InputError
+from downfield.core.errors import DownfieldError, FormatError, InputError, NotFoundError
+from downfield.core.files.private_files import make_private_folder
 from downfield.core.records import from_json, to_json
+from downfield.core.threads import supervised_thread
 from downfield.desk.event.keeper import EventKeeper
 from downfield.desk.event.tickets import is_assigned, is_open
 from downfield.desk.replication.result_taker import ResultTaker
@@ -29,8 +32,21 @@ from downfield.desk.tables.broker_tables import BrokerTables
 from downfield.desk.tables.grant_keeper import GrantKeeper
 from downfield.desk.tables.push_keeper import PushKeeper
 from downfield.rig.configuration.settings import RigSettings
-from downfield.rig.tournament.broker import BrokerAccess, BrokerConnection, BrokerThread, broker_access, is_inbox
+from downfield.rig.tournament.broker import (
+    BrokerAccess,
+    BrokerConnection,
+    broker_access,
+    is_inbox,
+)
+from downfield.rig.tournament.broker_thread import (
+    BrokerThread,
+)
+from downfield.rig.tournament.desk_connection import (
+    CHANGED_SUBJECT,
+)
 from downfield.rig.tournament.journal_sender import APPEND_SUBJECT, POSITIONS_SUBJECT
+from downfield.rig.tournament.push_payloads import PUSH_SUBJECT, PushList, PushReport
+from downfield.rig.tournament.table_feed import FEED_SUBJECT, opened_message
 from downfield.store.database.engines import cause_of
 from downfield.store.writing.replication import BatchReply, JournalBatch, PositionsQuestion, PositionsReply
 
@@ -48,6 +64,9 @@ GROUP_MAX: Final = 64
 
 WAITING_BYTES: Final = 64 << 20
 """Batches that wait; beyond that they are dropped, and sent again by their rigs."""
+
+GAMES_FILE: Final = "games.db"
+"""In the desk's folder: the games of all tables, where no database is named."""
 
 _GROUP: Final = "downfield-receivers"
 _log = logging.getLogger(__name__)
@@ -76,6 +95,14 @@ class JournalReceiver:
             storing.cancel()
             await asyncio.gather(storing, return_exceptions=True)
 
+    def append(self, content: bytes) -> str:
+        """Store one batch, and return the answer."""
+        return self._work([content])[0]
+
+    def positions(self, content: bytes) -> str:
+        """Return the answer to a question about positions."""
+        return to_json(PositionsReply, self._positions(content))
+
     def close(self) -> None:
         """End the threads; what they are storing is stored first."""
         self._threads.shutdown()
@@ -94,7 +121,7 @@ class JournalReceiver:
             await self._answer(self._work, group)
 
     async def _answer_position(self, message: Msg) -> None:
-        await self._answer(lambda contents: [to_json(PositionsReply, self._positions(contents[0]))], [message])
+        await self._answer(lambda contents: [self.positions(contents[0])], [message])
 
     async def _answer(self, work: Callable[[list[bytes]], list[str]], messages: list[Msg]) -> None:
         """Do the work of messages in a thread, and respond to each that asks for an answer in an inbox."""
@@ -140,6 +167,7 @@ class DeskTournament:
     """Receives the journals of all tables, and follows their feed, until it is closed.
 
     Args:
+        access: to the broker; None for tables on this computer, whose rigs ask the desk itself.
         keeper: of the event, which gets what tables say of its games.
         desk_key: public key of the desk, which assigns games to rigs.
         stored: called in some thread with each batch that was stored; again for one whose answer was lost.
@@ -155,31 +183,66 @@ class DeskTournament:
 
     def __init__(
         self,
-        access: BrokerAccess,
+        access: BrokerAccess | None,
         store: TournamentStore,
         keeper: EventKeeper,
         desk_key: str,
         stored: Stored = lambda _: None,
         pushes: PushKeeper | None = None,
     ) -> None:
-        self.where, self.kept_in = access.where, store.where
+        self.where, self.kept_in = "" if access is None else access.where, store.where
         self._store, self.pushes = store, pushes or PushKeeper()
         self.tables = BrokerTables()
         self.results = ResultTaker(store, keeper, lambda ticket, rig: is_assigned(ticket, rig, desk_key))
         self._stored = stored
         self._receiver = JournalReceiver(store, self._note_stored)
         works = (self._receiver.run, self.tables.run, self.results.run, self.pushes.run)
-        self._thread = BrokerThread(access, works, "tournament")
-        self._thread.start()
+        self._thread = None if access is None else BrokerThread(access, works, "tournament")
+        self._closing = threading.Event()
+        self._reporting = supervised_thread(
+            self._report, "results", _log.warning, restarts=True, closed=self._closing.is_set
+        )
+        (self._reporting if self._thread is None else self._thread).start()
 
     @property
     def problem(self) -> str:
-        """Why the broker is not reached; empty where it is."""
-        return self._thread.problem
+        """Why the broker is not reached; empty where it is, or there is none."""
+        return "" if self._thread is None else self._thread.problem
 
     def statuses(self) -> list[TableStatus]:
         """Return what each table is doing now, in no order."""
         return self.tables.statuses(self.problem)
+
+    def answer(self, subject: str, content: bytes, signature: str) -> bytes:
+        """Return the answer to what a rig on this computer sends, as a broker would carry it.
+
+        Args:
+            signature: of a message of the feed.
+
+        Raises:
+            FormatError: it is none of what a rig sends.
+            NotFoundError: nothing is sent to that subject.
+        """
+        if subject == APPEND_SUBJECT:
+            return self._receiver.append(content).encode()
+        if subject == POSITIONS_SUBJECT:
+            return self._receiver.positions(content).encode()
+        if subject == PUSH_SUBJECT:
+            return to_json(PushList, self.pushes.list_for(from_json(PushReport, content, path=subject))).encode()
+        if subject == CHANGED_SUBJECT:
+            return self.pushes.mark.encode()
+        if subject.startswith(f"{FEED_SUBJECT}."):
+            self.tables.note(opened_message(subject, content, signature))
+            return b""
+        raise NotFoundError(f"Nothing is sent to {subject[:60]}.")
+
+    def _report(self) -> None:
+        """Report what games say for as long as there is no broker whose connection would do it."""
+        while not self._closing.wait(0.5):
+            try:
+                self.results.take_if_due()
+            except DownfieldError as error:
+                _log.warning("Results could not be taken over: %s", error)
 
     def _note_stored(self, batch: JournalBatch) -> None:
         self.results.note(batch)
@@ -187,15 +250,19 @@ class DeskTournament:
 
     def close(self) -> None:
         """Receive nothing more; what is being stored is stored first."""
-        self._thread.close()
+        self._closing.set()
+        if self._thread is None:
+            self._reporting.join()
+        else:
+            self._thread.close()
         self._receiver.close()
         self._store.close()
 
 
 def open_desk_tournament(
     settings: RigSettings, keeper: EventKeeper, folder: Path, grants: GrantKeeper
-) -> DeskTournament | None:
-    """Join a tournament as its desk; None where the configuration names none.
+) -> DeskTournament:
+    """Join a tournament as its desk; without a broker it is one of tables on this computer, kept in an SQLite file.
 
     Args:
         grants: the phones of the tournament, which every table gets to know.
@@ -204,11 +271,12 @@ def open_desk_tournament(
         InputError: the credentials or what was sent before can't be read, or there is no database.
         MissingExtraError: a client is not installed.
     """
-    tournament = settings.tournament
+    tournament, path = settings.tournament, folder / "pushes.json"
+    pushes = PushKeeper(path, grants.standing, lambda ticket: is_open(keeper.event, ticket), grants.key)
     if not tournament.servers:
-        if tournament.database:
-            raise InputError("tournament.database: the desk needs the broker as well: set tournament.servers.")
-        return None
+        make_private_folder(folder)
+        store = TournamentStore(tournament.database or f"sqlite:///{(folder / GAMES_FILE).absolute()}")
+        return DeskTournament(None, store, keeper, grants.key.public_text, pushes=pushes)
     access = broker_access(tournament.servers, tournament.credentials, "desk")
     if not tournament.database:
         raise InputError("tournament.servers: the desk keeps the games of all tables: set tournament.database.")

@@ -30,7 +30,9 @@ from downfield.game.records.entries import (
 )
 from downfield.game.records.final_score import ScoreSigned, Signatures, are_complete
 from downfield.game.records.keeping import GameRow
-from downfield.rig.tournament.broker import BrokerConnection
+from downfield.rig.tournament.broker import (
+    BrokerConnection,
+)
 from downfield.store.database.reader import StoreReader
 from downfield.store.writing.replication import JournalBatch
 
@@ -63,7 +65,7 @@ class ResultTaker:
     def __init__(self, tournament: TournamentStore, keeper: EventKeeper, is_assigned: IsAssigned) -> None:
         self._tournament, self._keeper, self._is_assigned = tournament, keeper, is_assigned
         self._lock = threading.Lock()
-        self._is_due = True
+        self._is_due, self._seen, self._looked_s = True, "", 0.0
 
     def note(self, batch: JournalBatch) -> None:
         """Note a batch that was stored; a game of which it says something new is examined soon."""
@@ -72,18 +74,28 @@ class ResultTaker:
 
     async def run(self, _: BrokerConnection) -> None:
         """Report whenever a game has changed, for as long as a connection lasts."""
-        seen, looked_s = "", 0.0
         while True:
-            draw = self._keeper.event.draw
-            if self._is_due or draw != seen or time.monotonic() - looked_s > _LOOK_AT_ALL_S:
-                try:
-                    await asyncio.to_thread(self.take)
-                    seen, looked_s = draw, time.monotonic()
-                except DownfieldError as error:  # the database is away
-                    self._is_due = True
-                    _log.warning("Results could not be taken over: %s", error)
-                    await asyncio.sleep(_RETRY_S)
+            try:
+                await asyncio.to_thread(self.take_if_due)
+            except DownfieldError as error:  # the database is away
+                _log.warning("Results could not be taken over: %s", error)
+                await asyncio.sleep(_RETRY_S)
             await asyncio.sleep(_LOOK_S)
+
+    def take_if_due(self) -> None:
+        """Report if a game may have changed.
+
+        Raises:
+            DownfieldError: as of `take`; it stays due.
+        """
+        draw = self._keeper.event.draw
+        if self._is_due or draw != self._seen or time.monotonic() - self._looked_s > _LOOK_AT_ALL_S:
+            try:
+                self.take()
+            except DownfieldError:
+                self._is_due = True
+                raise
+            self._seen, self._looked_s = draw, time.monotonic()
 
     def take(self) -> None:
         """Report every game that has changed since the draw.

@@ -1,4 +1,6 @@
-"""The tournament's store: the games of all tables in one PostgreSQL, each entry checked as it arrives.
+"""The tournament's store: the games of all tables in one database, each entry checked as it arrives.
+
+That is an SQLite file in the desk's folder, or a PostgreSQL; `moving` copies from one to the other.
 
 It has the schema of a rig's store, so `downfield verify` reads it too, and beside it where each rig signed last.
 PostgreSQL's own replication needs a PostgreSQL at either end, and a rig has SQLite. What it offers all the same is
@@ -21,6 +23,7 @@ from typing import Any, Final, Literal
 
 from sqlalchemy import URL, Connection, RowMapping, func, insert, select, text
 from sqlalchemy.dialects.postgresql import insert as insert_or_update
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.exc import DataError, IntegrityError, SQLAlchemyError
 
 from downfield.core.errors import InputError, OutputError
@@ -34,7 +37,8 @@ from downfield.store.sealing.signing import is_public_key
 from downfield.store.signed_ends import SIGNED_ENDS
 from downfield.store.writing.replication import BatchReply, JournalBatch, StoredPosition, is_signed
 
-_NEXT_NUMBER: Final = select(func.coalesce(func.max(GAMES.c.number), 0) + 1).scalar_subquery()
+NEXT_NUMBER: Final = select(func.coalesce(func.max(GAMES.c.number), 0) + 1).scalar_subquery()
+"""Of a game that is listed now."""
 
 _LOCK: Final = text("SELECT pg_advisory_xact_lock(number) FROM (SELECT unnest(:numbers) AS number ORDER BY 1) AS games")
 """In one order, so that two desks never wait for each other."""
@@ -51,12 +55,19 @@ LEFT JOIN LATERAL (
 """)
 """How each game is listed, and its stored entries from one number on, or the last."""
 
-_ENTRY_FIELDS: Final = tuple(field.name for field in fields(EntryRow))
-_SIGNED: Final = insert_or_update(SIGNED_ENDS)
-_KEEP_SIGNATURE: Final = _SIGNED.on_conflict_do_update(
-    index_elements=[SIGNED_ENDS.c.game],
-    set_={name: _SIGNED.excluded[name] for name in ("seq", "digest", "key", "signature", "received_ns")},
-)
+ENTRY_FIELDS: Final = tuple(field.name for field in fields(EntryRow))
+_SIGNED_FIELDS: Final = ("seq", "digest", "key", "signature", "received_ns")
+
+
+def keep_signatures(connection: Connection, ends: Sequence[dict[str, Any]]) -> None:
+    """Keep where rigs have signed their journals last."""
+    signed = (sqlite_insert if _is_file(connection) else insert_or_update)(SIGNED_ENDS)
+    new = {name: signed.excluded[name] for name in _SIGNED_FIELDS}
+    connection.execute(signed.on_conflict_do_update(index_elements=[SIGNED_ENDS.c.game], set_=new), ends)
+
+
+def _is_file(connection: Connection) -> bool:
+    return connection.dialect.name == "sqlite"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +100,8 @@ def checked(batch: JournalBatch) -> CheckedBatch | BatchReply:
 
 def store_group(connection: Connection, group: Sequence[CheckedBatch]) -> list[BatchReply]:
     """Store batches of different games within a transaction, and return what becomes of each once it is committed."""
-    connection.execute(_LOCK, {"numbers": [_lock_number(one.game) for one in group]})
+    if not _is_file(connection):  # the transaction alone writes to a file
+        connection.execute(_LOCK, {"numbers": [_lock_number(one.game) for one in group]})
     standing = _standing(connection, group)
     games: list[dict[str, Any]] = []
     entries: list[dict[str, Any]] = []
@@ -102,14 +114,14 @@ def store_group(connection: Connection, group: Sequence[CheckedBatch]) -> list[B
         if not new:
             continue
         if listed is None:
-            games.append(_listing(one.batch.game))
-        entries += [{name: getattr(entry, name) for name in _ENTRY_FIELDS} for entry in new]
+            games.append(listing_of(one.batch.game))
+        entries += [{name: getattr(entry, name) for name in ENTRY_FIELDS} for entry in new]
         ends.append(_end(one.batch, new[-1]))
     if games:
-        connection.execute(insert(GAMES).values(number=_NEXT_NUMBER), games)
+        connection.execute(insert(GAMES).values(number=NEXT_NUMBER), games)
     if entries:
         connection.execute(insert(ENTRIES), entries)
-        connection.execute(_KEEP_SIGNATURE, ends)
+        keep_signatures(connection, ends)
     return replies
 
 
@@ -132,6 +144,8 @@ def _standing(
     connection: Connection, group: Sequence[CheckedBatch]
 ) -> dict[str, tuple[RowMapping | None, dict[int, str]]]:
     """Return how each game is listed, and the digests of its stored entries by number."""
+    if _is_file(connection):
+        return {one.game: (listed, stored) for one in group for listed, stored in [_standing_in_file(connection, one)]}
     wanted = {"games": [one.game for one in group], "firsts": [one.rows[0].seq - 1 for one in group]}
     found: dict[str, tuple[RowMapping | None, dict[int, str]]] = {}
     for row in connection.execute(_STANDING, wanted).mappings():
@@ -141,12 +155,22 @@ def _standing(
     return found
 
 
+def _standing_in_file(connection: Connection, one: CheckedBatch) -> tuple[RowMapping | None, dict[int, str]]:
+    listed = connection.execute(select(GAMES).where(GAMES.c.id == one.game)).mappings().first()
+    last = connection.scalar(select(func.max(ENTRIES.c.seq)).where(ENTRIES.c.game == one.game))
+    if last is None:
+        return listed, {}
+    first = min(one.rows[0].seq - 1, last)
+    query = select(ENTRIES.c.seq, ENTRIES.c.digest).where(ENTRIES.c.game == one.game, ENTRIES.c.seq >= first)
+    return listed, {row.seq: row.digest for row in connection.execute(query)}
+
+
 def _judged(
     one: CheckedBatch, listed: RowMapping | None, stored: dict[int, str]
 ) -> tuple[BatchReply, Sequence[EntryRow]]:
     """Return what becomes of a batch, and its entries that are not stored yet."""
     rows = one.rows
-    if listed is not None and any(listed[name] != value for name, value in _listing(one.batch.game).items()):
+    if listed is not None and any(listed[name] != value for name, value in listing_of(one.batch.game).items()):
         return BatchReply("refused", text="its title, teams, rulebook, table or rig is not the one it had before"), ()
     last = max(stored, default=0)
     for entry in rows:
@@ -175,7 +199,8 @@ def _lock_number(game: str) -> int:
     return int.from_bytes(hashlib.sha256(f"journal {game}".encode()).digest()[:8], signed=True)
 
 
-def _listing(game: GameRow) -> dict[str, Any]:
+def listing_of(game: GameRow) -> dict[str, Any]:
+    """Return a game as its row of the list of games."""
     return {"table_name" if name == "table" else name: value for name, value in asdict(game).items()}
 
 
@@ -202,8 +227,6 @@ class TournamentStore:
     def __init__(self, url: str) -> None:
         address: URL = parse_address(url)
         self.where = address.render_as_string(hide_password=True)
-        if address.drivername == "sqlite":
-            raise InputError(f"{self.where}: a tournament's database is postgresql://...")
         self._engine = create_writing_engine(address)
         self._reader = StoreReader(self._engine, self.where)
         self._is_open = False
@@ -218,6 +241,11 @@ class TournamentStore:
         if self._is_open:
             return
         with transaction(self._engine) as connection:
+            if _is_file(connection):
+                create_tables(connection, self.where)
+                SIGNED_ENDS.create(connection, checkfirst=True)
+                self._is_open = True
+                return
             version = int(connection.scalar(text("SHOW server_version_num")) or 0)
             if version < OLDEST_SERVER:
                 raise InputError(f"{self.where}: PostgreSQL 15 or later is needed; this is {version // 10_000}.")
@@ -337,3 +365,27 @@ class TournamentStore:
                 return [reply for one in group for reply in self._store([one])]
             status: Literal["unavailable", "refused"] = "unavailable" if is_away else "refused"
             return [BatchReply(status, text=f"the tournament's database: {cause_of(error)}")] * len(group)
+
+    def signed_end(self, game: str) -> RowMapping | None:
+        """Return where a game's rig has signed it last; None where it has not.
+
+        Raises:
+            OutputError: the database does not answer.
+        """
+        with self._reading() as connection:
+            return connection.execute(select(SIGNED_ENDS).where(SIGNED_ENDS.c.game == game)).mappings().first()
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """Yield a connection in a transaction of its own.
+
+        Raises:
+            InputError: the server can't be used.
+            OutputError: it does not answer, or does not take what is written.
+        """
+        try:
+            self.open()
+            with transaction(self._engine) as connection:
+                yield connection
+        except SQLAlchemyError as error:
+            raise OutputError(f"{self.where}: the tournament's database can't be written: {cause_of(error)}") from None

@@ -88,6 +88,7 @@ def page(request: Request) -> Response:
 ROUTERS: Final = (
     table_routes.tables_router,
     push_routes.router,
+    push_routes.rigs_router,
     table_routes.grants_router,
     event_routes.router,
     schedule_routes.router,

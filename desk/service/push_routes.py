@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Annotated, Final, Literal
 
-from fastapi import APIRouter, Header, Path, Response
+from fastapi import APIRouter, Header, Path, Request, Response
+from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel, ConfigDict, Field
 
-from downfield.api.context.access_control import PrincipalDep, RepeatableRoute
+from downfield.api.context.access_control import AuthorizedRoute, PrincipalDep, RepeatableRoute
 from downfield.api.security.access import allow
 from downfield.calibration.calibration import Calibration
 from downfield.core.errors import InputError, RefusedError
@@ -158,6 +159,28 @@ def _sheet(entrant: Entrant, usual: TeamSheet) -> TeamSheet:
 
 MAX_CALIBRATION: Final = 400_000
 """Letters; one with every quality cell has about 60,000."""
+
+rigs_router = APIRouter(prefix="/api/tournament", tags=["tables"], route_class=AuthorizedRoute)
+
+
+@rigs_router.post(
+    "/{subject}",
+    summary="What a rig on this computer sends, in place of a broker",
+    response_class=Response,
+    responses={200: {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}},
+)
+@allow("admin")
+async def receive(
+    desk: DeskDep,
+    request: Request,
+    subject: Annotated[str, Path(pattern=r"^downfield\.[a-z0-9._]{1,80}$")],
+    downfield_signature: Annotated[str, Header(max_length=200)] = "",
+) -> Response:
+    """Each message is signed by its rig, as those of a broker are."""
+    tournament, content = _tournament(desk), await request.body()
+    answer = await run_in_threadpool(tournament.answer, subject, content, downfield_signature)
+    return Response(answer, media_type="application/octet-stream")
+
 
 router = APIRouter(prefix="/api/pushes", tags=["tables"], route_class=RepeatableRoute)
 

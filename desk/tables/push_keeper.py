@@ -19,7 +19,10 @@ from downfield.core.records import from_json, read_record, record, to_json
 from downfield.game.records.commands import MatchTicket
 from downfield.game.records.owner import rig_id
 from downfield.officiating.rulebooks.rulebook import parse_rulebook
-from downfield.rig.tournament.broker import BrokerConnection, is_inbox
+from downfield.rig.tournament.broker import (
+    BrokerConnection,
+    is_inbox,
+)
 from downfield.rig.tournament.push_payloads import (
     PUSH_SUBJECT,
     Payload,
@@ -168,6 +171,11 @@ class PushKeeper:
     def _current(self) -> tuple[TablePush, ...]:
         """Return what tables may still apply: no game for a match that was decided since."""
         return tuple(push for push in self._pushes if (ticket := _ticket_of(push)) is None or self._is_open(ticket))
+
+    @property
+    def mark(self) -> str:
+        """Names what there is for tables by now: another one once there is something new."""
+        return hashlib.sha256(" ".join(push.id for push in self.standing() + self._current()).encode()).hexdigest()
 
     async def run(self, connection: BrokerConnection) -> None:
         """Answer rigs for as long as a connection lasts, and announce what is new."""

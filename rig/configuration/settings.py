@@ -13,16 +13,19 @@ from downfield.core.platform.system import user_data_folder
 from downfield.core.records import SECRET, SECRET_PATH, SettingsSection
 from downfield.officiating.rulebooks.default import DEFAULT_RULEBOOK
 
-Server = Annotated[str, Field(pattern=r"^(nats|tls)://[^\s@]+$", max_length=300)]
-"""Address of a broker, without a password."""
+Server = Annotated[
+    str, Field(pattern=r"^((nats|tls)://[^\s@]+|http://(127\.0\.0\.1|localhost|\[::1\])(:\d+)?/?)$", max_length=300)
+]
+"""Address of a broker, without a password, or of a desk on this computer."""
 
 
 class TournamentSettings(SettingsSection):
-    """A tournament of many tables ([Run a tournament](run-a-tournament.md)). Needs the extra `tournament`."""
+    """A tournament of many tables ([Run a tournament](run-a-tournament.md)). A broker needs the extra `tournament`."""
 
     servers: tuple[Server, ...] = Field(
         default=(),
-        description="Addresses of the tournament's broker, such as `nats://192.168.1.10:4222`; `tls://` with TLS. The"
+        description="Addresses of the tournament's broker, such as `nats://192.168.1.10:4222`; `tls://` with TLS. For a"
+        " rig on the desk's own computer, without a broker: the desk's address, such as `http://127.0.0.1:8320`. The"
         " rig keeps its games itself and copies them there as soon as that works. Empty: no tournament.",
     )
     credentials: str = Field(
@@ -32,7 +35,7 @@ class TournamentSettings(SettingsSection):
     database: str = Field(
         default="",
         description="For the desk: the PostgreSQL database (15 or later) with the games of all tables, such as"
-        " `postgresql://me@host/downfield`. Rigs need none.",
+        " `postgresql://me@host/downfield`. Empty without a broker: an SQLite file in its folder. Rigs need none.",
     )
 
 

@@ -27,7 +27,12 @@ from downfield.core.errors import FormatError, RefusedError
 from downfield.core.records import from_json, record, to_json
 from downfield.game.published.hub import SNAPSHOT, Hub, encode_value
 from downfield.game.records.owner import GameOwner, rig_id
-from downfield.rig.tournament.broker import BrokerConnection
+from downfield.rig.tournament.broker import (
+    BrokerConnection,
+)
+from downfield.rig.tournament.desk_connection import (
+    DeskConnection,
+)
 from downfield.store.sealing.signing import RigKey, verify_signature
 
 FEED_SUBJECT: Final = "downfield.feed"
@@ -194,7 +199,8 @@ class IdentityWatch:
 
     async def follow(self, connection: BrokerConnection) -> None:
         """Hear what is told in the name of this rig, for as long as a connection lasts."""
-        await connection.client.subscribe(subject_of(self._rig, ABOUT), cb=self._take)
+        if not isinstance(connection, DeskConnection):  # on one computer two runs can't have one data folder
+            await connection.client.subscribe(subject_of(self._rig, ABOUT), cb=self._take)
 
     async def _take(self, message: Msg) -> None:
         try:

@@ -26,7 +26,9 @@ from downfield.officiating.declarations import SetUp
 from downfield.rig.configuration.loading import Configuration, load
 from downfield.rig.scorekeeper import Scorekeeper
 from downfield.rig.tournament import link
-from downfield.rig.tournament.broker import broker_access
+from downfield.rig.tournament.broker import (
+    broker_access,
+)
 from downfield.rig.tournament.journal_sender import SenderState
 from downfield.rig.tournament.link import LinkState, with_tournament
 from downfield.store.database.opening import open_for_reading
@@ -36,7 +38,9 @@ from downfield.store.sealing.hash_chain import verify_journal
 def test_there_is_no_tournament_by_default(tmp_path: Path) -> None:
     settings = load(environment={}).settings
     assert settings.tournament.servers == ()
-    assert open_desk_tournament(settings, EventKeeper(tmp_path / "event.json"), tmp_path, GrantKeeper()) is None
+    opened = open_desk_tournament(settings, EventKeeper(tmp_path / "event.json"), tmp_path, GrantKeeper())
+    opened.close()
+    assert (opened.where, opened.kept_in) == ("", f"sqlite:///{tmp_path / 'games.db'}")  # of tables on this computer
 
 
 @pytest.mark.parametrize(
@@ -115,23 +119,11 @@ def test_without_the_client_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) 
         broker_access(["nats://desk"], "", "x")
 
 
-def test_the_desk_needs_both_a_broker_and_a_database(tmp_path: Path) -> None:
+def test_a_desk_with_a_broker_needs_a_database(tmp_path: Path) -> None:
     skip_without_broker()
-    keeper = EventKeeper(tmp_path / "event.json")
-    with pytest.raises(InputError, match=r"tournament\.servers"):
-        open_desk_tournament(
-            load(environment={}, command_line={"tournament.database": "postgresql://x/y"}).settings,
-            keeper,
-            tmp_path,
-            GrantKeeper(),
-        )
+    settings = load(environment={}, command_line={"tournament.servers": ["nats://x"]}).settings
     with pytest.raises(InputError, match=r"tournament\.database"):
-        open_desk_tournament(
-            load(environment={}, command_line={"tournament.servers": ["nats://x"]}).settings,
-            keeper,
-            tmp_path,
-            GrantKeeper(),
-        )
+        open_desk_tournament(settings, EventKeeper(tmp_path / "event.json"), tmp_path, GrantKeeper())
 
 
 def test_the_brokers_secrets_are_for_their_owner_and_stay_over_starts(tmp_path: Path) -> None:
