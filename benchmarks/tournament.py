@@ -43,9 +43,7 @@ from downfield.game.published.hub import Hub
 from downfield.game.records.entries import pack_scenes
 from downfield.game.records.keeping import GameRow
 from downfield.game.records.owner import GameOwner, rig_id
-from downfield.rig.tournament.broker import (
-    broker_access,
-)
+from downfield.rig.tournament.broker import broker_access
 from downfield.rig.tournament.link import TournamentLink
 from downfield.rig.tournament.table_feed import FeedPublisher, IdentityWatch, TableMessage
 from downfield.store.database.opening import open_for_reading

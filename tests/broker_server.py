@@ -15,10 +15,7 @@ from ports import reserve_port
 from waiting import WAIT_S, wait_until
 
 from downfield.desk.replication.broker_server import find_nats_server, write_broker_files
-from downfield.rig.tournament.broker import (
-    BrokerAccess,
-    broker_access,
-)
+from downfield.rig.tournament.broker import BrokerAccess, broker_access
 
 
 def skip_without_broker() -> None:

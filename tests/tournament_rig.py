@@ -17,9 +17,7 @@ from waiting import let_run
 
 from downfield.game.records.keeping import EntryRow, GameRow
 from downfield.game.records.owner import rig_id
-from downfield.rig.tournament.broker import (
-    broker_access,
-)
+from downfield.rig.tournament.broker import broker_access
 from downfield.rig.tournament.link import TournamentLink
 from downfield.store.sealing.hash_chain import GENESIS, digest_of
 from downfield.store.sealing.signing import RigKey

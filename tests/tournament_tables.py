@@ -20,9 +20,7 @@ from downfield.desk.tables.push_keeper import PushKeeper
 from downfield.game.records.commands import NewGame
 from downfield.rig.configuration.loading import load
 from downfield.rig.scorekeeper import Scorekeeper
-from downfield.rig.tournament.broker_thread import (
-    BrokerThread,
-)
+from downfield.rig.tournament.broker_thread import BrokerThread
 
 
 @contextmanager

@@ -19,10 +19,7 @@ from typing import Final
 from downfield.core.errors import InputError
 from downfield.core.files.private_files import create_private_file, make_private_folder, replace_private_file
 from downfield.core.records import read_record, to_json
-from downfield.rig.tournament.broker import (
-    BrokerCredentials,
-    inbox_of,
-)
+from downfield.rig.tournament.broker import BrokerCredentials, inbox_of
 
 BROKER_PORT: Final = 4222
 """NATS's own."""

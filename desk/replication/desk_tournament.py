@@ -32,18 +32,9 @@ from downfield.desk.tables.broker_tables import BrokerTables
 from downfield.desk.tables.grant_keeper import GrantKeeper
 from downfield.desk.tables.push_keeper import PushKeeper
 from downfield.rig.configuration.settings import RigSettings
-from downfield.rig.tournament.broker import (
-    BrokerAccess,
-    BrokerConnection,
-    broker_access,
-    is_inbox,
-)
-from downfield.rig.tournament.broker_thread import (
-    BrokerThread,
-)
-from downfield.rig.tournament.desk_connection import (
-    CHANGED_SUBJECT,
-)
+from downfield.rig.tournament.broker import BrokerAccess, BrokerConnection, broker_access, is_inbox
+from downfield.rig.tournament.broker_thread import BrokerThread
+from downfield.rig.tournament.desk_connection import CHANGED_SUBJECT
 from downfield.rig.tournament.journal_sender import APPEND_SUBJECT, POSITIONS_SUBJECT
 from downfield.rig.tournament.push_payloads import PUSH_SUBJECT, PushList, PushReport
 from downfield.rig.tournament.table_feed import FEED_SUBJECT, opened_message

@@ -30,9 +30,7 @@ from downfield.game.records.entries import (
 )
 from downfield.game.records.final_score import ScoreSigned, Signatures, are_complete
 from downfield.game.records.keeping import GameRow
-from downfield.rig.tournament.broker import (
-    BrokerConnection,
-)
+from downfield.rig.tournament.broker import BrokerConnection
 from downfield.store.database.reader import StoreReader
 from downfield.store.writing.replication import JournalBatch
 

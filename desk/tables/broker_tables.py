@@ -13,10 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from downfield.core.errors import FormatError, NotFoundError, RefusedError
 from downfield.desk.tables.address_book import MAX_NAME, STALE_S, TableEntry, TableStatus, status_of
 from downfield.game.records.owner import rig_id
-from downfield.rig.tournament.broker import (
-    BrokerConnection,
-    BrokerError,
-)
+from downfield.rig.tournament.broker import BrokerConnection, BrokerError
 from downfield.rig.tournament.table_feed import (
     ABOUT,
     DESK_SUBJECT,

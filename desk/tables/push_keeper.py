@@ -19,10 +19,7 @@ from downfield.core.records import from_json, read_record, record, to_json
 from downfield.game.records.commands import MatchTicket
 from downfield.game.records.owner import rig_id
 from downfield.officiating.rulebooks.rulebook import parse_rulebook
-from downfield.rig.tournament.broker import (
-    BrokerConnection,
-    is_inbox,
-)
+from downfield.rig.tournament.broker import BrokerConnection, is_inbox
 from downfield.rig.tournament.push_payloads import (
     PUSH_SUBJECT,
     Payload,

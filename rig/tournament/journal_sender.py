@@ -16,9 +16,7 @@ from typing import Final
 
 from downfield.core.records import from_json, to_json
 from downfield.game.records.keeping import EntryRow, GameRow
-from downfield.rig.tournament.broker import (
-    BrokerError,
-)
+from downfield.rig.tournament.broker import BrokerError
 from downfield.store.sealing.signing import RigKey
 from downfield.store.writing.replication import (
     MAX_GAMES,

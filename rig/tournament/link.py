@@ -24,15 +24,8 @@ from downfield.game.service import GameService
 from downfield.rig.configuration.settings import RigSettings, data_folder, tables_folder
 from downfield.rig.service.web_service import Service
 from downfield.rig.tables.profile import TableFolder, new_profile
-from downfield.rig.tournament.broker import (
-    BrokerAccess,
-    BrokerConnection,
-    broker_access,
-)
-from downfield.rig.tournament.broker_thread import (
-    BrokerThread,
-    Work,
-)
+from downfield.rig.tournament.broker import BrokerAccess, BrokerConnection, broker_access
+from downfield.rig.tournament.broker_thread import BrokerThread, Work
 from downfield.rig.tournament.journal_sender import SENDER_LIMITS, JournalSender, SenderState
 from downfield.rig.tournament.push_receiver import PushedMaterial, PushReceiver, SaveProfile
 from downfield.rig.tournament.table_feed import REMEDY, FeedPublisher, IdentityWatch, OtherRun

@@ -32,9 +32,7 @@ from downfield.game.records.owner import rig_id
 from downfield.game.records.table_records import CommandCarriedOut
 from downfield.game.service import GameService
 from downfield.officiating.rulebooks.rulebook import parse_rulebook
-from downfield.rig.tournament.broker import (
-    BrokerConnection,
-)
+from downfield.rig.tournament.broker import BrokerConnection
 from downfield.rig.tournament.push_payloads import (
     PUSH_SUBJECT,
     Announcement,

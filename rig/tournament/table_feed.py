@@ -27,12 +27,8 @@ from downfield.core.errors import FormatError, RefusedError
 from downfield.core.records import from_json, record, to_json
 from downfield.game.published.hub import SNAPSHOT, Hub, encode_value
 from downfield.game.records.owner import GameOwner, rig_id
-from downfield.rig.tournament.broker import (
-    BrokerConnection,
-)
-from downfield.rig.tournament.desk_connection import (
-    DeskConnection,
-)
+from downfield.rig.tournament.broker import BrokerConnection
+from downfield.rig.tournament.desk_connection import DeskConnection
 from downfield.store.sealing.signing import RigKey, verify_signature
 
 FEED_SUBJECT: Final = "downfield.feed"

@@ -14,13 +14,8 @@ from downfield.core.errors import FormatError
 from downfield.core.records import from_json, to_json
 from downfield.desk.tables.push_keeper import PushKeeper
 from downfield.game.records.owner import rig_id
-from downfield.rig.tournament.broker import (
-    BrokerConnection,
-    broker_access,
-)
-from downfield.rig.tournament.broker_thread import (
-    open_broker,
-)
+from downfield.rig.tournament.broker import BrokerConnection, broker_access
+from downfield.rig.tournament.broker_thread import open_broker
 from downfield.rig.tournament.push_payloads import (
     PUSH_SUBJECT,
     Announcement,

@@ -28,9 +28,7 @@ from downfield.officiating.declarations import SetUp
 from downfield.rig.configuration.loading import load
 from downfield.rig.scorekeeper import Scorekeeper
 from downfield.rig.tournament import push_receiver
-from downfield.rig.tournament.broker_thread import (
-    BrokerThread,
-)
+from downfield.rig.tournament.broker_thread import BrokerThread
 from downfield.rig.tournament.push_payloads import Announcement, PushedGame, PushedRulebook, PushState, signed_report
 from downfield.rig.tournament.push_receiver import PushedMaterial
 from downfield.rig.tournament.table_feed import TableMessage

@@ -26,9 +26,7 @@ from downfield.officiating.declarations import SetUp
 from downfield.rig.configuration.loading import Configuration, load
 from downfield.rig.scorekeeper import Scorekeeper
 from downfield.rig.tournament import link
-from downfield.rig.tournament.broker import (
-    broker_access,
-)
+from downfield.rig.tournament.broker import broker_access
 from downfield.rig.tournament.journal_sender import SenderState
 from downfield.rig.tournament.link import LinkState, with_tournament
 from downfield.store.database.opening import open_for_reading
