@@ -143,14 +143,14 @@ def export(
 ) -> None:
     """Export a trainer's detector and refiner for the rig: ONNX, full and int8, with thresholds tuned together."""
     _check_extra("train", "exporting", "torch", "nncf")
-    from downfield.training.evaluation.tuning import tune_pair
+    from downfield.training.evaluation.tuning import tune
     from downfield.training.export.networks import export_networks
     from downfield.training.keep.folder import TrainerFolder
 
     trainer = TrainerFolder(folder)
     samples = trainer.crops, trainer.patches
     export_networks(trainer.best, samples, out, name=name, progress=print_stdout)
-    tune_pair(out, [trainer.validation, *(val or ())], print_stdout)
+    tune(out, [trainer.validation, *(val or ())], print_stdout)
     print_stdout(f"exported: {out}")
 
 
