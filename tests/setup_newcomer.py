@@ -115,6 +115,7 @@ class Newcomer:
             self._enter_length("side_to_side")
             self.tap("Find the field")
         else:
+            assert not self.effort.drags, f"no way out of: {self.effort.refusals}"
             # The same board in the same picture: another one would not help here, corners do.
             self.tap("Place the corners by hand")
             self._place_corners()

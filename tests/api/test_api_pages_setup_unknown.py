@@ -23,7 +23,8 @@ from waiting import WAIT_S
 from downfield.calibration.calibration import Calibration
 from downfield.rig.tables.profile import TableFolder
 
-BOARDS = range(int(os.environ.get("UNKNOWN_BOARDS", "2")))
+BOARDS = range(int(os.environ["UNKNOWN_BOARDS"])) if "UNKNOWN_BOARDS" in os.environ else (1, 2)
+"""Pictures of the development split: one that is read at once, and one whose corners are placed by hand."""
 
 
 @pytest.fixture
