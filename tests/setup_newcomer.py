@@ -75,14 +75,16 @@ class Newcomer:
         self.effort.taps += 1  # a person sees it, and taps once
 
     def follow_advice(self) -> None:
-        """Measure what the page says would help most, if that is a length of the print."""
-        if self._view()["measure"] not in {"goal_to_goal", "side_to_side"}:
-            return
-        self.tap("Enter it")
-        self._enter_length(self._view()["measure"])
-        before = self._view()["revision"]
-        self.tap("Use what was measured")
-        wait_until(lambda: self._view()["revision"] != before, "it is solved again")
+        """Measure what the page says would help most, while that is something a tape tells."""
+        for _ in range(3):
+            measure = self._view()["measure"]
+            if measure in {None, "lens"}:
+                return
+            self.tap("Enter it")
+            self._enter(measure)
+            before = self._view()["revision"]
+            self.tap("Use what was measured")
+            wait_until(lambda: self._view()["revision"] != before, "it is solved again")  # noqa: B023 - within the turn
 
     def save(self, name: str) -> None:
         """Name the table and save it; wait until the game can begin."""
@@ -111,8 +113,8 @@ class Newcomer:
         remedy = self.page.locator("#remedy")
         if view["remedy"] == "measure" and self.page.locator("[name=goal]").input_value() == "":
             remedy.click()
-            self._enter_length("goal_to_goal")
-            self._enter_length("side_to_side")
+            self._enter("goal_to_goal")
+            self._enter("side_to_side")
             self.tap("Find the field")
         else:
             assert not self.effort.drags, f"no way out of: {self.effort.refusals}"
@@ -132,11 +134,12 @@ class Newcomer:
             self.effort.drags += 1
         self.tap("Use these corners")
 
-    def _enter_length(self, measure: str) -> None:
+    def _enter(self, measure: str) -> None:
         board = self.photo.board
         label, length_mm = {
             "goal_to_goal": ("Goal line to goal line", board.length_yd * board.yard_mm[0]),
             "side_to_side": ("Sideline to sideline", board.width_yd * board.yard_mm[1]),
+            "camera_height": ("Lens over the board", float(self.photo.view.eye_mm[2])),
         }[measure]
         self.page.get_by_label(label, exact=True).fill(f"{round(length_mm / _IN * 16) / 16:.4f}")  # to a sixteenth inch
         self.effort.numbers += 1

@@ -16,6 +16,7 @@ from typing import Final
 
 import numpy as np
 
+from downfield.calibration.calibration import KNOWN_SCALE
 from downfield.calibration.camera_fit import Observations, fit_camera
 from downfield.calibration.field.lines.line_chains import clearest_channel
 from downfield.calibration.field.measurements import FieldMeasurements
@@ -24,10 +25,10 @@ from downfield.calibration.field.selection import with_mean_focal
 from downfield.calibration.field.solution import FieldSolution
 from downfield.calibration.field.solver import at_distance
 from downfield.calibration.jacobians import STRETCH
-from downfield.calibration.lens.prior import lens_at_height
+from downfield.calibration.lens.prior import LENS_PRIOR_LIMITS, lens_at_height
 from downfield.calibration.stretch import DescribedProportions, ScaleError, stretched_field
 from downfield.core.arrays import Image
-from downfield.core.errors import InputError
+from downfield.core.errors import FieldError, InputError
 from downfield.core.records import check
 from downfield.core.texts import parse_span
 
@@ -91,9 +92,15 @@ class StandingObject:
 def with_camera_height(solution: FieldSolution, images: Sequence[Image], height_mm: float) -> FieldSolution:
     """Return a solution of pictures, solved again with the lens's height over the board, by tape.
 
+    Of a print of unknown size the height tells the size, as exactly as the picture tells the height in sizes of it.
+
     Raises:
         InputError: no camera sees a board from this height.
     """
+    if not is_sized(solution):
+        factor = height_mm / float(solution.fit.camera.position_mm[2])
+        scale = ScaleError(LENS_PRIOR_LIMITS.tape_mm / height_mm, by_height=-1.0)
+        return dataclasses.replace(_rescaled(solution, factor), scale=scale)
     return at_distance(solution, images, partial(lens_at_height, height_mm=height_mm))
 
 
@@ -101,8 +108,9 @@ def with_standing_object(solution: FieldSolution, images: Sequence[Image], stand
     """Return a solution of pictures, solved again with something of known height that stands on the board in them.
 
     Raises:
-        InputError: it is seen too short to tell anything, or contradicts the print.
+        InputError: it is seen too short to tell anything, contradicts the print, or that has no known size.
     """
+    check(is_sized(solution), InputError, "the print has no known size. Enter a length of it first.")
     camera = solution.fit.camera
     larger = camera.lens.size_px[0] / 1920
     apart_px = math.dist(standing.foot_px, standing.top_px)
@@ -147,6 +155,26 @@ def _appended(observations: Observations, top: Observations) -> Observations:
     )
 
 
+def is_sized(solution: FieldSolution) -> bool:
+    """Return whether the print's size in millimeters is known."""
+    return solution.scale.spread <= KNOWN_SCALE
+
+
+def _rescaled(solution: FieldSolution, factor: float) -> FieldSolution:
+    """Return the same picture of a board that is larger by a factor.
+
+    Raises:
+        InputError: no board is so large.
+    """
+    try:
+        return solution.scaled(factor)
+    except FieldError:
+        long_mm, wide_mm = solution.field.length_mm * factor, solution.field.width_mm * factor
+        raise InputError(
+            f"by this the field would be {long_mm:.0f} x {wide_mm:.0f} mm, which no board's is. Measure again."
+        ) from None
+
+
 def with_lengths(solution: FieldSolution, images: Sequence[Image], measurements: FieldMeasurements) -> FieldSolution:
     """Return a solution of pictures, solved again with lengths of the print.
 
@@ -166,7 +194,7 @@ def with_lengths(solution: FieldSolution, images: Sequence[Image], measurements:
     check(factor > 0, InputError, "no length of the print is given")
     length_mm = measurements.goal_to_goal_mm or measurements.side_to_side_mm or 0.0
     found = dataclasses.replace(
-        solution.scaled(factor), scale=ScaleError(measurements.error_mm / length_mm, 0.0 if along else -1.0)
+        _rescaled(solution, factor), scale=ScaleError(measurements.error_mm / length_mm, 0.0 if along else -1.0)
     )
     spread = measurements.ratio_spread()
     if along is None or across is None or spread is None:

@@ -10,7 +10,12 @@ from calibration_scenes import TUDOR, camera_over
 from setup_readings import solution
 
 from downfield.calibration.advice import base_top_error_yd, best_measurement
-from downfield.calibration.field.measured_height import with_lengths
+from downfield.calibration.field.measured_height import (
+    StandingObject,
+    with_camera_height,
+    with_lengths,
+    with_standing_object,
+)
 from downfield.calibration.field.measurements import FieldMeasurements
 from downfield.calibration.field.solution import FieldSolution
 from downfield.calibration.stretch import ScaleError
@@ -65,6 +70,19 @@ def test_a_length_across_sets_the_size_as_well() -> None:
     found = with_lengths(unsized(), [], FieldMeasurements(None, TUDOR.width_mm))
     assert found.field.mm_per_yd_y == pytest.approx(TUDOR.mm_per_yd_y)
     assert found.calibration().lengths_known
+
+
+def test_the_height_of_the_lens_gives_the_size_of_a_print_that_has_none() -> None:
+    height_mm = float(camera_over(TUDOR, (1280, 720)).position_mm[2])
+    found = with_camera_height(unsized(), [], height_mm)
+    assert found.field.length_mm == pytest.approx(TUDOR.length_mm, rel=0.05)
+    off_yd, sigmas = tops_off_yd(found)
+    assert off_yd < 0.05
+    assert sigmas < 3
+    with pytest.raises(InputError, match="which no board's is"):
+        with_camera_height(unsized(), [], 20 * height_mm)
+    with pytest.raises(InputError, match="Enter a length"):
+        with_standing_object(unsized(), [], StandingObject(88.0, (400.0, 300.0), (380.0, 290.0)))
 
 
 @pytest.mark.parametrize("lengths", [(20.0, None), (None, 9000.0)])
