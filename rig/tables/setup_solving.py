@@ -102,9 +102,13 @@ def solve_placed(
         return dataclasses.replace(solution, scale=ScaleError(shown.scale_spread))
     kinds = kinds_by_name()
     if name not in kinds:
-        known = ", ".join((*preset_names(), *kinds))
-        raise InputError(f"There is no printed field '{name}'. Choose one of {known}.")
+        raise _unknown_field(name)
     return _placed_on_unknown(images, kinds[name], marks, lengths)
+
+
+def _unknown_field(name: str) -> InputError:
+    known = ", ".join((*preset_names(), *kinds_by_name()))
+    return InputError(f"There is no printed field '{name}'. Choose one of {known}.")
 
 
 def _placed_on_unknown(
@@ -166,7 +170,7 @@ def solve_as_requested(
         solution = solve_field(images, [load_field(request.field)], distance=distance, progress=report)
         return solution if lengths is None else with_lengths(solution, images, lengths)
     if request.field != "auto" and request.field not in kinds_by_name():
-        load_field(request.field)  # refuses it, and names those that there are
+        raise _unknown_field(request.field)
     if request.length is None and lengths is None:
         return solve_field(images, [preset(name) for name in preset_names()], distance=distance, progress=report)
     known = None if request.length is None else KnownLength(request.length.length_mm, request.length.ends_px)

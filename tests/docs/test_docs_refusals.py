@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from refusal_texts import is_listed, refusal_texts, texts_of
@@ -32,7 +33,7 @@ DARK = "the picture is too dark"
 def solve(size, ok):
     raise CalibrationError(DARK if size else f"only {size} of {ok} lines are seen")
 
-def find_problems(rms):
+def weigh(rms):
     """Return what speaks against it, in words."""
     return [f"the paint is {rms:.2f} px off"]
 
@@ -55,3 +56,14 @@ def test_what_is_filled_in_does_not_matter_but_every_word_does() -> None:
     page = "> the picture is only 320x180\n> px. Set the camera to 1920x1080."
     assert is_listed("the picture is only …x… px. Set the camera to 1920x1080.", page)
     assert not is_listed("the picture is only …x… px. Set the lens to 1920x1080.", page)
+
+
+def test_a_page_names_no_option_and_no_file_of_the_command_line() -> None:
+    pages = PAGE.parents[1] / "api" / "pages"
+    scripts = [pages / "setup.html", *sorted((pages / "assets").glob("setup*.js"))]
+    texts = {path.name: (path.read_text(encoding="utf-8"),) for path in scripts}
+    of_command = ("cli/", "core/", "calibration/certificate.py", "calibration/lens/", "rig/tables/table_calibration.py")
+    texts |= {module: found for module, found in refusal_texts().items() if not module.startswith(of_command)}
+    assert "rig/tables/setup_solving.py" in texts
+    named = re.compile(r"(?<![\w<-])--(?!>)[a-z]|\.toml|downfield [a-z]+ ")
+    assert [f"{module}: {text}" for module, found in texts.items() for text in found if named.search(text)] == []
