@@ -14,7 +14,7 @@ from downfield.calibration.field.measured_height import with_lengths
 from downfield.calibration.field.measurements import FieldMeasurements
 from downfield.calibration.field.progress import ProgressListener
 from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
-from downfield.calibration.field.solver import solve_field
+from downfield.calibration.field.solver import at_distance, solve_field
 from downfield.calibration.lens.prior import LensFromDistance
 from downfield.calibration.stretch import EXACT_SCALE
 from downfield.core.arrays import Image
@@ -111,12 +111,18 @@ def propose_field(
     """
     if known_length is not None:
         known_length.check_inside(images[0])
+
+    def proposal(solution: FieldSolution) -> FieldProposal:
+        found = proposal_of(images, solution, known_length, measurements)
+        if distance is None:
+            return found
+        placed = at_distance(found.solution, images, distance)
+        return dataclasses.replace(found, field=placed.field, solution=placed)
+
     try:
-        return proposal_of(
-            images, solve_field(images, distance=distance, progress=progress), known_length, measurements
-        )
+        return proposal(solve_field(images, progress=progress))
     except AmbiguousField as ways:
-        return _decided(ways, lambda solution: proposal_of(images, solution, known_length, measurements))
+        return _decided(ways, proposal)
 
 
 def _decided(ways: AmbiguousField, proposal: Callable[[FieldSolution], FieldProposal]) -> FieldProposal:

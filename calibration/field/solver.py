@@ -33,6 +33,8 @@ from downfield.core.arrays import Image, Plane
 from downfield.core.errors import CalibrationError
 from downfield.core.field.model import FieldModel, preset, preset_names
 
+_SIZED: Final = 0.1
+"""Largest relative error of a print's size beside which the lean of figures, good to 25 %, tells the distance."""
 _MAX_CHECKED: Final = 160
 """Largest number of ways to read a print as it is described that are checked, the likelier shifts first."""
 
@@ -141,6 +143,8 @@ def _solve_as_described(
 def at_distance(solution: FieldSolution, images: Sequence[Image], distance: LensFromDistance) -> FieldSolution:
     """Return a solution with what is known of the camera's distance; unchanged where nothing is, or the lens was.
 
+    Unchanged as well where the print has no known size: millimeters are then none in sizes of the print.
+
     Args:
         solution: of the pictures.
         images: one or more frames of the same camera.
@@ -149,6 +153,8 @@ def at_distance(solution: FieldSolution, images: Sequence[Image], distance: Lens
     Raises:
         InputError: the camera can't be at this distance.
     """
+    if solution.scale.spread > _SIZED:
+        return solution
     before = solution.prior
     prior = distance(solution.fit.camera) if isinstance(before, TypicalLens | None) else None
     if prior is None:

@@ -165,7 +165,22 @@ def solve_as_requested(
     lengths = _lengths(request)
     if request.landmarks:
         return solve_placed(images, request.field, request.landmarks, shown, lengths)
-    distance = lens_from_distance(images[0], request.camera_height_mm)
+    solution = _solve_print(images, request, lengths, report)
+    height_mm = request.camera_height_mm
+    return solution if height_mm is None else with_camera_height(solution, images, height_mm)
+
+
+def _solve_print(
+    images: Sequence[Image], request: SolveRequest, lengths: FieldMeasurements | None, report: ProgressListener
+) -> FieldSolution:
+    """Return the solution of a print that is named or found out, with lengths of it where there are any.
+
+    Raises:
+        CalibrationError: no trustworthy solution; says what to change.
+        InputError: the name is unknown, or a length does not suit the picture.
+    """
+    # A measured height is used once the print's size is known as well as it will be.
+    distance = lens_from_distance(images[0], None) if request.camera_height_mm is None else None
     if request.field in preset_names():
         solution = solve_field(images, [load_field(request.field)], distance=distance, progress=report)
         return solution if lengths is None else with_lengths(solution, images, lengths)

@@ -10,7 +10,11 @@ from typing import Final
 import numpy as np
 
 from downfield.calibration.calibration import Calibration, read_calibration
-from downfield.calibration.field.measured_height import StandingObject, with_standing_object
+from downfield.calibration.field.measured_height import (
+    StandingObject,
+    with_camera_height,
+    with_standing_object,
+)
 from downfield.calibration.field.solution import FieldSolution
 from downfield.calibration.field.solver import solve_field
 from downfield.calibration.lens.figure_lean import StandingFigures, estimate_lens_from_lean
@@ -86,11 +90,13 @@ def calibrate(settings: CalibrationSettings, images: list[Image], name: str) -> 
     standing = _standing_object(settings)
     if settings.strip:
         return _calibrate_by_strip(settings, images, prior, name)
-    is_known = prior is not None or standing is not None
-    distance = None if is_known else lens_from_distance(images[0], settings.camera_height_mm or None)
+    is_known = prior is not None or standing is not None or settings.camera_height_mm
+    distance = None if is_known else lens_from_distance(images[0], None)
     solution = _solve(images, candidate_fields(settings), name, prior, distance)
     if standing is not None:
         solution = with_standing_object(solution, images, standing)
+    elif settings.camera_height_mm and prior is None:
+        solution = with_camera_height(solution, images, settings.camera_height_mm)
     return solution.calibration("field", [name])
 
 
@@ -106,7 +112,8 @@ def calibrate_again(settings: CalibrationSettings, images: list[Image], before: 
         proportions = known_proportions(before)
         solution = solve_field(images, [before.field], prior=known_lens(before), known=True, proportions=proportions)
     except CalibrationError:
-        distance = lens_from_distance(images[0], settings.camera_height_mm or None)
+        sized = before.lengths_known  # else millimeters tell no distance
+        distance = lens_from_distance(images[0], settings.camera_height_mm or None) if sized else None
         solution = _solve(images, [before.field], name, None, distance, known=True)
     return with_size_of(solution, before).calibration("field", [name])
 
