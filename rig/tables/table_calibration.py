@@ -10,11 +10,7 @@ from typing import Final
 import numpy as np
 
 from downfield.calibration.calibration import Calibration, read_calibration
-from downfield.calibration.field.measured_height import (
-    StandingObject,
-    with_camera_height,
-    with_standing_object,
-)
+from downfield.calibration.field.measured_height import StandingObject, with_camera_height, with_standing_object
 from downfield.calibration.field.solution import FieldSolution
 from downfield.calibration.field.solver import solve_field
 from downfield.calibration.lens.figure_lean import StandingFigures, estimate_lens_from_lean
