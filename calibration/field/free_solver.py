@@ -226,7 +226,7 @@ def measure_print(
         field = stretched_field(field, fit.stretch)
         camera = fit.camera
         if i == 0:
-            field, camera = with_line_inset(planes[0], camera, field)
+            field, camera = with_line_inset(planes[0], camera, field, paint)
         else:
             field = measure_styles(planes[0], camera, field, paint)
     field = with_number_rows(planes[0], camera, field, paint) or field

@@ -31,6 +31,12 @@ class PrintLimits:
     """Largest width of a border."""
     insets_yd: tuple[float, float] = (0.25, 1.5)
     """Least and largest distance by which yard lines may end inside of the sidelines; a smaller one is blur."""
+    min_band_contrast: float = 0.5
+    """Least contrast of a sideline beyond the yard lines' ends, as a share of theirs."""
+    min_band_end: float = 0.12
+    """Least contrast of its outer edge, the same way: a margin may be bright as well."""
+    max_band_yd: float = 2.5
+    """Largest width of such a sideline."""
     max_inset_difference: float = 0.4
     """Largest relative difference of that distance between the two sidelines."""
     max_inside_px: float = 4.0
@@ -68,25 +74,34 @@ def measure_styles(plane: Plane, camera: Camera, field: FieldModel, paint: float
     )
 
 
-def with_line_inset(plane: Plane, camera: Camera, field: FieldModel) -> tuple[FieldModel, Camera]:
+def with_line_inset(plane: Plane, camera: Camera, field: FieldModel, paint: float) -> tuple[FieldModel, Camera]:
     """Return the field as wide as its borders are apart, where its yard lines end inside of them, and its camera.
 
-    On most prints yard lines run into the sidelines. Where bare ground is left between the ends of them and the next
-    edge beyond, that edge is the sideline's.
+    On most prints yard lines run into the sidelines. Where bare ground is left between the ends of them and paint like
+    theirs, that is the sideline; other edges beyond are those of a border or a margin. A margin of the paint's color
+    beyond a border of the ground's looks like that, too, but goes on to the board's edge.
 
     Args:
         plane: gray picture, shape (height, width).
         camera: good to about a pixel, if the yard lines' ends are the sidelines.
         field: the field, its sidelines at the yard lines' ends.
+        paint: contrast of the yard lines, gray levels, signed.
     """
     low, high = (side * field.mm_per_yd_y for side in _LIMITS.insets_yd)
     found = []
     x_mm = _between_lines(field)
-    offsets = np.arange(-low, high, _LIMITS.step_px / _px_per_mm(camera, field))
+    widest = _LIMITS.max_band_yd * field.mm_per_yd_y
+    offsets = np.arange(-low, high + widest, _LIMITS.step_px / _px_per_mm(camera, field))
     for y_mm, outward in ((0.0, -1.0), (field.width_mm, 1.0)):
         points = np.stack(np.broadcast_arrays(x_mm, y_mm + outward * offsets[:, None]), axis=-1)
-        edges = _edges(np.median(_levels(plane, camera, points), axis=1), offsets, _LIMITS.min_edge_share)
-        found.append(float(edges[0]) if len(edges) else 0.0)
+        profile = np.median(_levels(plane, camera, points), axis=1) * np.sign(paint)
+        edges = _edges(profile, offsets, _LIMITS.min_edge_share)
+        inner = float(edges[0]) if len(edges) else 0.0
+        band, beyond = (offsets > inner) & (offsets < inner + 2 * low), (offsets > inner) & (offsets < inner + widest)
+        risen = float(profile[band].max(initial=-np.inf)) - float(np.median(profile[offsets < low]))
+        fallen = float(profile[band].max(initial=-np.inf)) - float(profile[beyond].min(initial=np.inf))
+        is_line = risen > _LIMITS.min_band_contrast * abs(paint) and fallen > _LIMITS.min_band_end * abs(paint)
+        found.append(inner if is_line and inner < high else 0.0)
     inset_mm = float(np.mean(found))
     if min(found) < low or abs(found[0] - found[1]) > _LIMITS.max_inset_difference * inset_mm:
         return field, camera

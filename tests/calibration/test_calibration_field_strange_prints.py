@@ -89,6 +89,7 @@ def test_two_sigmas_hold_over_all_of_them() -> None:
 
 
 def test_styles_of_lines_are_measured_whatever_the_file_says() -> None:
-    field = solve_field([picture("b")], [measured("b")]).field
-    assert (field.goal_line.zero, field.goal_line.width_mm) == ("center", pytest.approx(2.8, abs=0.5))
+    goal_line = solve_field([picture("b")], [measured("b")]).field.goal_line
+    assert goal_line.zero == "center"
+    assert goal_line.width_mm == pytest.approx(2.8, abs=0.5)
     assert solve_field([picture("c")], [measured("c")]).field.sideline.width_mm == pytest.approx(6.7, abs=1.0)
