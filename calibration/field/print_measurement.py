@@ -97,7 +97,8 @@ def with_line_inset(plane: Plane, camera: Camera, field: FieldModel, paint: floa
         profile = np.median(_levels(plane, camera, points), axis=1) * np.sign(paint)
         edges = _edges(profile, offsets, _LIMITS.min_edge_share)
         inner = float(edges[0]) if len(edges) else 0.0
-        band, beyond = (offsets > inner) & (offsets < inner + 2 * low), (offsets > inner) & (offsets < inner + widest)
+        band = (offsets > inner) & (offsets < inner + 2 * low)
+        beyond = (offsets > inner + low) & (offsets < inner + widest)
         risen = float(profile[band].max(initial=-np.inf)) - float(np.median(profile[offsets < low]))
         fallen = float(profile[band].max(initial=-np.inf)) - float(profile[beyond].min(initial=np.inf))
         is_line = risen > _LIMITS.min_band_contrast * abs(paint) and fallen > _LIMITS.min_band_end * abs(paint)
