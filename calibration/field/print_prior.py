@@ -31,9 +31,9 @@ from downfield.core.field.model import FieldModel, preset, preset_names
 class PrintPriorLimits:
     """Sizes of what is known of prints beforehand."""
 
-    length_mm: float = 720.0
+    length_mm: float = 690.0
     """Usual length of a field from goal line to goal line: boards are sold 24 to 52 inches long, so 500 to 1000 mm."""
-    length_spread: float = 0.3
+    length_spread: float = 0.32
     """Relative standard deviation of that."""
     yard_ratio: float = 1.1
     """Usual ratio of a yard across to one along: most boards are printed a little longer across."""
