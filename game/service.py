@@ -23,6 +23,7 @@ from downfield.game.published.board_topics import HealthStatus, SourceStatus
 from downfield.game.published.game_topics import Notice
 from downfield.game.published.publisher import StatePublisher, TopicSink
 from downfield.game.receipts import (
+    Accepted,
     IdempotencyCache,
     Receipt,
     Refused,
@@ -252,6 +253,16 @@ class GameService(CurrentGame):
     def undo(self, event: str, submission: Submission) -> Receipt:
         """Take back one declaration or ruling, whatever came after it; everything since is judged again."""
         return self._submit(Undo(event), submission)
+
+    def undo_preview(self, event: str) -> Accepted:
+        """Return the receipt that an undo would get; nothing changes.
+
+        Raises:
+            RefusedError: no game is in play, or the event can't be undone.
+            NotFoundError: the game has no such event.
+        """
+        with self.in_play() as session:
+            return session.undo_preview(event, self._clock())
 
     def command(self, command: Command, submission: Submission) -> Receipt:
         """Carry out a command, which is not an event of the game: start a game, calibrate, record."""

@@ -238,6 +238,25 @@ class GameSession:
         """
         return self._game.preview(bodies)
 
+    def undo_preview(self, event: str, now_ns: int) -> Accepted:
+        """Return the receipt that an undo made now would get; nothing changes.
+
+        Raises:
+            NotFoundError, RefusedError: as of `submit`.
+        """
+        self._check_known(Undo(event))
+        undo = self._event(Undo(event), 0, now_ns)
+        update, after = self._game.tried(undo)
+        changed = replace(self._changed(), state=after.state, calls=after.calls)
+        views = {view.id: view for view in self._publisher.call_views(changed)}
+        return Accepted(
+            t_ns=undo.t_ns,
+            calls=tuple(views[call.id] for call in update.calls),
+            withdrawn=update.withdrawn,
+            set_aside=tuple(item.event for item in after.refused),
+            text=after.state.text,
+        )
+
     def write_scenes(self) -> None:
         """Journal the scenes that are not yet in the journal."""
         self._write_scenes(GameUpdate(), None)

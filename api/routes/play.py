@@ -33,6 +33,7 @@ from downfield.game.strip.card_lines import unread_text, window_lines
 from downfield.officiating.calls import Verdict
 from downfield.officiating.engine.legal import LegalDeclarations
 from downfield.officiating.events import Ruling
+from downfield.review.rejudging.changes import receipt_lines
 from downfield.vision.card_photo import CardReading, read_card
 
 router = APIRouter(prefix="/api", route_class=AuthorizedRoute)
@@ -175,6 +176,25 @@ def undo(
     """As if it had never been submitted, whatever came after it."""
     ago_ms = 0 if request is None else request.ago_ms
     return _accepted(game_service.undo(event, _submission(principal, key, ago_ms)))
+
+
+class UndoPreview(TopicModel):
+    """What undoing one declaration or ruling would change."""
+
+    lines: tuple[str, ...] = Field(description="All of it in plain words.")
+    more: bool = Field(description="Whether anything that was declared or called later goes with it.")
+
+
+@router.get("/events/{event}/undo", tags=["play"], summary="What undoing one declaration or ruling would change")
+@allow("operator")
+def undo_preview(game_service: GameServiceDep, event: EventId) -> UndoPreview:
+    """Nothing changes; undo it with a POST."""
+    calls, declarations = game_service.calls(), game_service.declarations()
+    receipt = game_service.undo_preview(event)
+    at_ns = next((view.t_ns for view in declarations if view.id == event), 0)
+    later = any(call.id in receipt.withdrawn and call.t_ns > at_ns for call in calls)
+    gone = any(view.id in receipt.set_aside and not view.set_aside for view in declarations)
+    return UndoPreview(lines=receipt_lines(calls, declarations, receipt), more=later or gone)
 
 
 @router.post("/commands", tags=["rig"], summary="Send the rig a command")

@@ -7,6 +7,7 @@ sense then (the coin for a fumble that never was) are listed as refused.
 
 from __future__ import annotations
 
+import copy
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -187,6 +188,20 @@ class JudgedGame:
             t_ns = max(state.game.now_ns, state.event_ns or 0)
             state, _ = self._engine.step(state, Event("preview", t_ns, "operator", body))
         return state.game
+
+    def tried(self, event: Event) -> tuple[GameUpdate, JudgedGame]:
+        """Return what an event would change, and the game that it would lead to; this one stays as it is.
+
+        Raises:
+            RefusedError: as of `apply`.
+        """
+        other = copy.copy(self)
+        other._engine = self._engine.with_own_rulings()
+        other._log, other._calls, other._plays = list(self._log), list(self._calls), list(self._plays)
+        other._checkpoints, other._refused = list(self._checkpoints), list(self._refused)
+        other._log_index, other._resting = dict(self._log_index), deque(self._resting)
+        other._event_ids, other._undone = set(self._event_ids), set(self._undone)
+        return other.apply(event), other
 
     def apply(self, entry: Scene | Event) -> GameUpdate:
         """Apply one entry and return what it changed.

@@ -7,6 +7,7 @@ the call makes the next state. The engine is given all rulings beforehand, so th
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
@@ -82,6 +83,12 @@ class RulesEngine:
         self._lengths_known = lengths_known
         self._late_ns = rulebook.params.ns("calls.late_s")
         self._floor = None if certified_yd is None else ErrorFloor.of(certified_yd, field, self._confidence)
+
+    def with_own_rulings(self) -> RulesEngine:
+        """Return an engine like this one whose rulings are its own."""
+        other = copy.copy(self)
+        other.rulings, other.ruled_ns = dict(self.rulings), dict(self.ruled_ns)
+        return other
 
     def begin(self, teams: tuple[Team, Team] = HOME_AND_AWAY) -> EngineState:
         """Return the state before anything has happened."""

@@ -179,6 +179,19 @@ def test_one_declaration_is_undone(service: PageServer, phone: Page) -> None:
     expect(phone.locator(".ball-text")).not_to_have_text("River City 28 has the ball")
 
 
+def test_undo_beside_an_old_line_first_shows_what_goes_with_it_and_is_undone(service: PageServer, phone: Page) -> None:
+    play(service, grazed())
+    tap(phone, "#questions .card", re.compile("^Confirm"))
+    expect(phone.locator("#down")).to_contain_text("2nd &")
+    tap(phone, "#declared", re.compile("^Undo: .* has the ball"))
+    expect(phone.locator("#notice")).to_contain_text(re.compile("With it: .*No longer called: .* tackled by"))
+    expect(phone.locator("#declared li.undone")).to_have_count(0)
+    tap(phone, "#notice", "Undo all of this")
+    expect(phone.locator("#down")).to_contain_text("1st &")
+    tap(phone, "#declared", re.compile("^Undo: undone: .* has the ball", re.IGNORECASE))
+    expect(phone.locator("#down")).to_contain_text("2nd &")
+
+
 def test_a_close_call_waits_with_its_measurement_for_a_ruling(service: PageServer, phone: Page) -> None:
     play(service, grazed())
     card = phone.locator("#questions .card.ruling")

@@ -81,8 +81,20 @@ def test_a_declaration_and_a_ruling_are_made_and_undone(client: httpx.Client) ->
     assert again == {**receipt, "repeated": True}
     other = declare(client, {**SET_UP, "spot_yd": 26.0}, **{"Idempotency-Key": "tap-1"})
     assert (other.status_code, other.json()["code"]) == (422, "key_reused")
-    assert client.post(f"/api/events/{receipt['event']}/undo").status_code == 200
+    preview = client.get(f"/api/events/{receipt['event']}/undo").json()
+    assert not preview["more"], "nothing came after it"
+    assert client.get("/api/game").json()["spot_yd"] == 25.0
+    undone = client.post(f"/api/events/{receipt['event']}/undo")
+    assert undone.status_code == 200
+    assert preview["lines"][-1] == f"Now: {undone.json()['text'].replace(' | ', ', ')}"
     assert client.get("/api/game").json()["spot_yd"] != 25.0
+    assert client.post(f"/api/events/{undone.json()['event']}/undo").status_code == 200
+    assert client.get("/api/game").json()["spot_yd"] == 25.0
+    carrier = next(event for event in client.get("/api/declarations").json() if event["type"] == "carrier")
+    old = client.get(f"/api/events/{carrier['id']}/undo").json()
+    assert old["more"]
+    assert any(line.startswith("No longer called: ") for line in old["lines"])
+    assert client.get("/api/events/none/undo").status_code == 404
     tackle = next(call for call in client.get("/api/calls").json() if call["kind"] == "tackle")
     struck = client.post(f"/api/calls/{tackle['id']}/rulings", json={"decision": "strike", "note": "lifted"}).json()
     assert tackle["id"] in struck["withdrawn"]

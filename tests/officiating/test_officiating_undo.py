@@ -186,3 +186,22 @@ def test_a_line_up_is_of_the_game_as_it_stood_when_it_was_made(decision: str) ->
     assert game(20.0) == []
     if decision == "overturn":
         assert game(9.9) != []
+
+
+def test_a_tried_undo_says_what_it_would_change_and_changes_nothing() -> None:
+    play = tackled()
+    events = number_events(*opening(play, RUNNER))
+    game = live(play, events)
+    carrier = next(event for event in events if isinstance(event.body, Carrier))
+    before, log = (game.state, game.calls, game.plays, game.undone), game.capture()
+    update, other = game.tried(late("u", Undo(carrier.id)))
+    assert any("tackle" in name for name in update.withdrawn)
+    assert (game.state, game.calls, game.plays, game.undone) == before
+    assert game.capture() == log
+    assert game.apply(late("u", Undo(carrier.id))) == update
+    assert (game.state, game.calls) == (other.state, other.calls)
+    tackle = next(call for call in before[1] if call.kind == "tackle")
+    fresh = live(play, events)
+    fresh.tried(late("r", Ruling(tackle.id, "strike")))
+    assert fresh.apply(late("t", Tick())).withdrawn == ()
+    assert tackle in fresh.calls

@@ -240,9 +240,41 @@ document.addEventListener("click", (event) => {
   }
   const { post: path = "", method = "POST", body: content = "{}" } = button.dataset;
   const [body, timed] = [JSON.parse(content), isTimed(button)];
-  if (Outbox.keeps(path, method)) trackRequest(button, outbox.submit({ path, body, timed, label: labelOf(button), pressed_ms: fingerDown_ms }), true);
+  const submit = () => trackRequest(button, outbox.submit({ path, body, timed, label: labelOf(button), pressed_ms: fingerDown_ms }), true);
+  if (UNDO.test(path) && feed.link === "live") undoAfterPreview(button, path, submit);
+  else if (Outbox.keeps(path, method)) submit();
   else trackRequest(button, send(path, body, { method }));
 });
+
+/** Longer than judging some minutes again takes; a tap waits no longer for what it would change. */
+const PREVIEW_MS = 3_000;
+const UNDO = /^api\/events\/[^/]+\/undo$/;
+
+/**
+ * Undo, unless something that came later goes with it: that is shown first. What can't be told is undone at once.
+ *
+ * @param {HTMLElement} button
+ * @param {string} path
+ * @param {() => void} submit
+ */
+async function undoAfterPreview(button, path, submit) {
+  button.setAttribute("aria-busy", "true");
+  /** @type {{ lines: string[], more: boolean }} */
+  let preview = { lines: [], more: false };
+  try {
+    const response = await fetch(path, { credentials: "same-origin", signal: AbortSignal.timeout(PREVIEW_MS) });
+    if (response.ok) preview = await response.json();
+  } catch {
+    // Without a network the undo is kept and sent later, like any tap.
+  }
+  button.removeAttribute("aria-busy");
+  if (!preview.more) return submit();
+  const act = () => {
+    hideNotice();
+    submit();
+  };
+  showNotice(`With it: ${preview.lines.map(formatCallText).join(" ")}`, "warning", { label: "Undo all of this", act });
+}
 
 /** @param {HTMLElement} button */
 const labelOf = (button) => (button.getAttribute("aria-label") ?? button.innerText).replace(/\s+/g, " ").trim();
