@@ -16,11 +16,13 @@ def test_a_declaration_enters_at_most_24_modules_and_no_class_twice() -> None:
     walk = declaration_walk()
     assert len(walk.steps) <= 24, walk.steps
     looked_up = {"KnownClients", "SteadyClock"}  # asked for an address and for the time, on the way and not part of it
-    queued = {
-        "JournalWriter",
-        "EntryQueue",
-    }  # take the scenes before the declaration and the declaration, each an entry of its own
-    assert {owner: count for owner, count in walk.passes.items() if count > 1 and owner not in looked_up | queued} == {}
+    queued = {"JournalWriter", "EntryQueue"}  # take the scenes before the declaration and the declaration
+    read_later = {"BodyLimit"}  # lets a body through once the sender's role is known
+    assert {
+        owner: count
+        for owner, count in walk.passes.items()
+        if count > 1 and owner not in looked_up | queued | read_later
+    } == {}
     modules = [step.module for step in walk.steps]
     expected = ["service", "receipts", "session", "published/publisher", "published/hub", "published/views"]
     assert [module for module in modules if module.startswith("game/")] == [f"game/{name}.py" for name in expected]
