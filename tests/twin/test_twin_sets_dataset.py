@@ -170,9 +170,9 @@ def test_strewn_balls_lie_on_the_board_with_their_labels(tmp_path: Path) -> None
 
 def test_no_ball_is_strewn_around_a_fallen_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     recipe = Recipe("train", seed=4, size_px=(640, 360), per_table=1, strewn=1.0)
-    make_dataset(tmp_path / "told", recipe, 6)
+    make_dataset(tmp_path / "told", recipe, 4)
     monkeypatch.setattr("downfield.twin.sets.labels._LYING_MM", np.inf)
-    make_dataset(tmp_path / "anywhere", recipe, 6)
+    make_dataset(tmp_path / "anywhere", recipe, 4)
     astray, fallen = 0, 0
     for sample, anywhere in zip(
         read_samples(tmp_path / "told", "train"), read_samples(tmp_path / "anywhere", "train"), strict=True
@@ -195,8 +195,8 @@ def test_more_balls_than_figures_are_refused() -> None:
 
 def test_a_high_share_of_fallers_makes_many_figures_lie_near_others(tmp_path: Path) -> None:
     recipe = Recipe("train", seed=4, size_px=(640, 360), per_table=1)
-    make_dataset(tmp_path / "few", recipe, 12)
-    make_dataset(tmp_path / "many", dataclasses.replace(recipe, fallers=0.4), 12)
+    make_dataset(tmp_path / "few", recipe, 8)
+    make_dataset(tmp_path / "many", dataclasses.replace(recipe, fallers=0.4), 8)
     shares, nearest = {}, {}
     for name in ("few", "many"):
         samples = [one for one in read_samples(tmp_path / name, "train") if not one.play]
