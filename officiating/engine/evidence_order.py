@@ -22,8 +22,8 @@ from downfield.officiating.params import Params
 from downfield.officiating.rules.lines import spot_at
 from downfield.officiating.state.facts import Facts
 from downfield.officiating.state.game_state import GameState, Phase
-from downfield.officiating.state.instants import facts_as_of
 from downfield.officiating.state.interfaces import Rule
+from downfield.officiating.state.over_fronts import facts_as_of
 from downfield.officiating.state.play_state import finding_key
 
 CONTACTS: Final[frozenset[CallKind]] = frozenset({"tackle", "broken_tackle", "sack", "down_by_fall", "fumble"})

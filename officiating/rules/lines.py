@@ -19,9 +19,8 @@ from downfield.officiating.calls import Finding
 from downfield.officiating.params import Param, Params
 from downfield.officiating.state.facts import Facts, MeasuredPoint, capped_if_unsure, outermost_x, outermost_y
 from downfield.officiating.state.game_state import GameState, Phase
-from downfield.officiating.state.instants import facts_as_of
 from downfield.officiating.state.interfaces import ImmediateRule
-from downfield.officiating.state.over_fronts import over_fronts
+from downfield.officiating.state.over_fronts import facts_as_of, over_fronts
 
 
 @dataclass(frozen=True, slots=True)

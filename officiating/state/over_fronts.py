@@ -1,15 +1,21 @@
-"""What is measured of a figure whose base may have either end as its front, and who may not be the figure at all."""
+"""A figure in doubt: either end of its base may be its front, it may not be the figure, or be between two frames.
+
+What is measured of it is measured over both fronts; where it was at the instant of a contact is told with its error.
+"""
 
 from __future__ import annotations
 
+import math
+from bisect import bisect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from downfield.core.scene import Figure
+from downfield.core.mathematics import wrap_deg
+from downfield.core.scene import Figure, Scene
 from downfield.officiating.belief import Measure, Unit
 from downfield.officiating.conditions import Condition, worth_telling
-from downfield.officiating.state.facts import EVEN_ODDS, exceedance_probability
+from downfield.officiating.state.facts import EVEN_ODDS, Facts, exceedance_probability, find_figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,3 +82,91 @@ def identity_conditions(figure: Figure) -> tuple[Condition, ...]:
 
 def _why_unsure(figure: Figure) -> str:
     return f"{figure.id} is out of view" if figure.sure else "not sure which figure this is"
+
+
+@dataclass(frozen=True, slots=True)
+class InstantLimits:
+    """Times over which motion is measured."""
+
+    motion_ns: int = 100_000_000
+    """A figure's motion up to an instant is measured over this time: a few frames, so that their errors average out."""
+
+    speed_ns: int = 200_000_000
+    """How fast a figure goes is measured over this time: longer than one vibration of the board."""
+
+
+_INSTANT_LIMITS: Final = InstantLimits()
+
+
+def facts_as_of(facts: Facts, t_ns: int, player: str, sigma_s: float = 0.0) -> Facts:
+    """Return the facts as they were at an instant up to this frame, as far as they concern one figure's place.
+
+    The figure is taken to have moved on as in the frames before, since what happened at the instant (a contact) may
+    have stopped or turned it, but no farther than it got. Its error is that of its place and of the instant.
+
+    Args:
+        facts: of the latest frame.
+        t_ns: the instant.
+        player: roster id of the figure.
+        sigma_s: standard deviation of the instant.
+    """
+    scenes, after = _around(facts, t_ns)
+    now, figure = find_figure(after, player), _figure_at(scenes, after, player, t_ns)
+    if now is None or figure is None:
+        return facts
+    if sigma_s > 0.0:
+        along_mm_s, across_mm_s = _speed_mm_s(facts, player)
+        along, across = figure.sigma_mm
+        sigma_mm = (math.hypot(along, sigma_s * along_mm_s), math.hypot(across, sigma_s * across_mm_s))
+        figure = replace(figure, sigma_mm=sigma_mm)
+    ball = after.ball
+    if ball is not None and ball.state == "carried" and ball.carrier == player:  # it goes with its carrier
+        ball = replace(ball, x_mm=ball.x_mm + figure.x_mm - now.x_mm, y_mm=ball.y_mm + figure.y_mm - now.y_mm)
+    figures = tuple(figure if one.id == player else one for one in after.figures)
+    scene = replace(after, t_ns=min(t_ns, after.t_ns), figures=figures, contacts=(), ball=ball)
+    before = tuple(one for one in scenes if one.t_ns < scene.t_ns)
+    return Facts(scene, before, facts.state, facts.field)
+
+
+def _around(facts: Facts, t_ns: int) -> tuple[tuple[Scene, ...], Scene]:
+    """Return the scenes up to an instant, and the first one after it, at the latest this frame's."""
+    first_after = bisect(facts.recent, t_ns, key=lambda scene: scene.t_ns)
+    return facts.recent[:first_after], (*facts.recent, facts.scene)[first_after]
+
+
+def _figure_at(scenes: tuple[Scene, ...], after: Scene, player: str, t_ns: int) -> Figure | None:
+    now, then = find_figure(after, player), find_figure(scenes[-1], player) if scenes else None
+    if now is None or then is None or t_ns >= after.t_ns:
+        return now
+    last = scenes[-1]
+    earlier = next((scene for scene in scenes if last.t_ns - scene.t_ns <= _INSTANT_LIMITS.motion_ns), last)
+    start = find_figure(earlier, player)
+    if start is None or earlier.t_ns >= last.t_ns:
+        share = (t_ns - last.t_ns) / (after.t_ns - last.t_ns)
+        return replace(
+            then, x_mm=then.x_mm + share * (now.x_mm - then.x_mm), y_mm=then.y_mm + share * (now.y_mm - then.y_mm)
+        )
+    share = (t_ns - last.t_ns) / (last.t_ns - earlier.t_ns)
+    turn, most = share * wrap_deg(then.heading_deg - start.heading_deg), wrap_deg(now.heading_deg - then.heading_deg)
+    return replace(
+        then,
+        x_mm=_limit_to(then.x_mm + share * (then.x_mm - start.x_mm), then.x_mm, now.x_mm),
+        y_mm=_limit_to(then.y_mm + share * (then.y_mm - start.y_mm), then.y_mm, now.y_mm),
+        heading_deg=wrap_deg(then.heading_deg + _limit_to(turn, 0.0, most)),
+    )
+
+
+def _speed_mm_s(facts: Facts, player: str) -> tuple[float, float]:
+    """Return how fast a figure moves along and across, over some frames; 0 where that was not seen."""
+    now = find_figure(facts.scene, player)
+    for scene in facts.recent:
+        then = find_figure(scene, player)
+        if now is not None and then is not None and facts.t_ns - scene.t_ns <= _INSTANT_LIMITS.speed_ns:
+            dt_s = (facts.t_ns - scene.t_ns) / 1e9
+            return abs(now.x_mm - then.x_mm) / dt_s, abs(now.y_mm - then.y_mm) / dt_s
+    return 0.0, 0.0
+
+
+def _limit_to(value: float, a: float, b: float) -> float:
+    """Return a value limited to lie between two others: nothing is spotted where the figure has not been."""
+    return min(max(value, min(a, b)), max(a, b))
