@@ -64,10 +64,13 @@ class OpenStream:
         kind: what it sends.
         owner: device, or address without one.
         privileged: whether it may use the reserved places.
+        address: where it goes to.
     """
 
-    def __init__(self, streams: OpenStreams, kind: StreamKind, owner: str, *, privileged: bool) -> None:
-        self.kind, self.owner, self.privileged = kind, owner, privileged
+    def __init__(
+        self, streams: OpenStreams, kind: StreamKind, owner: str, *, privileged: bool, address: str = ""
+    ) -> None:
+        self.kind, self.owner, self.privileged, self.address = kind, owner, privileged, address
         self._streams = streams
         self._ended = asyncio.Event()
         self._end_elsewhere: Callable[[], None] | None = None
@@ -141,16 +144,19 @@ class OpenStreams:
         privileged = principal.local or RANK[principal.role or "anyone"] >= RANK["operator"]
         owner = _owner(principal.device, address)
         same_kind = [stream for stream in self._open if stream.kind == kind]
-        own = sum(stream.owner == owner for stream in same_kind)
+        own = sum(stream.owner == owner and (privileged or stream.address == address) for stream in same_kind)
         per_device = limits.per_operator if privileged else limits.per_viewer
         if own >= per_device:
             detail = f"This device has {per_device} {kind}s open already. Close one, such as a tab or an OBS source."
             raise ProblemError(429, detail, headers={"Retry-After": str(_RETRY_S)})
         viewers = sum(not stream.privileged for stream in same_kind)
         if len(same_kind) >= limits.total or (not privileged and viewers >= limits.total - limits.reserved):
-            detail = f"All {limits.total} {kind}s are taken. Close one, or try again later."
+            detail = (
+                f"As many watch as this computer can serve: {limits.total} {kind}s, {limits.reserved} of them for who"
+                " operates. One link serves all of them; try again when somebody has left."
+            )
             raise ProblemError(503, detail, headers={"Retry-After": str(_RETRY_S)})
-        stream = OpenStream(self, kind, owner, privileged=privileged)
+        stream = OpenStream(self, kind, owner, privileged=privileged, address=address)
         self._open.add(stream)
         return stream
 

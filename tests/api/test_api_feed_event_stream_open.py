@@ -50,13 +50,25 @@ def test_one_device_has_a_budget_and_gets_places_back(role: Role, allowed: int) 
         streams = OpenStreams({"feed": SMALL, "picture": SMALL})
         opened = [streams.open("feed", someone(1, role), "10.0.0.1") for _ in range(allowed)]
         with pytest.raises(ProblemError) as refused:
-            streams.open("feed", someone(1, role), "10.0.0.9")
+            streams.open("feed", someone(1, role), "10.0.0.1")
         assert refused.value.status == 429
         with opened[0]:
             pass
         streams.open("feed", someone(1, role), "10.0.0.1")
 
     asyncio.run(open_many())
+
+
+def test_one_link_serves_as_many_as_there_are_places_and_says_when_there_is_none() -> None:
+    async def share() -> None:
+        streams = OpenStreams({"feed": SMALL, "picture": SMALL})
+        for number in range(SMALL.total - SMALL.reserved):
+            streams.open("feed", someone(1), f"10.0.0.{number}")
+        with pytest.raises(ProblemError) as refused:
+            streams.open("feed", someone(1), "10.0.0.99")
+        assert (refused.value.status, "As many watch as this computer can serve" in refused.value.detail) == (503, True)
+
+    asyncio.run(share())
 
 
 def test_visitors_without_a_device_count_by_address() -> None:

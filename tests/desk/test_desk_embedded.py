@@ -74,7 +74,7 @@ def sign(rig: Scorekeeper) -> None:
 
 def state_of(desk: DeskServer, match: str) -> str:
     found = httpx.get(f"{desk.url}/api/event", timeout=WAIT_S).json()["matches"]
-    return next(one["state"] for one in found if one["id"] == match)
+    return next(str(one["state"]) for one in found if one["id"] == match)
 
 
 @pytest.mark.usefixtures("short_pauses")
@@ -87,8 +87,7 @@ def test_an_event_of_three_tables_needs_neither_broker_nor_server_and_moves_to_o
         calls = httpx.post(f"{desk.url}/api/pushes/round", timeout=WAIT_S).json()
         assert [(call["table"], call["state"]) for call in calls] == [(name, "sent") for name in TABLES]
         first = {call["table"]: call["match"] for call in calls}
-        for match in first.values():
-            wait_until(lambda match=match: state_of(desk, match) == "in_play", f"{match} begins")
+        wait_until(lambda: {state_of(desk, match) for match in first.values()} == {"in_play"}, "the games begin")
         again = httpx.post(f"{desk.url}/api/pushes/round", timeout=WAIT_S).json()
         assert {call["state"] for call in again} == {"playing"}
         sign(rigs["Table 1"])

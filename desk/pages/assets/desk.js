@@ -96,3 +96,7 @@ at("pairing").addEventListener("click", async (event) => {
     at("code").replaceChildren(el("p", {}, errorText(error)));
   }
 });
+
+/** @type {Desk.GuestLinkView} */
+const guests = await send("api/event/guests", null, { method: "GET" }).catch(() => ({ url: "", code: "" }));
+at("guest-link").replaceChildren(el("a", { href: guests.url }, guests.url));

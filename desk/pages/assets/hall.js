@@ -72,6 +72,7 @@ function show() {
   refresh(at("turning"), [event.revision, all.length ? turn % all.length : -1], () => (all.length ? all[turn % all.length]() : []));
 }
 
+follow("api/event/announcements", (/** @type {string[]} */ texts) => refresh(at("announcements"), texts, () => texts.map((text) => el("p", { class: "announcement" }, text))));
 follow("api/event", (/** @type {Desk.EventView} */ event) => {
   latest = event;
   show();

@@ -1,0 +1,186 @@
+"""The page for guests: schedule, results and standings as plain HTML, for phones, a hall's TV and any website.
+
+It is one file without scripts, so the same text is served to guests and saved as a static copy.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import time
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from html import escape
+from typing import Final
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import HTMLResponse
+from pydantic import BaseModel, Field
+
+from downfield.api.context.access_control import AuthorizedRoute
+from downfield.api.http.network_addresses import qr_svg
+from downfield.api.routes.pairing import watch_url
+from downfield.api.security.access import allow
+from downfield.api.security.tokens import CODE_LETTERS
+from downfield.core.errors import NotFoundError
+from downfield.desk.event.placing import at_table
+from downfield.desk.service.event_views import EventView, MatchView, PoolView, event_view
+from downfield.desk.service.parts import DeskDep, DeskParts
+from downfield.rig.tournament.push_payloads import Announcement
+from downfield.store.sealing.signing import RigKey
+
+REFRESH_S: Final = 20
+"""How often an open page asks again; a static copy does not."""
+
+_STYLE: Final = """
+:root{color-scheme:light dark}body{font:clamp(16px,1.4vw,28px)/1.4 system-ui,sans-serif;margin:0 auto;max-width:80em;
+padding:.7em}h1{margin:.2em 0}h2{margin:1.2em 0 .3em;border-bottom:2px solid}table{border-collapse:collapse;width:100%}
+td,th{text-align:left;padding:.25em .5em;border-bottom:1px solid #8886}td.n,th.n{text-align:right;width:2.5em}
+.scroll{overflow-x:auto}.now{font-weight:700}.note{opacity:.75;font-size:.85em}.say{background:#fd6;color:#000;
+padding:.6em;border-radius:.4em}
+"""
+
+
+def guest_page(event: EventView, announcements: Sequence[str] = (), *, refreshes: bool = False) -> str:
+    """Return the page.
+
+    Args:
+        announcements: shown on top, the latest first.
+        refreshes: whether an open page asks for it again by itself.
+    """
+    at = datetime.now().astimezone().strftime("%H:%M")
+    left = [match for match in event.matches if match.state in {"open", "ready", "in_play", "stopped"}]
+    left.sort(key=lambda match: (match.state != "in_play", match.slot is None, match.slot or 0, match.table))
+    played = [match for match in reversed(event.matches) if match.state == "played"]
+    places = [f"<tr><td class=n>{rank.place}</td><td>{escape(rank.name)}</td></tr>" for rank in event.ranking]
+    parts = [
+        "".join(f"<p class=say>{escape(text)}</p>" for text in announcements),
+        _section("Places", _table(places)) if places else "",
+        _section("Now and next", _games(left)),
+        _section("Results", _games(played)),
+        *(_section(f"Pool {pool.name}", _standings(pool)) for pool in event.pools),
+    ]
+    refresh = f'<meta http-equiv="refresh" content="{REFRESH_S}">' if refreshes else ""
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8">{refresh}'
+        f'<meta name="viewport" content="width=device-width,initial-scale=1"><title>{escape(event.name)}</title>'
+        f"<style>{_STYLE}</style></head><body><h1>{escape(event.name)}</h1><p class=note>As of {at}</p>"
+        f"{''.join(parts)}</body></html>\n"
+    )
+
+
+def _section(title: str, content: str) -> str:
+    return f"<h2>{escape(title)}</h2>{content}" if content else ""
+
+
+def _table(rows: Iterable[str]) -> str:
+    return f"<div class=scroll><table>{''.join(rows)}</table></div>"
+
+
+def _games(matches: Sequence[MatchView]) -> str:
+    return _table(_game(match) for match in matches) if matches else ""
+
+
+def _game(match: MatchView) -> str:
+    when = f"{datetime.fromisoformat(match.begins):%a %H:%M}" if match.begins else ""
+    where = at_table(match.played_at or match.table) if match.played_at or match.table else ""
+    result = match.result
+    if result is not None:
+        score = "forfeit" if result.forfeited_by else f"{result.home}–{result.away}{' OT' if result.overtime else ''}"
+    else:
+        words = {"in_play": "in play", "stopped": "under review", "ready": "", "open": ""}
+        score = words.get(match.state, "")
+    note = "postponed" if match.postponed else "if needed" if match.if_needed and result is None else ""
+    kind = " class=now" if match.state == "in_play" else ""
+    cells = (match.id, when, where, f"{match.home.name} – {match.away.name}", score or note)
+    return f"<tr{kind}>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
+
+
+def _standings(pool: PoolView) -> str:
+    head = "".join(f"<th class=n>{text}</th>" for text in ("W", "L", "T", "+", "−"))
+    rows = [f"<tr><th class=n></th><th>Team</th>{head}</tr>"]
+    for line in pool.standings:
+        numbers = (line.won, line.lost, line.tied, line.points_for, line.points_against)
+        note = " <span class=note>withdrew</span>" if line.withdrawn else ""
+        cells = "".join(f"<td class=n>{number}</td>" for number in numbers)
+        rows.append(f"<tr><td class=n>{line.place}</td><td>{escape(line.name)}{note}</td>{cells}</tr>")
+    return _table(rows)
+
+
+router = APIRouter(tags=["event"], route_class=AuthorizedRoute)
+
+_PAGE_HEADERS: Final = {
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'",
+    "Cache-Control": "no-store",
+}
+
+
+class GuestLinkView(BaseModel):
+    """The address that guests open."""
+
+    url: str
+    code: str = Field(description="Its last part, to be written on paper.")
+
+
+@router.get("/guest/{code}", include_in_schema=False)
+@allow("anyone")
+def guest(desk: DeskDep, code: str) -> Response:
+    """Schedule, results and standings, for who has the code."""
+    if not secrets.compare_digest(code.upper().encode(), guest_code(desk.grants.key).encode()):
+        raise NotFoundError("There is no page of this code. Look at the paper again.")
+    view = event_view(desk.keeper.event, "")
+    return HTMLResponse(guest_page(view, announcements(desk), refreshes=True), headers=_PAGE_HEADERS)
+
+
+@router.get("/api/event/guests", summary="The address that guests open")
+@allow("viewer")
+def read_guest_link(desk: DeskDep, request: Request) -> GuestLinkView:
+    """Needs no pairing; shows schedule, results and standings, and nothing else."""
+    code = guest_code(desk.grants.key)
+    return GuestLinkView(url=f"{watch_url(request)}/guest/{code}", code=code)
+
+
+@router.get(
+    "/api/event/guests.svg",
+    summary="That address as a QR code",
+    response_class=Response,
+    responses={200: {"content": {"image/svg+xml": {"schema": {"type": "string"}}}}},
+)
+@allow("viewer")
+def guest_picture(desk: DeskDep, request: Request) -> Response:
+    """To be printed."""
+    return Response(qr_svg(read_guest_link(desk, request).url), media_type="image/svg+xml")
+
+
+@router.get("/api/event/page.html", summary="A static copy of the page for guests", response_class=HTMLResponse)
+@allow("viewer")
+def static_copy(desk: DeskDep) -> Response:
+    """One file without scripts, to be put on any website."""
+    headers = {**_PAGE_HEADERS, "Content-Disposition": 'attachment; filename="event.html"'}
+    return HTMLResponse(guest_page(event_view(desk.keeper.event, "")), headers=headers)
+
+
+def guest_code(key: RigKey) -> str:
+    """Return the code of a desk's page for guests; always the same."""
+    digest = hashlib.sha256(key.sign(b"downfield.guests\n")).digest()
+    return "".join(CODE_LETTERS[byte % len(CODE_LETTERS)] for byte in digest[:8])
+
+
+def announcements(desk: DeskParts) -> list[str]:
+    """Return what was announced to all tables and is still sent, the latest first."""
+    if desk.tournament is None:
+        return []
+    sent = [push for push in reversed(desk.tournament.pushes.pushes) if isinstance(push.payload, Announcement)]
+    fresh = [push for push in sent if not push.rigs and time.time_ns() - push.at_ns < ANNOUNCED_NS]
+    return [push.payload.text for push in fresh[:3] if isinstance(push.payload, Announcement)]
+
+
+ANNOUNCED_NS: Final = 30 * 60 * 1_000_000_000
+"""How long an announcement is shown to the hall."""
+
+
+@router.get("/api/event/announcements", summary="What was announced to all tables lately")
+@allow("viewer")
+def read_announcements(desk: DeskDep) -> list[str]:
+    """The latest first; for the hall's screen."""
+    return announcements(desk)
