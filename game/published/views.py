@@ -25,7 +25,7 @@ from downfield.game.records.entries import GameStarted
 from downfield.officiating.calls import Call
 from downfield.officiating.conditions import conditions_summary, joint_words
 from downfield.officiating.declarations import Side
-from downfield.officiating.engine.standing_calls import calls_to_append
+from downfield.officiating.engine.engine_state import calls_to_append
 from downfield.officiating.rulebooks.installed import load_system, load_systems
 from downfield.officiating.state.game_state import GameState
 

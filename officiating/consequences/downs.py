@@ -123,6 +123,8 @@ def play_next_down(game: GameState, x_yd: float, y_yd: float, context: RuleConte
     gained = progress - game.progress_yd(game.los_yd)
     state = _spotted(game, short_yd if past.probability > 0.0 else x_yd, y_yd, context)
     state = replace(state, gain_yd=gained, due="scrimmage", down=min(down, allowed))
+    if down <= allowed and past.probability <= 1.0 - context.params.real("calls.confidence"):
+        return Outcome(state)
     place = {"spot_yd": (x_yd, y_yd), "spot_sigma_yd": (sigma_yd, 0.0)}
     first = follow_up(context, "first_down", "first_down", "first down", side=game.offense, **place)
     if down <= allowed:

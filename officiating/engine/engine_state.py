@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -9,6 +10,32 @@ from downfield.core.records import record
 from downfield.core.scene import Power, Scene
 from downfield.officiating.calls import Call
 from downfield.officiating.state.game_state import PENDING_INPUT, GameState, PendingInput, Phase
+
+
+def standing_calls(calls: Iterable[Call], state: EngineState) -> tuple[Call, ...]:
+    """Return those calls in whose place a person has told nothing else."""
+    gone = set(state.superseded)
+    return tuple(call for call in calls if call.id not in gone)
+
+
+def calls_to_append(before: Iterable[str], now: Sequence[str]) -> tuple[str, ...]:
+    """Return the calls that a subscriber must move to the end of its list to have the order of `now`.
+
+    A subscriber drops withdrawn calls and appends new ones. That is not enough when a ruling brings back a call from
+    before others that stood all the while.
+
+    Args:
+        before: ids of the calls that stood, in order.
+        now: ids of the calls that stand, in order.
+
+    Returns:
+        Ids to move to the end one by one; none where dropping and appending lead to the right order.
+    """
+    standing, stood = set(now), dict.fromkeys(before)
+    appended = [*(name for name in stood if name in standing), *(name for name in now if name not in stood)]
+    pairs = enumerate(zip(appended, now, strict=True))
+    first = next((place for place, (has, wanted) in pairs if has != wanted), len(now))
+    return tuple(now[first:])
 
 
 @dataclass(frozen=True, slots=True)

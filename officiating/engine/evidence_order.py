@@ -7,12 +7,14 @@ These hold for the rules of every rulebook, so the engine sees to them, whatever
 - Where he was against a line as a contact began is asked of the facts as of that instant. What later frames show is
   another finding, which waits behind the contact and counts only if that is no tackle.
 - What a hand has moved while the board ran shows nothing: it crosses no line and makes no tackle.
+
+What rules and claims ask of earlier frames is remembered here too: falls, touches, hands, how far the carrier came.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from downfield.core.field.model import FieldModel
@@ -20,11 +22,11 @@ from downfield.core.scene import Scene
 from downfield.officiating.calls import CallKind, Finding
 from downfield.officiating.params import Params
 from downfield.officiating.rules.lines import spot_at
-from downfield.officiating.state.facts import Facts
+from downfield.officiating.state.facts import EVEN_ODDS, Facts
 from downfield.officiating.state.game_state import GameState, Phase
 from downfield.officiating.state.interfaces import Rule
 from downfield.officiating.state.over_fronts import facts_as_of
-from downfield.officiating.state.play_state import finding_key
+from downfield.officiating.state.play_state import FigureFall, OpponentTouch, finding_key
 
 CONTACTS: Final[frozenset[CallKind]] = frozenset({"tackle", "broken_tackle", "sack", "down_by_fall", "fumble"})
 """Kinds that may end a carrier's run at an instant of their own."""
@@ -33,6 +35,56 @@ CROSSINGS: Final[frozenset[CallKind]] = frozenset({"touchdown", "safety", "out_o
 """Kinds that say where a carrier was against a line."""
 
 _RUNNING: Final = frozenset({Phase.LIVE, Phase.IN_AIR, Phase.KICK})
+
+
+@dataclass(frozen=True, slots=True)
+class FallRecordLimits:
+    """Time limits of falls that no rulebook states."""
+
+    mistaken_fall_ns: int = 300_000_000
+    """A figure upright again within this time had not fallen: it can't get up by itself, and no hand is so quick."""
+
+
+_LIMITS: Final = FallRecordLimits()
+
+
+def with_falls(game: GameState, facts: Facts) -> GameState:
+    """Return the game with the falls of this frame added, and without those that turned out to be none."""
+    # A detector takes a figure for fallen for a frame or two; only a fall that lasts stays.
+    falls, limit_ns = game.play.falls, _LIMITS.mistaken_fall_ns
+    if falls and facts.t_ns - falls[-1].first_seen_ns < limit_ns:
+        upright = {figure.id for figure in facts.scene.figures if figure.posture == "upright"}
+        falls = tuple(
+            fall for fall in falls if fall.player not in upright or facts.t_ns - fall.first_seen_ns >= limit_ns
+        )
+    known = {fall.player for fall in falls}
+    new = tuple(
+        FigureFall(figure.id, facts.fell_ns(figure), facts.t_ns)
+        for figure in facts.scene.figures
+        if figure.posture == "fallen" and figure.id not in known
+    )
+    return replace(game, play=replace(game.play, falls=falls + new)) if new or falls != game.play.falls else game
+
+
+def with_touches(game: GameState, facts: Facts) -> GameState:
+    """Return the game with the touches of this frame added that began since the board came on.
+
+    They are kept while interference is possible: with a pass in the air, or with a gunner named (TAP-109, TAP-046).
+    """
+    if game.phase is not Phase.IN_AIR and not (game.phase is Phase.LIVE and game.play.gunners):
+        return game
+    known = {(touch.players, touch.t_ns) for touch in game.play.touches}
+    new = []
+    for contact in facts.scene.contacts:
+        players, since_ns = (contact.a, contact.b), contact.since_ns
+        if since_ns is None or since_ns < (game.play.board_on_ns or 0) or contact.probability <= EVEN_ODDS:
+            continue
+        a, b = (facts.figures[name] for name in players)
+        if a.jersey != b.jersey and (players, since_ns) not in known:
+            a_mm, b_mm = facts.foremost_point(a), facts.foremost_point(b)
+            spots = (facts.spot_yd(a_mm.x_mm, a.y_mm), facts.spot_yd(b_mm.x_mm, b.y_mm))
+            new.append(OpponentTouch(players, since_ns, spots))
+    return replace(game, play=replace(game.play, touches=(*game.play.touches, *new))) if new else game
 
 
 def with_handled(game: GameState, scene: Scene) -> GameState:

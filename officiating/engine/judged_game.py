@@ -19,11 +19,10 @@ from downfield.core.scene import Scene
 from downfield.officiating.calls import Call, RefusedEvent
 from downfield.officiating.declarations import Declaration
 from downfield.officiating.engine.begun_plays import Snap, begun_play
-from downfield.officiating.engine.engine_state import ENGINE_LIMITS, EngineState
+from downfield.officiating.engine.engine_state import ENGINE_LIMITS, EngineState, calls_to_append, standing_calls
 from downfield.officiating.engine.game_memento import Checkpoint, GameMemento
 from downfield.officiating.engine.legal import LegalDeclarations, legal
 from downfield.officiating.engine.rules_engine import RulesEngine
-from downfield.officiating.engine.standing_calls import calls_to_append, standing_calls
 from downfield.officiating.events import Event, Ruling, Tick, Undo, undone_events
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.officiating.state.game_state import HOME_AND_AWAY, GameState, Team

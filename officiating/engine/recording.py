@@ -12,8 +12,8 @@ from downfield.core.field.model import FieldModel
 from downfield.core.scene import Player, Scene
 from downfield.officiating.calls import Call, RefusedEvent
 from downfield.officiating.declarations import LineUpDeclared
+from downfield.officiating.engine.engine_state import standing_calls
 from downfield.officiating.engine.rules_engine import RulesEngine
-from downfield.officiating.engine.standing_calls import standing_calls
 from downfield.officiating.events import Event, Ruling, Tick, undone_events
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.officiating.state.game_state import HOME_AND_AWAY, GameState, Team

@@ -34,10 +34,11 @@ from downfield.officiating.engine.engine_state import (
 from downfield.officiating.engine.evidence_order import (
     contacts_since_held,
     evidence_in_order,
+    with_falls,
     with_handled,
     with_progress,
+    with_touches,
 )
-from downfield.officiating.engine.falls_and_touches import with_falls, with_touches
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.officiating.state.facts import Facts, without_lost_figures

@@ -22,8 +22,8 @@ from downfield.game.records.entries import Effects, RulebookRecord, Snap, record
 from downfield.game.records.keeping import GameRow
 from downfield.game.records.models import TopicModel
 from downfield.officiating.calls import Call, CallKind, Verdict
+from downfield.officiating.engine.engine_state import calls_to_append
 from downfield.officiating.engine.recording import CallDifference, compare_calls
-from downfield.officiating.engine.standing_calls import calls_to_append
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.review.rejudging.rejudging import JudgedAgain, Way, judge_again
 from downfield.review.rejudging.worker import JudgingWorker

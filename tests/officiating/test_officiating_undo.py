@@ -16,9 +16,9 @@ from downfield.core.scene import Scene
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Carrier, Claim
 from downfield.officiating.engine.calling import LINE_UPS
+from downfield.officiating.engine.engine_state import calls_to_append
 from downfield.officiating.engine.judged_game import JudgedGame
 from downfield.officiating.engine.recording import judge_recording
-from downfield.officiating.engine.standing_calls import calls_to_append
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.officiating.state.game_state import GameState
