@@ -16,7 +16,7 @@ from downfield.api.table_setup import SetupView, SolveRequest
 from downfield.calibration.advice import AdviceLimits
 from downfield.calibration.field.measured_height import StandingObject
 from downfield.calibration.field.solution import FieldSolution
-from downfield.core.errors import InputError
+from downfield.core.errors import CalibrationError, InputError, Remedy
 from downfield.rig.tables import setup_session as session_module
 from downfield.rig.tables import setup_solving as solving
 from downfield.rig.tables.setup_session import SetupSession
@@ -72,6 +72,48 @@ def test_mirrored_or_not_is_two_pictures_to_tap_and_nothing_is_saved_before(
         ways.nth(1).click()
         expect(page.get_by_role("alert")).to_contain_text("Switch off mirroring", ignore_case=True)
         expect(page.get_by_role("button", name="Find the field")).to_be_visible()
+
+
+@pytest.mark.parametrize("remedy", ["measure", "place_corners", "another_picture"])
+def test_every_refusal_has_the_control_for_what_it_says(
+    running: Browser, served: tuple[SetupSession, str], monkeypatch: pytest.MonkeyPatch, remedy: Remedy
+) -> None:
+    setup, url = served
+    searches: list[SolveRequest] = []
+
+    def refuse(_: object, request: SolveRequest, *__: object) -> FieldSolution:
+        searches.append(request)
+        if len(searches) == 1:
+            raise CalibrationError("the print can't be read", remedy)
+        return solution()
+
+    monkeypatch.setattr(session_module, "solve_as_requested", refuse)
+    setup.open_camera(RUNNING)
+    with page_in(running, phone=True) as page:
+        page.goto(f"{url}/setup")
+        expect(page.locator("#refusal")).to_be_hidden()
+        page.get_by_role("button", name="Find the field").click()
+        expect(page.get_by_role("alert")).to_have_text("The print can't be read")
+        page.locator("#remedy").click()
+        if remedy == "measure":
+            goal = page.get_by_label("Goal line to goal line", exact=True)
+            expect(goal).to_be_focused()
+            page.keyboard.type("30")
+            page.get_by_label("Unit").select_option("in")
+            page.get_by_role("button", name="Find the field").click()
+        elif remedy == "place_corners":
+            expect(page.locator("#corners img")).to_be_visible()
+            expect(page.locator("#marks button.numbered")).to_have_text(["1", "2", "3", "4"])
+            expect(page.locator("#remedy")).to_be_hidden()
+            page.get_by_label("Goal line to goal line on the print").select_option("yards-110")
+            check_layout(page, "corners")
+            page.get_by_role("button", name="Use these corners").click()
+        expect(page.get_by_text("Do the lines lie on the print?")).to_be_visible()
+        expect(page.locator("#refusal")).to_be_hidden()
+    request = searches[1]
+    assert (request.goal_to_goal_mm, request.side_to_side_mm) == (762.0 if remedy == "measure" else None, None)
+    corners = [(0, 0), (110, 0), (110, 65), (0, 65)] if remedy == "place_corners" else []
+    assert [(mark.x_yd, mark.y_yd) for mark in request.landmarks] == corners
 
 
 def test_a_tape_or_something_standing_tells_how_high_the_camera_is(
