@@ -164,6 +164,8 @@ def set_up_table(
     if picture is not None:
         write_picture(picture, draw_calibration(images[0], profile.calibration))
     path = folder.save(profile)
+    if not profile.calibration.lengths_known:
+        print_stdout(describe_certainty(profile.calibration))
     advice = advise(profile.calibration)
     if advice:
         print_stdout(advice)
