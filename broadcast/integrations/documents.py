@@ -54,15 +54,31 @@ def game_document(game: GameView) -> dict[str, Any]:
 
 
 def update_document(update: StreamUpdate) -> dict[str, Any]:
-    """Return what a webhook is sent: ``event`` is ``state``, ``call`` or ``replay``."""
-    event = "call" if update.call is not None else "replay" if update.replay is not None else "state"
-    document: dict[str, Any] = {"v": VERSION, "event": event}
+    """Return what a webhook is sent.
+
+    ``event`` is ``state``, ``call``, ``call_changed``, ``call_withdrawn``, ``replay``, ``game_started`` or
+    ``game_ended``.
+    """
+    call = update.call or update.changed or update.withdrawn
+    document: dict[str, Any] = {"v": VERSION, "event": _event(update), "at_ms": update.at_ms}
     document["game"] = None if update.game is None else game_document(update.game)
-    if update.call is not None:
-        document["call"] = update.call.model_dump(mode="json")
+    if call is not None:
+        document["call"] = call.model_dump(mode="json")
     if update.replay is not None:
         document["replay"] = update.replay.model_dump(mode="json")
     return document
+
+
+def _event(update: StreamUpdate) -> str:
+    if update.call is not None:
+        return "call"
+    if update.changed is not None:
+        return "call_changed"
+    if update.withdrawn is not None:
+        return "call_withdrawn"
+    if update.replay is not None:
+        return "replay"
+    return f"game_{update.turn}" if update.turn else "state"
 
 
 def _distance(game: GameView) -> str:
@@ -139,7 +155,7 @@ class FilesOutlet:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._written: dict[str, str] = {}
-        self._call = ""
+        self._call_id = self._call = ""
 
     async def run(self, updates: AsyncIterator[StreamUpdate]) -> None:
         """Write what changes.
@@ -163,7 +179,7 @@ class FilesOutlet:
                 if done:
                     update = following.result()
                     game = update.game or game
-                    self._call = self._call if update.call is None else spoken_name(update.call.text)
+                    self._note_call(update)
                     following = asyncio.ensure_future(anext(updates))
                 if game is not None:
                     await asyncio.to_thread(self._write_all, game)
@@ -171,6 +187,15 @@ class FilesOutlet:
             return
         finally:
             following.cancel()
+
+    def _note_call(self, update: StreamUpdate) -> None:
+        """Keep the last call in words: as it was ruled on, and no longer once it is withdrawn or another game began."""
+        last = update.call or (update.changed if update.changed and update.changed.id == self._call_id else None)
+        if last is not None:
+            struck = last.standing == "struck"
+            self._call_id, self._call = last.id, "" if struck else spoken_name(last.text)
+        elif update.turn == "started" or (update.withdrawn is not None and update.withdrawn.id == self._call_id):
+            self._call_id = self._call = ""
 
     def _write_all(self, game: GameView) -> None:
         document = game_document(game) | {"clock": clock_now(game), "call": self._call}

@@ -6,14 +6,15 @@ import asyncio
 import logging
 import threading
 import time
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import aclosing, suppress
-from dataclasses import dataclass, field
-from typing import Final, Protocol
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal, Protocol
 
 from downfield.core.threads import supervised_thread
-from downfield.game.published.game_topics import CallView, GameView
-from downfield.game.published.hub import SNAPSHOT, FeedMessage, Hub, NewCalls
+from downfield.game.published.game_topics import CallsUpdate, CallView, GameView
+from downfield.game.published.hub import SNAPSHOT, FeedMessage, Hub
 from downfield.game.published.stream_topics import ReplayView
 
 _log = logging.getLogger(__name__)
@@ -48,16 +49,30 @@ class StreamUpdate:
     Attributes:
         game: the state of the game afterwards; None before there is one.
         call: a call that was just made; None where something else happened.
+        changed: a call made before that was confirmed, overturned, struck or amended, as it is now; None likewise.
+        withdrawn: a call made before that no longer stands, as it was; None likewise.
+        turn: whether a game has begun or ended; empty otherwise.
         replay: a replay that the overlay now shows; None likewise.
         replay_over: whether the overlay was told to show the replay before no longer; nothing else happened then.
+        at_ms: when, ms since 1970.
         made_s: when, on the monotonic clock.
     """
 
     game: GameView | None
     call: CallView | None = None
+    changed: CallView | None = None
+    withdrawn: CallView | None = None
+    turn: Literal["", "started", "ended"] = ""
     replay: ReplayView | None = None
     replay_over: bool = False
+    at_ms: int = field(default=0, compare=False)
     made_s: float = field(default_factory=time.monotonic, compare=False)
+
+    @property
+    def is_state(self) -> bool:
+        """Whether it tells how the game stands and nothing else: a newer one says all that it says."""
+        other = self.call, self.changed, self.withdrawn, self.replay
+        return not (self.turn or self.replay_over) and all(part is None for part in other)
 
 
 class Outlet(Protocol):
@@ -74,23 +89,32 @@ class Outlet(Protocol):
 
 
 class UpdateQueue:
-    """Updates that wait for one outlet, in one event loop."""
+    """Updates that wait for one outlet, in one event loop; of states the newest alone."""
 
     def __init__(self, capacity: int = OUTLET_LIMITS.waiting) -> None:
-        self._queue: asyncio.Queue[StreamUpdate] = asyncio.Queue(capacity)
+        self._waiting: deque[StreamUpdate] = deque()
+        self._capacity = capacity
+        self._filled = asyncio.Event()
         self.dropped = 0
 
     def put(self, update: StreamUpdate) -> None:
-        """Add an update; when full, drop the oldest."""
-        if self._queue.full():
-            self._queue.get_nowait()
+        """Add an update; a state replaces one that waits last; when full, the oldest is dropped, states first."""
+        if update.is_state and self._waiting and self._waiting[-1].is_state:
+            self._waiting.pop()
+        elif len(self._waiting) >= self._capacity:
+            oldest = next((place for place, one in enumerate(self._waiting) if one.is_state), 0)
+            del self._waiting[oldest]
             self.dropped += 1
-        self._queue.put_nowait(update)
+        self._waiting.append(update)
+        self._filled.set()
 
     async def __aiter__(self) -> AsyncIterator[StreamUpdate]:
         """Yield updates as they come, for ever."""
         while True:
-            yield await self._queue.get()
+            while self._waiting:
+                yield self._waiting.popleft()
+            self._filled.clear()
+            await self._filled.wait()
 
 
 class OutletRunner:
@@ -174,27 +198,59 @@ class OutletRunner:
 
 
 class UpdateSource:
-    """Turns the messages of a hub into updates."""
+    """Turns the messages of a hub into updates; what a snapshot has of before is not told."""
 
     def __init__(self) -> None:
-        self._new_calls = NewCalls()
+        self._calls: dict[str, CallView] = {}
+        self._calls_of = ""
         self._game: GameView | None = None
         self._take = 0
 
     def updates(self, message: FeedMessage) -> list[StreamUpdate]:
         """Return what a message tells."""
-        made = [StreamUpdate(self._game, call=call) for call in self._new_calls.of(message)]
-        if message.topic == "calls":
-            return made
-        data = message.data if message.topic == SNAPSHOT else {message.topic: message.data}
-        replay, game = data.get("replay"), data.get("game")
-        if isinstance(replay, ReplayView) and replay.state == "ready" and replay.take != self._take:
-            self._take = replay.take
-            if message.topic != SNAPSHOT:
-                made.append(StreamUpdate(self._game, replay=replay))
-        elif isinstance(replay, ReplayView) and replay.state != "ready" and replay.take != self._take:
-            made.append(StreamUpdate(self._game, replay_over=True))
-        if isinstance(game, GameView) and game != self._game:
-            self._game = game
-            made.append(StreamUpdate(game))
-        return made
+        told = self._told_by_calls(message)
+        if message.topic != "calls":
+            data = message.data if message.topic == SNAPSHOT else {message.topic: message.data}
+            told += self._told_by_replay(data.get("replay"), is_old=message.topic == SNAPSHOT)
+            told += self._told_by_game(data.get("game"))
+        return [replace(update, at_ms=message.at_ms) for update in told]
+
+    def _told_by_calls(self, message: FeedMessage) -> list[StreamUpdate]:
+        update = message.data.get("calls") if message.topic == SNAPSHOT else message.data
+        if not isinstance(update, CallsUpdate):
+            return []
+        told: list[StreamUpdate] = []
+        if update.game != self._calls_of:  # the game before is over: its calls are not withdrawn
+            self._calls_of, known = update.game, dict[str, CallView]()
+        else:
+            known = self._calls
+            gone = [known.pop(call_id) for call_id in update.withdrawn if call_id in known]
+            told += [StreamUpdate(self._game, withdrawn=call) for call in gone]
+        for call in update.calls:
+            before = known.get(call.id)
+            if before is None:
+                told.append(StreamUpdate(self._game, call=call))
+            elif before != call:
+                told.append(StreamUpdate(self._game, changed=call))
+            known[call.id] = call
+        self._calls = known
+        return [] if message.topic == SNAPSHOT else told
+
+    def _told_by_replay(self, replay: object, *, is_old: bool) -> list[StreamUpdate]:
+        if not isinstance(replay, ReplayView) or replay.take == self._take:
+            return []
+        if replay.state != "ready":
+            return [StreamUpdate(self._game, replay_over=True)]
+        self._take = replay.take
+        return [] if is_old else [StreamUpdate(self._game, replay=replay)]
+
+    def _told_by_game(self, game: object) -> list[StreamUpdate]:
+        before = self._game
+        if not isinstance(game, GameView) or game == before:
+            return []
+        self._game = game
+        if before is not None and before.game != game.game:
+            return [StreamUpdate(game, turn="started")]
+        if before is not None and before.phase != "over" and game.phase == "over":
+            return [StreamUpdate(game, turn="ended")]
+        return [StreamUpdate(game)]

@@ -31,14 +31,31 @@ class WebhookLimits:
     pauses_s: tuple[float, ...] = (1.0, 3.0, 10.0, 30.0)
     """Pauses between attempts; after the last the update is given up."""
 
-    gone: tuple[int, ...] = (404, 410)
-    """Statuses that no further attempt would change."""
+    later: tuple[int, ...] = (408, 425, 429)
+    """Statuses below 500 that another attempt can change; any other says that the delivery itself is refused."""
+
+    longest_wait_s: float = 60.0
+    """Longest pause that a receiver can ask for with Retry-After."""
 
 
 WEBHOOK_LIMITS: Final = WebhookLimits()
 
-Post = Callable[[str, bytes, Mapping[str, str]], int]
-"""Posts bytes to an address with headers, and returns the status; OSError or HTTPException where there is none."""
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a receiver answered.
+
+    Attributes:
+        status: of HTTP.
+        retry_after_s: the pause that it asked for; None for none.
+    """
+
+    status: int
+    retry_after_s: float | None = None
+
+
+Post = Callable[[str, bytes, Mapping[str, str]], Answer]
+"""Posts bytes to an address with headers, and returns the answer; OSError or HTTPException where there is none."""
 
 
 class WebhookError(Exception):
@@ -67,6 +84,7 @@ class WebhookOutlet:
     ) -> None:
         self._url, self._secret, self._states = url, secret, states
         self._post, self._pauses_s = post or _post, pauses_s
+        self._state: Mapping[str, object] | None = None  # as sent last
 
     async def run(self, updates: AsyncIterator[StreamUpdate]) -> None:
         """Deliver updates one after another.
@@ -75,30 +93,36 @@ class WebhookOutlet:
             WebhookError: one was given up; the next are delivered when it is run again.
         """
         async for update in updates:
-            if update.replay_over:
+            if update.replay_over or (update.is_state and not self._states):
                 continue
-            if self._states or update.call is not None or update.replay is not None:
-                await self._deliver(json.dumps(update_document(update), separators=(",", ":")).encode())
+            document = update_document(update)
+            state = {key: document[key] for key in ("v", "game")}
+            if update.is_state and state == self._state:
+                continue  # what has changed is not sent to other programs
+            self._state = state
+            await self._deliver(json.dumps(document, separators=(",", ":")).encode())
 
     async def _deliver(self, body: bytes) -> None:
         delivery, cause = secrets.token_hex(8), ""
         for pause_s in (*self._pauses_s, None):
             headers = {"Content-Type": "application/json", "X-Downfield-Delivery": delivery}
             headers |= signed(self._secret, body, int(time.time()))
+            wanted_s = 0.0
             try:
-                status = await asyncio.to_thread(self._post, self._url, body, headers)
+                answer = await asyncio.to_thread(self._post, self._url, body, headers)
             except (OSError, HTTPException) as error:
                 cause = _cause(error)
             else:
-                if status < 300:
+                if answer.status < 300:
                     return
-                cause = f"status {status}"
-                if status < 400:
+                cause = f"status {answer.status}"
+                if answer.status < 400:
                     cause += ": it redirects; set webhook.url to where"
-                if status in WEBHOOK_LIMITS.gone:
+                if answer.status < 500 and answer.status not in WEBHOOK_LIMITS.later:
                     break
+                wanted_s = min(answer.retry_after_s or 0.0, WEBHOOK_LIMITS.longest_wait_s)
             if pause_s is not None:
-                await asyncio.sleep(pause_s)
+                await asyncio.sleep(max(pause_s, wanted_s))
         raise WebhookError(f"{host_only(self._url)} took no delivery ({cause})")
 
 
@@ -132,12 +156,12 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 _OPENER: Final = urllib.request.build_opener(_NoRedirects)
 
 
-def _post(url: str, body: bytes, headers: Mapping[str, str]) -> int:
+def _post(url: str, body: bytes, headers: Mapping[str, str]) -> Answer:
     request = urllib.request.Request(url, data=body, headers=dict(headers), method="POST")  # noqa: S310 - checked
     try:
         with _OPENER.open(request, timeout=WEBHOOK_LIMITS.timeout_s) as answer:
-            status: int = answer.status
-            return status
+            return Answer(answer.status)
     except urllib.error.HTTPError as error:
         error.close()
-        return error.code
+        asked = error.headers.get("Retry-After", "").strip()
+        return Answer(error.code, float(asked) if asked.isascii() and asked.isdigit() else None)

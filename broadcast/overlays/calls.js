@@ -44,6 +44,7 @@ overlay("calls", (stage, options, feed) => {
   /** @type {?Service.GameView} */
   let game = null;
   let card_until_ms = 0;
+  let callsOf = ""; // id of their game
   const action = followAction(feed);
   const places = [options.position, ...PLACES].filter((place) => place !== options.free);
   stage.style.setProperty("--lift", `${options.lift}px`);
@@ -66,10 +67,13 @@ overlay("calls", (stage, options, feed) => {
   });
 
   feed.on("calls", (now, { snapshot, changed }) => {
-    if (snapshot || changed === undefined) return; // calls from before the page was opened are not shown
+    if (snapshot || changed === undefined) {
+      callsOf = now?.game ?? callsOf;
+      return; // calls from before the page was opened are not shown
+    }
     if (game?.shadow) return; // people referee: the score bug alone is on air
-    const newGame = now?.calls.length === 0;
-    for (const id of changed.withdrawn) withdraw(id, newGame);
+    for (const id of changed.withdrawn) withdraw(id, changed.game !== callsOf);
+    callsOf = changed.game;
     for (const call of changed.calls) add(call);
   });
 

@@ -237,6 +237,9 @@ class CallsUpdate(TopicModel):
     In a snapshot `calls` holds the latest of the game, in the order they were made.
     """
 
+    game: str = Field(
+        default="", description="Id of their game; another one than before: all calls before are its past."
+    )
     calls: tuple[CallView, ...] = Field(description="Insert each by id; one already there is replaced.")
     withdrawn: tuple[str, ...] = Field(default=(), description="Ids to remove.")
     moved: tuple[str, ...] = Field(

@@ -125,8 +125,8 @@ class StatePublisher:
         self._visible = ()
         calls, self._calls = self._calls, ()
         if calls:
-            withdrawn = game_topics.CallsUpdate(calls=(), withdrawn=tuple(call.id for call in calls))
-            self._sink.publish("calls", withdrawn, full=game_topics.CallsUpdate(calls=()))
+            withdrawn = game_topics.CallsUpdate(game=game_id, calls=(), withdrawn=tuple(call.id for call in calls))
+            self._sink.publish("calls", withdrawn, full=game_topics.CallsUpdate(game=game_id, calls=()))
 
     def publish_challenges(self, challenges: TopicModel) -> None:
         """Publish the challenges of the game in play."""
@@ -154,8 +154,8 @@ class StatePublisher:
         state, line_up = game.state, game.line_up
         calls, before = self.call_views(game), self._calls
         if calls != before:
-            latest = game_topics.CallsUpdate(calls=calls[-PUBLISHING_LIMITS.latest :])
-            self._sink.publish("calls", changed_calls(calls, before), full=latest)
+            latest = game_topics.CallsUpdate(game=self._game_id, calls=calls[-PUBLISHING_LIMITS.latest :])
+            self._sink.publish("calls", changed_calls(calls, before, self._game_id), full=latest)
             self._calls = calls
         self._publish("declared", game_topics.RecentDeclarations(events=tuple(game.declarations)))
         if line_up.players:

@@ -146,11 +146,12 @@ def _clause_texts() -> dict[str, str]:
     return {name: clause.text for system in load_systems()[0] for name, clause in system.catalog.items()}
 
 
-def changed_calls(now: Sequence[CallView], before: Sequence[CallView]) -> CallsUpdate:
-    """Return the calls that are new, changed, withdrawn or moved."""
+def changed_calls(now: Sequence[CallView], before: Sequence[CallView], game: str) -> CallsUpdate:
+    """Return the calls of a game that are new, changed, withdrawn or moved."""
     known = {call.id: call for call in before}
     stand = dict.fromkeys(call.id for call in now)
     return CallsUpdate(
+        game=game,
         calls=tuple(call for call in now if known.get(call.id) != call),
         withdrawn=tuple(call_id for call_id in known if call_id not in stand),
         moved=calls_to_append(known, tuple(stand)),

@@ -21,8 +21,8 @@ from waiting import wait_until_async
 from downfield.broadcast.integrations import outlets
 from downfield.broadcast.integrations.documents import FilesError, FilesOutlet, game_document, update_document, web_vtt
 from downfield.broadcast.integrations.outlets import OutletRunner, StreamUpdate, UpdateQueue, UpdateSource
-from downfield.broadcast.integrations.webhook import WebhookError, WebhookOutlet, signed
-from downfield.game.published.game_topics import CallsUpdate, GameView
+from downfield.broadcast.integrations.webhook import Answer, WebhookError, WebhookOutlet, signed
+from downfield.game.published.game_topics import CallsUpdate, GameView, RulingView
 from downfield.game.published.hub import FeedMessage, Hub
 from downfield.game.published.stream_topics import ReplayView
 
@@ -63,16 +63,16 @@ def test_an_outlet_that_fails_again_after_it_worked_is_told_again() -> None:
 class FakeReceiver:
     """Takes deliveries; answers with statuses in turn, the last one for ever."""
 
-    def __init__(self, *statuses: int) -> None:
-        self._statuses = list(statuses)
+    def __init__(self, *statuses: int, retry_after_s: float | None = None) -> None:
+        self._statuses, self.retry_after_s = list(statuses), retry_after_s
         self.taken: list[tuple[bytes, Mapping[str, str]]] = []
 
-    def post(self, _: str, body: bytes, headers: Mapping[str, str]) -> int:
+    def post(self, _: str, body: bytes, headers: Mapping[str, str]) -> Answer:
         self.taken.append((body, headers))
         status = self._statuses.pop(0) if len(self._statuses) > 1 else self._statuses[0]
         if status == 0:
             raise ConnectionRefusedError("connection refused")
-        return status
+        return Answer(status, self.retry_after_s)
 
 
 async def some(*updates: StreamUpdate) -> AsyncIterator[StreamUpdate]:
@@ -94,7 +94,9 @@ def test_a_delivery_is_signed_and_tried_again_under_the_same_name(game: GameView
     assert document["game"]["home_name"] == game.home.name
 
 
-@pytest.mark.parametrize(("status", "attempts"), [(500, 3), (410, 1), (404, 1)])
+@pytest.mark.parametrize(
+    ("status", "attempts"), [(500, 3), (503, 3), (429, 3), (408, 3), (400, 1), (401, 1), (410, 1), (404, 1)]
+)
 def test_a_delivery_that_nobody_takes_is_given_up(status: int, attempts: int) -> None:
     receiver = FakeReceiver(status)
     outlet = WebhookOutlet("https://example.org/services/S3CRET", post=receiver.post, pauses_s=(0.0, 0.0))
@@ -124,16 +126,124 @@ def test_a_signature_is_of_secret_time_and_body(secret: str, body: bytes, at_s: 
     assert all(made["X-Downfield-Signature"] != other["X-Downfield-Signature"] for other in others)
 
 
-def test_a_slow_outlet_loses_the_oldest_updates_and_holds_up_nobody(game: GameView) -> None:
-    queue = UpdateQueue(3)
-    for number in range(10):
-        queue.put(StreamUpdate(game.model_copy(update={"down": number})))
-    assert queue.dropped == 7
+def taken_from(queue: UpdateQueue, count: int) -> list[StreamUpdate]:
+    found: list[StreamUpdate] = []
 
     async def work() -> None:
-        assert (await anext(aiter(queue))).game == game.model_copy(update={"down": 7})
+        async for update in queue:
+            found.append(update)
+            if len(found) == count:
+                return
 
     run(work())
+    return found
+
+
+def test_a_slow_outlet_gets_the_newest_state_and_every_call_before_any_state(game: GameView) -> None:
+    queue = UpdateQueue(3)
+    states = [StreamUpdate(game.model_copy(update={"down": number})) for number in range(10)]
+    calls = [StreamUpdate(game, call=a_call(id=f"call {number}")) for number in range(3)]
+    for state in states[:5]:
+        queue.put(state)
+    queue.put(calls[0])
+    for state in states[5:]:
+        queue.put(state)
+    assert queue.dropped == 0, "an older state is no loss"
+    queue.put(calls[1])
+    queue.put(calls[2])
+    assert taken_from(queue, 3) == calls
+    assert queue.dropped == 2
+
+
+def test_of_calls_alone_the_oldest_goes(game: GameView) -> None:
+    queue = UpdateQueue(2)
+    calls = [StreamUpdate(game, call=a_call(id=f"call {number}")) for number in range(4)]
+    for call in calls:
+        queue.put(call)
+    assert taken_from(queue, 2) == calls[2:]
+
+
+def test_a_state_is_sent_when_something_of_it_has_changed(game: GameView) -> None:
+    receiver = FakeReceiver(200)
+    later = game.model_copy(update={"t_ns": game.t_ns + 1, "situation": "another way to say it"})
+    third = game.model_copy(update={"down": 3})
+    run(WebhookOutlet("https://e.org", post=receiver.post).run(some(*map(StreamUpdate, (game, later, third, third)))))
+    assert [json.loads(body)["game"]["down"] for body, _ in receiver.taken] == [game.down, 3]
+
+
+def test_a_receiver_says_how_long_to_wait(game: GameView, monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+
+    monkeypatch.setattr("asyncio.sleep", sleep)
+    for asked_s in (7.0, 3_600.0, None):
+        receiver = FakeReceiver(429, 200, retry_after_s=asked_s)
+        run(WebhookOutlet("https://e.org", post=receiver.post, pauses_s=(1.0,)).run(some(StreamUpdate(game))))
+    assert waits == [7.0, 60.0, 1.0]
+
+
+def messages(hub: Hub, *values: tuple[str, object]) -> list[FeedMessage]:
+    return [
+        FeedMessage(hub.epoch, number, topic, value, 1_000 + number) for number, (topic, value) in enumerate(values)
+    ]
+
+
+def test_what_becomes_of_a_call_is_told_with_its_ruling(game: GameView) -> None:
+    ruling = RulingView(decision="overturn", by="Ann", note="daylight", event="ruling-1")
+    overturned = TACKLE.model_copy(update={"standing": "overturned", "ruling": ruling})
+    source, hub = UpdateSource(), Hub()
+    told = [
+        update
+        for message in messages(
+            hub,
+            ("game", game),
+            ("calls", CallsUpdate(game=game.game, calls=(TACKLE,))),
+            ("calls", CallsUpdate(game=game.game, calls=(overturned,))),
+            ("calls", CallsUpdate(game=game.game, calls=(overturned,))),
+            ("calls", CallsUpdate(game=game.game, calls=(), withdrawn=(TACKLE.id, "never told"))),
+        )
+        for update in source.updates(message)
+    ]
+    documents = [update_document(update) for update in told]
+    assert [document["event"] for document in documents] == ["state", "call", "call_changed", "call_withdrawn"]
+    assert [document["at_ms"] for document in documents] == [1_000, 1_001, 1_002, 1_004]
+    assert documents[2]["call"]["ruling"]["note"] == "daylight"
+    assert documents[3]["call"]["id"] == TACKLE.id
+
+
+def test_another_game_is_no_withdrawal_of_the_calls_before(game: GameView) -> None:
+    over = game.model_copy(update={"phase": "over"})
+    other = game.model_copy(update={"game": "another"})
+    source, hub = UpdateSource(), Hub()
+    told = [
+        update_document(update)["event"]
+        for message in messages(
+            hub,
+            ("game", game),
+            ("calls", CallsUpdate(game=game.game, calls=(TACKLE,))),
+            ("game", over),
+            ("calls", CallsUpdate(game="another", calls=(), withdrawn=(TACKLE.id,))),
+            ("game", other),
+            ("calls", CallsUpdate(game="another", calls=(TACKLE,))),  # ids are unique in their game
+        )
+        for update in source.updates(message)
+    ]
+    assert told == ["state", "call", "game_ended", "game_started", "call"]
+
+
+def test_the_call_in_words_is_as_it_was_ruled_on(game: GameView, tmp_path: Path) -> None:
+    text = tmp_path / "call.txt"
+    for update, shown in (
+        (StreamUpdate(game, call=TACKLE), "dark 28 tackled by light 24"),
+        (StreamUpdate(game, changed=TACKLE.model_copy(update={"standing": "struck"})), ""),
+        (StreamUpdate(game, withdrawn=TACKLE), ""),
+        (StreamUpdate(game, turn="started"), ""),
+    ):
+        told = (StreamUpdate(game, call=TACKLE), update)
+        run(FilesOutlet(tmp_path).run(some(*told)))
+        assert text.read_text() == shown
 
 
 def test_only_what_happens_from_now_on_is_told(game: GameView) -> None:

@@ -248,7 +248,7 @@ export function mergeCalls(before = { calls: [] }, change) {
     byId.delete(id);
     byId.set(id, call);
   }
-  return { calls: [...byId.values()], withdrawn: [], moved: [] };
+  return { game: change.game, calls: [...byId.values()], withdrawn: [], moved: [] };
 }
 
 /** Reload a page that has been open for days when Downfield is upgraded. @param {Feed} feed */
