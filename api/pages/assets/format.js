@@ -50,6 +50,9 @@ export function downAndDistance(game, tenths = false) {
   return `${ordinal(game.down)} & ${formatDistance(game, tenths)}`;
 }
 
+/** Who won an overtime that the score does not show, such as "Oakdale wins in overtime"; empty for none. @param {string} text the game on one line */
+export const overtimeWinner = (text) => /\| [^|]*final, ([^|]* wins in overtime)/.exec(text)?.[1] ?? "";
+
 /** A spot to a tenth of a yard, "B 34.2", or to the yard, "B 34"; never yard 0. @param {string} text @param {boolean} [tenths] */
 export function formatSpot(text, tenths = false) {
   return tenths ? text : text.replace(/\d+(\.\d+)?/, (yards) => String(Math.max(1, Math.round(Number(yards)))));

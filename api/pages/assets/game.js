@@ -18,6 +18,7 @@ import { thumbnail } from "./thumbnails.js";
 const FIRST_PLAYS = 25; // shown at once, about 200 kB
 const PLAYS_AT_ONCE = 100; // of those that follow
 const CALLS_ALONE = "No camera saw a snap, so here are the calls alone.";
+const TOLD_PLAYS = "No camera was used in this game. These are the plays as people told them.";
 const NO_CAMERA = "No camera was used in this game. These are the calls that people entered.";
 
 const at = elementsOf("game");
@@ -154,7 +155,7 @@ async function loadPlays() {
     const calls = found.length > 0 || searched ? [] : await get(`${base()}/calls?limit=1000`);
     if (request !== latest) return;
     if (calls.length > 0) refreshList(at("plays"), [{ id: "calls", calls, standing, camera }], ({ calls }, item) => callsAlone(calls, item));
-    showMessage(calls.length > 0 ? (camera ? CALLS_ALONE : NO_CAMERA) : found.length === 0 ? (searched ? "No play matches." : "No play yet.") : searched ? `${counted(found.length, "play")} found.` : "");
+    showMessage(calls.length > 0 ? (camera ? CALLS_ALONE : NO_CAMERA) : found.length === 0 ? (searched ? "No play matches." : "No play yet.") : searched ? `${counted(found.length, "play")} found.` : camera ? "" : TOLD_PLAYS);
     goToTarget();
   } catch (error) {
     if (request === latest) showMessage(errorText(error));

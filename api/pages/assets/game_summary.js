@@ -1,6 +1,7 @@
 // A game in a few words: its date, and whether it is in play.
 
 import { el } from "./dom.js";
+import { overtimeWinner } from "./format.js";
 
 const STANDINGS = { in_play: "In play", unfinished: "Not finished", ended: "Final", reopened: "Reopened" };
 
@@ -15,7 +16,7 @@ export const formatGameDate = (game) =>
  */
 export const gameFacts = (game) => {
   const now = ["in_play", "unfinished"].includes(game.standing) ? game.text.split(" | ").slice(1).join(", ") : "";
-  return [formatGameDate(game), game.title, game.table, game.rulebook_title, now].filter(Boolean);
+  return [overtimeWinner(game.text), formatGameDate(game), game.title, game.table, game.rulebook_title, now].filter(Boolean);
 };
 
 /** Whether a game is in play, not finished, or over. @param {Service.ListedGame["standing"]} standing */

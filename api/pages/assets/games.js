@@ -1,7 +1,7 @@
 // The list of all games, the latest first, a page at a time.
 
 import { el, elementsOf, setText } from "./dom.js";
-import { AWAY_FIRST, SIDES, counted } from "./format.js";
+import { AWAY_FIRST, SIDES, counted, overtimeWinner } from "./format.js";
 import { formParameters, followForm } from "./search_form.js";
 import { errorText, read } from "./send.js";
 import { formatGameDate, standingBadge } from "./game_summary.js";
@@ -50,7 +50,7 @@ function gameItem(game) {
         { class: "teams" },
         AWAY_FIRST.map((side) => [el("span", {}, game[side]), el("span", {}, game.score[SIDES.indexOf(side)])]),
       ),
-      el("span", { class: "facts" }, [formatGameDate(game), game.title, game.rulebook_title, game.table].filter(Boolean).map((fact) => el("span", {}, fact)), standingBadge(game.standing), game.under_review > 0 && el("span", { class: "badge alert" }, counted(game.under_review, "open challenge"))),
+      el("span", { class: "facts" }, [overtimeWinner(game.text), formatGameDate(game), game.title, game.rulebook_title, game.table].filter(Boolean).map((fact) => el("span", {}, fact)), standingBadge(game.standing), game.under_review > 0 && el("span", { class: "badge alert" }, counted(game.under_review, "open challenge"))),
     ),
   );
 }
