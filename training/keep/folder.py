@@ -77,6 +77,11 @@ class TrainerFolder:
         finally:
             os.close(descriptor)
 
+    @property
+    def validation_pictures(self) -> int:
+        """Number of finished pictures to measure on."""
+        return sum(1 for _ in (self.validation / "truth" / "val").glob("*.jsonl"))
+
     def next_table(self) -> int:
         """Return the number of the first table that is still to be traced."""
         return max((int(Path(name).stem) + 1 for name in self._tables()), default=0)

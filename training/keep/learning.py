@@ -130,8 +130,7 @@ class Learner:
         due = self._busy() - self._validated_s >= self._plan.validate_s
         if rows and not due:
             return
-        ready = len(list((self._folder.validation / "truth" / "val").glob("*.jsonl"))) >= self._plan.pictures
-        if not ready:
+        if self._folder.validation_pictures < self._plan.pictures:
             return
         if not rows:
             self._measure_begun()

@@ -38,7 +38,7 @@ def status_lines(folder: TrainerFolder) -> list[str]:
         lines.append(f"learned: {name} {steps} steps{per_s}; {losses}")
     rows = folder.rows()
     if not rows:
-        return [*lines, "measured: not yet"]
+        return [*lines, f"measured: not yet; {folder.validation_pictures} pictures to measure on are there"]
     best = max(index for index, row in enumerate(rows) if row.get("best"))
     shown = {"begun from": rows[0], f"best ({rows[best]['core_h']:.1f} h)": rows[best], "last": rows[-1]}
     lines.append("")

@@ -42,7 +42,7 @@ def trace_endlessly(
     account = folder.account(f"tracer-{worker}")
     number = folder.next_table()
     number += (worker - number) % workers
-    validated = 0 if worker == 0 else plan.validation
+    validated = plan.validation if worker else folder.validation_pictures
     while not stop():
         if validated < plan.validation:  # in turn with tables, so that training begins at once
             validated += 1
