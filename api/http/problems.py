@@ -112,8 +112,10 @@ def _handle_validation_error(_request: Request, error: Exception) -> JSONRespons
         raise error
     fields = tuple(_invalid_field(found) for found in error.errors()[:_MAX_FIELD_ERRORS])
     unreadable = any(found["type"] == "json_invalid" for found in error.errors())
-    detail = "; ".join(f"{found.field}: {found.problem}" for found in fields[:3]) or "The request could not be read."
-    return problem_response(400 if unreadable else 422, detail, errors=fields)
+    detail = "; ".join(_sentence(found) for found in fields[:3]) or "The request could not be read."
+    if unreadable:
+        return problem_response(400, "The request can't be read: its JSON is broken.", errors=fields)
+    return problem_response(422, detail, errors=fields)
 
 
 def _handle_http_exception(_request: Request, error: Exception) -> JSONResponse:
@@ -145,8 +147,13 @@ def _handle_unexpected(request: Request, error: Exception) -> JSONResponse:
 def _invalid_field(error: Mapping[str, Any]) -> InvalidField:
     field = ".".join(str(part)[:60] for part in error["loc"][:12])
     unknown = error["type"] in {"extra_forbidden", "unexpected_keyword_argument"}
-    message = "unknown key" if unknown else str(error["msg"])
+    message = "unknown key" if unknown else str(error["msg"]).removeprefix("Value error, ")
     return InvalidField(field=_encodable(field), problem=_encodable(message[:300]))
+
+
+def _sentence(found: InvalidField) -> str:
+    """Return what is wrong with a field; of the body as a whole without naming it, which would tell nobody anything."""
+    return found.problem if found.field == "body" else f"{found.field.removeprefix('body.')}: {found.problem}"
 
 
 def _encodable(text: str) -> str:

@@ -38,6 +38,8 @@ def backup(
     print_stdout(f"{output}: {counted(files, 'file')}, {output.stat().st_size / 1e6:.1f} MB.")
     if manifest.store_left_out:
         print_stdout("The games are in a database server and not in it: back that up with its own tools (pg_dump).")
+    if configuration.settings.tournament.database:
+        print_stdout("The games of all tables are in the tournament's database: back that up with pg_dump.")
     if not recordings:
         print_stdout("Recordings are not in it; --recordings adds them.")
 

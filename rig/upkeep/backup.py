@@ -14,7 +14,7 @@ import sqlite3
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import closing, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path, PurePosixPath
@@ -33,6 +33,7 @@ from downfield.review.zip_container import ZIP_FAULTS
 from downfield.rig.configuration.settings import RigSettings, data_folder, recordings_folder, store_file
 from downfield.rig.games.kept_games import DATA_FOLDER_LOCK, leased_data_folder
 from downfield.store.database.sqlite_file import CLOSED
+from downfield.store.writing.lease import FileLease, LeasedThing
 
 _FORMAT: Final = "downfield-backup"
 _VERSION: Final = 1
@@ -106,7 +107,7 @@ def make_backup(
         ):
             for name, path in _files(settings, configuration, store, output.resolve(), recordings=recordings):
                 progress(name)
-                if path == store:
+                if path == store or path.suffix == ".db":  # those of a desk as well
                     path = _store_copy(path, Path(temporary))
                 digests[name] = _add(archive, name, path)
             if not digests:
@@ -132,7 +133,7 @@ def restore_backup(archive_file: Path, settings: RigSettings, *, replace: bool, 
 
     Raises:
         FormatError: it is no backup, a newer one, or damaged; nothing was changed.
-        InputError: the data folder holds something and `replace` is false, or a rig runs with it.
+        InputError: the data folder holds something and `replace` is false, or a rig or a desk runs with it.
         OutputError: it can't be written; what was there is as it was.
     """
     folder = data_folder(settings).absolute()
@@ -144,7 +145,8 @@ def restore_backup(archive_file: Path, settings: RigSettings, *, replace: bool, 
         )
     beside = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}")
     try:
-        with _opened(archive_file) as archive, leased_data_folder(settings) if in_use else nullcontext():
+        leased = leased_data_folder(settings) if in_use else nullcontext()
+        with _opened(archive_file) as archive, leased, _leased_desk(folder):
             manifest = _manifest(archive, archive_file)
             _check_room(archive, archive_file, folder)
             make_private_folder(beside)
@@ -163,6 +165,25 @@ def restore_backup(archive_file: Path, settings: RigSettings, *, replace: bool, 
         shutil.rmtree(beside, ignore_errors=True)
     restored_settings = folder / _SETTINGS_FILE
     return RestoredBackup(folder, aside, restored_settings if restored_settings.exists() else None, manifest)
+
+
+@contextmanager
+def _leased_desk(folder: Path) -> Iterator[None]:
+    """Keep a desk from starting with what is being replaced.
+
+    Raises:
+        InputError: one runs: it would write what it has over what is restored.
+    """
+    place = folder / "desk"
+    if not place.is_dir():
+        yield
+        return
+    thing = LeasedThing(f"The desk's folder {place}", "stop `downfield desk` before you restore.")
+    lease = FileLease(place / ".desk.lock", thing)
+    try:
+        yield
+    finally:
+        lease.close()
 
 
 def _sqlite_file(settings: RigSettings) -> Path | None:
@@ -188,7 +209,10 @@ def _files(
         yield _SETTINGS_FILE, configuration
     skipped = {folder / (own_store.name + ending) for ending in _SQLITE_BESIDE} | {folder / _SETTINGS_FILE}
     for path in _regular_files(folder):
-        if path not in skipped and path.resolve() != output and not path.is_relative_to(recorded):
+        is_beside = any(path.name.endswith(f".db{ending}") for ending in _SQLITE_BESIDE if ending)
+        if path in skipped or is_beside or path.resolve() == output:
+            continue
+        if not path.is_relative_to(recorded):
             yield path.relative_to(folder).as_posix(), path
     if recordings:
         for path in _regular_files(recorded):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import zipfile
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -25,6 +27,7 @@ from downfield.rig.configuration.settings import RigSettings, StoreSettings
 from downfield.rig.games.kept_games import leased_data_folder
 from downfield.rig.upkeep.backup import make_backup, restore_backup
 from downfield.store.writing.journals import StoredJournals
+from downfield.store.writing.lease import FileLease, LeasedThing
 from downfield.store.writing.store import Store
 
 TEAMS = NewGame(home=TeamSheet(name="Ростов", short="РОС"), away=TeamSheet(name="Oakdale", short="OAK"))
@@ -115,6 +118,26 @@ def test_a_rig_that_runs_is_not_restored_under_its_feet(tmp_path: Path) -> None:
             restore_backup(archive, at(tmp_path / "rig"), replace=True, progress=quiet)
         assert contents(tmp_path / "rig") == before
     restore_backup(archive, at(tmp_path / "rig"), replace=True, progress=quiet)
+
+
+def test_a_desk_that_runs_is_not_restored_under_its_feet_and_its_games_are_backed_up_whole(tmp_path: Path) -> None:
+    folder = tmp_path / "rig"
+    fill(folder)
+    desk = folder / "desk"
+    thing = LeasedThing("the desk", "stop it.")
+    running = FileLease(desk / ".desk.lock", thing)
+    with closing(sqlite3.connect(desk / "games.db")) as games:
+        games.execute("PRAGMA journal_mode=WAL")
+        games.execute("CREATE TABLE games (id TEXT)")
+        games.execute("INSERT INTO games VALUES ('a game')")
+        games.commit()
+        archive = backed_up(folder, tmp_path / "a.zip")
+    with pytest.raises(InputError, match="stop `downfield desk` before you restore"):
+        restore_backup(archive, at(folder), replace=True, progress=quiet)
+    running.close()
+    restore_backup(archive, at(folder), replace=True, progress=quiet)
+    with closing(sqlite3.connect(desk / "games.db")) as games:
+        assert games.execute("SELECT id FROM games").fetchall() == [("a game",)]
 
 
 def test_a_folder_that_holds_only_hidden_files_is_in_use_as_well(tmp_path: Path) -> None:
