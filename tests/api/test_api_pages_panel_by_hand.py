@@ -50,7 +50,7 @@ def tell(phone: Page, kind: str, yards: str | None = None, by: str = "Home") -> 
 def test_a_short_game_is_kept_on_the_panel_alone(keeper: Scorekeeper, phone: Page) -> None:
     down = phone.locator("#down")
     dock = phone.locator("#dock")
-    expect(phone.locator("details", has_text="How the play ended").first).to_contain_text("declare the kick first")
+    expect(phone.locator("details", has_text="How the play ended").first).to_contain_text("How it ended")
     expect(dock.get_by_role("button", name="Onside kick")).to_have_class("dimmed")
     dock.get_by_role("button", name="Onside kick").click(force=True)
     expect(phone.locator("#notice")).to_contain_text("is not trailing")
