@@ -277,9 +277,7 @@ class GameState:
     def situation(self) -> str:
         """Down and distance such as ``"2nd & 7 at B 34"``, or the kind of play that is due instead."""
         if self.phase is Phase.OVER:
-            # An overtime of yards has a winner whom the score does not show (TAP-132).
-            unseen = self.winner is not None and self.score[0] == self.score[1]
-            return f"final, {self.team(self.winner).name} wins in overtime" if unseen and self.winner else "final"
+            return "final"
         if self.due == "extra_point" and self.phase in {Phase.PENDING_CHOICE, Phase.PENDING_ROLL}:
             return "try" if self.phase is Phase.PENDING_CHOICE else "extra point"  # from no line yet
         if self.due != "scrimmage":
@@ -295,7 +293,10 @@ class GameState:
         score = f"{home.short} {self.score[0]}, {away.short} {self.score[1]}"
         waits = f"; waiting for {self.wait.kind}: {self.wait.purpose.replace('_', ' ')}" if self.wait else ""
         doing = self.phase.value.replace("_", " ")
-        return f"{score} | {self.team(self.play.ball_side).short} ball, {self.situation} | {doing}{waits}"
+        # An overtime of yards has a winner whom the score does not show (TAP-132).
+        unseen = self.winner if self.score[0] == self.score[1] else None
+        won = "" if unseen is None else f", {self.team(unseen).name} wins in overtime"
+        return f"{score} | {self.team(self.play.ball_side).short} ball, {self.situation}{won} | {doing}{waits}"
 
 
 def opponent(side: Side) -> Side:
