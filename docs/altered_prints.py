@@ -23,9 +23,7 @@ Box = tuple[float, float, float, float]
 RefusedPicture = tuple[str, Image, Callable[[Image], object]]
 """Title, picture, and what refuses it."""
 
-_CLOTH = (96, 120, 168)
 _STEP_YD = 0.5
-_OUTER_YD = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +43,6 @@ class AlteredPrint:
         image = self.image.copy()
         for box in boxes:
             cv2.fillPoly(image, [self._outline(box)], color or self._paint(), cv2.LINE_AA, 4)
-        return dataclasses.replace(self, image=image)
-
-    def rubbed_out(self, boxes: Iterable[Box]) -> AlteredPrint:
-        """Return it with the ground about boxes in place of what is in them."""
-        mask = np.zeros(self.image.shape[:2], dtype=np.uint8)
-        for box in boxes:
-            cv2.fillPoly(mask, [self._outline(box)], (255,), cv2.LINE_8, 4)
-        image = np.asarray(cv2.inpaint(self.image, mask, 3.0, cv2.INPAINT_TELEA), dtype=np.uint8)
         return dataclasses.replace(self, image=image)
 
     def _outline(self, box: Box) -> np.ndarray[tuple[int, ...], np.dtype[np.int32]]:
@@ -86,23 +76,8 @@ def refused_prints(image: Image, calibration: Calibration) -> dict[str, RefusedP
     """
     board, field = AlteredPrint(image, calibration), calibration.field
     rough = dataclasses.replace(field, name="my board", measured=False)
-    thick, tall = field.line_mm / field.mm_per_yd_x, 0.7 * field.number_height_yd
-    numbers = [
-        (number.x_yd + low, number.y_yd - tall, number.x_yd + high, number.y_yd + tall)
-        for number in field.numbers()
-        for low, high in ((-3.0, -2 * thick), (2 * thick, 3.0))
-    ]
     marks = _marks(field)
     half_way = [(x0 + 0.5, y0, x1 + 0.5, y1) for x0, y0, x1, y1 in marks]
-    outer = [
-        (x0 - 0.2, y0 - 0.2, x1 + 0.2, y1 + 0.2)
-        for x0, y0, x1, y1 in marks
-        if not _OUTER_YD < (x0 + x1) / 2 < field.length_yd - _OUTER_YD
-    ]
-    longer = [(x - thick / 2, y, x + thick / 2, y + 2.0) for x in field.yard_lines_yd() for y in (-2.0, field.width_yd)]
-
-    def solve(picture: Image) -> object:
-        return solve_field([picture], [field])
 
     def solve_roughly(picture: Image) -> object:
         return solve_field([picture], [rough])
@@ -111,13 +86,8 @@ def refused_prints(image: Image, calibration: Calibration) -> dict[str, RefusedP
         return propose_field([picture])
 
     return {
-        "numbers": ("The numbers can't be read", board.painted(numbers, _CLOTH).image, solve_roughly),
         "halfway": ("Marks between the yards", board.painted(half_way).image, solve_roughly),
-        "shorter": ("One-yard marks of a shorter field", board.rubbed_out(outer).image, solve_roughly),
-        "longer": ("Yard lines that go on beyond the sidelines", board.painted(longer).image, solve),
         "ends": ("Both sidelines are out of the picture", _without_sidelines(image), read),
-        "waves": ("The picture was bent", _bent(image), solve),
-        "framed": ("The picture is a part of another one", _framed(image), solve_roughly),
     }
 
 
@@ -137,16 +107,3 @@ def _without_sidelines(image: Image) -> Image:
     third = image.shape[0] // 3
     part[third : 2 * third] = image[third : 2 * third]
     return part
-
-
-def _bent(image: Image) -> Image:
-    """Return the picture displaced by a pixel to and fro."""
-    height, width = image.shape[:2]
-    x, y = np.meshgrid(np.arange(width, dtype=np.float32), np.arange(height, dtype=np.float32))
-    moved = x + np.sin(y / 25), y + np.sin(x / 25)
-    return np.asarray(cv2.remap(image, *moved, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), dtype=np.uint8)
-
-
-def _framed(image: Image) -> Image:
-    """Return the picture beside a gray panel, as in a program for streams."""
-    return np.pad(image, ((0, 0), (0, image.shape[1] // 3), (0, 0)), constant_values=60)

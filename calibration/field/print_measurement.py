@@ -31,7 +31,7 @@ class PrintLimits:
     """Largest width of a border."""
     insets_yd: tuple[float, float] = (0.25, 1.5)
     """Least and largest distance by which yard lines may end inside of the sidelines; a smaller one is blur."""
-    min_band_contrast: float = 0.5
+    min_band_contrast: float = 0.75
     """Least contrast of a sideline beyond the yard lines' ends, as a share of theirs."""
     min_band_end: float = 0.12
     """Least contrast of its outer edge, the same way: a margin may be bright as well."""

@@ -13,7 +13,7 @@ import numpy as np
 from downfield.calibration.camera import Camera
 from downfield.calibration.field.lines.matching import Candidate
 from downfield.calibration.field.marks.number_rows import with_number_rows
-from downfield.calibration.field.marks.repeated_digit import is_goal_numbered, repeated_digit_sides
+from downfield.calibration.field.marks.repeated_digit import are_others_numbered, repeated_digit_sides
 from downfield.calibration.field.marks.yard_marks import marked_steps, marks_log_odds
 from downfield.calibration.field.open_focal import average_focal
 from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
@@ -127,8 +127,8 @@ def numbers_log_odds(plane: Plane, camera: Camera, field: FieldModel) -> float:
     """
     if not all(repeated_digit_sides(plane, camera, field) or (0,)):
         return 0.0
-    on_goal = is_goal_numbered(plane, camera, field)
-    return -SELECTION_LIMITS.numbers_say if on_goal else SELECTION_LIMITS.numbers_say
+    elsewhere = are_others_numbered(plane, camera, field)
+    return -SELECTION_LIMITS.numbers_say if elsewhere else SELECTION_LIMITS.numbers_say
 
 
 def distance_px(a: Camera, b: Camera, field_a: FieldModel, field_b: FieldModel) -> float:

@@ -75,8 +75,8 @@ def _side(plane: Plane, camera: Camera, field: FieldModel, y_yd: float) -> int:
     )
 
 
-def is_goal_numbered(plane: Plane, camera: Camera, field: FieldModel) -> bool:
-    """Return whether a number stands on a goal line, where none does: then it is no goal line.
+def are_others_numbered(plane: Plane, camera: Camera, field: FieldModel) -> bool:
+    """Return whether numbers stand on a goal line, or on most lines between those that have them: where none does.
 
     Args:
         plane: gray picture, shape (height, width).
@@ -90,10 +90,14 @@ def is_goal_numbered(plane: Plane, camera: Camera, field: FieldModel) -> bool:
         numbers = [number for number in field.numbers() if number.y_yd == y_yd and len(number.text) == 2]
         seen = [_digits(plane, camera, field, number)[repeated] for number in numbers]
         alike = float(np.median([_likeness(one, other) for one, other in itertools.combinations(seen, 2)]))
-        for x_yd in (0.0, field.length_yd):
-            goal = _digits(plane, camera, field, dataclasses.replace(numbers[0], x_yd=x_yd))[repeated]
-            if float(np.median([_likeness(goal, one) for one in seen])) > _LIMITS.min_goal_likeness * alike:
-                return True
+
+        middles = [(one.x_yd + other.x_yd) / 2 for one, other in itertools.pairwise(numbers)]
+        places = [0.0, field.length_yd, *(x_yd for x_yd in middles if x_yd in field.yard_lines_yd())]
+        others = [_digits(plane, camera, field, dataclasses.replace(numbers[0], x_yd=x))[repeated] for x in places]
+        least = _LIMITS.min_goal_likeness * alike
+        is_digit = [float(np.median([_likeness(other, one) for one in seen])) > least for other in others]
+        if any(is_digit[:2]) or sum(is_digit[2:]) > len(is_digit[2:]) / 2:
+            return True
     return False
 
 
