@@ -48,6 +48,11 @@ class FallRecordLimits:
 _LIMITS: Final = FallRecordLimits()
 
 
+def with_seen(game: GameState, facts: Facts) -> GameState:
+    """Return the game with what is remembered of a frame: falls, touches, how far the carrier has come."""
+    return with_progress(with_touches(with_falls(game, facts), facts), facts)
+
+
 def with_falls(game: GameState, facts: Facts) -> GameState:
     """Return the game with the falls of this frame added, and without those that turned out to be none."""
     # A detector takes a figure for fallen for a frame or two; only a fall that lasts stays.

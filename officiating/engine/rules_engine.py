@@ -31,14 +31,7 @@ from downfield.officiating.engine.engine_state import (
     with_ended,
     without_met_wait,
 )
-from downfield.officiating.engine.evidence_order import (
-    contacts_since_held,
-    evidence_in_order,
-    with_falls,
-    with_handled,
-    with_progress,
-    with_touches,
-)
+from downfield.officiating.engine.evidence_order import contacts_since_held, evidence_in_order, with_handled, with_seen
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.officiating.state.facts import Facts, without_lost_figures
@@ -192,7 +185,7 @@ class RulesEngine:
         facts = Facts(scene, recent[:-1], game, self.field)
         context = self._context(game.now_ns, facts, state)
         # Poses, falls and touches come first: the rules below read them from the state.
-        game = with_progress(with_touches(with_falls(with_rest_poses(game, scene), facts), facts), facts)
+        game = with_seen(with_rest_poses(game, scene), facts)
         found: list[Finding] = []
         if power_changed and power != game.board:
             game = replace(game, board=power)
