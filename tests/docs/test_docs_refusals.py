@@ -61,7 +61,7 @@ def test_what_is_filled_in_does_not_matter_but_every_word_does() -> None:
 def test_a_page_names_no_option_and_no_file_of_the_command_line() -> None:
     pages = PAGE.parents[1] / "api" / "pages"
     scripts = [pages / "setup.html", *sorted((pages / "assets").glob("setup*.js"))]
-    texts = {path.name: (path.read_text(encoding="utf-8"),) for path in scripts}
+    texts: dict[str, tuple[str, ...]] = {path.name: (path.read_text(encoding="utf-8"),) for path in scripts}
     of_command = ("cli/", "core/", "calibration/certificate.py", "calibration/lens/", "rig/tables/table_calibration.py")
     texts |= {module: found for module, found in refusal_texts().items() if not module.startswith(of_command)}
     assert "rig/tables/setup_solving.py" in texts
