@@ -35,7 +35,7 @@ class NetworkFiles:
 
 @record
 class OpinionWeights:
-    """How opinions of two detectors and two refiners are combined; fitted by `downfield train calibrate`.
+    """How opinions of two detectors and two refiners are combined.
 
     Attributes:
         front: weights of the refiner's and the second refiner's logit of facing the other way.

@@ -107,42 +107,6 @@ def open_detector(
 
 
 @dataclass(frozen=True, slots=True)
-class Opinions:
-    """The networks whose opinions about figures are combined, each by itself.
-
-    Attributes:
-        detector, second_detector: over the whole frame.
-        refiner, second_refiner: over patches.
-    """
-
-    detector: FrameDetector
-    second_detector: FrameDetector
-    refiner: Network
-    second_refiner: Network
-
-
-def open_opinions(folder: Path, card: NetworkCard) -> Opinions | None:
-    """Open the two detectors and the two refiners of a network; None if it has no two of each.
-
-    Args:
-        card: its card; all figures are reported of which any opinion may count.
-
-    Raises:
-        InputError: a file of it is missing or broken.
-    """
-    if card.second_look is None or card.second_opinion is None or card.hand_look is None:
-        return None
-    opened = _NetworkFolder(folder, choose_backend("auto"), 1, None, None)
-    counting = dataclasses.replace(card, opinions=dataclasses.replace(card.opinions, detectors=(1.0, 1.0, 0.0)))
-    return Opinions(
-        _open_frame_detector(opened, card, None),
-        _open_second_detector(opened, counting, card.hand_look),
-        opened.open(card.second_look, _PATCH, BATCHES),
-        opened.open(card.second_opinion, _PATCH, OPINION_BATCHES),
-    )
-
-
-@dataclass(frozen=True, slots=True)
 class _NetworkFolder:
     """A network's folder, and the options for opening its files."""
 

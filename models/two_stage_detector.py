@@ -364,20 +364,6 @@ class TwoStageDetector:
         most = REFINER_LIMITS.max_tracked_size_ratio
         return figure.kind != "upright" or (visible and 1 / most < size < most)
 
-    def run_refiner(self, figures: Sequence[Detection], image: Image) -> tuple[Array, Array]:
-        """Run the refiner on figures, unclear ones twice.
-
-        Args:
-            figures: at least one.
-
-        Returns:
-            Its outputs, shape (n, `OUTPUTS`), and the transforms of the patches, shape (n, 2, 3).
-
-        Raises:
-            InputError: the network is no refiner.
-        """
-        return run_figures(self._refiner, figures, image, usual_length_px(figures), average_rotated)
-
 
 def _best_first(detections: Sequence[Detection]) -> tuple[Detection, ...]:
     return tuple(sorted(detections, key=lambda detection: -detection.score))

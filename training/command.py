@@ -161,7 +161,7 @@ def calibrate(
         list[Path] | None, typer.Option(help="Data sets whose validation pictures are measured; may be repeated.")
     ] = None,
 ) -> None:
-    """Fit on validation pictures how much each detector and refiner counts, the errors, and the certainty of fronts."""
+    """Fit on validation pictures the corner errors and the certainty of fronts."""
     _check_extra("twin", "reading data sets", "mujoco")
     from downfield.training.evaluation.calibration import calibrate_network
 
@@ -180,15 +180,6 @@ def calibrate(
         report.front_certainty,
     )
     print_stdout(f"{report.pictures} pictures, {report.figures} upright figures")
-    card, weights = report.card, report.card.opinions
-    if card.second_opinion is not None and weights.detectors is not None:
-        shares = [100 * share for share in (weights.front[1], weights.fallen[1])]
-        print_stdout(f"second refiner: counts {shares[0]:.0f} % for fronts and {shares[1]:.0f} % for falls")
-        print_stdout(f"turned from a logit of {card.turn_logit:g}, fallen from {card.fallen_logit:g}")
-        print_stdout(f"figures from a score of {card.figure_threshold:g}")
-        if weights.ball is not None:
-            own, other, constant = weights.ball
-            print_stdout(f"ball: {own:g} x the logit of its networks + {other:g} x the second refiner's {constant:+g}")
     print_stdout(f"corner errors x {sigma:g} (before: {sigma_then:g}), so that 68 % are within one sigma")
     print_stdout(
         f"fronts: log-odds x {odds:g} (before: {odds_then:g}); {100 * sure:.1f} % sure in the mean (before:"

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from downfield.core.errors import InputError
 from downfield.core.frame import Detection
 from downfield.models.card import BUNDLED, find_network, read_card, write_card
-from downfield.models.loading import open_detector, open_opinions
+from downfield.models.loading import open_detector
 from downfield.models.refiner import OUTPUTS, TURN, decode_refinement, patch_transform
 from downfield.models.runtime import sigmoid
 from downfield.training.command import app
@@ -23,7 +23,6 @@ from downfield.training.evaluation import calibration
 from downfield.training.evaluation.calibration import fit_front_odds
 from downfield.training.evaluation.measures import front_certainty, fronts_right
 from downfield.training.evaluation.scoring import pictures_of, score_frame
-from downfield.training.evaluation.weights import gather_candidates
 from downfield.twin.sets.dataset import Recipe, make_dataset
 
 SQUARE_PX = ((60.0, 40.0), (60.0, 60.0), (26.0, 60.0), (26.0, 40.0))
@@ -132,10 +131,3 @@ def test_a_calibration_that_is_interrupted_leaves_the_card_as_it_was(
     with pytest.raises(KeyboardInterrupt):
         calibration.calibrate_network(network, [frames])
     assert read_card(network) == before
-
-
-def test_pictures_without_a_candidate_are_refused() -> None:
-    opinions = open_opinions(find_network(BUNDLED), read_card(find_network(BUNDLED)))
-    assert opinions is not None
-    with pytest.raises(InputError, match="nothing that may be a figure"):
-        gather_candidates(opinions, [])

@@ -1,6 +1,4 @@
-"""Calibrates a network's weights, errors and certainty of fronts on validation pictures, never on test pictures.
-
-Where a network has two detectors and two refiners, how much each counts is fitted first (`weights`).
+"""Calibrates a network's errors and certainty of fronts on validation pictures, never on test pictures.
 
 Corner errors are scaled so that 68 % are within one standard deviation. Certainty of fronts is scaled by its logit (Guo
 et al., On Calibration of Modern Neural Networks, 2017): a front given as 90 % sure is then right nine times in ten, on
@@ -22,12 +20,10 @@ from scipy.optimize import minimize_scalar
 from downfield.core.arrays import Array, Bools
 from downfield.core.errors import InputError
 from downfield.models.card import NetworkCard, NetworkFiles, read_card, write_card
-from downfield.models.loading import Opinions, open_detector, open_opinions
+from downfield.models.loading import open_detector
 from downfield.models.runtime import logit, sigmoid
-from downfield.models.two_stage_detector import TwoStageDetector
 from downfield.training.evaluation.measures import fronts, sigma_ratio
 from downfield.training.evaluation.scoring import FrameScore, pictures_of, score_frame
-from downfield.training.evaluation.weights import BALL_SCORE, fit_ball, fit_weights, gather_balls, gather_candidates
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +51,6 @@ class CalibrationReport:
         front_odds: factor of the fronts' logits, before and now.
         front_certainty: mean certainty of fronts, 0..1, before and now.
         fronts_right: share of fronts that are right.
-        card: the new card.
     """
 
     pictures: int
@@ -64,13 +59,12 @@ class CalibrationReport:
     front_odds: tuple[float, float]
     front_certainty: tuple[float, float]
     fronts_right: float
-    card: NetworkCard
 
 
 def calibrate_network(
     folder: Path, sets: Iterable[Path], progress: Callable[[int], None] = lambda _: None
 ) -> CalibrationReport:
-    """Fit a network's weights, corner errors and fronts on validation pictures, and write them into its card.
+    """Fit a network's corner errors and fronts on validation pictures, and write them into its card.
 
     Raises:
         InputError: a set has no validation pictures, they show too few figures, or the network has no refiner.
@@ -88,15 +82,6 @@ def calibrate_network(
 def _calibrated(
     folder: Path, before: NetworkCard, refiner: NetworkFiles, sets: Sequence[Path], progress: Callable[[int], None]
 ) -> CalibrationReport:
-    card = before
-    opinions = open_opinions(folder, card)
-    if opinions is not None:
-        pictures = ((number, *each) for number, folder_ in enumerate(sets) for each in pictures_of(folder_, "val"))
-        evidence = gather_candidates(opinions, pictures)
-        _check_enough(int((evidence.is_figure & ~evidence.is_fallen).sum()))
-        card = fit_weights(card, evidence)
-        write_card(folder, card)
-        card = _with_ball(folder, card, opinions, sets)
     detector = open_detector(folder)
     frames: list[FrameScore] = []
     odds_of_sets: list[float] = []
@@ -107,14 +92,14 @@ def _calibrated(
             progress(len(frames) + len(of_set))
         frames += of_set
         certainty, right = fronts(of_set)
-        odds_of_sets.append(fit_front_odds(logit(certainty) / card.front_odds, right))
+        odds_of_sets.append(fit_front_odds(logit(certainty) / before.front_odds, right))
     certainty, right = fronts(frames)
     _check_enough(len(right))
-    logits = logit(certainty) / card.front_odds
+    logits = logit(certainty) / before.front_odds
     odds = round(min(odds_of_sets), 3)
     scale = round(refiner.sigma_scale * sigma_ratio(frames), 3)
     second_look = dataclasses.replace(refiner, sigma_scale=scale)
-    now = dataclasses.replace(card, second_look=second_look, front_odds=odds)
+    now = dataclasses.replace(before, second_look=second_look, front_odds=odds)
     write_card(folder, now)
     return CalibrationReport(
         len(frames),
@@ -123,22 +108,7 @@ def _calibrated(
         (before.front_odds, odds),
         (float(certainty.mean()), float(sigmoid(odds * logits).mean())),
         float(right.mean()),
-        now,
     )
-
-
-def _with_ball(folder: Path, card: NetworkCard, opinions: Opinions, sets: Sequence[Path]) -> NetworkCard:
-    """Return the card with the second refiner's weight for the ball, also written."""
-    detector = open_detector(folder)
-    if card.close_look is None or not isinstance(detector, TwoStageDetector):
-        return card
-    pictures = ((number, *each) for number, folder_ in enumerate(sets) for each in pictures_of(folder_, "val"))
-    ball = fit_ball(gather_balls(detector, opinions.second_refiner, pictures))
-    if ball is not None:
-        opinions_now = dataclasses.replace(card.opinions, ball=ball)
-        card = dataclasses.replace(card, opinions=opinions_now, ball_threshold=BALL_SCORE)
-        write_card(folder, card)
-    return card
 
 
 def _check_enough(figures: int) -> None:
