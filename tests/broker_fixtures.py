@@ -29,8 +29,9 @@ def brokering(tmp_path: Path) -> Iterator[BrokerServer]:
 @pytest.fixture
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rigs and desks try a broker again at once, and look for pushes ten times a second."""
-    from downfield.rig.tournament import broker, push_receiver
+    from downfield.rig.tournament import broker, broker_thread, push_receiver
 
     limits = replace(broker.BROKER_LIMITS, retry_s=0.05, longest_retry_s=0.2)
-    monkeypatch.setattr(broker, "BROKER_LIMITS", limits)
+    for module in (broker, broker_thread):
+        monkeypatch.setattr(module, "BROKER_LIMITS", limits)
     monkeypatch.setattr(push_receiver, "LOOK_S", 0.1)

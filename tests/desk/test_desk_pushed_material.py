@@ -28,7 +28,7 @@ from downfield.officiating.declarations import SetUp
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.configuration.loading import load
 from downfield.rig.tables.profile import TableFolder, new_profile
-from downfield.rig.tournament import broker
+from downfield.rig.tournament import broker_thread
 from downfield.rig.tournament.link import profile_saver
 from downfield.rig.tournament.push_payloads import (
     PushedCalibration,
@@ -178,7 +178,7 @@ def test_what_a_later_one_replaces_before_it_was_applied_is_not_left_waiting(
     keeper = PushKeeper()
     keeper.send("Dee", "old", PushedCalibration(DEMO))
     keeper.send("Dee", "new", PushedCalibration(DEMO))
-    thread = broker.BrokerThread(brokering.access("desk"), (keeper.run,), "desk")
+    thread = broker_thread.BrokerThread(brokering.access("desk"), (keeper.run,), "desk")
     thread.start()
     with table(tmp_path / "Table 1", brokering, NewGame()):
         wait_until(lambda: statuses(keeper) == ["replaced", "refused"], "the older one is left waiting")

@@ -27,7 +27,7 @@ from downfield.desk.replication.desk_tournament import DeskTournament
 from downfield.desk.replication.tournament_store import TournamentStore
 from downfield.game.records.keeping import EntryRow
 from downfield.game.records.owner import rig_id
-from downfield.rig.tournament import broker, journal_sender
+from downfield.rig.tournament import broker, broker_thread, journal_sender
 from downfield.rig.tournament.link import TournamentLink
 from downfield.store.database.opening import open_for_reading
 from downfield.store.sealing.hash_chain import verify_journal
@@ -65,7 +65,8 @@ def brokering(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrokerServer
 @pytest.fixture(autouse=True)
 def short_times(monkeypatch: pytest.MonkeyPatch) -> None:
     limits = replace(broker.BROKER_LIMITS, retry_s=0.05, longest_retry_s=0.2, answer_s=8.0)
-    monkeypatch.setattr(broker, "BROKER_LIMITS", limits)
+    for module in (broker, broker_thread):
+        monkeypatch.setattr(module, "BROKER_LIMITS", limits)
     for module in (journal_sender, sys.modules["downfield.rig.tournament.link"]):
         monkeypatch.setattr(module, "SENDER_LIMITS", replace(journal_sender.SENDER_LIMITS, pause_s=0.05, compare_s=1.0))
 
@@ -273,7 +274,7 @@ def test_a_server_of_an_older_postgres_or_another_kind_is_refused(
     from downfield.desk.replication import tournament_store
 
     with pytest.raises(InputError, match="postgresql://"):
-        TournamentStore("sqlite:///x.db")
+        TournamentStore("mysql://x/y")
     monkeypatch.setattr(tournament_store, "OLDEST_SERVER", 10**9)
     store = TournamentStore(database)
     reply = store.receive(make_batch(KEY, GAME, ROWS))
@@ -289,7 +290,7 @@ def test_a_rig_reads_nobodys_journals_at_the_broker(brokering: BrokerServer) -> 
     async def listen() -> list[bytes]:
         heard: list[bytes] = []
         refused = asyncio.Event()
-        async with broker.open_broker(brokering.access("rig")) as listening:
+        async with broker_thread.open_broker(brokering.access("rig")) as listening:
 
             async def hear(message) -> None:  # type: ignore[no-untyped-def]
                 heard.append(message.data)
@@ -300,7 +301,7 @@ def test_a_rig_reads_nobodys_journals_at_the_broker(brokering: BrokerServer) -> 
 
             listening.client._error_cb = note
             await listening.client.subscribe("downfield.journal.*", cb=hear)
-            async with broker.open_broker(brokering.access("desk")) as sending:
+            async with broker_thread.open_broker(brokering.access("desk")) as sending:
                 await asyncio.wait_for(refused.wait(), WAIT_S)
                 await sending.publish("downfield.journal.append", b"secret")
                 await sending.client.flush()
