@@ -106,17 +106,18 @@ class Belief:
         """The belief as ``"0.3 mm inside the limit, sure to 98 %"``; empty where nothing was measured."""
         return self.told()
 
-    def told(self, beyond: str = "inside", limit: str = "the limit") -> str:
-        """Return the words with another one for the side of the call, and for the limit.
+    def told(self, beyond: str = "inside", not_beyond: str = "short of", limit: str = "the limit") -> str:
+        """Return the words with other ones for both sides of the limit, and for the limit.
 
         Args:
-            beyond: such as ``"over"`` for what exceeds something.
+            beyond: for the side of the call, such as ``"over"`` for what exceeds something.
+            not_beyond: for the other side.
             limit: such as ``"the line"``.
         """
         parts = []
         is_measured = self.basis == "frame" or bool(self.sigma)  # a history without errors has no margin of its own
         if self.margin is not None and self.unit != "count" and is_measured:
-            parts.append(_side_text(self.margin, self.unit, beyond, limit))
+            parts.append(_side_text(self.margin, self.unit, beyond, not_beyond, limit))
         if self.basis == "more" and not is_front_sure(self.front):
             parts.append(f"not sure which end is the front ({percent_text(self.front)})")
         elif self.basis == "more" and self.probability == _EVEN_ODDS:
@@ -169,12 +170,13 @@ def history_belief(margin: float, sigma: float | None, unit: Unit, probability: 
 
 @dataclass(frozen=True, slots=True)
 class _Wording:
-    """Words of a measure: what happened when it is likelier than not, and when not; the side of the call; the limit."""
+    """Words of a measure: what happened when it is likelier than not, and when not; both sides; the limit."""
 
     event: str = ""
     doubtful: str = ""
     beyond: str = "inside"
     limit: str = "the limit"
+    not_beyond: str = "short of"
 
 
 _LINE: Final = _Wording("reached the line", "may have reached the line", "over", "the line")
@@ -183,7 +185,7 @@ _WORDINGS: Final[dict[Measure, _Wording]] = {
     "touch": _Wording("touched: gap closed", "gap may have closed"),
     "handle": _Wording("touched the handle", "may have touched the handle"),
     "line": _LINE,
-    "short": _Wording("stayed short of the line", "may have stayed short of the line", "short of", "the line"),
+    "short": _Wording("stayed short of the line", "may have stayed short of the line", "short of", "the line", "over"),
     "sideline": _LINE,
     "end_line": _LINE,
     "excess": _Wording(beyond="beyond"),  # whether it is too much or too little
@@ -233,7 +235,7 @@ def event_words(probability: float, measure: Measure, *, too_close: bool = False
 def side_words(belief: Belief, measure: Measure) -> str:
     """Return on which side of its limit something is, such as ``"0.3 mm over the line, sure to 98 %"``."""
     wording = _WORDINGS[measure]
-    return belief.told(wording.beyond, wording.limit)
+    return belief.told(wording.beyond, wording.not_beyond, wording.limit)
 
 
 def sureness(probability: float) -> str:
@@ -275,9 +277,9 @@ def percent_text(share: float) -> str:
     return f"{math.floor(100 * share + 0.5)} %"  # halves go up, as on pages
 
 
-def _side_text(margin: float, unit: Unit, beyond: str, limit: str) -> str:
+def _side_text(margin: float, unit: Unit, beyond: str, not_beyond: str, limit: str) -> str:
     """Return on which side of the limit a margin is."""
     digits = 1 if unit in {"mm", "deg"} else 2
     if abs(margin) < 0.5 * 10**-digits:
         return f"at {limit}"
-    return f"{abs(margin):.{digits}f}{_UNITS[unit]} {beyond if margin > 0 else 'short of'} {limit}"
+    return f"{abs(margin):.{digits}f}{_UNITS[unit]} {beyond if margin > 0 else not_beyond} {limit}"

@@ -125,16 +125,19 @@ def assert_one_story(view: CallView) -> None:
         assert share == pytest.approx(view.probability, abs=0.0052)
         assert view.measured.startswith("+" if round(view.margin, 2) >= 0 else "-")
     assert set(percentages(view.words)) <= {percent_text(view.probability)}
-    if any(f"{side} the" in view.words for side in ("inside", "over", "beyond")):
+    said, denied = ("inside the", "over the", "beyond the"), ("short of",)
+    if view.measure == "short":
+        said, denied = ("mm short of", "yd short of"), ("over the",)
+    if any(side in view.words for side in said):
         assert view.probability >= 0.4948
-    if "short of" in view.words:
+    if any(side in view.words for side in denied):
         assert view.probability <= 0.5052
-    likely = ("touched: gap closed", "touched the handle", "reached the line")
+    likely = ("touched: gap closed", "touched the handle", "reached the line", "stayed short of")
     if view.words.startswith(likely):
         assert view.probability > 0.5
         assert view.verdict != "too_close"
     if "the line" in view.words:
-        assert view.measure in {"line", "sideline", "end_line"}
+        assert view.measure in {"line", "sideline", "end_line", "short"}
     if "gap" in view.words:
         assert view.measure == "touch"
 
