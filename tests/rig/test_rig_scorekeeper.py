@@ -150,7 +150,7 @@ Scorekeeper(load(None, command_line=given), load_field("ultimate")).close()
 loaded = [name for name in sys.modules if name.startswith(("downfield.vision", "downfield.models", "onnxruntime"))]
 # photos of cards are read by their print alone
 allowed = ("core.platform.processes", "vision.card", "vision.read_window", "vision.strip")
-allowed = tuple(f"downfield.{name}" for name in allowed)
+allowed = tuple("downfield." + name for name in allowed)
 print([name for name in loaded if name != "downfield.vision" and not name.startswith(allowed)])
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
