@@ -74,6 +74,7 @@ def test_a_simultaneous_touch_is_as_sure_as_the_times_are() -> None:
     assert exact.sigma == pytest.approx(0.001, abs=0.001)  # of an instant between two frames
     assert exact.margin == pytest.approx(0.017, abs=0.002)
     doubtful = caught(pass_to(62.0, ball_sigma_mm=1.0))
+    assert exact.sigma is not None
     assert doubtful.sigma is not None
     assert doubtful.sigma > exact.sigma
     assert doubtful.probability < 1.0

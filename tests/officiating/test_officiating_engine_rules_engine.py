@@ -23,9 +23,10 @@ from scripted_plays import (
 from downfield.core.errors import RefusedError
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Carrier, Coin, SetUp, Side, Switch
+from downfield.officiating.engine.engine_state import EngineState
 from downfield.officiating.engine.judged_game import JudgedGame
 from downfield.officiating.engine.recording import judge_recording
-from downfield.officiating.engine.rules_engine import EngineState, RulesEngine
+from downfield.officiating.engine.rules_engine import RulesEngine
 from downfield.officiating.events import Event, Ruling, Tick
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
 from downfield.officiating.rulebooks.tap.system import TAP
