@@ -35,8 +35,8 @@ class PrintLimits:
     """Least contrast of a sideline beyond the yard lines' ends, as a share of theirs."""
     min_band_end: float = 0.12
     """Least contrast of its outer edge, the same way: a margin may be bright as well."""
-    max_band_yd: float = 2.5
-    """Largest width of such a sideline."""
+    max_band_yd: float = 2.3
+    """Largest width of such a sideline, of 2 yards on full-size fields; what is wider is the board's margin."""
     max_inset_difference: float = 0.4
     """Largest relative difference of that distance between the two sidelines."""
     max_inside_px: float = 4.0

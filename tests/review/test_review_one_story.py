@@ -125,7 +125,8 @@ def assert_one_story(view: CallView) -> None:
         assert share == pytest.approx(view.probability, abs=0.0052)
         assert view.measured.startswith("+" if round(view.margin, 2) >= 0 else "-")
     assert set(percentages(view.words)) <= {percent_text(view.probability)}
-    said, denied = ("inside the", "over the", "beyond the"), ("short of",)
+    said: tuple[str, ...] = ("inside the", "over the", "beyond the")
+    denied: tuple[str, ...] = ("short of",)
     if view.measure == "short":
         said, denied = ("mm short of", "yd short of"), ("over the",)
     if any(side in view.words for side in said):
