@@ -75,7 +75,7 @@ def take(browser: Browser, url: str, out: Path) -> None:
     """Take every picture."""
     stream = browser.new_page(viewport={"width": 1920, "height": 1080})
     for name, (element, complete) in OVERLAYS.items():
-        stream.goto(f"{url}/overlay/{name}?seconds=60" if name == "calls" else f"{url}/overlay/{name}")
+        stream.goto(f"{url}/overlay/{name}?seconds=60&everyday=hide" if name == "calls" else f"{url}/overlay/{name}")
         stream.locator(f"html[data-link=live] {complete}").first.wait_for(timeout=TIMEOUT_MS)
         stream.wait_for_timeout(1500)
         stream.locator(element).first.screenshot(path=out / f"{name}.png", omit_background=True)
