@@ -29,7 +29,7 @@ def test_it_installs_the_libraries_that_the_rig_needs() -> None:
 def test_its_health_check_asks_an_address_that_the_service_has() -> None:
     path = re.search(r"http://127\.0\.0\.1:8317(/\w+)", RECIPE)
     assert path is not None
-    assert f'@router.get("{path[1]}"' in (ROOT / "api" / "routes" / "service" / "health.py").read_text()
+    assert f'@router.get("{path[1]}"' in (ROOT / "api" / "routes" / "health.py").read_text()
 
 
 def test_it_does_not_run_as_root_and_runs_the_rig() -> None:

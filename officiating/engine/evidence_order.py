@@ -22,7 +22,7 @@ from downfield.core.scene import Scene
 from downfield.officiating.calls import CallKind, Finding
 from downfield.officiating.params import Params
 from downfield.officiating.rules.lines import spot_at
-from downfield.officiating.state.facts import EVEN_ODDS, Facts
+from downfield.officiating.state.facts import EVEN_ODDS, SUSTAINED_FRAMES, Facts
 from downfield.officiating.state.game_state import GameState, Phase
 from downfield.officiating.state.interfaces import Rule
 from downfield.officiating.state.over_fronts import facts_as_of
@@ -170,7 +170,8 @@ def contacts_since_held(
     held_ns, carrier = game.play.held_since_ns, game.play.carrier
     found: list[Finding] = []
     for place, scene in enumerate(scenes):
-        if scene.t_ns < held_ns or carrier is None or scene.unfit:
+        # Without frames before it a contact of a single frame can't be told from one that lasts.
+        if place < SUSTAINED_FRAMES - 1 or scene.t_ns < held_ns or carrier is None or scene.unfit:
             continue
         facts = Facts(scene, tuple(scenes[:place]), game, field)
         seen = [finding for rule in rules for finding in rule.observe(facts, game, params)]

@@ -138,7 +138,8 @@ class RulesEngine:
     ) -> tuple[EngineState, tuple[Call, ...]]:
         """Return the state with the contacts of a carrier who has turned out to hold the ball for some frames."""
         game, book = state.game, self.rulebook
-        if game.play.holds == before.game.play.holds or game.phase is not Phase.LIVE:
+        hold, last = game.play.hold, before.game.play.hold
+        if game.phase is not Phase.LIVE or hold is None or (last is not None and hold.t_ns == last.t_ns):
             return state, calls
         rules = book.rules_by_phase[Phase.LIVE]
         if not (found := contacts_since_held(game, state.recent, rules, self.field, book.params)):

@@ -36,6 +36,9 @@ class FactLimits:
     """The instant of a contact whose gap hardly closes is known to this at worst: bases that run side by side."""
 
 
+SUSTAINED_FRAMES: Final = 3
+"""Frames whose median says whether a contact lasts."""
+
 _LIMITS: Final = FactLimits()
 
 
@@ -165,11 +168,12 @@ class Facts:
 
         A contact seen in a single frame is doubtful rather than ruled out. Exact scenes are taken as they are.
         """
-        if contact.sigma_mm <= 0 or len(self.recent) < 2:
+        if contact.sigma_mm <= 0 or len(self.recent) < SUSTAINED_FRAMES - 1:
             return contact.probability
         pair = {player, contact.opponent}
         earlier = (
-            next((c.probability for c in scene.contacts if {c.a, c.b} == pair), 0.0) for scene in self.recent[-2:]
+            next((c.probability for c in scene.contacts if {c.a, c.b} == pair), 0.0)
+            for scene in self.recent[1 - SUSTAINED_FRAMES :]
         )
         return max(sorted((contact.probability, *earlier))[1], min(contact.probability, EVEN_ODDS))
 

@@ -94,7 +94,7 @@ def test_a_refused_length_loses_neither_marks_nor_name_and_a_reload_neither(
         button(page, MOVED).focus()
         for _ in range(3):
             page.keyboard.press("Shift+ArrowDown")
-        page.get_by_text("Measure one length (for").click()
+        page.get_by_text("Use a ruler on the field").click()
         button(page, "End of the length").focus()
         page.keyboard.press("Shift+ArrowRight")
         page.get_by_label("Distance, mm").fill("300")
@@ -135,7 +135,9 @@ def test_corners_that_were_placed_by_hand_stay_where_they_do_not_fit(
     with page_in(running) as page:
         page.goto(address)
         page.get_by_label("Printed field").select_option("tudor-620")
-        page.get_by_label("Height of the lens").fill("950")
+        page.get_by_text("Measured with a tape?").click()
+        page.get_by_label("Unit").select_option("mm")
+        page.get_by_label("Lens over the board").fill("950")
         button(page, "Place the corners by hand").click()
         button(page, "Upper left corner").focus()
         page.keyboard.press("Shift+ArrowRight")
@@ -146,7 +148,7 @@ def test_corners_that_were_placed_by_hand_stay_where_they_do_not_fit(
         page.reload()
         assert ring_at(page, "Upper left corner") == moved
         expect(page.get_by_label("Printed field")).to_have_value("tudor-620")
-        expect(page.get_by_label("Height of the lens")).to_have_value("950")
+        expect(page.get_by_label("Lens over the board")).to_have_value("950")
         button(page, "Use these corners").click()
         expect(page.get_by_text("Do the lines lie on the print?")).to_be_visible(timeout=SOLVED_MS)
 

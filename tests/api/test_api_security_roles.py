@@ -46,6 +46,7 @@ OPEN_TO: dict[str, set[tuple[str, str]]] = {
         ("POST", "/api/calls"),
         ("POST", "/api/calls/{call}/rulings"),
         ("POST", "/api/declarations"),
+        ("GET", "/api/events/{event}/undo"),
         ("POST", "/api/events/{event}/undo"),
         ("POST", "/api/card-photo"),
         ("POST", "/api/commands"),

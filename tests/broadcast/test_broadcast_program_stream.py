@@ -217,7 +217,8 @@ def test_a_viewer_plays_on_however_often_the_other_encoder_is_idle_and_after_the
             pid = drawer._process.pid
             assert pid is not None
             os.kill(pid, signal.SIGKILL)
-            wait_until(lambda: drawer._process is not None and drawer._process.pid not in {None, pid})
+            # Asking goes on, as a player's does: for nobody no process is started.
+            wait_until(lambda: client.get("/program.m3u8") and drawer._process.pid not in {None, pid})
             assert play(client, 3).isdisjoint(before)
     finally:
         camera.close()

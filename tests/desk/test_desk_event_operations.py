@@ -82,7 +82,7 @@ def test_a_game_is_moved_only_where_nothing_collides() -> None:
     assert (first.slot, second.slot) == (0, 0)
     with pytest.raises(RefusedError, match=f"W1-2 is played at table {second.table} then"):
         move(event, "W1-1", second.table, 0, BY)
-    with pytest.raises(RefusedError, match="decide one another"):
+    with pytest.raises(RefusedError, match="W1-1 decides who plays FINAL"):
         move(event, "W1-1", first.table, 2, BY)
     with pytest.raises(InputError, match="no table '3'"):
         move(event, "FINAL", "3", 4, BY)
