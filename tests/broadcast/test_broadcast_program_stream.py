@@ -213,12 +213,13 @@ def test_a_viewer_plays_on_however_often_the_other_encoder_is_idle_and_after_the
         with httpx.Client(base_url=running.url, timeout=WAIT_S) as client:
             before = play(client, 6)
             assert len(before) == 1
-            assert drawer._process is not None
-            pid = drawer._process.pid
+            process = drawer._process
+            assert process is not None
+            pid = process.pid
             assert pid is not None
             os.kill(pid, signal.SIGKILL)
             # Asking goes on, as a player's does: for nobody no process is started.
-            wait_until(lambda: client.get("/program.m3u8") and drawer._process.pid not in {None, pid})
+            wait_until(lambda: client.get("/program.m3u8") and process.pid not in {None, pid})
             assert play(client, 3).isdisjoint(before)
     finally:
         camera.close()
