@@ -22,6 +22,7 @@ from sqlalchemy import create_engine, text
 from tournament_rig import append, entries_after, game_of
 from waiting import WAIT_S, let_run, wait_until
 
+from downfield.core.errors import InputError
 from downfield.desk.event.keeper import EventKeeper
 from downfield.desk.replication.desk_tournament import DeskTournament
 from downfield.desk.replication.tournament_store import TournamentStore
@@ -270,7 +271,6 @@ def test_batches_sent_again_late_and_out_of_order_are_stored_once(
 def test_a_server_of_an_older_postgres_or_another_kind_is_refused(
     database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from downfield.core.errors import InputError
     from downfield.desk.replication import tournament_store
 
     with pytest.raises(InputError, match="postgresql://"):
@@ -371,8 +371,11 @@ def test_nothing_is_lost_or_doubled_when_everything_is_killed_and_cut_at_random(
 
 
 def _count(address: str, game: str) -> int:
-    with open_for_reading(address) as opened:
-        last = opened.store.last_entry(game)
+    try:
+        with open_for_reading(address) as opened:
+            last = opened.store.last_entry(game)
+    except InputError:  # a desk that was kept from its database at first has not made its store yet
+        return 0
     return 0 if last is None else last.seq
 
 
