@@ -137,12 +137,11 @@ class RulesEngine:
         self, before: EngineState, state: EngineState, calls: tuple[Call, ...]
     ) -> tuple[EngineState, tuple[Call, ...]]:
         """Return the state with the contacts of a carrier who has turned out to hold the ball for some frames."""
-        game, book = state.game, self.rulebook
-        hold, last = game.play.hold, before.game.play.hold
-        if game.phase is not Phase.LIVE or hold is None or (last is not None and hold.t_ns == last.t_ns):
+        game, live, plays = state.game, self.rulebook.rules_by_phase[Phase.LIVE], (before.game.play, state.game.play)
+        last, since = (play.holds[-1].t_ns if play.holds else None for play in plays)
+        if game.phase is not Phase.LIVE or since in {None, last}:
             return state, calls
-        rules = book.rules_by_phase[Phase.LIVE]
-        if not (found := contacts_since_held(game, state.recent, rules, self.field, book.params)):
+        if not (found := contacts_since_held(game, state.recent, live, self.field, self.rulebook.params)):
             return state, calls
         facts = Facts(state.recent[-1], state.recent[:-1], game, self.field)
         game, more = self._settle(self._merge(game, found), self._context(game.now_ns, facts, state))
