@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 import os
 import re
@@ -9,12 +10,13 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any, Final
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from downfield.cli.console.output import end_output, print_stderr, print_stdout, version_text
 from downfield.cli.console.process_end import INTERRUPTED, ProcessEnd
@@ -60,25 +62,54 @@ _MISSING_LIBRARY: Final = re.compile(r"(lib\S+\.so[.\d]*): cannot open shared ob
 
 
 class LazyCommands(TyperGroup):
-    """A group whose commands are imported when they are needed."""
+    """A group that lists its commands by their sources, and imports only the one that is used."""
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        """Return the names of the commands, in order."""
-        return [*super().list_commands(ctx), *COMMANDS]
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        for name in COMMANDS:
+            self.add_command(TyperCommand(name))
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Import a command and return it."""
-        if cmd_name not in COMMANDS:
-            return super().get_command(ctx, cmd_name)
-        module, _, name = COMMANDS[cmd_name].partition(":")
-        command = getattr(_imported(module), name)
-        if isinstance(command, typer.Typer):
-            group = typer.main.get_command(command)
-            group.name = cmd_name
-            return group
-        single = typer.Typer(add_completion=False)
-        single.command(cmd_name)(command)
-        return typer.main.get_command(single)
+        """Return a command as it is listed: its name and help."""
+        listed = super().get_command(ctx, cmd_name)
+        if listed is not None and listed.help is None:
+            listed.help = _help_of(cmd_name)
+        return listed
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the name that the arguments begin with, its command, imported, and the other arguments."""
+        if args[0] in COMMANDS:
+            return args[0], load_command(args[0]), args[1:]
+        return super().resolve_command(ctx, args)
+
+
+def load_command(name: str) -> Any:
+    """Import a command of the table and return it."""
+    module, _, attribute = COMMANDS[name].partition(":")
+    command = getattr(_imported(module), attribute)
+    if isinstance(command, typer.Typer):
+        group = typer.main.get_command(command)
+        group.name = name
+        return group
+    single = typer.Typer(add_completion=False)
+    single.command(name)(command)
+    return typer.main.get_command(single)
+
+
+def _help_of(name: str) -> str:
+    """Return a command's help as its source has it: importing all of them takes two seconds."""
+    module, _, attribute = COMMANDS[name].partition(":")
+    found = find_spec(module)
+    if found is None or found.origin is None:
+        return ""
+    source = ast.parse(Path(found.origin).read_bytes())
+    for node in source.body:
+        if isinstance(node, ast.FunctionDef):
+            decorators = map(ast.unparse, node.decorator_list)
+            if node.name == attribute or any(one.startswith(f"{attribute}.callback") for one in decorators):
+                return ast.get_docstring(node) or ""
+    given = (word for word in ast.walk(source) if isinstance(word, ast.keyword) and word.arg == "help")
+    return next((word.value.value for word in given if isinstance(word.value, ast.Constant)), "")
 
 
 def _imported(module: str) -> ModuleType:

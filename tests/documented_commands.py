@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-from downfield.cli.main import app
+from downfield.cli.main import app, load_command
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
@@ -51,7 +51,8 @@ def find(words: list[str]) -> tuple[Any, list[str]]:
     """Return the command that words begin with, and the words after its name."""
     command, rest = command_tree(), words
     while hasattr(command, "get_command") and rest and not rest[0].startswith("-"):
-        inner = command.get_command(None, rest[0])
+        listed = command.get_command(None, rest[0])
+        inner = load_command(rest[0]) if listed is not None and command is command_tree() else listed
         assert inner is not None, f"there is no `downfield {' '.join(words[: len(words) - len(rest) + 1])}`"
         command, rest = inner, rest[1:]
     return command, rest

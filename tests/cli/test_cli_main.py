@@ -10,11 +10,12 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+import typer
 from documented_commands import PAGES
 from typer.testing import CliRunner
 from waiting import WAIT_S
 
-from downfield.cli.main import COMMANDS, app
+from downfield.cli.main import COMMANDS, app, load_command
 
 
 def test_the_command_alone_says_what_it_is_and_what_to_do_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -25,6 +26,23 @@ def test_the_command_alone_says_what_it_is_and_what_to_do_next(tmp_path: Path, m
     for command in re.findall(r"^  downfield (\w+)", done.output, flags=re.MULTILINE):
         assert command in COMMANDS, f"names a command that does not exist: {command}"
     assert "downfield.toml" not in done.output
+
+
+def test_the_list_of_commands_says_of_each_what_its_own_help_says() -> None:
+    tree = typer.main.get_command(app)
+    assert [name for name in COMMANDS if tree.get_command(None, name).help != load_command(name).help] == []
+
+
+def test_the_list_of_commands_is_printed_without_importing_them() -> None:
+    shown = "from downfield.cli.main import run_command; run_command(['--help']); import sys; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", shown], capture_output=True, text=True, timeout=WAIT_S, check=True)
+    printed, _, loaded = done.stdout.strip().rpartition("\n")
+    assert [command for command in COMMANDS if f"{command} " not in printed] == []
+    assert not {"cv2", "fastapi", "sqlalchemy", "av"} & set(loaded.split())
+
+
+def test_a_mistyped_command_is_refused_with_the_nearest() -> None:
+    assert "Did you mean 'doctor'?" in CliRunner().invoke(app, ["docter"]).output
 
 
 def test_every_command_is_shown_in_a_document() -> None:
