@@ -33,11 +33,7 @@ _PROBLEM: Final = {"schema": {"$ref": "#/components/schemas/ProblemBody"}}
 
 
 def serve_schema(app: FastAPI, routers: Sequence[APIRouter]) -> None:
-    """Serve an application's description at `/openapi.json`.
-
-    Args:
-        routers: those it includes.
-    """
+    """Serve an application's description at `/openapi.json`."""
 
     @app.get("/openapi.json", include_in_schema=False)
     @allow("anyone")

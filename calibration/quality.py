@@ -63,8 +63,6 @@ def to_calibration(
     Args:
         fit: lens, pose and bow, with covariance.
         observations: what it was fitted to.
-        method: how it was made.
-        made_from: names of the pictures.
         made_at: ISO 8601 UTC; now when empty.
         scale: how well the size of the print is known.
     """

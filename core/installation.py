@@ -33,7 +33,6 @@ class Installation:
     """How this copy was installed.
 
     Attributes:
-        installer: what made its environment.
         source: the wheel or folder it came from; None for an index.
         editable: whether it runs from the folder itself.
         extras: chosen at the installation, where the installer notes it.

@@ -20,9 +20,6 @@ class Decision:
     """How a challenge is decided.
 
     Attributes:
-        decision: what is decided.
-        reason: why.
-        by: who decides.
         replacement: the call that stands instead of one overturned; None for no call.
     """
 
@@ -37,7 +34,6 @@ class DecidedChallenge:
     """A challenge that was decided.
 
     Attributes:
-        challenges: those of the game.
         receipt: of the ruling on the call; None where none was needed.
     """
 
@@ -46,11 +42,7 @@ class DecidedChallenge:
 
 
 class Disputes:
-    """Challenges of the game in play, and its end. Callable from any thread.
-
-    Args:
-        game_service: runs the game.
-    """
+    """Challenges of the game in play, and its end. Callable from any thread."""
 
     def __init__(self, game_service: GameService) -> None:
         self._game_service = game_service

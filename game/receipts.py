@@ -36,7 +36,6 @@ class Submission:
         key: idempotency key: a second submission with the same key and content gets the receipt of the first and
             changes nothing.
         ago_ms: how long before it arrived it was made, as far as the device knows its own delay.
-        role: of the device.
     """
 
     by: str = "operator"
@@ -79,7 +78,6 @@ class Refused:
     """Receipt for a submission that was refused; nothing has changed.
 
     Attributes:
-        reason: why, for people.
         code: ``"not_now"`` (the state of the game does not allow it), ``"unknown"`` (no such call or event),
             ``"key_reused"`` (the key was used for something else), ``"invalid"`` (it names what does not exist),
             ``"no_game"`` or ``"failed"``.

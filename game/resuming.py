@@ -37,7 +37,6 @@ class ResumedSession:
     """The latest game of an owner, resumed.
 
     Attributes:
-        session: the game.
         receipts: idempotency keys, what was submitted under each, and the receipts.
         judged: number of entries that were judged; fewer than the journal has where there was a memento.
     """
@@ -62,9 +61,7 @@ def rebuild_session(
     """Return a game as its journal leads to it.
 
     Args:
-        journals: read the journal.
         journal: of the game, to be gone on with.
-        publisher: of its topics.
         memento: of the game; one that does not belong to this journal is not used, which is logged.
 
     Raises:
@@ -184,7 +181,6 @@ class KeptScenes:
     """The scenes that rulings can go back to, read from the journal while the game goes on already.
 
     Args:
-        journals: read the journal.
         game: the game's id.
         entries: numbers of the entries that were judged, and how many scenes and events each has.
         kept_from: place in the game's log of the first scene.

@@ -53,7 +53,6 @@ class GameService(CurrentGame):
     """Runs one game at a time. Callable from any thread; a call may take as long as a disk needs.
 
     Args:
-        journals: keep the games.
         sink: where topics are published.
         rig: does what only the rig can do.
         rulebook: for games that name none. Kept as an attribute, as are the policies and the ended games.

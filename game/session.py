@@ -51,8 +51,6 @@ class GameSession:
 
     Args:
         started: what the game was started with.
-        journal: of the game.
-        publisher: of its topics.
         event_count: events the journal holds from before, under another rulebook.
     """
 

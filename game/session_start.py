@@ -54,12 +54,7 @@ def start_session(
     """Start a game and its journal.
 
     Args:
-        journals: keep its journal.
-        publisher: of its topics.
-        game: its teams and title.
-        rulebook: in force.
         calibration: in use; calls finer than the error it is certified to are too close.
-        owner: whose game it is.
 
     Returns:
         The game, and the first entry of its journal on its way to the disk.
@@ -90,9 +85,7 @@ def switch_rulebook(
     """Continue a game under another rulebook, set up as it stands, with its line-up.
 
     Args:
-        publisher: of its topics.
         rulebook: to be in force from now on.
-        by: who changes it.
         now_ns: the capture clock.
 
     Raises:

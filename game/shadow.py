@@ -32,11 +32,7 @@ _TITLE: Final = "Shadow of "
 
 
 class Shadow:
-    """Judges beside the game in play. The caller holds the game's lock around every method.
-
-    Args:
-        journals: keep its journals.
-    """
+    """Judges beside the game in play. The caller holds the game's lock around every method."""
 
     def __init__(self, journals: Journals) -> None:
         self._journals = journals

@@ -72,7 +72,6 @@ class Belief:
     """What is believed of one measurement.
 
     Attributes:
-        basis: what it rests on.
         margin: by how much the rule is met, in `unit`; positive on the side of the call; None where no number stands
             for the probability.
         sigma: standard deviation of the margin; 0 where it is exact.
@@ -144,7 +143,6 @@ def believe(margin: float | None, sigma: float | None, unit: Unit, probability: 
     Args:
         margin: measured in the decisive frame, positive on the side of the call; None where nothing was measured.
         sigma: its standard deviation; None or 0 where it is exact.
-        unit: of both.
         probability: that the call is right, 0..1.
         front: probability that the ends of bases the call rests on are the fronts; 1 where it rests on none.
     """

@@ -157,7 +157,6 @@ class Params:
     """The parameters in force, read by name and type; reading an undefined one is a KeyError.
 
     Args:
-        definitions: every parameter there is.
         values: those that a rulebook or league sets.
 
     Raises:

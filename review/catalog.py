@@ -68,7 +68,6 @@ class GameLine:
         score: home, away.
         text: the game on one line, as it stands.
         under_review: challenges that are not decided.
-        entries: entries of its journal.
     """
 
     row: GameRow

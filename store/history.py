@@ -73,7 +73,6 @@ class LateEntry:
 
     Attributes:
         at_ns: wall clock when it was written, ns since 1970.
-        content: the entry.
     """
 
     seq: int

@@ -284,7 +284,6 @@ class RevocableResponses:
 
     Args:
         streams: ends what a device has open.
-        tokens: knows the paired devices.
     """
 
     def __init__(self, app: ASGIApp, streams: OpenStreams, tokens: TokenStore) -> None:

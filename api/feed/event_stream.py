@@ -61,7 +61,6 @@ class OpenStream:
     """One open stream; entered while it is served.
 
     Args:
-        kind: what it sends.
         owner: device, or address without one.
         privileged: whether it may use the reserved places.
         address: where it goes to.
@@ -249,11 +248,7 @@ class SendTimeout:
 
 
 class EndlessResponse(Response):
-    """A response that is sent as its parts come, until the client is gone or has stalled, or there are no more.
-
-    Args:
-        media_type: of the whole.
-    """
+    """A response that is sent as its parts come, until the client is gone or has stalled, or there are no more."""
 
     def __init__(self, parts: AsyncGenerator[bytes], stream: OpenStream, media_type: str | None = None) -> None:
         super().__init__(headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"}, media_type=media_type)

@@ -64,7 +64,6 @@ class ProblemError(Exception):
     Args:
         detail: what is wrong, and what to do.
         code: the reason, for programs.
-        headers: of the response.
     """
 
     def __init__(self, status: int, detail: str, code: str = "", headers: Mapping[str, str] | None = None) -> None:

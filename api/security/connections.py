@@ -115,7 +115,6 @@ class ConnectionGuard:
 
     Args:
         known: the addresses with places of their own.
-        limits: budgets and timeouts.
         clock: seconds, monotonic.
     """
 

@@ -97,9 +97,7 @@ class Admission:
     """A phone that is let in.
 
     Attributes:
-        id: of its grant.
         name: of the person or the device.
-        role: here.
         expires_ns: wall clock, ns since 1970.
     """
 

@@ -172,7 +172,6 @@ class TokenStore:
 
         Args:
             admission: whom it would have let in; None for a text that no desk has signed, of which nothing is believed.
-            reason: why it was refused.
         """
         device, name, role = ("", "an unknown device", "")
         if admission is not None:

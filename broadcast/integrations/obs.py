@@ -185,7 +185,6 @@ class ReplayScene:
     """Shows a scene of OBS while a replay runs, and then the one before, unless somebody changed it meanwhile.
 
     Args:
-        name: of the scene.
         failed: receives what OBS refuses.
     """
 

@@ -46,7 +46,6 @@ class Answer:
     """What a receiver answered.
 
     Attributes:
-        status: of HTTP.
         retry_after_s: the pause that it asked for; None for none.
     """
 

@@ -227,11 +227,7 @@ class PaintedPicture:
 
 
 class BoardPainter:
-    """Paints on the pictures of one camera.
-
-    Args:
-        camera: as calibrated.
-    """
+    """Paints on the pictures of one camera."""
 
     def __init__(self, camera: Camera, field: FieldModel) -> None:
         self._reference = camera

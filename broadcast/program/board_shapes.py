@@ -106,8 +106,6 @@ class ShapeMaker:
         Args:
             game: the state of the game; None for none.
             carrier: roster id of the ball carrier; None for none.
-            elements: which are switched on.
-            theme: of the colors.
         """
         colors = _COLORS[theme]
         figure = next((one for one in scene.figures if one.id == carrier and one.posture != "unseen"), None)

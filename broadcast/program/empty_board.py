@@ -34,11 +34,7 @@ _MARGIN_PX: Final = 48  # around what is unseen: from there on it is continued
 
 
 class UnseenBoard:
-    """Continues the print under what hid it, in pixels of the reference camera.
-
-    Args:
-        camera: as calibrated.
-    """
+    """Continues the print under what hid it, in pixels of the reference camera."""
 
     def __init__(self, camera: Camera, field: FieldModel) -> None:
         self._size = camera.lens.size_px
@@ -192,9 +188,6 @@ class EmptyBoard:
         image: what is known of it, uint8 BGR, shape (height, width, 3).
         others: what it may look like as well where it is unsure, and also where it is doubtful, of the same shape.
         known: `SEEN`, `CONTINUED`, `UNSURE`, `DOUBTFUL`, or 0 where nothing is known, shape (height, width).
-
-    Args:
-        camera: as calibrated.
     """
 
     def __init__(self, camera: Camera, field: FieldModel) -> None:

@@ -55,12 +55,7 @@ class DrawRequest:
 
 @dataclass(frozen=True, slots=True)
 class SharedRequest:
-    """A request whose picture lies in shared memory.
-
-    Attributes:
-        shape: of the picture.
-        request: what is drawn.
-    """
+    """A request whose picture lies in shared memory."""
 
     shape: tuple[int, ...]
     request: DrawRequest

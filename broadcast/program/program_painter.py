@@ -43,8 +43,6 @@ class NameTag:
 
     Attributes:
         figure: roster id.
-        text: on it.
-        color, ink: of plate and text.
     """
 
     figure: str
@@ -135,11 +133,7 @@ def _draw(out: Image, tag: NameTag, box: Box, figure: Box, size: int) -> None:
 
 
 class FieldView:
-    """Turns pictures of a camera into views of the field, of the pictures' size.
-
-    Args:
-        camera: as calibrated.
-    """
+    """Turns pictures of a camera into views of the field, of the pictures' size."""
 
     def __init__(self, camera: Camera, field: FieldModel) -> None:
         wide, high = camera.lens.size_px
@@ -176,7 +170,6 @@ class ProgramMoment:
     Attributes:
         game: the state of the game; None for none.
         carrier: roster id of the ball carrier; None for none.
-        players: on the board.
     """
 
     game: GameView | None = None
@@ -219,8 +212,6 @@ class ProgramPainter:
         Args:
             image: the camera's picture, uint8 BGR.
             camera: where it is in this picture; None for as calibrated.
-            moment: what is shown besides.
-            options: how it looks.
         """
         stage = self._stage
         if stage is None:

@@ -183,7 +183,6 @@ class ReplayDirector:
     Args:
         hub: publishes calls, and receives the topic `replay`.
         find_game: returns a game by its id; None for an unknown one.
-        options: how they are made.
     """
 
     def __init__(

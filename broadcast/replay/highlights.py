@@ -274,9 +274,6 @@ class FilmMaker:
 
     Args:
         renderer: closed with this; None where films are drawn by the thread that makes them.
-
-    Attributes:
-        renderer: draws and encodes them.
     """
 
     def __init__(self, renderer: ReplayRenderer | None = None) -> None:

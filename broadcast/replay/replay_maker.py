@@ -43,7 +43,6 @@ class BegunReplay:
     """A replay that is being made.
 
     Attributes:
-        name: of the file.
         parts: yields the clip, H.264 in a fragmented MP4, as it is made. Raises NotRecordedError where none of its
             pictures can be read.
     """

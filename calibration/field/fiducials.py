@@ -100,8 +100,6 @@ def solve_fiducials(
     Args:
         lens: the lens as measured, to begin with.
         prior: how well it is known.
-        fiducials: places of the markers.
-        family: their kind.
 
     Returns:
         The fit and the corners it was made from.

@@ -144,7 +144,6 @@ def free_candidates(
         along: the other family.
         ladder: the yard lines in `across`.
         distortion: of the lens, as estimated so far.
-        field: the field as described.
         ends: where the yard lines end.
         open_by: how far its proportions are open.
         goals: where its one-yard marks show the goal lines.

@@ -181,7 +181,6 @@ def with_lengths(solution: FieldSolution, images: Sequence[Image], measurements:
     One sets the print's size; both set its proportions too, from which the picture tells the camera's tilt and height.
 
     Args:
-        solution: of the pictures.
         images: one or more frames of the same camera.
         measurements: what was measured.
 

@@ -78,7 +78,6 @@ class FieldProposal:
     Attributes:
         field: the field as it was read, to scale; its proportions are those of the solution, so it counts as not
             `measured`: another picture measures them again.
-        solution: the camera over it.
         summary: the field in one line, for people.
     """
 

@@ -155,7 +155,6 @@ def best_trusted(
     """Return the likeliest solution with its probability and its rivals, if it can be trusted.
 
     Args:
-        solutions: to choose from.
         planes: gray pictures.
         paint: contrast of the yard lines, gray levels, signed; None where it is not known.
 

@@ -39,7 +39,6 @@ class ShrunkPictures:
     """Smaller copies of pictures.
 
     Attributes:
-        images: the copies.
         size_px: width and height of the large pictures.
         factor: of large to small pixels, along x and y, shape (2,).
     """

@@ -146,7 +146,6 @@ def at_distance(solution: FieldSolution, images: Sequence[Image], distance: Lens
     Unchanged as well where the print has no known size: millimeters are then none in sizes of the print.
 
     Args:
-        solution: of the pictures.
         images: one or more frames of the same camera.
         distance: what is known.
 

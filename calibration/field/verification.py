@@ -109,7 +109,6 @@ def gather_evidence(
 
     Args:
         plane: gray picture, shape (height, width).
-        camera: the solution to test.
         search_px: how far off the solution may be.
         every_yd: spacing of the samples on long lines.
     """

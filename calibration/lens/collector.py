@@ -40,7 +40,6 @@ class LensCollector:
     """The useful views among many pictures.
 
     Args:
-        sheet: as it was printed.
         hold_still: whether a view counts only while the sheet is held still, as before a live camera: movement smears
             the corners.
     """

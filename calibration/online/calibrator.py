@@ -192,7 +192,6 @@ class _Job:
     """A solution under way.
 
     Attributes:
-        image: solved for.
         result: the new calibration, once it is there.
         urgent: whether calls are suspended for it.
         first: whether it is of the first picture.

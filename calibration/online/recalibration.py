@@ -48,7 +48,6 @@ def recalibrate(images: Sequence[Image], before: Calibration, shake: Shake, *, m
         images: one or more frames, taken after the camera is still again.
         before: the calibration of the reference picture.
         shake: of the first image against that picture.
-        made_from: names of the images.
 
     Raises:
         CalibrationError: the field is not found again; says what to change.

@@ -55,11 +55,7 @@ class _DecodedFootage:
 
 
 class RecordedFootage(_DecodedFootage):
-    """Frames from the recordings of a live source.
-
-    Args:
-        folder: folder of all recordings.
-    """
+    """Frames from the recordings of a live source."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__()

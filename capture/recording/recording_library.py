@@ -71,11 +71,7 @@ class RecordedFrame:
 
 @dataclass(frozen=True, slots=True)
 class RecordingIndex:
-    """The content of an index.
-
-    Attributes:
-        frames: the other lines.
-    """
+    """The content of an index."""
 
     header: RecordingIndexHeader
     frames: tuple[RecordedFrame, ...]

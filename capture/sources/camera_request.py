@@ -80,7 +80,6 @@ class PluggedCamera:
     Attributes:
         identity: names it for good, whatever is plugged in besides: on Linux its permanent path, if it has one.
         address: what opens it at present, such as its device file.
-        name: its own name.
     """
 
     identity: str

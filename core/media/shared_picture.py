@@ -45,7 +45,6 @@ def shared_picture(descriptor: int, shape: Sequence[int]) -> Image:
     """Return the picture on the side that reads it, as it is until the next is written.
 
     Args:
-        descriptor: of the memory.
         shape: height, width, 3.
     """
     size = int(np.prod(shape))

@@ -119,7 +119,6 @@ class ArchiveFiles:
         """Return the path of a file on this computer: itself where the archive is a folder, else a copy.
 
         Args:
-            name: of the file.
             folder: where a copy goes; must exist.
 
         Raises:

@@ -74,11 +74,7 @@ _SOCKET_PATH_ROOM: Final = 30
 
 @dataclass(frozen=True, slots=True)
 class TaskFailure:
-    """A task that has no result: its worker died each time, or the storage could not be used.
-
-    Attributes:
-        reason: in words.
-    """
+    """A task that has no result: its worker died each time, or the storage could not be used."""
 
     reason: str
 

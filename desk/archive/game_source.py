@@ -31,7 +31,6 @@ class GameSource:
 
     Attributes:
         videos: one after another.
-        calibration: of the camera.
         roster: the players, and where they stood in its first scene; None to number the figures found.
         events: of the game, in order.
         rulebook: it was played under; None where that is not known.

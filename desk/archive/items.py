@@ -162,7 +162,6 @@ class ItemLabels:
     Attributes:
         event: the event or season; empty for none.
         table: of recordings, which do not say it themselves.
-        rulebook: of recordings.
     """
 
     event: str = ""
@@ -175,9 +174,7 @@ class AddedFile:
     """What became of a file that was to be added.
 
     Attributes:
-        path: as it was named.
         state: whether it was added, was there already, or was refused.
-        text: in words.
         item: in the archive; None where it was refused.
     """
 

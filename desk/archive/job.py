@@ -83,10 +83,8 @@ class ArchiveTask:
     """One item to be done by a worker.
 
     Attributes:
-        settings: of the job.
         archive: where the item is.
         kept: where its results go.
-        item: the item.
     """
 
     settings: JobSettings
@@ -118,7 +116,6 @@ class ArchiveJob:
     """A job.
 
     Attributes:
-        settings: what is done.
         archive: where the items are.
         kept: where the results of each are kept.
         items: what it is done to, in order.

@@ -32,11 +32,7 @@ from downfield.rig.games.kept_games import TrustedKeys
 
 @dataclass(frozen=True, slots=True)
 class BundledJournal:
-    """The journal of a bundle, read from its file each time.
-
-    Attributes:
-        path: of the bundle.
-    """
+    """The journal of a bundle, read from its file each time."""
 
     path: Path
 
@@ -184,7 +180,6 @@ class CheckedItem:
 
     Attributes:
         good: whether it is as it was added and, where it is signed, not by a foreign rig.
-        text: in words.
     """
 
     good: bool

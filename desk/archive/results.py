@@ -164,11 +164,8 @@ class JudgedItem:
     """An item with what it comes to.
 
     Attributes:
-        item: of the archive.
-        rulebook: it was judged under.
         rulebook_before: it was played under; empty where not known.
         score_before: home, away; None where that is not known.
-        calls: it has now.
         differences: between the two, in order of time.
         refused: how many events the state did not allow.
         score: home, away.

@@ -38,8 +38,6 @@ class ValueChange:
 
     Attributes:
         subject: such as ``"match A3"`` or ``"entrant e1"``.
-        name: for people.
-        old, new: the values, for people.
     """
 
     subject: str

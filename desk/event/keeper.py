@@ -39,7 +39,6 @@ class Request:
 
     Attributes:
         by: the person or device.
-        why: as they gave it.
         key: idempotency key; what was done under a key is not done again. Empty for none.
         content: digest of what was asked for; a key with something else is refused.
         seen: revision of the event that was shown to them; None where that is not known.

@@ -31,7 +31,6 @@ class Choice:
     """What the director can do about something that waits, in one step.
 
     Attributes:
-        text: for the button.
         match: it is about; empty to count a game for none.
         result: to be entered; None to assign the game.
         turned: whether the table's home is away in the match.
@@ -54,7 +53,6 @@ class Waiting:
         game: id of the table's game; empty for what was entered by hand.
         text: what it is, on one line.
         reason: why it waits, and what to do.
-        choices: what can be done.
     """
 
     kind: WaitingKind

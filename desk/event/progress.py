@@ -123,7 +123,6 @@ class Rank:
 
     Attributes:
         place: from 1; shared by those who went out in the same round.
-        entrant: id.
         text: how it was decided, such as ``"lost FINAL"``.
     """
 

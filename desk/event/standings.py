@@ -27,7 +27,6 @@ class Standing:
 
     Attributes:
         place: from 1; shared by those whom nothing separates.
-        entrant: id.
         won, lost, tied: games.
         points_for, points_against: points.
         difference: of the points, each game limited as the event's rules say.

@@ -41,7 +41,6 @@ class BrokerFiles:
     """What a broker is started with.
 
     Attributes:
-        configuration: of nats-server.
         desk: the credentials of the desk.
         tables: the credentials of the tables, one for each rig.
     """

@@ -72,12 +72,7 @@ def _is_file(connection: Connection) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class CheckedBatch:
-    """A batch with which nothing is wrong by itself.
-
-    Attributes:
-        batch: as it came.
-        rows: its entries.
-    """
+    """A batch with which nothing is wrong by itself."""
 
     batch: JournalBatch
     rows: Sequence[EntryRow]

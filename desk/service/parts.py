@@ -20,8 +20,6 @@ class DeskParts:
     """The parts of the desk.
 
     Attributes:
-        keeper: the event.
-        book: the tables.
         watcher: what each of them is doing.
         tournament: the tables that a broker tells of; None without one.
         grants: the phones of the tournament.

@@ -142,16 +142,13 @@ class TableStatus:
     """A table as the desk shows it.
 
     Attributes:
-        id, name, address: of the table.
         need: how urgently it needs somebody.
         text: why, one line; empty where everything is well.
         home, away: the teams' names; empty without a game.
-        score: home and away.
         situation: such as ``"2nd & 7 at B 34"``.
         phase: what the game waits for, such as ``"lined up"``.
         clock: as the game shows it; empty without one.
         period: of the game; 0 without a game.
-        rulebook: its title.
         questions: what waits for a person at the table.
         under_review: whether a call is under review.
         silent_s: how long nothing was heard; None if nothing was ever heard.

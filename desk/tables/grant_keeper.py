@@ -154,9 +154,7 @@ class GrantKeeper:
 
         Args:
             name: of the person or the phone.
-            role: at the tables.
             tables: names of tables; empty for all.
-            days: for how long.
 
         Raises:
             InputError: a name is empty or too long.

@@ -61,12 +61,7 @@ class PushesFile:
 
 @dataclass(frozen=True, slots=True)
 class TableAnswer:
-    """What became of a push at a table.
-
-    Attributes:
-        table: its name.
-        state: what its rig reports.
-    """
+    """What became of a push at a table."""
 
     table: str
     state: PushState

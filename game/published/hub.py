@@ -228,7 +228,6 @@ class Hub:
         """Set a topic's value. Never blocks on a subscriber; callable from any thread.
 
         Args:
-            topic: its name.
             data: its value, or what of it changed; must not be changed afterwards.
             full: its value for a snapshot, where `data` is only what changed.
         """

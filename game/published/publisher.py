@@ -62,7 +62,6 @@ class ChangedGame:
     """A game after its calls or declarations changed.
 
     Attributes:
-        state: its state.
         calls: every call that stands, in order.
         rulings: what people decided, by call id.
         frames: the frame a call was made at, by call id.
@@ -85,7 +84,6 @@ class TopicSink(Protocol):
         """Set a topic's value.
 
         Args:
-            topic: its name.
             data: its value, or what of it changed; must not be changed afterwards.
             full: its value for a snapshot, where `data` is only what changed.
         """
@@ -96,7 +94,6 @@ class StatePublisher:
     """Publishes one game after another.
 
     Args:
-        sink: where.
         shadow: whether the machine's calls are made in the shadow of the game, and not shown.
     """
 

@@ -28,7 +28,6 @@ class GameRow:
         id: unique.
         began_ns: wall clock, ns since 1970.
         title: as given; may be empty.
-        home, away: the teams' names.
         rulebook: name of the rulebook it was started under.
         owner: id of the rig that plays it; empty for nobody's.
         table: name of the table it is played at.
@@ -113,8 +112,6 @@ class SessionMemento:
     """All that a game has become since it was started, or since its rulebook was changed.
 
     Attributes:
-        game: as it was judged.
-        event_count: events in the journal.
         events: since the start, each with the person or device it came from.
         frames: the frame a call was made at, by call id.
         call_texts: of every call that a declaration may name.

@@ -61,7 +61,6 @@ def question_about(
     Args:
         name: the question's id.
         different: what differs, at least one thing.
-        moves: what may have happened.
         set_ups: the game as the strip says, one for each side that may have the ball.
     """
     strip = ", ".join(each.strip for each in different)
@@ -87,9 +86,7 @@ def view_of(
     """Return the topic `strip`.
 
     Args:
-        reading: the latest.
         facts: what it says for sure.
-        status: how it stands.
         text: of the status, for people.
         question: the one that is open.
     """
@@ -197,7 +194,6 @@ class StripFollower:
     """Follows one game by one strip. Readings come from one thread, answers from any.
 
     Args:
-        game: the game in play.
         publish: takes the topic `strip`, each time it changes.
         declares: whether a move that only one play explains is declared without asking.
     """

@@ -145,12 +145,7 @@ def _words(counts: str, number: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class StripMoveFound:
-    """Something that may have happened.
-
-    Attributes:
-        text: for people.
-        declaration: declares it.
-    """
+    """Something that may have happened."""
 
     text: str
     declaration: Declaration

@@ -77,7 +77,6 @@ class Measurement:
         players: roster ids concerned.
         margin: by how much the clause is kept; None when it can't be known.
         sigma: its standard deviation.
-        unit: of both.
         strict: whether a margin of exactly 0 breaks the clause ("less than" rather than "at most").
         broken: probability that the clause is broken, where margin and sigma don't give it (counts).
         clauses: catalog ids the measurement is about, where they are not all of its check's.

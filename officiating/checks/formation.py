@@ -62,7 +62,6 @@ def infer_roles(
     """Return every player's role and whether it was inferred, in the order given.
 
     Args:
-        placements: everyone on the field.
         mm_per_yd_x: scale of the field along its length.
         mm_per_yd_y: scale across.
         middle_mm: middle of the field, across.
@@ -155,8 +154,6 @@ class FormationPlayer:
     """One player lined up.
 
     Attributes:
-        entry: his roster entry.
-        figure: his figure as seen.
         offense: whether he is on the team that snaps or kicks.
         u_mm, v_mm: center of his base.
         facing_deg: his heading in the play's frame, 0 downfield, counter-clockwise, -180..180.
@@ -210,7 +207,6 @@ class Formation:
     """Both teams lined up.
 
     Attributes:
-        field: the printed field.
         direction: 1 when the offense goes toward larger x of the board, -1 toward smaller x.
         line_yd: line of scrimmage, or the spot of a kick, in field yards along x of the board.
         players: the players on the field, in roster order.

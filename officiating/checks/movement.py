@@ -43,9 +43,7 @@ class PoseChange:
     """One figure before and after it was handled.
 
     Attributes:
-        player: its roster entry.
         offense: whether it is on the team that had the ball at the snap (or kicked).
-        before, after: its poses.
         moved_mm: distance the center of its base moved.
         sigma_mm: its standard deviation.
         turned_deg: angle the heading turned, 0..180.

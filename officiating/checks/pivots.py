@@ -84,8 +84,6 @@ class StoppageChanges:
     """The figures handled during one stoppage, from the board's going off to just before it comes on again.
 
     Attributes:
-        field: the printed field.
-        kind: what stopped the board.
         changes: every figure, before and after.
         target_mm: the ball, receiver or interceptor that pivots must aim at; None when there is no such point.
         exempt: roster ids that may be pivoted though engaged: the first to touch the pass, the recoverer.

@@ -42,7 +42,6 @@ class PastLine:
         """Return a finding with this as what was measured of it.
 
         Args:
-            finding: what follows from it.
             measure: of what the margin is.
             within: probability of whatever else it rests on: a chain is as sure as its weakest link.
         """

@@ -120,8 +120,6 @@ def make_call(finding: Finding, *, rulebook: str, policy: Policy, confidence: fl
     is about, so that it is the same whatever was called before it.
 
     Args:
-        finding: what a rule detected.
-        rulebook: name of the rulebook.
         policy: what may be done with calls of this kind without a person.
         confidence: the probability from which the rulebook calls.
     """

@@ -122,10 +122,8 @@ def evidence_in_order(
 
     Args:
         found: the findings of this frame.
-        rules: those that made them.
         facts: of the frame.
         game: the game before the frame.
-        params: in force.
     """
     carrier = game.play.carrier
     if carrier is None:
@@ -161,11 +159,7 @@ def contacts_since_held(
     """Return the contacts of the carrier in the frames since he has had the ball; who has it is known only later.
 
     Args:
-        game: with its new carrier.
         scenes: the last ones, oldest first, up to now.
-        rules: of a live ball.
-        field: as printed.
-        params: in force.
     """
     held_ns, carrier = game.play.held_since_ns, game.play.carrier
     found: list[Finding] = []

@@ -71,7 +71,6 @@ class JudgedGame:
     """A game under one rulebook. For one thread: whoever shares it holds a lock around every call.
 
     Args:
-        rulebook: the rulebook in force.
         teams: home, away.
         keep_s: how long scenes are kept for rulings to go back to, seconds; None keeps all.
         certified_yd: the error the table is certified to, along and across; calls finer than it are too close.

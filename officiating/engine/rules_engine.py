@@ -52,7 +52,6 @@ class RulesEngine:
     """Judges scenes and events under one rulebook on one field.
 
     Args:
-        rulebook: the rulebook in force.
         rulings: people's decisions about calls that this engine makes, by call id.
         ruled_ns: when they were made, where that is known.
         certified_yd: the error the table is certified to, along and across; calls finer than it are too close.

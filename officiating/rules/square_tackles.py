@@ -289,7 +289,6 @@ def square_hit(
         contact: the contact; its own face is the carrier's.
         width_mm: of the narrower base.
         sigma_deg: standard deviation of the angle between the two bases.
-        params: the parameters in force.
         fronts: probability that the carrier's and the defender's headings point to their fronts.
     """
     defender_face, carrier_face = _face_kind(contact.opponent_face), _face_kind(contact.own_face)

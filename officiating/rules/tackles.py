@@ -57,7 +57,6 @@ class Tackle:
     """A defender's base touches the carrier's: a tackle, a broken tackle, a fumble, or both down.
 
     Attributes:
-        clauses: of a plain tackle.
         broken, fumble, both, spot: clauses of the other endings, and of where the ball is marked.
         params: see `tackle_params`.
     """

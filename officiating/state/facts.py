@@ -92,7 +92,6 @@ class Facts:
         recent: the frames before it, oldest first, about half a second of them: rules can't look farther back. An unfit
             frame (a hand, a bump) empties them, since figures may have been moved.
         state: the game before the frame.
-        field: the printed field.
     """
 
     scene: Scene

@@ -101,7 +101,6 @@ class Outcome:
     """A new state and what follows from it.
 
     Attributes:
-        state: the new state.
         findings: what follows at once (a first down after a tackle). Each becomes a call in turn, with its own
             consequence on the state that the one before has left; none waits for evidence.
         otherwise: what follows in place of the first finding, where that is of a measured place and a person finds that
@@ -149,7 +148,6 @@ class RuleSystem:
 
     Attributes:
         name: short name of the rulebook, the same as its entry point's in the group ``downfield.rulebooks``.
-        title: in full.
         rules: in order of precedence at one and the same instant.
         handlers: by declaration class; any other declaration is refused. These are also what a rulebook is played with:
             one with a handler of `CardPlayed` is a game of cards, for panels and for a strip.

@@ -36,7 +36,6 @@ class EitherEnd:
     Attributes:
         probability: that the margin is 0 or more, over both ends.
         front: probability of the end that makes it likelier; 1 where both ends are the same to it.
-        margin, sigma: for that end.
         given: probability that the margin is 0 or more, for that end.
     """
 
@@ -56,7 +55,6 @@ def over_fronts(figure: Figure, measured: Callable[[Figure], tuple[float, float]
     """Return a margin over both ends of a figure's base that may be its front.
 
     Args:
-        figure: as seen.
         measured: returns the margin and its standard deviation, given a figure whose front is known.
     """
     margin, sigma = measured(figure)

@@ -93,11 +93,7 @@ class CallDrawings:
 
 
 class CallViewer:
-    """Shows calls. Callable from any thread.
-
-    Args:
-        finder: finds their evidence.
-    """
+    """Shows calls. Callable from any thread."""
 
     def __init__(self, finder: EvidenceFinder) -> None:
         self._finder = finder

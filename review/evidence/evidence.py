@@ -106,7 +106,6 @@ class PlayEvidence:
 
     Attributes:
         play: its number in the game, from 1.
-        snap: how it began.
         scenes: what was measured on them, by capture time; some are missing, as scenes of a resting board are not kept.
         players: the roster on the board.
     """
@@ -146,9 +145,7 @@ def play_span(
     may add a call long after. Without either it is over with its last scene.
 
     Args:
-        snap: how it began.
         next_snap_ns: when the next play began; None for the last.
-        scenes: from the snap on.
     """
     inside = [scene for scene in scenes if next_snap_ns is None or scene.t_ns < next_snap_ns]
     ends = [scene.t_ns for scene in inside if scene.board == "on"]
@@ -256,11 +253,7 @@ class RecordingCheck:
 
 
 class SealedRecordings:
-    """Compares recorded files with their seals in the journals. Callable from any thread; one check at a time.
-
-    Args:
-        store: of the games' journals.
-    """
+    """Compares recorded files with their seals in the journals. Callable from any thread; one check at a time."""
 
     def __init__(self, store: StoreReader) -> None:
         self._store = store

@@ -92,7 +92,6 @@ def encode_clip(images: Iterator[TimedImage], form: ClipFormat) -> bytes:
 
     Args:
         images: in order, at least one.
-        form: of the file.
     """
     prepared = ahead(images)
     return _mp4(prepared) if form == "mp4" else _gif(prepared)

@@ -98,7 +98,6 @@ def changes_between(
         before: what it comes to in the one way.
         after: what it comes to in the other.
         declarations: of the game, to name those that no longer apply.
-        note: what to know besides.
     """
     old = {call.id: call for call in before.calls}
     now = {call.id: call for call in after.calls}
@@ -139,7 +138,6 @@ def receipt_lines(
     Args:
         before: the calls that stood before it.
         declarations: of the game, as they were before it.
-        receipt: of the ruling.
     """
     old = {call.id: call for call in before}
     lines = []
@@ -276,7 +274,6 @@ def what_if(
     """Judge a game under its own rulebook and another one, and return what differs.
 
     Args:
-        rulebook: the other one.
         play: number of the play to show; None for all.
 
     Raises:

@@ -92,7 +92,6 @@ class JudgingCheckpoint:
 
     Attributes:
         started: what the game was started with, or last went on with.
-        calls, plays, refused: how many there were.
     """
 
     seq: int
@@ -139,7 +138,6 @@ def judge_again(
 
     Args:
         store: where it is.
-        ways: to judge it.
         pause: called after every scene.
         keep: whether to keep checkpoints.
 

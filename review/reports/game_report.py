@@ -184,11 +184,7 @@ def _row(play: Play, names: dict[Side, str]) -> list[Cell]:
 
 
 class GameReport:
-    """A game's numbers and drawings, each worked out when it is first asked for.
-
-    Args:
-        history: the game.
-    """
+    """A game's numbers and drawings, each worked out when it is first asked for."""
 
     def __init__(self, store: StoreReader, history: History) -> None:
         self.history = history

@@ -97,7 +97,6 @@ def movement_of(scenes: Iterable[Scene], snaps_ns: Sequence[int], field_model: F
     Args:
         scenes: in order of time.
         snaps_ns: the snap of each play, rising.
-        field_model: the printed field.
     """
     runs: tuple[dict[str, Run], ...] = tuple({} for _ in snaps_ns)
     heat: dict[Jersey, dict[tuple[int, int], int]] = {"dark": {}, "light": {}}

@@ -75,7 +75,6 @@ class PolicySuggestion:
 
     Attributes:
         policy: suggested; None for none.
-        why: in words.
     """
 
     policy: Policy | None
@@ -175,7 +174,6 @@ class ComparedCall:
 
     Attributes:
         play: number of the play in the comparison, from 1.
-        result: how the two compare.
         declared: by people; None where they declared nothing.
         machine: the machine's call; None where it made none.
     """
@@ -207,7 +205,6 @@ class KindComparison:
 
     Attributes:
         kind: what people declared, or what the machine called where they declared nothing.
-        agreed, differed, undecided, missed, extra: counts.
     """
 
     kind: CallKind

@@ -22,7 +22,6 @@ class TeamLine:
 
     Attributes:
         plays: from scrimmage.
-        yards: gained in them.
         first_downs, touchdowns, field_goals, turnovers, sacks, fumbles, penalties: how many; sacks are those it made,
             turnovers those it lost the ball by, penalties those called against it.
         passes, completions: thrown, and caught by its own side.
@@ -50,9 +49,6 @@ class DriveLine:
 
     Attributes:
         number: in the game, from 1.
-        period: it began in.
-        start: where, in words.
-        yards: gained.
         result: how it ended, in words.
     """
 
@@ -74,7 +70,6 @@ class FigureLine:
     Attributes:
         snaps: plays in which it was on the board.
         carries: plays it began with the ball.
-        yards: gained in them.
         tackles, broken_tackles: made; and got through as the carrier.
         falls: plays in which it fell.
         distance_mm: walked while the board ran.
@@ -101,7 +96,6 @@ def team_lines(plays: Sequence[Play], known: Collection[str] = get_args(CallKind
     """Return the numbers of home and away.
 
     Args:
-        plays: of the game.
         known: kinds of calls that its rulebook has.
     """
     return _team(plays, "home", known), _team(plays, "away", known)
@@ -224,11 +218,7 @@ def _figure(name: str, player: Player | None, plays: Sequence[Play], movement: M
 
 @dataclass(frozen=True, slots=True)
 class ReportTable:
-    """A table.
-
-    Attributes:
-        rows: the cells.
-    """
+    """A table."""
 
     head: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]

@@ -208,7 +208,6 @@ def crop_to_board(image: Image, calibration: Calibration) -> tuple[Image, Calibr
 
     Args:
         image: the picture, uint8, shape (height, width, 3).
-        calibration: of the whole picture.
     """
     outline = np.rint(_board_outline_px(calibration)).astype(np.int64)
     height, width = image.shape[:2]
@@ -299,11 +298,7 @@ class Collected:
 
 @dataclass(frozen=True, slots=True)
 class Collector:
-    """Collects frames.
-
-    Attributes:
-        data_folder: of the rig.
-    """
+    """Collects frames."""
 
     store: StoreReader
     footage: Footage

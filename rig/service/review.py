@@ -229,7 +229,6 @@ class ReviewService:
         footage: pictures of the games; None where there are none.
         rig: stands in for the rig of the games.
         port: to serve at; 0 for any free one.
-        folder: for temporary files.
 
     Raises:
         InputError: the port can't be opened.

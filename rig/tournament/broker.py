@@ -77,7 +77,6 @@ class BrokerAccess:
     """Where a broker is, and how to get in.
 
     Attributes:
-        servers: its addresses.
         user, password: of the credentials; empty for none.
         certificate: PEM file of those who vouch for its certificate; None for the system's.
         name: of whoever connects, as the broker lists it.

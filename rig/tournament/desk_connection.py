@@ -13,11 +13,7 @@ from downfield.rig.tournament.broker import BROKER_LIMITS, BrokerConnection, Bro
 
 
 class DeskConnection(BrokerConnection):
-    """A connection to a desk on this computer, over HTTP, in place of a broker.
-
-    Args:
-        address: of the desk.
-    """
+    """A connection to a desk on this computer, over HTTP, in place of a broker."""
 
     def __init__(self, address: str, ended: asyncio.Event) -> None:
         self.ended, self._where, self._address = ended, address, address.rstrip("/")

@@ -65,7 +65,6 @@ class SenderState:
 
     Attributes:
         behind: entries that are not there yet.
-        games: to which they belong.
         stalled_s: how long nothing was stored while some waited.
         problem: why the last batch was not stored; empty where it was.
         refused: why games are never stored, by game.

@@ -74,7 +74,6 @@ class RestoredBackup:
     Attributes:
         moved_aside: where what was there before is now; None if nothing was.
         settings_file: the configuration file of the backup; None if it had none.
-        manifest: what the backup holds.
     """
 
     folder: Path

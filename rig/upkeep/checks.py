@@ -231,7 +231,6 @@ class CheckedRig:
     """What the checks look at.
 
     Attributes:
-        settings: the configuration in effect.
         images: pictures of its source, the newest last; empty where none arrived.
         calibration_file: the calibration beside a clip, which need not exist.
     """

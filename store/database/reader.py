@@ -30,7 +30,6 @@ class DeviceRow:
     """A paired device.
 
     Attributes:
-        name: as people call it.
         role: viewer, operator or admin.
         token_sha256: of its token; the token itself is stored nowhere.
         paired_ns, expires_ns: wall clock, ns since 1970.
@@ -179,7 +178,6 @@ class StoreReader:
 
         Args:
             kinds: only entries of these kinds; all where none is named.
-            limit: how many.
         """
         columns = [null() if column.name == "attachment" else column for column in ENTRIES.c]
         query = select(*columns).where(ENTRIES.c.game == game).order_by(ENTRIES.c.seq.desc()).limit(limit)

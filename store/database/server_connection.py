@@ -46,10 +46,6 @@ class BoundedConnection(psycopg.Connection[Any]):
 
 
 def server_connector(url: URL, options: dict[str, Any]) -> Callable[[], BoundedConnection]:
-    """Return a function that connects to a server.
-
-    Args:
-        options: of the driver.
-    """
+    """Return a function that connects to a server."""
     address = url.set(drivername="postgresql").render_as_string(hide_password=False)
     return lambda: BoundedConnection.connect(address, **options)

@@ -40,7 +40,6 @@ def verify_journal(game: str, entries: Iterable[EntryRow], head: str | None = No
     """Check the hash chain of a game's journal.
 
     Args:
-        game: its id.
         entries: in order, with their attachments.
         head: a digest known from elsewhere, which must be among the entries'; None when there is none.
     """

@@ -176,7 +176,6 @@ def read_seal(owner: str, rows: Mapping[tuple[str, str], str], text: str | None)
 
     Args:
         rows: content of the list's other rows, by kind and subject.
-        text: content of the seal.
     """
     seal = None if text is None else read_row(ListSeal, text)
     if seal is None or owner != seal.owner or rig_id(seal.key) != owner or seal.rows != rows_digest(rows):

@@ -62,11 +62,7 @@ class SignedHeader:
 
 @dataclass(frozen=True, slots=True)
 class SignedContent:
-    """What a file holds whose signature was checked.
-
-    Attributes:
-        content: the states, packed.
-    """
+    """What a file holds whose signature was checked."""
 
     game: str
     position: JournalPosition

@@ -58,7 +58,6 @@ class QueuedEntry:
     """An entry on its way to the disk.
 
     Attributes:
-        journal: it belongs to.
         content: its content; None where an earlier run sealed it already.
         scenes: those of a `ScenesRecorded`.
         key: idempotency key of an `EventRecorded`.
@@ -102,7 +101,6 @@ class EntryQueue:
     """A thread that works on entries in order, until each is done. Callable from any thread.
 
     Args:
-        name: of the thread.
         work: works on what is queued and returns why some of it is not done, or nothing.
         is_done: whether an entry needs no more work.
     """
@@ -183,11 +181,7 @@ class EntryQueue:
 
 
 class JournalWriter:
-    """Writes the journals of a store. Callable from any thread.
-
-    Args:
-        store: where.
-    """
+    """Writes the journals of a store. Callable from any thread."""
 
     def __init__(self, store: Store) -> None:
         self._where = store.where

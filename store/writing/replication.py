@@ -103,7 +103,6 @@ def is_signed(public_text: str, game: GameRow, last: EntryRow, signature: str) -
     """Return whether a rig has signed a journal up to an entry.
 
     Args:
-        game: as it is listed.
         signature: as `sign_journal` returns it.
     """
     try:

@@ -200,7 +200,6 @@ class AddedPictures:
 
     Attributes:
         pictures: new ones, by split.
-        figures: labeled in them.
         tables: ids of the tables seen, by split.
         known: pictures that were in the set before.
         unlabeled: pictures in which nothing is sure.

@@ -32,7 +32,6 @@ def write_samples(batch: FrameSamples | PatchSamples, folder: Path, number: int)
 
     Args:
         folder: made where there is none.
-        number: of the file.
     """
     folder.mkdir(parents=True, exist_ok=True)
     part = folder / f"{number:07d}-{os.getpid()}{PART}"

@@ -58,7 +58,6 @@ class FrameScore:
         ball_shown: how much of the ball is seen, 0..1; 0 where there is none.
         ball_found: whether it was found.
         balls_false: balls seen elsewhere.
-        hands: how many there are.
         hands_found, hands_false: how many were found, and seen where there are none.
     """
 

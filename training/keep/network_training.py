@@ -91,8 +91,6 @@ class NetworkKind:
     """What one network's training has of its own.
 
     Attributes:
-        name: name of its checkpoint.
-        network: makes an untrained network.
         loss: of a network and drawn samples, with its parts.
     """
 
@@ -131,10 +129,6 @@ class NetworkTraining:
     """A network in training.
 
     Attributes:
-        kind: the same.
-        pool: the same.
-        batch: samples in a step.
-        steps: taken in all runs.
         average: the moving average, which is what is used.
     """
 

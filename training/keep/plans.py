@@ -20,7 +20,6 @@ class TracingPlan:
 
     Attributes:
         most_bytes: of the whole folder; the oldest tables are deleted.
-        seed: of all tables.
         validation: number of pictures to measure on.
         scenes: arrangements of a table, each seen by one camera.
         crops: for the detector, of each scene.
@@ -49,7 +48,6 @@ class LearningPlan:
 
     Attributes:
         detector, refiner: checkpoints to begin from where the folder has none.
-        crops, patches: in a step.
         pool_crops, pool_patches: most kept in memory, about 0.3 MB and 13 kB each.
         mixed: number of tables from which a batch is drawn.
         turn_s: processor seconds of a network's turn.
@@ -60,7 +58,6 @@ class LearningPlan:
         save_s: most seconds between saves.
         validate_s: processor seconds between validations.
         pictures: validation pictures that are measured; training goes on unmeasured until they are there.
-        seed: of what is drawn.
     """
 
     detector: Path = CHECKPOINTS / "detector.pt"
@@ -90,7 +87,6 @@ class KeepPlan:
     """How a folder is kept in training.
 
     Attributes:
-        tracing, learning: what the workers do.
         cores: to use; half of them trace, the others learn.
         is_idle: whether workers run only when no other program wants the processor.
     """

@@ -13,8 +13,6 @@ class TableRow:
     """One row of the table of figures.
 
     Attributes:
-        name: in the history.
-        title: for people.
         unit: of its values; shares are shown in percent.
         is_error: whether less is better.
     """

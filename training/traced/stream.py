@@ -40,7 +40,6 @@ class TableSamples:
     """What is learned from one table.
 
     Attributes:
-        frames: crops for the detector.
         patches: for the refiner; None where no camera shows a figure.
     """
 

@@ -53,8 +53,6 @@ class TableRecipe:
     """What is made of one table: painting it takes longest, so it serves several scenes, cameras and windows.
 
     Attributes:
-        scenes: arrangements of it.
-        views: cameras over each.
         carriers: share of the figures with a ball of their own in hands or arms.
         strewn: share of them with a ball nearby.
         lying: share of the tables on which many figures lie.
@@ -73,7 +71,6 @@ class TracedView:
 
     Attributes:
         scene: number of the scene.
-        camera: lens and pose.
         objects: in its picture, which is not drawn.
         shown: visible share of figures' base tops and of balls and hands, shape (n,).
         distractors_px: places that may be taken for a ball or a figure, shape (k, 2).

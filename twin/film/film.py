@@ -54,7 +54,6 @@ def expose(
         effects: of the camera; made for the size of `nominal`'s picture.
         nominal: where the camera is mounted.
         snapshots: in order of time; movement follows from the neighbors.
-        index: of the snapshot.
     """
     snapshot, appearance = snapshots[index], renderer.appearance
     camera = effects.camera(nominal, snapshot.t_ns, power=snapshot.power)

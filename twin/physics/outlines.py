@@ -73,11 +73,7 @@ def cores_mm(center_mm: Array, heading_deg: Array, half_mm: Array) -> Array:
 
 
 class Bases:
-    """The bases of a roster.
-
-    Args:
-        players: in roster order.
-    """
+    """The bases of a roster."""
 
     def __init__(self, players: Sequence[Player]) -> None:
         sizes = [player.base for player in players]

@@ -27,7 +27,6 @@ class ExpectedCall:
     """A call that a rulebook should make of a play.
 
     Attributes:
-        kind: of the call.
         players: roster ids that must be among the call's players.
         spot_yd: field yards along x and y of the board; None where the call has no spot or any spot is accepted.
         spot_tolerance_yd: largest error of the spot along each axis.
@@ -65,7 +64,6 @@ class PlayRecording:
     """A play after it was performed.
 
     Attributes:
-        seed: of the physics.
         snapshots: one per frame.
         scenes: the truth of each frame, same order.
         happened: all events, such as contacts and falls, with their exact instants.
@@ -125,7 +123,6 @@ class ExpectedPlay:
 
     Attributes:
         expect: returns the calls that it should bring, from the true history.
-        seed: of the physics.
     """
 
     script: Script

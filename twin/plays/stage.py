@@ -112,10 +112,6 @@ class ConditionChecker:
 class Stage:
     """A play being performed.
 
-    Args:
-        script: a checked script.
-        seed: of the physics.
-
     Attributes:
         snapshots, scenes, events, marks: as in `PlayRecording`.
         history: positions and events by instant.

@@ -44,7 +44,6 @@ class BaseStyle:
         plain: whether there are no details, where they tell.
         extra: a detail besides dial and plate; ``none`` leaves these out, too.
         labeled: whether a number is let into the top, in `ink`.
-        ink: of numbers.
         profile: a block, or layers that are inset: a bevel, or a plate with a block on it. The footprint is the lowest
             layer's, and its corners are labeled at the top's height whatever is there.
         inset_mm: of the top from the footprint.

@@ -219,9 +219,7 @@ class Paint:
     """Colors and surfaces of one player.
 
     Attributes:
-        jersey, pants, socks, helmet, mask, skin, shoe, belt, sleeve: colors.
         chest: of the trunk: with numbers or without.
-        shell: of the helmet.
         banded: of banded socks and sleeves; None for plain ones.
     """
 

@@ -19,7 +19,6 @@ class Kit:
 
     Attributes:
         base, base_opacity: color and opacity of the bases; an opacity below 1 is clear plastic.
-        jersey, pants, socks, helmet, mask, number, skin: colors.
     """
 
     base: Color

@@ -131,9 +131,7 @@ def with_ball_at(
 
     Args:
         figure: without it.
-        ball: its solids.
         spot: place of the ball's middle in the figure's frame, mm.
-        turn: its attitude there.
         part: part that its solids are named: held (``ball``) or on the board (``strewn``).
     """
     solids = []

@@ -275,7 +275,6 @@ class _RoundBodies:
     Args:
         points_px: of every solid, shape (n, points, 2).
         colors: of every solid, blue green red, 0..255, shape (n, 3).
-        ambient: light from everywhere.
         direct: light on every solid, shape (n,).
         aside: the light's direction in the picture, shape (n, 2).
     """

@@ -101,7 +101,6 @@ def make_dataset(
 
     Args:
         out: the data set's folder; several splits share one.
-        recipe: of the split.
         count: number of pictures wanted in the split; existing ones beyond it are kept.
         workers: number of processes that draw.
 

@@ -103,11 +103,7 @@ class Labels:
 
 
 class Labeler:
-    """Labels pictures of one appearance.
-
-    Args:
-        players: the roster.
-    """
+    """Labels pictures of one appearance."""
 
     def __init__(self, appearance: Appearance, players: Sequence[Player]) -> None:
         self._appearance = appearance
@@ -209,9 +205,7 @@ class _Seen:
     """The visible owner at every pixel.
 
     Args:
-        placed: all solids.
         owners: owner of each solid; -1 for none.
-        camera: lens and pose.
     """
 
     def __init__(self, placed: PlacedSolids, owners: NDArray[np.intp], camera: Camera) -> None:

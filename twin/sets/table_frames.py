@@ -82,7 +82,6 @@ def table_pictures(
 
     Args:
         split: the table is drawn from this split's share of the settings.
-        seed: of the data set.
         table: number of the table, which is a function of this number, the seed and the split alone.
         which: number on this table and index in the split of each picture.
         carriers, strewn, fallers: shares of the figures, as of `twin.sets.dataset.Recipe`.

@@ -237,7 +237,6 @@ def script_of(moves: Sequence[StripMove], strip: StripSet, *, fps: float, slip: 
 
     Args:
         slip: the move (1-based) after which the slide is set two yards off at first; 0 for none.
-        seed: of the hands.
     """
     rng = np.random.default_rng([seed, 0x5C21])
     first = _before(strip)

@@ -130,7 +130,6 @@ class StripLook:
         face_font: style of the numbers, see `twin.table.lettering`.
         face_height: their height as a share of the window's.
         red: color of the slide's line, a red.
-        ball: color of the ball.
         plate: opacity of the clear slide, 0..1.
         shine: strength of the lamps' mirror images in clear plastic, 0..1.
         lamps, ambient, table, skin, sleeve, camera, sensor: as in `twin.table.appearance.Appearance`.

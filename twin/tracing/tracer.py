@@ -77,7 +77,6 @@ class Tracer:
         """Return the linear light of parts of several cameras' pictures of several scenes.
 
         Args:
-            scenes: tables with this print.
             views: number of the scene and camera of each view.
             samples: paths per pixel.
 

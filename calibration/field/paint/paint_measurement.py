@@ -102,7 +102,6 @@ def measure_paint(
     Args:
         plane: gray picture, shape (height, width), 0..255.
         camera: predicts where the samples are.
-        samples: places on painted lines.
         search_px: how far off the prediction may be.
         like: measurement of other paint in this picture, whose contrast and blur are used; else both are estimated
             from these samples.

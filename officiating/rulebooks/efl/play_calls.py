@@ -60,7 +60,6 @@ class RequiredPlay:
     """The play call that the rulebook prescribes.
 
     Attributes:
-        call: the play call.
         clauses: catalog ids that prescribe it.
     """
 
@@ -118,7 +117,6 @@ def required_try(period: int, left_s: float, lead: int, params: Params) -> Liter
         period: 1-based.
         left_s: time left in it.
         lead: the scorers' points less the others', the touchdown counted.
-        params: in force.
     """
     late = period == 4 and left_s < params.real("play_call.late_s")
     return "two_point" if late and lead == -params.count("play_call.two_point_deficit") else "extra_point"

@@ -35,7 +35,6 @@ class PenaltyRoll:
     """Result of the penalty roll after a down.
 
     Attributes:
-        name: of the foul.
         by: which team committed it.
         yards: of the penalty; None where the row with them is lost and the league has set none.
         first_down: whether it gives an automatic first down.

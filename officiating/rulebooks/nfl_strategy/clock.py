@@ -114,7 +114,6 @@ def after_play(
 
     Args:
         clock: as it stood before the play.
-        play: the kind of play.
         reasons: what in the play stops the clock.
         hurry_up: whether the offense hurried.
         onside_recovered: whether the kickers recovered an onside kick: one more play always follows.

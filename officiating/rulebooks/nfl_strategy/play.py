@@ -96,7 +96,6 @@ class PlayResult:
     Attributes:
         kind: the call's kind.
         text: the call's text.
-        clauses: catalog ids that decided.
         spot_yd: where the ball is next, in the offense's own yards; None when that follows from the call.
         side: the side that gets the ball, or the points.
         detail: the outcome within the kind.

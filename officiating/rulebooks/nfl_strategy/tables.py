@@ -139,7 +139,6 @@ def fumble_end(
 
     Args:
         spot_yd: the line of scrimmage.
-        gain: of the play.
         recovered: by which team; not needed when the runner had broken the plane of the goal line.
         length_yd: goal line to goal line.
 
@@ -242,7 +241,6 @@ def is_safety_foul(line_yd: float, yards: int, *, on_pass: bool, incomplete: boo
 
     Args:
         line_yd: where the play started.
-        yards: of the foul.
         on_pass: whether the play was a pass.
         incomplete: whether that pass was incomplete.
         loss_of_down: whether it is the foul that also costs the down, for incomplete passes only.

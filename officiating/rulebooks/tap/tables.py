@@ -49,7 +49,6 @@ def highest_good(yards_to_goal: float, table: FieldGoalTable = FIELD_GOAL) -> in
 
     Args:
         yards_to_goal: from the line of scrimmage, not the length of the kick.
-        table: the chart.
 
     Raises:
         RefusedError: too far out for any row.

@@ -150,7 +150,6 @@ def fumble(heads: bool = True, motion: Motion = "exact", seed: int = 3) -> Expec
     Args:
         heads: whether the coin shows heads, so that the offense keeps the ball.
         motion: exact or physics, as in `Script`.
-        seed: of the physics.
     """
     steps = (
         *met((WaitFor(TIP_S), Topple(RB, away_from=RCB))),

@@ -60,7 +60,6 @@ def random_play(seed: int, *, board: str | None = None) -> Script:
     """Return a play drawn at random; the same seed gives the same play.
 
     Args:
-        seed: of all draws.
         board: a field preset; None draws one.
 
     Raises:

@@ -49,7 +49,6 @@ def tackled(
 
     Args:
         efl_clause: the EFL's clause; None where none allows this hit.
-        defender: the tackler.
         missed: whether there is certainly no tackle under the EFL.
     """
 
