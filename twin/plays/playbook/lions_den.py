@@ -88,7 +88,7 @@ def caught(number: int = RATING) -> ExpectedPlay:
 
 
 def intercepted(die: int = 10) -> ExpectedPlay:
-    """A defender within five yards of the receiver rolls for the ball: a 10 intercepts, although the pass was caught."""
+    """A defender within 5 yards of the receiver rolls for the ball: a 10 intercepts, although the pass was caught."""
     steps = (*stop_and_roll(RATING), WaitFor(0.1), Declare(Roll((die,), "interception", "away")), WaitFor(0.2))
     near = Stance(RCB, RECEIVER.ahead_yd + 4.0, RECEIVER.across_yd)
     name = "lions-den-interception" if die == 10 else "lions-den-kept"
