@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 import drawn_spots
 import phase_situations
+import read_kicks
 import second_reader
 
 DRAWS = 40
@@ -37,14 +38,19 @@ def readers() -> None:
     for book in ("tap", "lions-den", "efl"):
         for links in range(3):
             count += sum(1 for _ in second_reader.chains(book, links))
-            for chain, told, made in second_reader.differences(book, links):
-                found += 1
-                print(f"{book} {chain}: told {told}, made {made}")
+            for teller in second_reader.TELLERS:
+                for chain, told, made in second_reader.differences(book, links, teller):
+                    found += 1
+                    print(f"{book} {chain}, by {teller}: told {told}, made {made}")
     count += sum(1 for _ in second_reader.card_chains())
     for card, told, made in second_reader.card_differences():
         found += 1
         print(f"nfl-strategy {card}: told {told}, made {made}")
-    print(f"{count} chains, {found} differences")
+    for kick, made in read_kicks.kick_differences():
+        found += 1
+        print(f"{kick}: made {made}")
+    count += len(read_kicks.kick_cases())
+    print(f"{count} chains, kicks and cards, {found} differences")
 
 
 def errors() -> None:

@@ -1,13 +1,16 @@
 """A second reader of the books: series, spots and scores of chains of possession, told from the books' text alone.
 
-It shares no code with the engine. A chain is what happens in one down: how it begins, who gains the ball where, and
-where it is dead. Home has the ball at the snap and goes toward larger x; spots are field yards along x of the board.
+It was written from the books by somebody who had not read the engine, and shares no code with it. A chain is what
+happens in one down: how it begins, who loses and gains the ball where, and where it is dead. Home has the ball at the
+snap and goes toward larger x; spots are field yards along x of the board.
 
 What the books say: the side that has the ball after it changed hands, or after a kick, has a first down where it is
 dead (TAP: "the offense takes over", "gets possession", "the defense takes over"; Gunderson 5b "then you will turn the
 ball over", 8b "the possession will start at that yardage mark"; Reardon: interceptor, recoverer and returner
-become the ball carrier). A ball carrier tackled behind his own goal line is a safety under Lion's Den; TAP and the EFL
-leave that to common football, where who gained the ball behind his line and never brought it out has a touchback.
+become the ball carrier). Reardon calls a safety on any ball carrier tackled behind his own goal line, and on who
+recovers a fumble there at once; TAP and the EFL leave that to common football, where whoever was given the ball behind
+his line by the other side and never brought it out has a touchback. Brought out, fumbled back and recovered by a man of
+his own side, it is a safety. TAP's coin leaves the ball where it was fumbled: heads, it is dead there.
 """
 
 from __future__ import annotations
@@ -24,10 +27,12 @@ from downfield.officiating.calls import Call, CallKind
 from downfield.officiating.declarations import (
     Carrier,
     ChoiceMade,
+    Coin,
     KickDeclared,
     KickEnded,
     LineUpDeclared,
     Pitch,
+    PlayEnded,
     Roll,
     SetUp,
     Side,
@@ -39,7 +44,9 @@ from downfield.officiating.unseen_declarations import CardPlayed, ReturnPlayed
 
 Begins = Literal["scrimmage", "lateral", "kickoff", "punt", "block", "try"]
 How = Literal["interception", "fumble"]
+Teller = Literal["calls", "hand"]
 HOWS: Final[tuple[How, ...]] = get_args(How)
+TELLERS: Final[tuple[Teller, ...]] = get_args(Teller)
 LINE_X: Final = 40.0
 """Where home snaps the ball, third and eight."""
 MIDDLE: Final = 20.0
@@ -48,10 +55,11 @@ FIELD_YD: Final = 100.0
 
 @dataclass(frozen=True)
 class Gain:
-    """One change of hands: how, to whom, and where along x."""
+    """One change of hands: how, to whom, where the ball was lost and where gained, along x."""
 
     how: How
     side: Side
+    lost_x: float
     x_yd: float
 
 
@@ -89,7 +97,7 @@ def other(side: Side) -> Side:
 
 
 def own(side: Side, x_yd: float) -> float:
-    """Return a place in a side's own yards, 0 at its goal line."""
+    """Return a place in a side's own yards, 0 at its goal line; and back again."""
     return x_yd if side == "home" else FIELD_YD - x_yd
 
 
@@ -100,91 +108,100 @@ def points(side: Side, scored: int) -> tuple[int, int]:
 
 def read(book: str, chain: Chain) -> Reading:
     """Return what a book says of a chain."""
-    kicked = {"kickoff": "home", "punt": "away", "block": "away"}.get(chain.begins)
-    holder: Side = kicked if kicked is not None else "home"  # type: ignore[assignment]
-    place = LINE_X if chain.landed_x is None else chain.landed_x
-    changed = kicked is not None
-    brought_out = own(holder, place) > 0
+    turned = chain.begins in {"kickoff", "punt", "block"}
+    held: Side = "away" if chain.begins in {"punt", "block"} else "home"
+    at = LINE_X if chain.landed_x is None else chain.landed_x
+    given = turned and own(held, at) <= 0  # by the other side, behind the line, and not brought out yet
     for gain in chain.gains:
+        if own(held, at) >= FIELD_YD:
+            break
         if chain.begins == "try" and gain.side == "away":
             return Reading((6, 0), "home", "kickoff")  # a try is the scorer's alone
-        if book == "tap" and gain.how == "fumble" and gain.side == holder:
-            return _dead(
-                book, chain, holder, gain.x_yd, changed, brought_out
-            )  # heads: the carrier is down, and keeps it
-        if gain.side != holder:
-            changed, brought_out = True, own(gain.side, gain.x_yd) > 0
-        holder = gain.side
-        if own(holder, gain.x_yd) >= FIELD_YD:  # the ball in its hands in the opponents' end zone
-            return _touchdown(chain, holder)
-        if book == "lions-den" and gain.how == "fumble" and own(holder, gain.x_yd) <= 0:
-            return Reading(points(other(holder), 2), holder, "free_kick")  # recovered behind his own goal line
-    return _dead(book, chain, holder, chain.dead_x, changed, brought_out)
+        given = given and own(held, gain.lost_x) <= 0
+        if book == "tap" and gain.how == "fumble" and gain.side == held:
+            return _dead(book, chain, held, gain.lost_x, turned=turned, given=given)
+        if gain.side != held:
+            turned, held, given = True, gain.side, own(gain.side, gain.x_yd) <= 0
+        at = gain.x_yd
+        if book == "lions-den" and gain.how == "fumble" and own(held, at) < 0:
+            return Reading(points(other(held), 2), held, "free_kick")
+        given = given and own(held, at) <= 0
+    return _dead(book, chain, held, max(chain.dead_x, at, key=_past(held)), turned=turned, given=given)
 
 
-def _dead(book: str, chain: Chain, holder: Side, x_yd: float, changed: bool, brought_out: bool) -> Reading:
+def _past(side: Side) -> Any:
+    """Return a key by which a place past the goal line that a side attacks comes before where the ball was dead."""
+    return lambda x_yd: own(side, x_yd) >= FIELD_YD
+
+
+def _dead(book: str, chain: Chain, held: Side, x_yd: float, *, turned: bool, given: bool) -> Reading:
     """Return what follows from a ball dead in a side's hands."""
-    if own(holder, x_yd) >= FIELD_YD:
-        return _touchdown(chain, holder)
-    if chain.begins == "try":
+    trying = chain.begins == "try"
+    if own(held, x_yd) >= FIELD_YD:
+        return Reading((8, 0), "home", "kickoff") if trying else Reading(points(held, 6), held, "extra_point")
+    if trying:
         return Reading((6, 0), "home", "kickoff")
-    if own(holder, x_yd) <= 0:
-        if book == "lions-den" or brought_out:
-            return Reading(points(other(holder), 2), holder, "free_kick")
-        return Reading((0, 0), holder, "scrimmage", 1, _own_x(holder, 20.0))
-    if changed:
-        return Reading((0, 0), holder, "scrimmage", 1, x_yd)
-    first = x_yd >= LINE_X + 8.0
-    return Reading((0, 0), holder, "scrimmage", 1 if first else 4, x_yd)
+    if own(held, x_yd) < 0 and given and book != "lions-den":
+        return Reading((0, 0), held, "scrimmage", 1, own(held, 20.0) if book == "tap" else None)
+    if own(held, x_yd) < 0:
+        return Reading(points(other(held), 2), held, "free_kick")
+    if turned:
+        return Reading((0, 0), held, "scrimmage", 1, x_yd)
+    return Reading((0, 0), held, "scrimmage", 1 if x_yd >= LINE_X + 8.0 else 4, x_yd)
 
 
-def _touchdown(chain: Chain, side: Side) -> Reading:
-    if chain.begins == "try":
-        return Reading((8, 0), "home", "kickoff")
-    return Reading(points(side, 6), side, "extra_point")
-
-
-def _own_x(side: Side, yards: float) -> float:
-    return yards if side == "home" else FIELD_YD - yards
-
-
-PLACES: Final = (-3.0, 12.0, 55.0, 103.0)
-"""Where somebody gains the ball, in his own yards: in his end zone, before it, in midfield, past the other one."""
-DEAD: Final = (-2.0, 25.0)
-"""Where the ball is dead, in its holder's own yards."""
+LOST: Final = (-2.0, 4.0, 55.0)
+"""Where a ball is fumbled, in the yards of who had it: behind his goal line, in front of it, in midfield."""
+GAINED: Final = (-4.0, 3.0, 60.0, 104.0)
+"""Where somebody gains it, in his own yards: in his end zone, before it, in midfield, past the other one."""
+DEAD: Final = (-2.0, 12.0, 46.0, 88.0, 101.0)
+"""Where it is dead, in its holder's own yards; past the other goal line it is no tackle but a touchdown."""
+BEGUN: Final[dict[str, tuple[tuple[Begins, tuple[float | None, ...]], ...]]] = {
+    "tap": (
+        ("scrimmage", (None,)),
+        ("lateral", (None,)),
+        ("try", (None,)),
+        ("kickoff", (0.0,)),  # after which the returner is put on the goal line
+        ("punt", (85.0, 103.0)),
+    ),
+    "lions-den": (
+        ("scrimmage", (None,)),
+        ("lateral", (None,)),
+        ("kickoff", (-3.0, 15.0)),
+        ("punt", (85.0, 103.0)),
+        ("block", (62.0, 30.0, -3.0)),
+    ),
+    "efl": (("scrimmage", (None,)), ("try", (None,)), ("kickoff", (30.0, -3.0))),
+}
 
 
 def chains(book: str, links: int) -> Iterator[Chain]:
     """Yield every chain of a book with so many changes of hands after its beginning."""
-    beginnings: list[tuple[Begins, float | None]] = [("scrimmage", None), ("lateral", None)]
-    if book == "lions-den":
-        beginnings += [("kickoff", -3.0), ("kickoff", 15.0), ("block", 62.0), ("punt", 85.0), ("punt", 103.0)]
-    if book == "tap":
-        # After a kickoff the returner is put on the goal line.
-        beginnings += [("kickoff", 0.0), ("punt", 85.0), ("punt", 103.0), ("try", None)]
-    if book == "efl":
-        beginnings = [("scrimmage", None), ("kickoff", 30.0), ("try", None)]
-    for begins, landed in beginnings:
-        for hows in itertools.product(HOWS, repeat=links):
-            # A ball is passed once, from scrimmage, by the offense.
-            if "interception" in hows[1:] or (hows[:1] == ("interception",) and begins not in {"scrimmage", "try"}):
-                continue
-            if book == "efl" and "fumble" in hows:  # which knows no fumbles
-                continue
-            for sides in itertools.product(SIDES, repeat=links):
-                if hows[:1] == ("interception",) and sides[0] != "away":
-                    continue
-                for places in itertools.product(PLACES, repeat=links):
-                    gains = tuple(
-                        Gain(how, side, _own_x(side, at)) for how, side, at in zip(hows, sides, places, strict=True)
-                    )
-                    yield from (Chain(begins, landed, gains, x) for x in _ends(begins, gains))
+    begun = ((begins, landed) for begins, places in BEGUN[book] for landed in places)
+    for (begins, landed), hows in itertools.product(begun, itertools.product(HOWS, repeat=links)):
+        # A ball is passed once, from scrimmage, by the offense.
+        thrown = hows[:1] == ("interception",)
+        if "interception" in hows[1:] or (thrown and begins not in {"scrimmage", "try"}):
+            continue
+        held: Side = "away" if begins in {"punt", "block"} else "home"
+        for sides in itertools.product(SIDES, repeat=links):
+            if not thrown or sides[0] == "away":
+                for gains in _gains(book, hows, sides, held):
+                    last = gains[-1].side if gains else held
+                    yield from (Chain(begins, landed, gains, own(last, at)) for at in DEAD)
 
 
-def _ends(begins: Begins, gains: tuple[Gain, ...]) -> Iterator[float]:
-    holder: Side = "away" if begins in {"punt", "block"} else "home"
-    side = gains[-1].side if gains else holder
-    yield from (_own_x(side, at) for at in DEAD)
+def _gains(book: str, hows: tuple[How, ...], sides: tuple[Side, ...], held: Side) -> Iterator[tuple[Gain, ...]]:
+    """Yield the changes of hands of so many kinds, to these sides, in all places."""
+    if not hows:
+        yield ()
+        return
+    how, side = hows[0], sides[0]
+    for lost_x in (LINE_X,) if how == "interception" else tuple(own(held, at) for at in LOST):
+        coin = book == "tap" and how == "fumble"  # the ball stays where it was lost
+        for x_yd in (lost_x,) if coin else tuple(own(side, at) for at in GAINED):
+            for more in _gains(book, hows[1:], sides[1:], side):
+                yield (Gain(how, side, lost_x, x_yd), *more)
 
 
 TEAM: Final = (
@@ -195,28 +212,61 @@ TEAM: Final = (
 MAN: Final[dict[Side, str]] = {"home": "dark-22", "away": "light-50"}
 
 
-def play(book: str, chain: Chain) -> Reading:
-    """Return what the engine makes of a chain that a person calls, link by link."""
+def play(book: str, chain: Chain, teller: Teller = "calls") -> Reading:
+    """Return what the engine makes of a chain that a person calls link by link, or tells by how the play went."""
     game = _begun(book, chain)
     for gain in chain.gains:
         if _is_over(game):
             break
-        if gain.how == "fumble" and "fumble" in game.game.rulebook.system.consequences:
-            game.declare(_called("fumble", game.state.play.ball_side, game.state.play.carrier, gain.x_yd, game))
-        kind: CallKind = "interception" if gain.how == "interception" else "fumble_recovery"
-        side = gain.side
-        detail = "lost" if side != game.state.play.ball_side else "kept"
-        game.declare(_called(kind, side, MAN[side], gain.x_yd, game, detail))
+        if gain.how == "fumble":
+            _declare_fumble(game, gain, teller)
+            continue
+        detail = "lost" if gain.side != game.state.play.ball_side else "kept"
+        game.declare(_called("interception", gain.side, MAN[gain.side], gain.x_yd, game, detail))
     if not _is_over(game):
-        game.declare(_called("tackle", None, None, chain.dead_x, game))
+        _declare_dead(game, chain.dead_x, teller)
     while game.state.wait is not None and game.state.wait.kind == "roll" and game.state.wait.purpose == "penalty":
         game.declare(Roll((5, 5, 1)))
+    return reading_of(game)
+
+
+def _declare_fumble(game: DeclaredGame, gain: Gain, teller: Teller) -> None:
+    """Enter a fumble and who gains it."""
+    holder = game.state.play.ball_side
+    if teller == "hand":
+        game.declare(PlayEnded("fumble", (gain.lost_x, MIDDLE)))
+    else:
+        game.declare(_called("fumble", holder, game.state.play.carrier, gain.lost_x, game))
+    if _is_over(game):
+        return
+    if teller == "hand" and game.state.wait is not None and game.state.wait.kind == "coin":
+        game.declare(Coin(heads=gain.side == holder))
+    elif teller == "hand":
+        game.declare(PlayEnded("recovered", (gain.x_yd, MIDDLE), by=gain.side))
+    else:
+        detail = "lost" if gain.side != holder else "kept"
+        game.declare(_called("fumble_recovery", gain.side, MAN[gain.side], gain.x_yd, game, detail))
+
+
+def _declare_dead(game: DeclaredGame, x_yd: float, teller: Teller) -> None:
+    """Enter where the ball was dead: a tackle, or past the goal line a touchdown."""
+    holder = game.state.play.ball_side
+    scored = own(holder, x_yd) >= FIELD_YD
+    if teller == "hand":
+        game.declare(PlayEnded("touchdown") if scored else PlayEnded("tackle", (x_yd, MIDDLE)))
+    elif scored:
+        game.declare(_called("touchdown", holder, MAN[holder], x_yd, game))
+    else:
+        game.declare(_called("tackle", None, None, x_yd, game))
+
+
+def reading_of(game: DeclaredGame) -> Reading:
+    """Return what has become of a game."""
     state = game.state
-    score = (state.score[0] - (6 if chain.begins == "try" else 0), state.score[1])
-    score = (score[0] + 6, score[1]) if chain.begins == "try" else score
     side = state.kicking if state.due in {"free_kick", "kickoff"} and state.kicking is not None else state.offense
     scrimmage = state.due == "scrimmage"
-    return Reading(score, side, state.due, state.down if scrimmage else None, state.los_yd if scrimmage else None)
+    down, x_yd = (state.down, state.los_yd) if scrimmage else (None, None)
+    return Reading(state.score, side, state.due, down, x_yd)
 
 
 def _is_over(game: DeclaredGame) -> bool:
@@ -360,7 +410,7 @@ def _read_return(chain: CardChain, length: float) -> Reading:
         if start > 0:
             return Reading(points(other(by), 2), by, "free_kick")
         return Reading((0, 0), by, "scrimmage", 1)
-    return Reading((0, 0), by if kept else other(by), "scrimmage", 1, _own_x(by, end))
+    return Reading((0, 0), by if kept else other(by), "scrimmage", 1, own(by, end))
 
 
 def play_card(chain: CardChain) -> Reading:
@@ -378,15 +428,21 @@ def play_card(chain: CardChain) -> Reading:
         game.declare(Roll((90,) if chain.recovered_by_offense else (10,)))
     while game.state.wait is not None and game.state.wait.purpose in {"interception_return", "fumble_return"}:
         game.declare(Roll((100,)))
-    state = game.state
-    side = state.kicking if state.due in {"free_kick", "kickoff"} and state.kicking is not None else state.offense
-    scrimmage = state.due == "scrimmage"
-    return Reading(state.score, side, state.due, state.down if scrimmage else None, state.los_yd if scrimmage else None)
+    return reading_of(game)
 
 
-def differences(book: str, links: int) -> list[tuple[Chain, Reading, Reading]]:
-    """Return the chains of a book, with so many changes of hands, of which engine and reader do not say the same."""
-    read_by_both = ((chain, read(book, chain), play(book, chain)) for chain in chains(book, links))
+def differences(
+    book: str, links: int, teller: Teller = "calls", every: int = 1
+) -> list[tuple[Chain, Reading, Reading]]:
+    """Return the chains of a book, with so many changes of hands, of which engine and reader do not say the same.
+
+    Of all chains every so-manieth is read. By hand a try is told as a whole: good or not.
+    """
+    read_by_both = (
+        (chain, read(book, chain), play(book, chain, teller))
+        for chain in itertools.islice(chains(book, links), 0, None, every)
+        if teller == "calls" or chain.begins != "try"
+    )
     return [(chain, told, made) for chain, told, made in read_by_both if not agrees(told, made)]
 
 

@@ -370,12 +370,11 @@ def behind_goal_line(game: GameState, behind: PastLine, context: RuleContext) ->
 def _taken_back(game: GameState, holder: Side) -> float:
     """Return the probability that a side had the ball in front of its goal line before it was behind it."""
     direction, share = game.direction_of(holder), 0.0
-    for hold in (game.play.gained_by_side, game.play.hold):
-        if hold is None or hold.side != holder:
-            continue
-        if hold.spot_yd is not None:
-            gained_yd = game.progress_yd(hold.spot_yd[0], direction)
-            share = max(share, PastLine(gained_yd - ON_THE_LINE_YD, hold.spot_sigma_yd[0]).probability)
+    for hold in game.play.holds_since_gained:
+        for spot_yd in (hold.spot_yd, hold.lost_yd):
+            if spot_yd is not None:
+                was_yd = game.progress_yd(spot_yd[0], direction)
+                share = max(share, PastLine(was_yd - ON_THE_LINE_YD, hold.spot_sigma_yd[0]).probability)
         if hold.farthest_yd is not None:
             share = max(share, PastLine(hold.farthest_yd - ON_THE_LINE_YD, hold.farthest_sigma_yd).probability)
     return share

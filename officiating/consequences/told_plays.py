@@ -16,7 +16,7 @@ from downfield.officiating.consequences.declaration_handlers import (
     require_on_field,
     require_on_side,
 )
-from downfield.officiating.consequences.downs import with_kicker
+from downfield.officiating.consequences.downs import ends_try, with_kicker
 from downfield.officiating.declarations import PlayEnded, Side
 from downfield.officiating.events import Event
 from downfield.officiating.state.game_state import GameState, Phase, opponent
@@ -138,7 +138,7 @@ def recovered_in_end_zone(
     game: GameState, call: Call, clauses: tuple[str, ...], side: Side, x_yd: float
 ) -> tuple[Finding, ...]:
     """Return the touchdown of a fumble recovered in the end zone that its side attacks; none anywhere else."""
-    if game.progress_yd(x_yd, game.direction_of(side)) < game.length_yd or game.due in {"extra_point", "two_point"}:
+    if game.progress_yd(x_yd, game.direction_of(side)) < game.length_yd or ends_try(game, side):
         return ()
     text = f"touchdown, {game.team(side).name}"
     return (Finding(TOLD, "touchdown", call.t_ns, text, clauses, "recovered", call.players, side=side),)

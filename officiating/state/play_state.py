@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
 from dataclasses import replace
 from typing import Any, Final, Literal
 
@@ -244,10 +244,9 @@ class PlayState:
         return max(self.board_on_ns or 0, self.holds[-1].t_ns if self.holds else 0)
 
     @property
-    def gained_by_side(self) -> Hold | None:
-        """The hold by which the side with the ball got it, since the ball last changed sides; None if unknown."""
-        first = next((hold for before, hold in self._pairs() if before is None or before.side != hold.side), None)
-        return first if first is not None and first.side == self.ball_side else None
+    def holds_since_gained(self) -> tuple[Hold, ...]:
+        """The holds of the side with the ball since the ball last changed sides, latest first; none if unknown."""
+        return tuple(itertools.takewhile(lambda hold: hold.side == self.ball_side, reversed(self.holds)))
 
     def changed_sides(self, offense: Side) -> bool:
         """Return whether the other side has had the ball in this play, whoever has it now."""
@@ -280,10 +279,6 @@ class PlayState:
         if not self.holds or self.holds[-1].lost_ns is not None:
             return self.holds
         return (*self.holds[:-1], replace(self.holds[-1], lost_ns=t_ns, lost_yd=spot_yd))
-
-    def _pairs(self) -> Iterator[tuple[Hold | None, Hold]]:
-        """Yield each hold with the one before it, latest first."""
-        return zip((*self.holds[-2::-1], None), reversed(self.holds), strict=False)
 
     def forced_to_stop(self, reason: str) -> PlayState:
         """Return the play about to be stopped for a reason, unless it is for one of higher standing already."""

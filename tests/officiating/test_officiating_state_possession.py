@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from declared_game import DeclaredGame, kinds
 from drawn_spots import first_downs, safeties
+from read_kicks import kick_differences
 from scripted_plays import FIELD, MIDDLE_YD, ScriptedFigure, film, number_events, stands
-from second_reader import card_differences, differences
+from second_reader import TELLERS, Teller, card_differences, differences
 
 from downfield.core.scene import Player
 from downfield.officiating.declarations import (
@@ -36,10 +37,15 @@ TEAMS = (
 )
 
 
-@pytest.mark.parametrize("links", [0, 1, 2])
+@pytest.mark.parametrize("teller", TELLERS)
+@pytest.mark.parametrize(("links", "every"), [(0, 1), (1, 3), (2, 61)])
 @pytest.mark.parametrize("book", ["tap", "lions-den", "efl"])
-def test_engine_and_second_reader_say_the_same_of_every_chain(book: str, links: int) -> None:
-    assert differences(book, links) == []
+def test_engine_and_second_reader_say_the_same_of_chains(book: str, links: int, every: int, teller: Teller) -> None:
+    assert differences(book, links, teller, every) == []
+
+
+def test_engine_and_second_reader_say_the_same_of_every_kick() -> None:
+    assert kick_differences() == []
 
 
 def test_engine_and_second_reader_say_the_same_of_every_card_play() -> None:
@@ -65,9 +71,9 @@ def test_a_hold_says_who_gained_the_ball_and_who_lost_it_where_and_when() -> Non
     assert (play.carrier, play.ball_side, play.holds[1].lost_yd) == (None, "away", (50.0, 20.0))
     again = play.gained("home", "dark-2", "recovery", 4_000, (48.0, 20.0))
     assert again.changed_sides("home")
-    assert again.gained_by_side == again.hold
+    assert again.holds_since_gained == (again.hold,)
     pitched = again.gained("home", "dark-3", "pitch", 5_000)
-    assert pitched.gained_by_side == pitched.holds[2]
+    assert pitched.holds_since_gained == (pitched.holds[3], pitched.holds[2])
 
 
 def thrown(book: str, **set_up: object) -> DeclaredGame:

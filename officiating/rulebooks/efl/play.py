@@ -69,10 +69,12 @@ def fumble_ball(game: GameState, call: Call, context: RuleContext) -> Outcome:
     return Outcome(replace(game, phase=Phase.STOPPED, wait=None, play=play))
 
 
-def recover_fumble(game: GameState, call: Call, _context: RuleContext) -> Outcome:
+def recover_fumble(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Give a free ball to the side that has it, live; in the end zone that it attacks it has scored."""
     spot_yd = call.spot_yd or game.play.fumble_yd or (game.los_yd, game.width_yd / 2)
     side = call.side or game.play.ball_side
+    if downs.ends_try(game, side):
+        return downs.fail_try(game, context)
     play = replace(downs.gain_ball(game.play, replace(call, spot_yd=spot_yd), side), fumble_yd=None)
     game = replace(game, phase=Phase.LIVE if game.board == "on" else Phase.STOPPED, play=play)
     return Outcome(game, told_plays.recovered_in_end_zone(game, call, ("EFL-025", "EFL-G1"), side, spot_yd[0]))

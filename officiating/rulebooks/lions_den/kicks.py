@@ -283,7 +283,8 @@ def land_kick(game: GameState, call: Call, context: RuleContext) -> Outcome:
         landed_yd=x_yd,
         stoppage=game.play.stoppage or Stoppage(number=0, since_ns=context.t_ns, reason="kick"),
     )
-    return Outcome(replace(resume_play(game), wait=None, play=play))
+    game = replace(resume_play(game), wait=None, play=play)
+    return Outcome(game, downs.gained_in_end_zone(game, call, context, ("LD-021", "LD-057")))
 
 
 def _give_dead_ball(game: GameState, call: Call, context: RuleContext) -> Outcome:
