@@ -27,6 +27,7 @@ class ExpectedCall:
     """A call that a rulebook should make of a play.
 
     Attributes:
+        kind: of the call.
         players: roster ids that must be among the call's players.
         spot_yd: field yards along x and y of the board; None where the call has no spot or any spot is accepted.
         spot_tolerance_yd: largest error of the spot along each axis.
