@@ -163,7 +163,7 @@ def calibrate(
 ) -> None:
     """Fit on validation pictures the corner errors and the certainty of fronts."""
     _check_extra("twin", "reading data sets", "mujoco")
-    from downfield.training.evaluation.calibration import calibrate_network
+    from downfield.training.evaluation.tuning import calibrate_network
 
     if not val:
         raise InputError("give at least one data set with --val")

@@ -7,7 +7,7 @@ pictures (`downfield twin dataset`, `downfield train`), frames of a play for a r
 give the same scenes, labels and pictures, bit for bit with the pinned MuJoCo.
 
 Open `plays/script.py` for what a play can say and `plays/stage.py` for how it is carried out; `randomization/tables.py`
-for how a table is drawn; `render/renderer.py` for what every renderer returns; `film/filming.py` for how all of it
+for how a table is drawn; `render/renderer.py` for what every renderer returns; `film/film.py` for how all of it
 becomes a clip. docs/twin.md describes it for users.
 
 Packages, each importing only from those before it:

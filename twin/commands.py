@@ -197,7 +197,7 @@ def _calmed(appearance: Appearance) -> Appearance:
 def _film(
     recording: PlayRecording, appearance: Appearance, renderer: str, name: Path, seed: int, *, crf: int = _CRF
 ) -> None:
-    from downfield.twin.film.filming import film_recording
+    from downfield.twin.film.film import film_recording
 
     drawing = open_renderer(renderer_named(renderer), appearance, recording.script.players)
     try:

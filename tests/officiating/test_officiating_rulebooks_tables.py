@@ -11,7 +11,7 @@ import pytest
 
 from downfield.core.errors import InputError, RefusedError
 from downfield.officiating.consequences import rolls_and_choices as dice
-from downfield.officiating.rulebooks.efl import tables as tables_efl
+from downfield.officiating.rulebooks.efl import kicks as tables_efl
 from downfield.officiating.rulebooks.lions_den import tables as tables_lions_den
 from downfield.officiating.rulebooks.nfl_strategy import tables as tables_nfl_strategy
 from downfield.officiating.rulebooks.tap import tables as tables_tap

@@ -18,10 +18,9 @@ pytest.importorskip("ultralytics")
 
 from downfield.core.errors import InputError  # noqa: E402
 from downfield.models.refiner import OUTPUTS, PATCH_PX, TURN, from_units  # noqa: E402
-from downfield.training.data.crops import CropStream, cut, read_small  # noqa: E402
 from downfield.training.data.labeled_frames import labeled_images_of, labels_of, read_frame, read_objects  # noqa: E402
 from downfield.training.data.objects import CROP_PX, Objects  # noqa: E402
-from downfield.training.data.patches import cut_guessed, patches_of  # noqa: E402
+from downfield.training.data.patches import CropStream, cut, cut_guessed, patches_of, read_small  # noqa: E402  # noqa: E402
 from downfield.training.data.variation import cast_hard_shadows  # noqa: E402
 from downfield.training.networks.refiner import figure_refiner_loss  # noqa: E402
 

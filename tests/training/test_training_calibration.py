@@ -20,9 +20,9 @@ from downfield.models.refiner import OUTPUTS, TURN, decode_refinement, patch_tra
 from downfield.models.runtime import sigmoid
 from downfield.training.command import app
 from downfield.training.evaluation import calibration
-from downfield.training.evaluation.calibration import fit_front_odds
 from downfield.training.evaluation.measures import front_certainty, fronts_right
 from downfield.training.evaluation.scoring import pictures_of, score_frame
+from downfield.training.evaluation.tuning import fit_front_odds
 from downfield.twin.sets.dataset import Recipe, make_dataset
 
 SQUARE_PX = ((60.0, 40.0), (60.0, 60.0), (26.0, 60.0), (26.0, 40.0))

@@ -14,8 +14,8 @@ pytest.importorskip("numba")
 from downfield.models.refiner import PATCH_PX, to_patch  # noqa: E402
 from downfield.training.data.objects import CROP_PX  # noqa: E402
 from downfield.training.data.samples import FALLEN, UPRIGHT  # noqa: E402
+from downfield.training.keep.tracing import TracedRecipe, trace_table  # noqa: E402
 from downfield.training.traced.development import FIELDS, develop, sensor_row, through_jpeg  # noqa: E402
-from downfield.training.traced.stream import TracedRecipe, trace_table  # noqa: E402
 from downfield.training.traced.tables import TableRecipe, TracedTable, draw_table, plan_crops, plan_patches  # noqa: E402
 from downfield.twin.table.appearance import Processing, Sensor  # noqa: E402
 

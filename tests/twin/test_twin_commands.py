@@ -13,7 +13,7 @@ from downfield.cli import main as cli
 from downfield.core.records import read_record
 from downfield.core.track_files import TrackFile
 from downfield.officiating.events import read_events
-from downfield.twin.film.filming import beside
+from downfield.twin.film.film import beside
 from downfield.twin.physics.truth_file import TruthFile
 from downfield.twin.plays.recording import Expected
 

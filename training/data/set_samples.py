@@ -12,7 +12,6 @@ from torch.utils.data import DataLoader, Dataset
 
 from downfield.core.arrays import Array, Image
 from downfield.models.refiner import PATCH_PX, to_patch
-from downfield.training.data.crops import CROPS_PER_FRAME, CropStream
 from downfield.training.data.labeled_frames import (
     FrameDraw,
     Sources,
@@ -22,7 +21,7 @@ from downfield.training.data.labeled_frames import (
     unsure_places_of,
 )
 from downfield.training.data.objects import Objects
-from downfield.training.data.patches import cut_guessed
+from downfield.training.data.patches import CROPS_PER_FRAME, CropStream, cut_guessed
 from downfield.training.data.places import patch_labels
 from downfield.training.data.samples import BALL, MOST_OBJECTS, FrameSamples, PatchSamples, frame_samples, patch_samples
 from downfield.training.data.variation import lay_balls

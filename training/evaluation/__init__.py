@@ -1,5 +1,5 @@
 """Accuracy on labeled pictures, and what is set by it in a network's card. Test pictures are only measured.
 
-Open `scoring` first (one picture), then `measures` (a set). `tuning` sets thresholds, `weights` fits how much each of
-several detectors and refiners of the bundled network counts, `calibration` how sure a network says it is.
+Open `scoring` first (one picture), then `measures` (a set). `tuning` sets thresholds, and how sure a network
+says it is.
 """

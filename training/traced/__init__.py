@@ -1,5 +1,4 @@
-"""Training samples that are path-traced as they are needed.
+"""What path-traced training samples are made of.
 
-Open `stream` first: it makes `tables` with the windows to trace, traces them, and `development` makes of the light what
-a webcam would.
+Open `tables` first: it makes tables with the windows to trace; `development` makes of the light what a webcam would.
 """

@@ -1,8 +1,11 @@
-"""The EFL's kicks: with the ball and an envelope behind the posts, or by the source's two-dice tables."""
+"""The EFL's kicks: with the ball and an envelope behind the posts, or by the source's two-dice tables.
+
+Yard lines of the tables are in the kicking team's own frame: 0 its own goal line, 100 the opponent's.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from downfield.core.errors import RefusedError
@@ -20,7 +23,6 @@ from downfield.officiating.consequences.rolls_and_choices import d66, wait_for_r
 from downfield.officiating.declarations import ChoiceMade, KickDeclared, KickEnded, Roll, Side
 from downfield.officiating.events import Event
 from downfield.officiating.params import Param, Params
-from downfield.officiating.rulebooks.efl import tables
 from downfield.officiating.rulebooks.efl.play_calls import (
     current_situation,
     is_onside_required,
@@ -35,24 +37,94 @@ from downfield.officiating.state.interfaces import Outcome, RuleContext
 from downfield.officiating.state.play_state import PlayState, Stoppage
 from downfield.officiating.unseen_declarations import DuePlay
 
+KICKOFF_FROM_YD: Final = 35.0
+FREE_KICK_FROM_YD: Final = 20.0
+"""Where a team kicks after a safety, which the EFL leaves to Tudor's rules (EFL-G1)."""
+KICKOFF_SPOT_YD: Final = 25.0
+TWO_POINT_YD_TO_GOAL: Final = 2.0
+EXTRA_POINT_KICK_YD: Final = 10.0
+HOLD_BEHIND_LINE_YD: Final = 7.0
+
+FIELD_GOAL: Final[tuple[tuple[int, float], ...]] = ((2, 9), (3, 19), (4, 29), (5, 39), (6, 49))
+"""The tens die and the farthest line of scrimmage, yards to the goal, from which its kick is good (EFL-082)."""
+
+KICKOFF_BONUS_YD: Final = 30
+"""Added to a kickoff whose tens die is 2 or 3 (EFL-083); the source adds nothing to a 4, 5 or 6."""
+
+PlaceKick = Literal["good", "short", "wide_left", "wide_right", "blocked"]
+
 KICK_PARAMS: Final = (
-    Param("kickoff.from_yd", tables.KICKOFF_FROM_YD, "yd", "EFL-050", low=1, high=99),
-    Param("kickoff.least_yd", tables.KICKOFF_SPOT_YD, "yd", "EFL-053, EFL-054", low=1, high=50),
+    Param("kickoff.from_yd", KICKOFF_FROM_YD, "yd", "EFL-050", low=1, high=99),
+    Param("kickoff.least_yd", KICKOFF_SPOT_YD, "yd", "EFL-053, EFL-054", low=1, high=50),
     Param("punt.touchback_yd", 20.0, "yd", "not stated; as in football", low=1, high=50),
     Param("field_goal.from_yd", 50.0, "yd", "EFL-059: not from beyond the 50", low=1, high=99),
     Param(
         "extra_point.line_yd",
-        tables.EXTRA_POINT_KICK_YD - tables.HOLD_BEHIND_LINE_YD,
+        EXTRA_POINT_KICK_YD - HOLD_BEHIND_LINE_YD,
         "yd",
         "EFL-065: read as a kick from the 10, seven behind the line",
         low=1,
         high=50,
     ),
-    Param("two_point.from_yd", tables.TWO_POINT_YD_TO_GOAL, "yd", "EFL-067", low=1, high=50),
+    Param("two_point.from_yd", TWO_POINT_YD_TO_GOAL, "yd", "EFL-067", low=1, high=50),
 )
 KICK: Final = "kick"
 """Rule id of findings that follow from kicks."""
 PlacedKick = Literal["field_goal", "extra_point"]
+
+
+@dataclass(frozen=True, slots=True)
+class PuntRoll:
+    """A punt by dice.
+
+    Attributes:
+        blocked: whether it was blocked.
+        yards: from the line of scrimmage, forward; a blocked one may lie behind it.
+    """
+
+    blocked: bool
+    yards: int
+
+
+def place_kick(roll: int, yards_to_goal: float) -> PlaceKick:
+    """Return the result of a field goal or extra point by dice (EFL-082).
+
+    Args:
+        roll: two dice as tens and units.
+        yards_to_goal: from the line of scrimmage.
+    """
+    if roll <= 12:
+        return "blocked"
+    if roll <= 14:
+        return "wide_left"
+    if roll <= 16:
+        return "wide_right"
+    return "good" if yards_to_goal <= dict(FIELD_GOAL)[roll // 10] else "short"
+
+
+def place_kick_from(yards_to_goal: float) -> int | None:
+    """Return the least roll with which a kick from that line of scrimmage is good; None beyond the table (EFL-082).
+
+    Rolls below 17 are blocked or wide whatever the distance.
+    """
+    tens = next((tens for tens, farthest in FIELD_GOAL if yards_to_goal <= farthest), None)
+    return None if tens is None else 10 * tens + 1
+
+
+def punt(roll: int) -> PuntRoll:
+    """Return the result of a punt by dice, as tens and units (EFL-083)."""
+    if roll <= 12:
+        return PuntRoll(True, roll)
+    if roll <= 16:
+        return PuntRoll(True, -roll)
+    return PuntRoll(False, roll)
+
+
+def kickoff(roll: int) -> int | None:
+    """Return the length of a kickoff by dice, as tens and units; None for out of bounds (EFL-083)."""
+    if roll <= 16:
+        return None
+    return roll + KICKOFF_BONUS_YD if roll <= 36 else roll
 
 
 def declare_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
@@ -77,7 +149,7 @@ def declare_kick(game: GameState, event: Event, context: RuleContext) -> Outcome
 
 def kick_from_yd(game: GameState, params: Params) -> float:
     """Return where the kickoff or free kick that is due is kicked from, in the kickers' own yards."""
-    return tables.FREE_KICK_FROM_YD if game.due == "free_kick" else params.real("kickoff.from_yd")
+    return FREE_KICK_FROM_YD if game.due == "free_kick" else params.real("kickoff.from_yd")
 
 
 def _declare_kickoff(game: GameState, kick: str, context: RuleContext) -> Outcome:
@@ -104,7 +176,7 @@ def _declare_kickoff(game: GameState, kick: str, context: RuleContext) -> Outcom
 def roll_kickoff(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """Handle a kickoff by dice (EFL-083): the receivers start where it comes down, or at the 25."""
     rolled = d66(roll.dice, "kickoff")
-    length = tables.kickoff(rolled)
+    length = kickoff(rolled)
     if length is None:
         return _kickoff_out_of_bounds(game, context, CallNumbers(rolled=rolled))
     own = game.progress_yd(game.los_yd) - length
@@ -119,27 +191,27 @@ def roll_punt(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     A blocked punt is the receivers' ball where it lies; the source does not state this.
     """
     rolled = d66(roll.dice, "punt")
-    punt = tables.punt(rolled)
-    end = game.progress_yd(game.los_yd) + punt.yards
-    text = f"punt blocked, {punt.yards:+d} yards" if punt.blocked else f"punt of {punt.yards} yards"
+    ended = punt(rolled)
+    end = game.progress_yd(game.los_yd) + ended.yards
+    text = f"punt blocked, {ended.yards:+d} yards" if ended.blocked else f"punt of {ended.yards} yards"
     found = _punt_finding(game, end, game.width_yd / 2, context, ("EFL-083",), text)
     landing = (game.board_x_yd(end), game.width_yd / 2)
-    return Outcome(game, (replace(found, numbers=CallNumbers(kick_yd=punt.yards, landing_yd=landing, rolled=rolled)),))
+    return Outcome(game, (replace(found, numbers=CallNumbers(kick_yd=ended.yards, landing_yd=landing, rolled=rolled)),))
 
 
 def roll_field_goal(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """Handle a field goal by dice (EFL-082)."""
     to_goal = game.length_yd - game.progress_yd(game.los_yd)
     rolled = d66(roll.dice, "field goal")
-    numbers = CallNumbers(to_goal_yd=to_goal, at_least=tables.place_kick_from(to_goal), rolled=rolled)
-    return _end_placed_kick(game, "field_goal", tables.place_kick(rolled, to_goal), "EFL-082", context, numbers)
+    numbers = CallNumbers(to_goal_yd=to_goal, at_least=place_kick_from(to_goal), rolled=rolled)
+    return _end_placed_kick(game, "field_goal", place_kick(rolled, to_goal), "EFL-082", context, numbers)
 
 
 def roll_extra_point(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """Handle an extra point by dice (EFL-082)."""
     rolled, to_goal = d66(roll.dice, "extra point"), context.params.real("extra_point.line_yd")
-    numbers = CallNumbers(to_goal_yd=to_goal, at_least=tables.place_kick_from(to_goal), rolled=rolled)
-    return _end_placed_kick(game, "extra_point", tables.place_kick(rolled, to_goal), "EFL-082", context, numbers)
+    numbers = CallNumbers(to_goal_yd=to_goal, at_least=place_kick_from(to_goal), rolled=rolled)
+    return _end_placed_kick(game, "extra_point", place_kick(rolled, to_goal), "EFL-082", context, numbers)
 
 
 def end_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:

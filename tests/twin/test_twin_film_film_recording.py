@@ -9,7 +9,7 @@ import pytest
 from twin_tables import camera_over
 from twin_worlds import FIELD, MS, PAIR, S
 
-from downfield.twin.film.filming import as_seen, truth_frame
+from downfield.twin.film.film import as_seen, truth_frame
 from downfield.twin.physics.body import Placement
 from downfield.twin.physics.poses import with_bench
 from downfield.twin.physics.truth import Truth, by_frame
