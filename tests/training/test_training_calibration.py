@@ -19,7 +19,7 @@ from downfield.models.loading import open_detector
 from downfield.models.refiner import OUTPUTS, TURN, decode_refinement, patch_transform
 from downfield.models.runtime import sigmoid
 from downfield.training.command import app
-from downfield.training.evaluation import calibration
+from downfield.training.evaluation import tuning
 from downfield.training.evaluation.measures import front_certainty, fronts_right
 from downfield.training.evaluation.scoring import pictures_of, score_frame
 from downfield.training.evaluation.tuning import fit_front_odds
@@ -83,9 +83,7 @@ def network(tmp_path: Path) -> Path:
 def test_a_calibrated_network_is_as_sure_as_it_is_right(
     frames: Path, network: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        calibration, "CALIBRATION_LIMITS", dataclasses.replace(calibration.CALIBRATION_LIMITS, min_fronts=10)
-    )
+    monkeypatch.setattr(tuning, "CALIBRATION_LIMITS", dataclasses.replace(tuning.CALIBRATION_LIMITS, min_fronts=10))
     result = CliRunner().invoke(app, ["calibrate", str(network), "--val", str(frames)])
     assert result.exit_code == 0, result.output
     card = read_card(network)
@@ -124,11 +122,9 @@ def test_a_calibration_that_is_interrupted_leaves_the_card_as_it_was(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(
-        calibration, "CALIBRATION_LIMITS", dataclasses.replace(calibration.CALIBRATION_LIMITS, min_fronts=1)
-    )
-    monkeypatch.setattr(calibration, "score_frame", interrupted)
+    monkeypatch.setattr(tuning, "CALIBRATION_LIMITS", dataclasses.replace(tuning.CALIBRATION_LIMITS, min_fronts=1))
+    monkeypatch.setattr(tuning, "score_frame", interrupted)
     before = read_card(network)
     with pytest.raises(KeyboardInterrupt):
-        calibration.calibrate_network(network, [frames])
+        tuning.calibrate_network(network, [frames])
     assert read_card(network) == before
