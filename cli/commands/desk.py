@@ -249,7 +249,8 @@ def _run_table(place: Path, name: str, number: int, port: int, *, lan: bool) -> 
         "tournament.credentials": "",
     }
     given = [part for key, value in settings.items() for part in ("--set", f"{key}={json.dumps(value)}")]
-    return subprocess.Popen([sys.executable, "-m", "downfield", "score", *given], stdout=subprocess.DEVNULL)  # noqa: S603
+    command = [sys.executable, "-m", "downfield", "score", "--until-stdin-closes", *given]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)  # noqa: S603
 
 
 async def _serve(servers: Sequence[uvicorn.Server], listeners: Sequence[GuardedListener]) -> None:

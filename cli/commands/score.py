@@ -9,7 +9,7 @@ import typer
 
 from downfield.cli.console.options import ConfigOption, LanOption, PortOption, SetOption, TlsOption
 from downfield.cli.console.output import open_console
-from downfield.cli.console.process_end import ended_in_order
+from downfield.cli.console.process_end import end_with_starter, ended_in_order
 from downfield.cli.console.terminal import print_access
 from downfield.core.errors import InputError
 from downfield.core.field.model import load_field
@@ -29,6 +29,7 @@ def score(
     port: PortOption = None,
     lan: LanOption = None,
     tls: TlsOption = None,
+    until_stdin_closes: Annotated[bool, typer.Option("--until-stdin-closes", hidden=True)] = False,
 ) -> None:
     """Keep a game's score without a camera, by what is declared on the panel; the last game goes on unless --new."""
     options = {"game.rulebook": rulebook, "service.port": port, "service.lan": lan, "service.tls": tls}
@@ -37,6 +38,8 @@ def score(
     console = open_console(required=False)
     try:
         with ended_in_order():
+            if until_stdin_closes:  # a desk's table: it ends with the desk
+                end_with_starter()
             keeper = Scorekeeper(configuration, load_field(field), game)
             try:
                 print_access(console, keeper.service)

@@ -80,3 +80,16 @@ def hang_up_as_termination() -> None:
     number = getattr(signal, "SIGHUP", None)
     if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
         signal.signal(number, lambda *_: signal.raise_signal(signal.SIGTERM))
+
+
+def end_with_starter() -> None:
+    """Have this process end in order once the program that started it is gone, however that ended.
+
+    That program holds the other end of this one's standard input, which closes with it: also where it was killed.
+    """
+
+    def wait() -> None:
+        sys.stdin.buffer.read()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=wait, name="starter", daemon=True).start()

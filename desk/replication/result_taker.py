@@ -118,10 +118,18 @@ class ResultTaker:
             self._keeper.report(report for report in found if report is not None)
 
     def _after_the_draw(self) -> int | None:
-        """Return the number of the last game before the draw, noted once; None while nothing is drawn."""
+        """Return the number of the last game before the draw, noted once; None while nothing is drawn.
+
+        Tables may have begun games of the draw before it is noted: a desk was busy, or killed between the two.
+        """
         event = self._keeper.event
         if event.matches and event.games_after is None:
-            self._keeper.note(games_after=self._tournament.last_number())
+            reader, last = self._tournament.reader(), self._tournament.last_number()
+            found = (self._report(reader, row) for row in self._tournament.games_after(0))
+            of_draw = (one is not None and one.ticket is not None and one.ticket.draw == event.draw for one in found)
+            # Numbers count from 1 without repetition, so that of the first is greater than the games before it.
+            last = next((before for before, is_of_draw in enumerate(of_draw) if is_of_draw), last)
+            self._keeper.note(games_after=last)
         return self._keeper.event.games_after if event.matches else None
 
     def _report(self, reader: StoreReader, row: GameRow) -> TableGame | None:

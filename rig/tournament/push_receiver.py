@@ -153,6 +153,9 @@ LOOK_S: Final = 1.0
 REPORT_S: Final = 30.0
 """A rig reports this often though nothing has changed: the desk may have missed it."""
 
+AGAIN_S: Final = 2.0
+"""A rig asks again this long after the desk did not answer."""
+
 _KEPT: Final = 100
 _UNTIL_SIGNED: Final = "until the game at the table is signed, or a new one is started there"
 _log = logging.getLogger(__name__)
@@ -211,9 +214,12 @@ class PushReceiver:
         while True:
             if changed.is_set() or reported != self._known.states or quiet_s >= REPORT_S:
                 changed.clear()
-                quiet_s, sent = 0.0, dict(self._known.states)
-                with suppress(DownfieldError):  # no desk is there now; it announces itself
+                sent = dict(self._known.states)
+                try:
                     await self._exchange(connection, sent)
+                    quiet_s = 0.0
+                except DownfieldError:  # no desk is there now, or it is busy
+                    quiet_s = REPORT_S - AGAIN_S
                 reported = sent
             await asyncio.to_thread(self._apply_waiting)
             with suppress(TimeoutError):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -13,6 +15,7 @@ from desk_server import DeskServer
 from postgres_server import postgres_server, skip_without_postgres
 from waiting import WAIT_S, wait_until
 
+from downfield.core.errors import InputError
 from downfield.core.field.model import preset
 from downfield.desk.event.keeper import EventKeeper, Request
 from downfield.desk.event.operations import draw
@@ -26,9 +29,11 @@ from downfield.desk.tables.grant_keeper import GrantKeeper
 from downfield.game.disputes import Disputes
 from downfield.game.records.final_score import ScoreSigned
 from downfield.rig.configuration.loading import load
+from downfield.rig.games.kept_games import DATA_FOLDER_LOCK
 from downfield.rig.scorekeeper import Scorekeeper
 from downfield.store.database.opening import open_for_reading
 from downfield.store.sealing.hash_chain import verify_journal
+from downfield.store.writing.lease import FileLease, LeasedThing
 
 TEAMS = tuple(Entrant(f"e{number}", f"Coach {number}", team=f"Team {number}") for number in range(1, 7))
 TABLES = ("Table 1", "Table 2", "Table 3")
@@ -118,3 +123,30 @@ def test_only_this_computer_may_send_what_a_rig_sends(tmp_path: Path) -> None:
         refused = httpx.post(path, content=b"{}", timeout=WAIT_S)
         assert (refused.status_code, refused.json()["status"]) == (200, "refused")
         assert httpx.post(f"{desk.url}/api/tournament/downfield.other", timeout=WAIT_S).status_code == 404
+
+
+RUNS_A_TABLE = """
+import sys
+from pathlib import Path
+from downfield.cli.commands import desk
+desk.FIRST_TABLE_PORT = 0  # any that is free
+desk._run_table(Path(sys.argv[1]), "Table 1", 0, 9, lan=False).wait()
+"""
+
+
+def test_a_table_of_a_desk_ends_with_it_also_where_it_is_killed(tmp_path: Path) -> None:
+    lock = tmp_path / "table-1" / DATA_FOLDER_LOCK
+    with subprocess.Popen([sys.executable, "-c", RUNS_A_TABLE, str(tmp_path)]) as desk:
+        try:
+            wait_until(lambda: lock.exists() and is_leased(lock), "the table runs")
+        finally:
+            desk.kill()
+    wait_until(lambda: not is_leased(lock), "the table ends")
+
+
+def is_leased(lock: Path) -> bool:
+    try:
+        FileLease(lock, LeasedThing("The folder", "wait.")).close()
+    except InputError:
+        return True
+    return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -18,6 +19,7 @@ from waiting import wait_until
 
 from downfield.core.errors import FormatError, NotFoundError, RulebookError
 from downfield.core.field.model import preset
+from downfield.core.records import from_json, to_json
 from downfield.desk.replication.desk_tournament import DeskTournament
 from downfield.desk.tables.broker_tables import BrokerTables
 from downfield.desk.tables.push_keeper import PushKeeper
@@ -28,9 +30,18 @@ from downfield.officiating.declarations import SetUp
 from downfield.rig.configuration.loading import load
 from downfield.rig.scorekeeper import Scorekeeper
 from downfield.rig.tournament import push_receiver
+from downfield.rig.tournament.broker import BrokerConnection, BrokerError
 from downfield.rig.tournament.broker_thread import BrokerThread
-from downfield.rig.tournament.push_payloads import Announcement, PushedGame, PushedRulebook, PushState, signed_report
-from downfield.rig.tournament.push_receiver import PushedMaterial
+from downfield.rig.tournament.push_payloads import (
+    Announcement,
+    PushedGame,
+    PushedRulebook,
+    PushList,
+    PushReport,
+    PushState,
+    signed_report,
+)
+from downfield.rig.tournament.push_receiver import PushedMaterial, PushReceiver
 from downfield.rig.tournament.table_feed import TableMessage
 from downfield.store.database.opening import open_for_reading
 from downfield.store.sealing.signing import RigKey
@@ -128,6 +139,37 @@ def test_what_is_not_for_a_rig_or_was_withdrawn_is_not_given_to_it() -> None:
     assert keeper.list_for(report).pushes == ()
     with pytest.raises(NotFoundError):
         keeper.withdraw("0" * 12)
+
+
+def test_a_rig_asks_again_soon_where_the_desk_did_not_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(push_receiver, "LOOK_S", 0.01)
+    keeper = PushKeeper(key=RigKey.generate())
+    keeper.send("Dee", "", Announcement("Lunch"))
+    asked: list[int] = []
+
+    class BusyDesk:
+        """Does not answer the first time, and says nothing of its own accord."""
+
+        async def follow(self, _: str) -> asyncio.Event:
+            followed = asyncio.Event()
+            followed.set()
+            return followed
+
+        async def request(self, _: str, content: bytes) -> bytes:
+            asked.append(1)
+            if len(asked) == 1:
+                raise BrokerError("the desk is busy")
+            return to_json(PushList, keeper.list_for(from_json(PushReport, content, path="a report"))).encode()
+
+    receiver = PushReceiver(tmp_path / "pushes.json", Hub(), KEY, "Table 1", cast("PushedMaterial", SimpleNamespace()))
+
+    async def ask() -> None:
+        running = asyncio.create_task(receiver.run(cast("BrokerConnection", BusyDesk())))
+        while len(asked) < 2:
+            await asyncio.sleep(0.01)
+        running.cancel()
+
+    asyncio.run(asyncio.wait_for(ask(), push_receiver.REPORT_S / 2))
 
 
 def test_a_report_in_another_rigs_name_is_not_believed() -> None:

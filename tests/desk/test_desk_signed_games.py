@@ -136,3 +136,19 @@ def test_a_correction_is_taken_by_a_desk_that_was_killed_before_it(database: str
     assert result_of(restarted, "A1") is None
     assert "at 0 to 0 after it was signed 21 to 14 (Cy)" in find_match(restarted.event, "A1").dispute
     store.close()
+
+
+def test_a_game_of_the_draw_that_was_stored_before_the_desk_looked_is_taken(database: str, tmp_path: Path) -> None:
+    store = TournamentStore(database)
+    keeper = EventKeeper(tmp_path / "event.json")
+    drawn = replace(EVENT, draw="dead1e")
+    keeper.change(DIRECTOR, "made the draw", lambda _, by: replace(drawn, changes=(by,)))
+    early = signed_game("early", [*signatures(21, 14), END], match=ticket(drawn, "A2"))
+    assert store.receive(early).status == "stored"  # and the desk, killed or busy, has not looked since the draw
+    taker_of(store, EventKeeper(tmp_path / "event.json")).take()
+    restarted = EventKeeper(tmp_path / "event.json")
+    taker_of(store, restarted).take()
+    result = result_of(restarted, "A2")
+    assert result is not None
+    assert result.game == early.game.id
+    store.close()
