@@ -98,6 +98,7 @@ class SimulatedEvent:
             self._undo,
             self._choose,
             self._restart,
+            self._kill,
         ]
         with suppress(RefusedError):  # a director is told why
             self.chance.choice(steps)()
@@ -245,6 +246,18 @@ class SimulatedEvent:
 
     def _restart(self) -> None:
         self.keeper = EventKeeper(self.folder / f"event-{self.seed}.json")
+
+    def _kill(self) -> None:
+        """Kill the desk in the middle of a change: before its file was replaced, or before anybody was answered."""
+        file, delivered = self.folder / f"event-{self.seed}.json", [game.delivered for game in self.games]
+        content = file.read_bytes()
+        with suppress(RefusedError):
+            self.chance.choice([self._deliver, self._deliver, self._enter, self._choose, self._withdraw])()
+        if self.chance.random() < 0.5:
+            file.write_bytes(content)
+            for game, count in zip(self.games, delivered, strict=True):
+                game.delivered = count
+        self._restart()
 
     def _change(self, text: str, operation: object) -> None:
         self.keeper.change(DIRECTOR, text, operation)  # type: ignore[arg-type]

@@ -188,8 +188,8 @@ SelectionArgument = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="SELECTION...",
-        help="all; ids of items or games; or conditions: team=, event=, table=, rulebook=, title=, game=, kind=, date=,"
-        " since=, until=. Values of one key are alternatives, all keys must hold.",
+        help="all; ids of items or games; or conditions: team=, event=, season=, table=, rulebook=, title=, game=,"
+        " kind=, date=, since=, until=. Values of one key are alternatives, all keys must hold.",
     ),
 ]
 IndexOption = Annotated[
@@ -238,7 +238,8 @@ def add(
         typer.Argument(metavar="FILES...", help="Bundles, videos with a calibration beside them, or folders of both."),
     ],
     to: Annotated[str, typer.Option("--to", metavar="URL", help="The archive: a folder, or s3://BUCKET/PATH.")],
-    event: Annotated[str, typer.Option(help="The event or season that they belong to.")] = "",
+    event: Annotated[str, typer.Option(help="The event. Default: the one that they were started for.")] = "",
+    season: Annotated[str, typer.Option(help="The season. Default: the year in which they began.")] = "",
     table: Annotated[str, typer.Option(help="Of recordings: the table they are of.")] = "",
     rulebook: Annotated[str, typer.Option(help="Of recordings: the rulebook they were played under.")] = "",
 ) -> None:
@@ -247,7 +248,7 @@ def add(
     named = [file for path in paths for file in addable_files(path)]
     known = set(item_ids(files))
     refused = 0
-    labels = ItemLabels(event, table, rulebook)
+    labels = ItemLabels(event, season, table, rulebook)
     for added in add_files(files, named, labels, known):
         refused += added.state == "refused"
         if added.state == "refused":
@@ -302,10 +303,12 @@ def verify(
         raise typer.Exit(_FAULT)
 
 
-_HEADINGS = ("id", "began (UTC)", "table", "game", "teams", "rulebook", "event", "kind")
+_HEADINGS = ("id", "began (UTC)", "table", "game", "teams", "score", "rulebook", "event", "season", "kind")
 
 
 def _columns(item: ArchivedItem) -> tuple[str, ...]:
     teams = f"{item.away} at {item.home}" if item.home or item.away else ""
     kind = f"{item.kind}, video" if item.kind == "bundle" and item.video else item.kind
-    return item.short, item.began_text, item.table, item.game, teams, item.rulebook, item.event, kind
+    score = "" if item.score is None else f"{item.score[1]} to {item.score[0]}"  # as the teams stand in the row
+    known = (item.table, item.game, teams, score, item.rulebook, item.event, item.season)
+    return item.short, item.began_text, *known, kind

@@ -43,7 +43,7 @@ from downfield.store.database.engines import cause_of, create_writing_engine, pa
 
 ALL: Final = "all"
 
-TEXT_KEYS: Final = ("team", "title", "event", "table", "rulebook", "kind", "game")
+TEXT_KEYS: Final = ("team", "title", "event", "season", "table", "rulebook", "kind", "game")
 """Conditions on a text; of those in `PARTIAL` a part is enough."""
 
 PARTIAL: Final = frozenset({"team", "title", "event"})
@@ -141,7 +141,7 @@ def _ns(moment: datetime) -> int:
 
 _SCHEMA: Final = MetaData()
 _ITEMS: Final = Table(
-    "archive_items",
+    "archived_items",
     _SCHEMA,
     Column("archive", String, primary_key=True),
     Column("id", String(64), primary_key=True),
@@ -151,6 +151,7 @@ _ITEMS: Final = Table(
     Column("team", Text, nullable=False),
     Column("title", Text, nullable=False),
     Column("event", Text, nullable=False),
+    Column("season", Text, nullable=False),
     Column("table", Text, nullable=False),
     Column("rulebook", Text, nullable=False),
     Column("entries", Integer, nullable=False),
@@ -218,7 +219,8 @@ class ArchiveIndex:
     def find(self, selection: Selection) -> list[ArchivedItem]:
         """Return the items of a selection, by their beginning.
 
-        Of several bundles of one game only the longest is meant, which was made last, unless its id names another.
+        Of several bundles of one game, wherever they were exported, only the longest is meant, which was made last,
+        unless its id names another. One game is one journal: it begins with the same entry in each of them.
 
         Raises:
             InputError: a name is unknown, or means several items.
@@ -233,7 +235,7 @@ class ArchiveIndex:
         found = self._read(query)
         longest: dict[tuple[str, str, str], ArchivedItem] = {}
         for item in found:
-            key = (item.kind, item.game, item.public_key)
+            key = (item.kind, item.game, item.first or item.public_key)
             before = longest.get(key)
             if before is None or (item.entries, item.id) > (before.entries, before.id):
                 longest[key] = item
@@ -312,6 +314,7 @@ def _row(archive: str, item: ArchivedItem) -> dict[str, object]:
         "team": f"{folded(item.home)}\n{folded(item.away)}",
         "title": folded(item.title),
         "event": folded(item.event),
+        "season": folded(item.season),
         "table": folded(item.table),
         "rulebook": folded(item.rulebook),
         "entries": item.entries,

@@ -8,18 +8,21 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, Literal
 
 from downfield.calibration.calibration import read_calibration
-from downfield.core.errors import DownfieldError, InputError
+from downfield.core.errors import DownfieldError, FormatError, InputError
 from downfield.core.media.video_file import VideoReader
 from downfield.core.records import check, from_json, record, to_json
 from downfield.desk.archive.archive_files import ArchiveFiles, StorageError, file_sha256
-from downfield.review.bundles.verification import is_bundle, verify_bundle
+from downfield.game.records.entries import END_KINDS, GameEnded, GameStarted, unpack_entry
+from downfield.review.bundles.verification import is_bundle, journal_rows, open_bundle_file, verify_bundle
 
 BUNDLE_NAME: Final = "game.downfield.zip"
 """Of a bundle's file in the archive."""
@@ -62,7 +65,10 @@ class ArchivedItem:
         game: id of the game; the name of a recording.
         began_ns: when it began, wall clock, ns since 1970; 0 where that is not known.
         title, home, away, rulebook, table: as in the list of games; empty where not known.
-        event: the event or season it belongs to, as given when it was added.
+        event: the event it belongs to, as given when it was added, else as the game was started for one.
+        season: as given, else the year in which it began.
+        score: home, away, as the game was closed last; None where it was not, and for a recording.
+        first: digest of the first entry of its journal, the same wherever the game is exported; empty for a recording.
         entries: how many entries the game's journal has; 0 for a recording.
         public_key: of the rig that signed it; empty for a recording.
         video: whether it has pictures.
@@ -83,6 +89,9 @@ class ArchivedItem:
     public_key: str
     video: bool
     files: tuple[ArchivedFile, ...]
+    season: str = ""
+    score: tuple[int, int] | None = None
+    first: str = ""
     format: Literal["downfield.archived"] = "downfield.archived"
     version: Literal[1] = 1
 
@@ -160,11 +169,13 @@ class ItemLabels:
     """What people say of the items they add.
 
     Attributes:
-        event: the event or season; empty for none.
+        event: the event; empty for the one that a game was started for.
+        season: empty for the year in which the game began.
         table: of recordings, which do not say it themselves.
     """
 
     event: str = ""
+    season: str = ""
     table: str = ""
     rulebook: str = ""
 
@@ -252,6 +263,8 @@ def _bundle(path: Path, labels: ItemLabels) -> ArchivedItem:
         problem = found.problems[0].text if found.problems else "its signature is wrong"
         raise InputError(f"{path}: was altered, so it is not added: {problem}")
     digest = file_sha256(path)
+    first, score, match = _played(path)
+    event = manifest.title.removesuffix(f", {match}") if match else ""
     return ArchivedItem(
         id=digest,
         kind="bundle",
@@ -262,12 +275,38 @@ def _bundle(path: Path, labels: ItemLabels) -> ArchivedItem:
         away=manifest.away,
         rulebook=manifest.rulebook,
         table=manifest.table,
-        event=labels.event,
+        event=labels.event or event,
         entries=manifest.entries,
         public_key=manifest.public_key,
         video=any(Path(part.name).suffix in VIDEO_SUFFIXES for part in manifest.parts),
         files=(ArchivedFile(BUNDLE_NAME, path.stat().st_size, digest),),
+        season=labels.season or _year(manifest.began_ns),
+        score=score,
+        first=first,
     )
+
+
+def _played(path: Path) -> tuple[str, tuple[int, int] | None, str]:
+    """Return the digest of a journal's first entry, the score it was closed at last, and the match it was started for.
+
+    The score is None, and the match empty, where the journal has none.
+    """
+    first, score, match = "", None, ""
+    with open_bundle_file(path) as file, zipfile.ZipFile(file) as archive:
+        for row in journal_rows(archive):
+            first = first or row.digest
+            if row.kind not in {"game_started", "game_reopened", *END_KINDS}:
+                continue
+            with suppress(FormatError):  # of a newer version: the archive keeps it all the same
+                content = unpack_entry(row.kind, row.content, where=f"{path}, entry {row.seq}")
+                if isinstance(content, GameStarted) and content.match is not None:
+                    match = content.match.match
+                score = content.score if isinstance(content, GameEnded) else None
+    return first, score, match
+
+
+def _year(began_ns: int) -> str:
+    return str(datetime.fromtimestamp(began_ns // 1_000_000_000, UTC).year) if began_ns > 0 else ""
 
 
 def _recording(path: Path, labels: ItemLabels) -> tuple[ArchivedItem, list[Path]]:
@@ -300,6 +339,7 @@ def _recording(path: Path, labels: ItemLabels) -> tuple[ArchivedItem, list[Path]
         public_key="",
         video=True,
         files=kept,
+        season=labels.season or _year(_recorded_at_ns(path)),
     )
     return item, sources
 

@@ -15,9 +15,10 @@ from typing import Any
 
 import pytest
 from archived_games import OtherTasks, archive_of, items_of, make_bundles
-from bundled_games import KEY, written_anew
+from bundled_games import KEY, PlayedGame, bundle_of, played_game, written_anew
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from played_table import Table
 from postgres_server import postgres_server, skip_without_postgres
 from typer.testing import CliRunner
 
@@ -37,7 +38,9 @@ from downfield.desk.archive.items import (
 )
 from downfield.desk.archive.job import ArchiveJob, JobSettings
 from downfield.desk.archive.judging import check_item
+from downfield.game.records.commands import MatchTicket, NewGame
 from downfield.rig.games.kept_games import TrustedKeys
+from downfield.store.sealing.signing import RigKey
 
 if importlib.util.find_spec("s3fs") is None:
     pytest.skip("the extra `archive` is not installed", allow_module_level=True)
@@ -91,6 +94,8 @@ def listed(files: ArchiveFiles, count: int) -> list[ArchivedItem]:
             public_key=KEY.public_text,
             video=False,
             files=(),
+            season=f"Season {number}",
+            first=f"{number:064x}",
         )
         write_item(files, item)
         made.append(item)
@@ -105,6 +110,37 @@ def test_a_bundle_is_added_once_with_what_its_manifest_says(bundle: Path, tmp_pa
     assert (item.home, item.rulebook, item.event, item.video) == ("River City", "tap", "Spring Open", True)
     again = added(files, bundle)
     assert (again.state, again.text) == ("there", f"is in the archive already, as {item.short}")
+
+
+def test_a_game_that_was_exported_in_two_places_is_one_game_with_its_score_season_and_event(tmp_path: Path) -> None:
+    desk = RigKey.generate()
+    game = played_game(tmp_path)
+    for name, key in (("rig", KEY), ("desk", desk)):
+        (tmp_path / f"{name}.zip").write_bytes(bundle_of(game, key))
+    files = archive_of(str(tmp_path / "archive"), [tmp_path / "rig.zip", tmp_path / "desk.zip"])
+    assert len(item_ids(files)) == 2
+    with open_index(files, None) as index:
+        (item,) = index.find(parse_selection([]))
+    assert item.score is not None
+    assert (item.season, item.event) == (item.began_text[:4], "")
+    assert f"{item.score[1]} to {item.score[0]}" in CliRunner().invoke(app, ["archive", "list", files.shown]).output
+    with_ticket = signed_game(tmp_path / "event", "Spring Open")
+    (tmp_path / "event.zip").write_bytes(bundle_of(with_ticket))
+    found = added(files, tmp_path / "event.zip").item
+    assert found is not None
+    assert found.event == "Spring Open"
+
+
+def signed_game(folder: Path, event: str) -> PlayedGame:
+    """Return a game that was started for a match of an event."""
+    folder.mkdir()
+    table = Table(folder / "games.db")
+    match = MatchTicket(draw="c0ffee", match="A1", sides=("e1", "e2"), names=("Owls", "Lions"), rig="rig")
+    game = table.game_service.start_game(NewGame(title=f"{event}, A1", match=match))
+    row = table.store.game(game)
+    table.close()
+    assert row is not None
+    return PlayedGame(folder / "games.db", row)
 
 
 def test_what_was_altered_or_is_something_else_is_refused_and_the_others_are_added(
@@ -171,6 +207,7 @@ def test_an_item_whose_files_could_not_all_be_written_is_not_in_the_archive(
         (["game-2"], {2}),
         (["GAME-2", f"{1:064x}"], {1, 2}),
         (["kind=recording"], set()),
+        (["season=SEASON 1"], {1}),
     ],
 )
 def test_a_selection_finds_the_same_in_every_kind_of_index(
@@ -264,7 +301,7 @@ def test_the_command_lists_and_its_exit_status_tells_of_faults(bundle: Path, tmp
     assert not Path(archive).exists(), "nothing is added before all that was named is there"
     assert runner.invoke(app, ["archive", "add", str(bundle), "--to", archive, "--event", "Open"]).exit_code == 0
     done = runner.invoke(app, ["archive", "list", archive, "team=river"])
-    assert "Away at River City  tap  Open  bundle, video" in done.output
+    assert "tap  Open" in done.output
     assert run_command(["archive", "list", archive, "team=nobody"]) == 2
     assert run_command(["archive", "list", str(tmp_path / "nothing")]) == 2
     assert run_command(["archive", "verify", archive, "--set", f"data={tmp_path}"]) == 0
