@@ -21,6 +21,7 @@ from downfield.desk.event.outcomes import outcomes
 from downfield.desk.event.progress import Progress
 from downfield.desk.event.records import Match, Result, Rules
 from downfield.desk.event.state import TableGame, TournamentEvent
+from downfield.desk.event.swiss import pair_round
 from downfield.desk.event.tickets import ticket_for
 from downfield.desk.replication.result_taker import table_game
 from downfield.game.records.commands import MatchTicket
@@ -73,9 +74,9 @@ class SimulatedEvent:
     def __post_init__(self) -> None:
         self.chance = random.Random(self.seed)
         self.keeper = EventKeeper(self.folder / f"event-{self.seed}.json")
-        count, pools = self.chance.choice([(4, 0), (6, 2), (5, 1), (8, 2), (6, 0)])
+        count, pools, swiss = self.chance.choice([(4, 0, 0), (6, 2, 0), (5, 1, 0), (8, 2, 0), (6, 0, 0), (7, 0, 3)])
         elimination = self.chance.choice(["single", "double"])
-        rules = Rules(pools=pools, advance=2, elimination=elimination)  # type: ignore[arg-type]
+        rules = Rules(pools=pools, advance=2, elimination=elimination, swiss=swiss)  # type: ignore[arg-type]
         fresh = TournamentEvent("Cup", rules, entrants=tuple(coaches(count)))
         self.keeper.change(DIRECTOR, "made the draw", lambda _, by: draw(fresh, by))
 
@@ -99,6 +100,7 @@ class SimulatedEvent:
             self._choose,
             self._restart,
             self._kill,
+            self._pair,
         ]
         with suppress(RefusedError):  # a director is told why
             self.chance.choice(steps)()
@@ -125,7 +127,7 @@ class SimulatedEvent:
                 meant, played_by = assigned_match(event, event.games[decided_by.row.id])
                 if meant != match.id or set(played_by) != set(progress.sides(match)):
                     found.append(f"{match.id} is decided by {decided_by.row.id}, which was played for {meant}")
-        waiting = outcomes(event).waiting
+        waiting = self.keeper.outcomes.waiting
         listed, stopped = {one.game for one in waiting}, {one.match for one in waiting if one.kind == "dispute"}
         aside = {one.game for one in event.assignments if not one.match}
         for known in event.games.values():
@@ -258,6 +260,9 @@ class SimulatedEvent:
             for game, count in zip(self.games, delivered, strict=True):
                 game.delivered = count
         self._restart()
+
+    def _pair(self) -> None:
+        self._change("paired", pair_round)
 
     def _change(self, text: str, operation: object) -> None:
         self.keeper.change(DIRECTOR, text, operation)  # type: ignore[arg-type]

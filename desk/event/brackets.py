@@ -231,14 +231,13 @@ _OUT_OF_TURN: Final = 1e-6
 """Among equals the seconds follow in the opposite order of the firsts, the thirds in theirs again."""
 
 
-def advancing(pools: int, advance: int) -> list[PoolPlace]:
+def advancing(names: Sequence[str], advance: int) -> list[PoolPlace]:
     """Return who goes on, the strongest first: all firsts, then all seconds, and so on.
 
     Args:
-        pools: how many pools there are.
+        names: of the pools.
         advance: how many of each go on.
     """
-    names = pool_names(pools)
     return _seeded([(place, names) for place in range(1, advance + 1)])
 
 
@@ -310,7 +309,7 @@ def elimination(rules: Rules, entrants: Sequence[Entrant], pools: Mapping[str, S
         raise InputError(f"{rules.advance} of each pool are to go on, but the smallest pool has {smallest}.")
     sides: list[Slot] = [KnownEntrant(entrant.id) for entrant in entrants]
     if pools:
-        sides = list(advancing(len(pools), rules.advance))
+        sides = list(advancing(list(pools), rules.advance))
     if len(sides) < 2:
         raise InputError(
             "Only one would go on to the elimination. Let more of each pool go on, or play no elimination."

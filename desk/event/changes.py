@@ -164,6 +164,8 @@ def _subjects(event: TournamentEvent) -> dict[str, tuple[str, object, str]]:
         found[f"match {match.id}"] = (match.id, (match.result, match.dispute, sides), _outcome_text(match))
         place = (match.table, match.slot, match.fixed, match.postponed)
         where = "" if match.slot is None else f"{at_table(match.table)}, round {match.slot + 1}"
+        officials = ", ".join(match.officials)
+        found[f"officials {match.id}"] = (f"the officials of {match.id}", match.officials, officials)
         found[f"place {match.id}"] = (f"where {match.id} is played", place, where)
     return found
 

@@ -1,6 +1,6 @@
 """What a director does to an event; each returns the event as it is afterwards, with a line in its audit trail.
 
-A coach who comes after the draw joins the smallest pool, and plays everybody in it.
+A coach who comes after the draw joins the smallest pool, and plays everybody in it; in Swiss rounds from the next on.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from downfield.desk.event.brackets import draw_pools, elimination, round_robin
 from downfield.desk.event.outcomes import known_keys, settled
 from downfield.desk.event.placing import find_match, noted, scheduled
 from downfield.desk.event.progress import Progress
-from downfield.desk.event.records import MAX_ENTRANTS, Entrant, KnownEntrant, Match, PoolPlace, Result, Rules
+from downfield.desk.event.records import MAX_ENTRANTS, Entrant, KnownEntrant, Match, PoolPlace, Result, Rules, Slot
 from downfield.desk.event.state import Change, GameAssignment, MatchDecision, TournamentEvent
+from downfield.desk.event.swiss import SWISS, check_rounds, first_round, next_round
 
 Operation = Callable[[TournamentEvent, Change], TournamentEvent]
 """Something a director does to an event, with the line for the audit trail."""
@@ -121,11 +122,19 @@ def draw(event: TournamentEvent, by: Change) -> TournamentEvent:
         raise InputError(
             f"{rules.pools} pools need at least {2 * rules.pools} entrants; {len(entrants)} are registered."
         )
-    pools = draw_pools(entrants, rules.pools) if rules.pools else {}
-    matches = [match for pool, ids in pools.items() for match in round_robin(pool, ids)]
-    matches += elimination(rules, entrants, pools)
+    byes: tuple[str, ...] = ()
+    if rules.swiss:
+        check_rounds(rules, len(entrants))
+        pools = {SWISS: tuple(entrant.id for entrant in entrants)}
+        matches, byes = first_round(entrants)
+        knock_out = elimination(rules, entrants, pools)  # follows the last round; what is wrong with it is said now
+        matches += knock_out if rules.swiss == 1 else []
+    else:
+        pools = draw_pools(entrants, rules.pools) if rules.pools else {}
+        matches = [match for pool, ids in pools.items() for match in round_robin(pool, ids)]
+        matches += elimination(rules, entrants, pools)
     identity = by.id or secrets.token_hex(8)
-    return noted(replace(event, pools=pools, matches=tuple(matches), draw=identity, lots=()), by)
+    return noted(replace(event, pools=pools, byes=byes, matches=tuple(matches), draw=identity, lots=()), by)
 
 
 def undo_draw(event: TournamentEvent, by: Change) -> TournamentEvent:
@@ -136,7 +145,7 @@ def undo_draw(event: TournamentEvent, by: Change) -> TournamentEvent:
     """
     if any(match.result is not None for match in event.matches):
         raise RefusedError("Games are played already, so the draw stands. Remove their results first.")
-    return noted(replace(event, pools={}, matches=(), lots=(), draw="", games_after=None), by)
+    return noted(replace(event, pools={}, byes=(), matches=(), lots=(), draw="", games_after=None), by)
 
 
 def enter_result(event: TournamentEvent, identity: str, result: Result | None, by: Change) -> TournamentEvent:
@@ -194,6 +203,31 @@ def draw_lots(event: TournamentEvent, order: Sequence[str], by: Change) -> Tourn
     return noted(replace(event, lots=tuple(order)), by)
 
 
+def swap_places(event: TournamentEvent, identity: str, other: str, by: Change) -> TournamentEvent:
+    """Exchange two entrants' places in the draw, as if it had dealt them so: pools, or first games of a bracket.
+
+    Raises:
+        NotFoundError: nobody has that id.
+        RefusedError: there is no draw, or a game of one of them is decided or in play.
+    """
+    one, two = find_entrant(event, identity), find_entrant(event, other)
+    if not event.matches:
+        raise RefusedError("Make the draw first; then exchange places in it.")
+    exchanged = {one.id: two.id, two.id: one.id}
+    progress = Progress(event)
+    for match in event.matches:
+        if (match.result is not None or match.game) and exchanged.keys() & set(progress.sides(match)):
+            raise RefusedError(f"{match.id} of one of them is played or in play, so their places stand.")
+
+    def placed(slot: Slot) -> Slot:
+        return KnownEntrant(exchanged.get(slot.entrant, slot.entrant)) if isinstance(slot, KnownEntrant) else slot
+
+    matches = tuple(replace(match, home=placed(match.home), away=placed(match.away)) for match in event.matches)
+    pools = {name: tuple(exchanged.get(entrant, entrant) for entrant in ids) for name, ids in event.pools.items()}
+    byes = tuple(exchanged.get(entrant, entrant) for entrant in event.byes)
+    return noted(replace(event, matches=matches, pools=pools, byes=byes), by)
+
+
 def find_entrant(event: TournamentEvent, identity: str) -> Entrant:
     """Return an entrant.
 
@@ -234,15 +268,18 @@ def enter_late(event: TournamentEvent, entrant: Entrant, by: Change) -> Tourname
         )
     if any(match.result is not None or match.game for match in event.matches if match.stage != "pool"):
         raise RefusedError("The elimination has begun, so it is too late for the pools.")
+    if event.rules.swiss and not next_round(event):
+        raise RefusedError("The last Swiss round is paired, so it is too late.")
     if entrant.seed is not None:
         raise InputError("The draw is made, so a seed means nothing any more. Leave it out.")
     known = replace(event, matches=(), pools={}, entrants=event.entrants)
     entrants = register(known, entrant, by).entrants
     pool = _smallest_pool(event)
-    added = _games(event, pool, entrant.id)
+    added = [] if event.rules.swiss else _games(event, pool, entrant.id)
     pools = {**event.pools, pool: (*event.pools[pool], entrant.id)}
     drawn = [match for match in event.matches if match.stage == "pool"]
-    matches = (*_after_the_pool(drawn, pool, added), *elimination(event.rules, entrants, pools))
+    bracket = elimination(event.rules, entrants, pools) if len(drawn) < len(event.matches) else []
+    matches = (*_after_the_pool(drawn, pool, added), *bracket)
     changed = settled(replace(event, entrants=entrants, pools=pools, matches=matches))
     return noted(scheduled(changed) if any(match.slot is not None for match in event.matches) else changed, by)
 

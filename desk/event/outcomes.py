@@ -92,8 +92,9 @@ class _Claim:
 
 def outcomes(event: TournamentEvent) -> Outcomes:
     """Return an event with its results made anew, and what waits for the director."""
-    settling = _Settling(event)
-    matches = tuple(settling.settle(match) for match in event.matches)
+    bare = replace(event, matches=tuple(_bare(match) for match in event.matches))
+    settling = _Settling(bare)
+    matches = tuple(settling.settle(match) for match in bare.matches)
     settling.note_rest()
     return Outcomes(replace(event, matches=matches), tuple(settling.waiting))
 
@@ -159,11 +160,15 @@ def _claim(event: TournamentEvent, game: TableGame, assignment: GameAssignment |
 
 
 class _Settling:
-    """Settles the matches of an event in the order they are listed, each after those that decide its sides."""
+    """Settles the matches of an event in the order they are listed, each after those that decide its sides.
+
+    Args:
+        event: with matches as if nothing was played.
+    """
 
     def __init__(self, event: TournamentEvent) -> None:
         self._event = event
-        self._progress = Progress(replace(event, matches=tuple(_bare(match) for match in event.matches)))
+        self._progress = Progress(event)
         self._gone = {entrant.id for entrant in event.entrants if entrant.withdrawn}
         self._names = {entrant.id: entrant.name for entrant in event.entrants}
         claims, rest = _claims(event)
@@ -178,7 +183,6 @@ class _Settling:
 
     def settle(self, match: Match) -> Match:
         """Return a match as it came out, and note what waits about it."""
-        match = _bare(match)
         sides = self._progress.sides(match)
         decision = self._decision(match, sides)
         claims = []
@@ -235,7 +239,7 @@ class _Settling:
             *(claim for claim in claims if result is not None and claim.game.game == result.game),
             *claims,
         ]
-        return replace(match, result=result, dispute=" ".join(reasons), game=shown[0].game.game if shown else "")
+        return _came_out(match, result, " ".join(reasons), shown[0].game.game if shown else "")
 
     def _decision(self, match: Match, sides: Sides) -> MatchDecision | None:
         """Return the latest decision about a match that was made for the two who play it."""
@@ -318,7 +322,15 @@ class _Settling:
 
 
 def _bare(match: Match) -> Match:
+    if match.result is None and not match.dispute and not match.game:
+        return match
     return replace(match, result=None, dispute="", game="")
+
+
+def _came_out(match: Match, result: Result | None, dispute: str, game: str) -> Match:
+    if result is None and not dispute and not game:
+        return match
+    return replace(match, result=result, dispute=dispute, game=game)
 
 
 def _fitting(claim: _Claim, sides: Sides) -> _Claim | None:

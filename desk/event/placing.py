@@ -112,6 +112,23 @@ def hold(event: TournamentEvent, identity: str, how: Holding, by: Change) -> Tou
     return noted(replace(event, matches=tuple(held if one == match else one for one in event.matches)), by)
 
 
+def assign_officials(event: TournamentEvent, identity: str, names: Sequence[str], by: Change) -> TournamentEvent:
+    """Say who referees or operates a game, in place of those named before; empty for nobody.
+
+    Raises:
+        NotFoundError: no game has that id.
+        InputError: somebody is named twice.
+        RefusedError: one of them has another game, or plays, at that time.
+    """
+    match = find_match(event, identity)
+    officials = tuple(" ".join(name.split()) for name in names if name.strip())
+    if len({name.casefold() for name in officials}) < len(officials):
+        raise InputError("Somebody is named twice.")
+    changed = replace(match, officials=officials)
+    _check_officials(event, changed)
+    return noted(replace(event, matches=tuple(changed if one == match else one for one in event.matches)), by)
+
+
 def delay(event: TournamentEvent, slot: int, minutes: int, by: Change) -> TournamentEvent:
     """Have a slot and those after it in its session begin later, or earlier again where they were late.
 
@@ -202,3 +219,22 @@ def _check_place(event: TournamentEvent, match: Match) -> None:
         first, second = (match, other) if depends_on(other, match) else (other, match)
         if depends_on(second, first) and (second.slot or 0) <= (first.slot or 0):
             raise RefusedError(f"{first.id} decides who plays {second.id}, so it can't be played after it.")
+    _check_officials(event, match)
+
+
+def _check_officials(event: TournamentEvent, match: Match) -> None:
+    """Check that those who referee or operate a game have no other one then.
+
+    Raises:
+        RefusedError: one has, or plays then.
+    """
+    progress, coaches = Progress(event), {entrant.id: entrant.coach.casefold() for entrant in event.entrants}
+    wanted = {name.casefold(): name for name in match.officials}
+    for other in event.matches:
+        if match.slot is None or other.slot != match.slot:
+            continue
+        others = [] if other.id == match.id else [name.casefold() for name in other.officials]
+        playing = [coaches[side] for side in progress.sides(other) if side is not None]
+        for name in wanted.keys() & {*others, *playing}:
+            what = "plays" if name in playing else "has"
+            raise RefusedError(f"{wanted[name]} {what} {other.id} at that time.")

@@ -94,7 +94,7 @@ class Progress:
             return self._names.get(entrant, entrant)
         if isinstance(slot, PoolPlace):
             tied = ", lots to be drawn" if self._places_of(slot.pool) else ""
-            return f"{ordinal(slot.place)} of pool {slot.pool}{tied}"
+            return f"{ordinal(slot.place)} of {pool_text(slot.pool)}{tied}"
         if isinstance(slot, LoserOf):
             return f"loser of {slot.match}"
         return f"winner of {slot.match}" if isinstance(slot, WinnerOf) else ""
@@ -108,6 +108,11 @@ def depends_on(match: Match, other: Match) -> bool:
         if isinstance(slot, PoolPlace) and other.stage == "pool" and slot.pool == other.pool:
             return True
     return False
+
+
+def pool_text(pool: str) -> str:
+    """Return a pool for a sentence: those of Swiss rounds are one of all."""
+    return f"pool {pool}" if pool.isupper() else f"the {pool} rounds"
 
 
 def ordinal(number: int) -> str:
@@ -214,5 +219,5 @@ def _of_pools(event: TournamentEvent) -> list[Rank]:
     out: list[Rank] = []
     for place, pool, entrant in found:
         level = sum(other < place for other, _, _ in found) + 1
-        out.append(Rank(level, entrant, f"{ordinal(place)} of pool {pool}"))
+        out.append(Rank(level, entrant, f"{ordinal(place)} of {pool_text(pool)}"))
     return out

@@ -12,7 +12,7 @@ from downfield.core.records import check, record
 
 Stage = Literal["pool", "winners", "losers", "final", "consolation", "third_place"]
 Elimination = Literal["none", "single", "double"]
-TieBreak = Literal["head_to_head", "point_difference", "points_for", "points_against"]
+TieBreak = Literal["head_to_head", "opponents", "point_difference", "points_for", "points_against"]
 
 MAX_ENTRANTS = 256
 MAX_POINTS = 999
@@ -176,6 +176,7 @@ class Match:
         fixed: whether it stays at its table and time when a schedule is made.
         postponed: whether it waits without a time until the director sets it one.
         if_needed: whether it is only played when the side that comes from the losers' bracket won the game before.
+        officials: names of those who referee or operate it.
     """
 
     id: str
@@ -192,6 +193,7 @@ class Match:
     game: str = ""
     fixed: bool = False
     postponed: bool = False
+    officials: tuple[str, ...] = ()
 
 
 @record
@@ -217,7 +219,8 @@ class Rules:
         consolation: whether those who do not go on from the pools play on for places of their own; without pools the
             first-round losers of a single elimination.
         third_place: whether the losers of the semifinals play for third place.
-        tie_breaks: in order.
+        swiss: number of Swiss rounds in place of pools; 0 for none.
+        tie_breaks: in order; how strong opponents were counts in Swiss rounds only.
         largest_difference: more points of difference in one game don't count for tie-breaks; 0 for no limit.
         heaviest_g: a figure with its base may weigh so many grams; 0 for no limit.
         most_figures: so many may a coach bring; 0 for no limit.
@@ -228,20 +231,33 @@ class Rules:
     elimination: Elimination = "single"
     consolation: bool = False
     third_place: bool = False
-    tie_breaks: tuple[TieBreak, ...] = ("head_to_head", "point_difference", "points_for", "points_against")
+    swiss: int = 0
+    tie_breaks: tuple[TieBreak, ...] = ("head_to_head", "opponents", "point_difference", "points_for", "points_against")
     largest_difference: int = 0
     heaviest_g: float = 0.0
     most_figures: int = 0
+
+    @property
+    def has_pools(self) -> bool:
+        """Whether something is played before the elimination, or in place of it."""
+        return self.pools > 0 or self.swiss > 0
 
     def __post_init__(self) -> None:
         check(0 <= self.heaviest_g <= 1000, InputError, "a figure may weigh 0 (any weight) to 1000 grams")
         check(0 <= self.most_figures <= 1000, InputError, "a coach may bring 0 (any number) to 1000 figures")
         check(0 <= self.pools <= 64, InputError, "there are 0 to 64 pools")
         check(1 <= self.advance <= 16, InputError, "1 to 16 of each pool go on")
-        check(self.pools > 0 or self.elimination != "none", InputError, "an event has pools, an elimination, or both")
+        check(0 <= self.swiss <= 20, InputError, "there are 0 to 20 Swiss rounds")
+        check(not (self.swiss and self.pools), InputError, "an event has pools or Swiss rounds, not both")
+        check(
+            self.has_pools or self.elimination != "none",
+            InputError,
+            "an event has pools, Swiss rounds or an elimination",
+        )
         check(len(set(self.tie_breaks)) == len(self.tie_breaks), InputError, "a tie-break occurs twice")
         check(
-            self.elimination == "single" or not (self.third_place or (self.consolation and not self.pools)),
+            self.elimination == "single"
+            or not (self.third_place or (self.consolation and not (self.pools or self.swiss))),
             InputError,
             "a game for third place and a consolation bracket without pools belong to a single elimination",
         )

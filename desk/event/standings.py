@@ -15,6 +15,7 @@ from downfield.desk.event.state import TournamentEvent
 
 _TEXTS: dict[TieBreak, str] = {
     "head_to_head": "games against each other",
+    "opponents": "strength of opponents",
     "point_difference": "point difference",
     "points_for": "points scored",
     "points_against": "points allowed",
@@ -82,6 +83,9 @@ def standings(event: TournamentEvent, ids: Sequence[str], matches: Iterable[Matc
         matches: games with known sides; others don't count.
     """
     records = _records(ids, matches, event.rules.largest_difference)
+    for entrant in event.byes:
+        if entrant in records:
+            records[entrant].won += 1
     order = _Order(records, event)
     gone = {entrant.id for entrant in event.entrants if entrant.withdrawn and not entrant.keeps_place}
     ranked: list[tuple[list[str], str]] = []
@@ -140,6 +144,7 @@ class _Order:
 
     def __init__(self, records: dict[str, _Record], event: TournamentEvent) -> None:
         self._records, self._breaks = records, event.rules.tie_breaks
+        self._is_swiss = event.rules.swiss > 0
         self._lots = {entrant: place for place, entrant in enumerate(event.lots)}
 
     def broken(self, level: list[str], decided_by: str) -> list[tuple[list[str], str]]:
@@ -164,6 +169,9 @@ class _Order:
             return lambda entrant: records[entrant].difference
         if tie_break == "points_for":
             return lambda entrant: records[entrant].points_for
+        if tie_break == "opponents":  # Buchholz's sum; where everybody plays everybody it says nothing
+            by_opponents = {one: sum(records[other].percentage for other in records[one].against) for one in level}
+            return by_opponents.__getitem__ if self._is_swiss else None
         if tie_break == "points_against":
             return lambda entrant: -records[entrant].points_against
         counts = {len(records[one].against.get(other, [])) for one in level for other in level if one != other}

@@ -136,6 +136,7 @@ class Before:
     tables: tuple[str, ...] | None = None
     entrants: tuple[Entrant, ...] | None = None
     pools: dict[str, tuple[str, ...]] | None = None
+    byes: tuple[str, ...] | None = None
     matches: tuple[Match, ...] | None = None
     lots: tuple[str, ...] | None = None
     draw: str | None = None
@@ -154,6 +155,7 @@ class TournamentEvent:
         tables: the tables' names.
         entrants: in the order of registration.
         pools: the entrants' ids of each pool, by its name; empty before the draw.
+        byes: ids of those who had a bye in a Swiss round, in the order of the rounds.
         matches: every game, in the order they are listed.
         lots: entrants' ids in the order that lots gave them, for ties that nothing else breaks.
         draw: id of the draw; empty before it.
@@ -174,6 +176,7 @@ class TournamentEvent:
     tables: tuple[str, ...] = ()
     entrants: tuple[Entrant, ...] = ()
     pools: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    byes: tuple[str, ...] = ()
     matches: tuple[Match, ...] = ()
     lots: tuple[str, ...] = ()
     draw: str = ""

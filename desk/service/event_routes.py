@@ -12,7 +12,7 @@ from pydantic import Field
 
 from downfield.api.context.access_control import RepeatableRoute
 from downfield.api.security.access import allow
-from downfield.desk.event import operations
+from downfield.desk.event import operations, swiss
 from downfield.desk.event.changes import result_text
 from downfield.desk.event.csv_files import (
     entrants_csv,
@@ -25,6 +25,7 @@ from downfield.desk.event.csv_files import (
 from downfield.desk.event.operations import enter_late
 from downfield.desk.event.records import MAX_NAME, Entrant, RegisteredFigure, Result, Rules
 from downfield.desk.event.state import Change, TournamentEvent
+from downfield.desk.event.swiss import next_round
 from downfield.desk.service.event_changes import Body, SenderDep, change_event, shown
 from downfield.desk.service.event_views import EventView, WaitingView, event_view, waiting_view
 from downfield.desk.service.parts import DeskDep
@@ -189,6 +190,26 @@ def import_figures(by: SenderDep, text: Annotated[str, FromBody(media_type="text
 def make_draw(by: SenderDep) -> EventView:
     """By seeds, those without one in the order of registration."""
     return change_event(by, "made the draw", operations.draw)
+
+
+@router.post("/draw/swap", summary="Exchange two entrants' places in the draw")
+@allow("admin")
+def swap_places(by: SenderDep, given: Annotated[tuple[str, str], FromBody()]) -> EventView:
+    """As lots drawn by hand say: between pools, or in a bracket; before either has begun a game."""
+    one, other = (operations.find_entrant(by.desk.keeper.event, entrant).name for entrant in given)
+    return change_event(
+        by,
+        f"exchanged {one} and {other} in the draw",
+        lambda event, change: operations.swap_places(event, *given, change),
+    )
+
+
+@router.post("/rounds", summary="Pair the next Swiss round")
+@allow("admin")
+def pair_round(by: SenderDep) -> EventView:
+    """By the standings, once the round before is played; nobody meets twice."""
+    number = next_round(by.desk.keeper.event)
+    return change_event(by, f"paired round {number}", swiss.pair_round)
 
 
 @router.delete("/draw", summary="Undo the draw")

@@ -9,10 +9,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from downfield.desk.event.outcomes import WITHDREW, Waiting, WaitingKind, outcomes
 from downfield.desk.event.progress import Progress, ranking
-from downfield.desk.event.records import Entrant, EventClock, Match, Result, Rules, Stage
+from downfield.desk.event.records import Entrant, EventClock, KnownEntrant, Match, PoolPlace, Result, Rules, Stage
 from downfield.desk.event.schedule import slot_times
 from downfield.desk.event.standings import pool_standings
 from downfield.desk.event.state import Change, TournamentEvent
+from downfield.desk.event.swiss import next_round
 
 MatchState = Literal["open", "ready", "in_play", "stopped", "played", "not_needed"]
 
@@ -29,6 +30,7 @@ class SideView(View):
     entrant: str | None = Field(description="Id; null while it is open.")
     name: str = Field(description="The team's name, or where it comes from.")
     color: str = ""
+    bye: bool = Field(default=False, description="Whether it skips the first round of its bracket.")
 
 
 class MatchView(View):
@@ -52,6 +54,7 @@ class MatchView(View):
     fixed: bool
     postponed: bool
     if_needed: bool
+    officials: tuple[str, ...] = Field(description="Who referees or operates it.")
 
 
 class StandingView(View):
@@ -98,6 +101,8 @@ class EventView(View):
     entrants: tuple[Entrant, ...]
     matches: tuple[MatchView, ...]
     pools: tuple[PoolView, ...]
+    byes: tuple[str, ...] = Field(description="Names of those who had a bye in a Swiss round, in their order.")
+    next_round: int = Field(description="Number of the Swiss round that is paired next; 0 for none.")
     ranking: tuple[RankView, ...]
     changes: tuple[Change, ...] = Field(description="The latest of the audit trail, the newest first.")
     here: tuple[str, ...] = Field(description="Ids of those who have checked in.")
@@ -160,6 +165,8 @@ def event_view(event: TournamentEvent, revision: str) -> EventView:
         entrants=event.entrants,
         matches=tuple(_match_view(event, match, progress, times, colors) for match in event.matches),
         pools=tuple(_pool_view(event, pool, names) for pool in event.pools),
+        byes=tuple(names[entrant] for entrant in event.byes),
+        next_round=next_round(event),
         ranking=tuple(RankView(place=rank.place, name=names[rank.entrant], text=rank.text) for rank in ranking(event)),
         changes=tuple(reversed(event.changes[-_CHANGES_SHOWN:])),
         here=event.here,
@@ -174,7 +181,14 @@ def _match_view(
 ) -> MatchView:
     sides = progress.sides(match)
     home, away = (
-        SideView(entrant=side, name=progress.text(slot), color=colors.get(side or "", ""))
+        SideView(
+            entrant=side,
+            name=progress.text(slot),
+            color=colors.get(side or "", ""),
+            bye=match.stage not in {"pool", "losers"}
+            and match.round > 1
+            and isinstance(slot, KnownEntrant | PoolPlace),
+        )
         for side, slot in zip(sides, (match.home, match.away), strict=True)
     )
     return MatchView(
@@ -196,6 +210,7 @@ def _match_view(
         fixed=match.fixed,
         postponed=match.postponed,
         if_needed=match.if_needed,
+        officials=match.officials,
     )
 
 
@@ -230,7 +245,8 @@ def _pool_view(event: TournamentEvent, pool: str, names: dict[str, str]) -> Pool
         )
         for line in pool_standings(event, pool)
     )
-    complete = all(match.result is not None for match in event.matches if match.pool == pool)
+    decided = all(match.result is not None for match in event.matches if match.pool == pool)
+    complete = decided and not next_round(event)
     return PoolView(name=pool, standings=lines, complete=complete)
 
 

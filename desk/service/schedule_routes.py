@@ -12,7 +12,7 @@ from downfield.api.context.access_control import RepeatableRoute
 from downfield.api.security.access import allow
 from downfield.desk.event import placing
 from downfield.desk.event.changes import QuestionError
-from downfield.desk.event.records import EventClock
+from downfield.desk.event.records import MAX_NAME, EventClock
 from downfield.desk.event.state import Change, TournamentEvent
 from downfield.desk.service.event_changes import Body, SenderDep, change_event
 from downfield.desk.service.event_views import EventView
@@ -94,6 +94,18 @@ def put_held(by: SenderDep, match: str, how: Annotated[placing.Holding, FromBody
     """A postponed game has no time until it is moved to one."""
     texts = {"fixed": f"fixed {match}", "postponed": f"postponed {match}", "free": f"left {match} to the schedule"}
     return change_event(by, texts[how], lambda event, change: placing.hold(event, match, how, change))
+
+
+@router.put("/matches/{match}/officials", summary="Say who referees or operates a game")
+@allow("admin")
+def put_officials(
+    by: SenderDep,
+    match: str,
+    names: Annotated[tuple[Annotated[str, Field(max_length=MAX_NAME)], ...], FromBody(max_length=4)],
+) -> EventView:
+    """Refused for who has another game, or plays, at that time."""
+    text = f"assigned {', '.join(filter(None, names)) or 'nobody'} to {match}"
+    return change_event(by, text, lambda event, change: placing.assign_officials(event, match, names, change))
 
 
 @router.put("/matches/{match}/place", summary="Move a game")
