@@ -6,13 +6,14 @@ import hashlib
 import json
 import secrets
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from downfield.core.errors import FormatError, InputError, OutputError
+from downfield.core.errors import FormatError, InputError, NotFoundError, OutputError
 from downfield.core.files.input_files import read_text
 from downfield.core.files.private_files import make_private_folder, replace_private_file
 from downfield.core.records import from_json, to_json
@@ -164,20 +165,49 @@ class EventKeeper:
             QuestionError: games are in play, and that is not confirmed.
             OutputError: it can't be kept, so nothing changes.
         """
+        return self._instead(request, lambda: TournamentEvent(name), f"began {name}")
 
-        def replaced(before: TournamentEvent, change: Change) -> TournamentEvent:
-            asked = "" if request.confirmed else question(before, TournamentEvent(name))
-            if asked:
-                raise QuestionError(f"{asked} Begin another event all the same?")
-            self._set_aside()
-            return TournamentEvent(name, changes=(change,), revision=before.revision)
+    def reopen(self, request: Request, number: int) -> TournamentEvent:
+        """Go on with an earlier event; the file of the present one is kept beside it under a number.
 
+        Raises:
+            NotFoundError: there is no such event.
+            QuestionError: games are in play, and that is not confirmed.
+            OutputError: it can't be kept, so nothing changes.
+        """
+        path = self._aside(number)
+        if not path.exists() and not self._is_done(request):
+            raise NotFoundError(f"There is no earlier event {number}.")
+        opened = self._instead(
+            request, lambda: replace(read_event(path), games_after=None, undo=()), "opened this event again"
+        )
+        path.unlink(missing_ok=True)
+        return opened
+
+    def earlier(self) -> dict[int, TournamentEvent]:
+        """Return the events that were kept beside the present one, by their numbers, the latest first.
+
+        One that can't be read is left out.
+        """
+        found = {}
+        for number in sorted(self._numbers_aside(), reverse=True):
+            with suppress(InputError, FormatError):
+                found[number] = read_event(self._aside(number))
+        return found
+
+    def _instead(self, request: Request, other: Callable[[], TournamentEvent], text: str) -> TournamentEvent:
         with self._lock:
+            before = self.event
             if self._is_done(request):
-                return self.event
-            change = self._line(request.by, f"began {name}", request)
-            after = replaced(self.event, change)
-            return self._keep(replace(after, revision=after.revision + 1))
+                return before
+            after = other()
+            asked = "" if request.confirmed else question(before, TournamentEvent(after.name))
+            if asked:
+                raise QuestionError(f"{asked} Go on with another event all the same?")
+            change = self._line(request.by, text, request)
+            self._set_aside()
+            revision = max(before.revision, after.revision) + 1  # pages take a smaller one for what they know
+            return self._keep(replace(after, changes=(*after.changes, change), revision=revision))
 
     def _line(self, by: str, text: str, request: Request | None = None) -> Change:
         at = datetime.now(UTC).astimezone().isoformat(timespec="seconds")
@@ -208,13 +238,18 @@ class EventKeeper:
         self._outcomes = found
         return found.event
 
+    def _aside(self, number: int) -> Path:
+        return self._path.with_suffix(f".{number}.json")
+
+    def _numbers_aside(self) -> list[int]:
+        names = (path.suffixes[0][1:] for path in self._path.parent.glob(f"{self._path.stem}.*.json"))
+        return [int(name) for name in names if name.isdecimal()]
+
     def _set_aside(self) -> None:
         try:
             if self._path.exists():
-                number = 1
-                while (aside := self._path.with_suffix(f".{number}.json")).exists():
-                    number += 1
-                replace_private_file(aside, self._path.read_bytes())
+                number = max(self._numbers_aside(), default=0) + 1
+                replace_private_file(self._aside(number), self._path.read_bytes())
         except OSError as error:
             raise OutputError(f"{self._path}: the present event can't be kept ({error.strerror})") from None
 

@@ -184,8 +184,8 @@ def noted(event: TournamentEvent, change: Change) -> TournamentEvent:
 
 
 def at_table(name: str) -> str:
-    """Return a table's name for a sentence: "Table 1" and "1" both as Table 1."""
-    return name if name.casefold().startswith("table") else f"table {name}"
+    """Return a table's name for a sentence: "Table 1" and "1" both as Table 1; nothing for no table."""
+    return name if not name or name.casefold().startswith("table") else f"table {name}"
 
 
 def _check_movable(event: TournamentEvent, match: Match) -> None:

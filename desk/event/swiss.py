@@ -101,7 +101,8 @@ def _round(
         byes: who has had one.
         at_home: how much oftener each has been at home than away.
     """
-    playing, out = list(ids), ()
+    playing = list(ids)
+    out: tuple[str, ...] = ()
     if len(playing) % 2:
         last = min(reversed(playing), key=byes.count)
         playing.remove(last)

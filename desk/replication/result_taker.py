@@ -108,27 +108,26 @@ class ResultTaker:
             if after is None:
                 return
             known = self._keeper.event.games
-            latest = self._tournament.latest_entries(after, REPORTED_KINDS)
+            latest = self._tournament.latest_entries(after, REPORTED_KINDS, known)
             changed = {game for game, seq in latest.items() if game not in known or known[game].seq < seq}
             if not changed:
                 return
             reader = self._tournament.reader()
-            rows = [row for row in self._tournament.games_after(after) if row.id in changed]
+            rows = [row for row in self._tournament.games_after(after, known) if row.id in changed]
             found = (self._report(reader, row) for row in rows)
             self._keeper.report(report for report in found if report is not None)
 
     def _after_the_draw(self) -> int | None:
-        """Return the number of the last game before the draw, noted once; None while nothing is drawn.
+        """Return the number of the last game when a draw was seen first, noted once; None while nothing is drawn.
 
-        Tables may have begun games of the draw before it is noted: a desk was busy, or killed between the two.
+        Games of the draw that come before that are reported now: the desk was busy or killed since the draw, or the
+        event is opened again.
         """
         event = self._keeper.event
         if event.matches and event.games_after is None:
             reader, last = self._tournament.reader(), self._tournament.last_number()
-            found = (self._report(reader, row) for row in self._tournament.games_after(0))
-            of_draw = (one is not None and one.ticket is not None and one.ticket.draw == event.draw for one in found)
-            # Numbers count from 1 without repetition, so that of the first is greater than the games before it.
-            last = next((before for before, is_of_draw in enumerate(of_draw) if is_of_draw), last)
+            found = [self._report(reader, row) for row in self._tournament.games_after(0)]
+            self._keeper.report(one for one in found if one and one.ticket and one.ticket.draw == event.draw)
             self._keeper.note(games_after=last)
         return self._keeper.event.games_after if event.matches else None
 

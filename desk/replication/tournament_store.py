@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass, fields
 from itertools import pairwise
 from typing import Any, Final, Literal
 
-from sqlalchemy import URL, Connection, RowMapping, func, insert, select, text
+from sqlalchemy import URL, ColumnElement, Connection, RowMapping, func, insert, or_, select, text
 from sqlalchemy.dialects.postgresql import insert as insert_or_update
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.exc import DataError, IntegrityError, SQLAlchemyError
@@ -64,6 +64,10 @@ def keep_signatures(connection: Connection, ends: Sequence[dict[str, Any]]) -> N
     signed = (sqlite_insert if _is_file(connection) else insert_or_update)(SIGNED_ENDS)
     new = {name: signed.excluded[name] for name in _SIGNED_FIELDS}
     connection.execute(signed.on_conflict_do_update(index_elements=[SIGNED_ENDS.c.game], set_=new), ends)
+
+
+def _after(number: int, also: Collection[str]) -> ColumnElement[bool]:
+    return or_(GAMES.c.number > number, GAMES.c.id.in_(also))
 
 
 def _is_file(connection: Connection) -> bool:
@@ -263,8 +267,8 @@ class TournamentStore:
         with self._reading() as connection:
             return int(connection.scalar(select(func.max(GAMES.c.number))) or 0)
 
-    def games_after(self, number: int) -> list[GameRow]:
-        """Return the games that came after one, in order.
+    def games_after(self, number: int, also: Collection[str] = ()) -> list[GameRow]:
+        """Return the games that came after one, and some others by their ids, in order.
 
         Raises:
             InputError: the server can't be used.
@@ -272,17 +276,17 @@ class TournamentStore:
         """
         columns = [column for column in GAMES.c if column.name != "number"]
         with self._reading() as connection:
-            rows = connection.execute(select(*columns).where(GAMES.c.number > number).order_by(GAMES.c.number))
+            rows = connection.execute(select(*columns).where(_after(number, also)).order_by(GAMES.c.number))
             return [GameRow(*row) for row in rows]
 
-    def latest_entries(self, number: int, kinds: Collection[str]) -> dict[str, int]:
-        """Return the number of the latest entry of some kinds of each game that came after one.
+    def latest_entries(self, number: int, kinds: Collection[str], also: Collection[str] = ()) -> dict[str, int]:
+        """Return the number of the latest entry of some kinds of each game that came after one, and of some others.
 
         Raises:
             InputError: the server can't be used.
             OutputError: it does not answer.
         """
-        games = select(GAMES.c.id).where(GAMES.c.number > number)
+        games = select(GAMES.c.id).where(_after(number, also))
         query = select(ENTRIES.c.game, func.max(ENTRIES.c.seq)).group_by(ENTRIES.c.game)
         with self._reading() as connection:
             found = connection.execute(query.where(ENTRIES.c.game.in_(games), ENTRIES.c.kind.in_(kinds)))

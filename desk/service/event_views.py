@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from downfield.desk.event.outcomes import WITHDREW, Waiting, WaitingKind, outcomes
-from downfield.desk.event.progress import Progress, ranking
+from downfield.desk.event.progress import Progress, pool_text, ranking
 from downfield.desk.event.records import Entrant, EventClock, KnownEntrant, Match, PoolPlace, Result, Rules, Stage
 from downfield.desk.event.schedule import slot_times
 from downfield.desk.event.standings import pool_standings
@@ -77,6 +77,7 @@ class PoolView(View):
     """A pool."""
 
     name: str
+    title: str = Field(description='Such as "Pool A".')
     standings: tuple[StandingView, ...]
     complete: bool
 
@@ -247,7 +248,8 @@ def _pool_view(event: TournamentEvent, pool: str, names: dict[str, str]) -> Pool
     )
     decided = all(match.result is not None for match in event.matches if match.pool == pool)
     complete = decided and not next_round(event)
-    return PoolView(name=pool, standings=lines, complete=complete)
+    text = pool_text(pool).removeprefix("the ")
+    return PoolView(name=pool, title=text[0].upper() + text[1:], standings=lines, complete=complete)
 
 
 def _text(time: datetime) -> str:

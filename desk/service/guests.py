@@ -36,7 +36,9 @@ _STYLE: Final = """
 :root{color-scheme:light dark}body{font:clamp(16px,1.4vw,28px)/1.4 system-ui,sans-serif;margin:0 auto;max-width:80em;
 padding:.7em}h1{margin:.2em 0}h2{margin:1.2em 0 .3em;border-bottom:2px solid}table{border-collapse:collapse;width:100%}
 td,th{text-align:left;padding:.25em .5em;border-bottom:1px solid #8886}td.n,th.n{text-align:right;width:2.5em}
-.scroll{overflow-x:auto}.now{font-weight:700}.note{opacity:.75;font-size:.85em}.say{background:#fd6;color:#000;
+.scroll{overflow-x:auto}.now{font-weight:700}.note{opacity:.75;font-size:.85em}
+.score td,.score th{border:1px solid;height:2em}.sheet{break-inside:avoid}@media print{.noprint{display:none}}
+.say{background:#fd6;color:#000;
 padding:.6em;border-radius:.4em}
 """
 
@@ -55,35 +57,45 @@ def guest_page(event: EventView, announcements: Sequence[str] = (), *, refreshes
     places = [f"<tr><td class=n>{rank.place}</td><td>{escape(rank.name)}</td></tr>" for rank in event.ranking]
     parts = [
         "".join(f"<p class=say>{escape(text)}</p>" for text in announcements),
-        _section("Places", _table(places)) if places else "",
-        _section("Now and next", _games(left)),
-        _section("Results", _games(played)),
-        *(_section(f"Pool {pool.name}", _standings(pool)) for pool in event.pools),
+        section("Places", table(places)) if places else "",
+        section("Now and next", _games(left)),
+        section("Results", _games(played)),
+        *(section(pool.title, _standings(pool)) for pool in event.pools),
     ]
     refresh = f'<meta http-equiv="refresh" content="{REFRESH_S}">' if refreshes else ""
+    return document(event.name, f"<p class=note>As of {at}</p>{''.join(parts)}", refresh)
+
+
+def document(title: str, content: str, head: str = "") -> str:
+    """Return a page that stands alone, in the style of all of them.
+
+    Args:
+        content: HTML.
+        head: HTML of its head besides.
+    """
     return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8">{refresh}'
-        f'<meta name="viewport" content="width=device-width,initial-scale=1"><title>{escape(event.name)}</title>'
-        f"<style>{_STYLE}</style></head><body><h1>{escape(event.name)}</h1><p class=note>As of {at}</p>"
-        f"{''.join(parts)}</body></html>\n"
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8">{head}'
+        f'<meta name="viewport" content="width=device-width,initial-scale=1"><title>{escape(title)}</title>'
+        f"<style>{_STYLE}</style></head><body><h1>{escape(title)}</h1>{content}</body></html>\n"
     )
 
 
-def _section(title: str, content: str) -> str:
+def section(title: str, content: str) -> str:
+    """Return a part of a page; nothing where it has no content."""
     return f"<h2>{escape(title)}</h2>{content}" if content else ""
 
 
-def _table(rows: Iterable[str]) -> str:
+def table(rows: Iterable[str]) -> str:
+    """Return a table of rows as HTML."""
     return f"<div class=scroll><table>{''.join(rows)}</table></div>"
 
 
 def _games(matches: Sequence[MatchView]) -> str:
-    return _table(_game(match) for match in matches) if matches else ""
+    return table(_game(match) for match in matches) if matches else ""
 
 
 def _game(match: MatchView) -> str:
-    when = f"{datetime.fromisoformat(match.begins):%a %H:%M}" if match.begins else ""
-    where = at_table(match.played_at or match.table) if match.played_at or match.table else ""
+    when, where = when_text(match), at_table(match.played_at or match.table)
     result = match.result
     if result is not None:
         score = "forfeit" if result.forfeited_by else f"{result.home}–{result.away}{' OT' if result.overtime else ''}"
@@ -96,6 +108,11 @@ def _game(match: MatchView) -> str:
     return f"<tr{kind}>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
 
 
+def when_text(match: MatchView) -> str:
+    """Return when a game begins, such as ``Sat 09:00``; empty while that is open."""
+    return f"{datetime.fromisoformat(match.begins):%a %H:%M}" if match.begins else ""
+
+
 def _standings(pool: PoolView) -> str:
     head = "".join(f"<th class=n>{text}</th>" for text in ("W", "L", "T", "+", "−"))
     rows = [f"<tr><th class=n></th><th>Team</th>{head}</tr>"]
@@ -104,12 +121,12 @@ def _standings(pool: PoolView) -> str:
         note = " <span class=note>withdrew</span>" if line.withdrawn else ""
         cells = "".join(f"<td class=n>{number}</td>" for number in numbers)
         rows.append(f"<tr><td class=n>{line.place}</td><td>{escape(line.name)}{note}</td>{cells}</tr>")
-    return _table(rows)
+    return table(rows)
 
 
 router = APIRouter(tags=["event"], route_class=AuthorizedRoute)
 
-_PAGE_HEADERS: Final = {
+PAGE_HEADERS: Final = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'",
     "Cache-Control": "no-store",
 }
@@ -129,7 +146,7 @@ def guest(desk: DeskDep, code: str) -> Response:
     if not secrets.compare_digest(code.upper().encode(), guest_code(desk.grants.key).encode()):
         raise NotFoundError("There is no page of this code. Look at the paper again.")
     view = event_view(desk.keeper.event, "")
-    return HTMLResponse(guest_page(view, announcements(desk), refreshes=True), headers=_PAGE_HEADERS)
+    return HTMLResponse(guest_page(view, announcements(desk), refreshes=True), headers=PAGE_HEADERS)
 
 
 @router.get("/api/event/guests", summary="The address that guests open")
@@ -156,7 +173,7 @@ def guest_picture(desk: DeskDep, request: Request) -> Response:
 @allow("viewer")
 def static_copy(desk: DeskDep) -> Response:
     """One file without scripts, to be put on any website."""
-    headers = {**_PAGE_HEADERS, "Content-Disposition": 'attachment; filename="event.html"'}
+    headers = {**PAGE_HEADERS, "Content-Disposition": 'attachment; filename="event.html"'}
     return HTMLResponse(guest_page(event_view(desk.keeper.event, "")), headers=headers)
 
 
@@ -167,11 +184,12 @@ def guest_code(key: RigKey) -> str:
 
 
 def announcements(desk: DeskParts) -> list[str]:
-    """Return what was announced to all tables and is still sent, the latest first."""
+    """Return what was announced to all tables, or to a team, and is still sent, the latest first."""
     if desk.tournament is None:
         return []
     sent = [push for push in reversed(desk.tournament.pushes.pushes) if isinstance(push.payload, Announcement)]
-    fresh = [push for push in sent if not push.rigs and time.time_ns() - push.at_ns < ANNOUNCED_NS]
+    for_all = [push for push in sent if not push.rigs or (isinstance(push.payload, Announcement) and push.payload.team)]
+    fresh = [push for push in for_all if time.time_ns() - push.at_ns < ANNOUNCED_NS]
     return [push.payload.text for push in fresh[:3] if isinstance(push.payload, Announcement)]
 
 

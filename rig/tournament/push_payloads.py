@@ -27,9 +27,14 @@ MAX_REVOKED: Final = 5000
 
 @record
 class Announcement:
-    """A line for the people at a table."""
+    """A line for the people at a table.
+
+    Attributes:
+        team: whose name it begins with, for one that is for a team; the hall's screen shows it as well.
+    """
 
     text: str
+    team: str = ""
     type: Literal["announcement"] = "announcement"
 
     def __post_init__(self) -> None:

@@ -8,7 +8,7 @@ from downfield.core.errors import InputError
 from downfield.desk.event.csv_files import read_entrants, read_figures
 from downfield.desk.event.records import Entrant
 from downfield.desk.event.state import TournamentEvent
-from downfield.desk.service.push_routes import teams_of
+from downfield.desk.service.push_content import teams_of
 
 KNOWN = [Entrant("1", "José")]
 

@@ -12,6 +12,7 @@ const at = elementsOf("desk");
 
 function showKind() {
   for (const label of findAll(at("send"), "[data-kind]")) label.hidden = !label.dataset.kind?.split(" ").includes(at("send-kind").value);
+  offerReceivers();
 }
 
 /** @param {string} value @param {string} text @returns {[value: string, text: string]} */
@@ -31,9 +32,26 @@ function offer(select, choices) {
   if (choices.some(([value]) => value === chosen)) select.value = chosen;
 }
 
-follow("api/tables", (/** @type {Desk.TableStatus[]} */ tables) => offer(at("send-table"), [["", "All tables"], ...tables.map(({ name }) => pair(name, name))]), () => {}, PUSHES_MS);
+/** @type {[value: string, text: string][]} */
+let teams = [];
+/** @type {[value: string, text: string][]} */
+let tables = [];
+/** An announcement goes to a team as well; everything else goes to tables. */
+const offerReceivers = () => offer(at("send-table"), [["", "All tables"], ...tables, ...(at("send-kind").value === "text" ? teams : [])]);
+
+follow(
+  "api/tables",
+  (/** @type {Desk.TableStatus[]} */ known) => {
+    tables = known.map(({ name }) => pair(name, name));
+    offerReceivers();
+  },
+  () => {},
+  PUSHES_MS,
+);
 follow("api/event", (/** @type {Desk.EventView} */ event) => {
   const ready = event.matches.filter((match) => match.state === "ready" && match.table);
+  teams = event.entrants.filter(({ withdrawn }) => !withdrawn).map(({ id, team, coach }) => pair(`team:${id}`, `Team ${team || coach}`));
+  offerReceivers();
   offer(at("send-match"), ready.map((match) => pair(match.id, `${match.table}, ${match.id}: ${match.home.name} – ${match.away.name}`)));
 });
 follow(
@@ -64,9 +82,10 @@ async function withdraw(push) {
 
 async function content() {
   const kind = at("send-kind").value;
-  const tables = at("send-table").value ? [at("send-table").value] : [];
+  const to = at("send-table").value;
+  const tables = to && !to.startsWith("team:") ? [to] : [];
   if (kind === "match") return { match: at("send-match").value };
-  if (kind === "text") return { text: at("send-text").value.trim(), tables };
+  if (kind === "text") return { text: at("send-text").value.trim(), tables, team: to.startsWith("team:") ? to.slice(5) : "" };
   if (kind === "teams" || kind === "schedule") return { event: kind, tables };
   if (kind !== "rulebook" && kind !== "calibration") throw new Error(`There is nothing to send of the kind ${kind}`);
   const [file] = at(`send-${kind}`).files ?? [];

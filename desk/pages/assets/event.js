@@ -109,6 +109,7 @@ function gamesPart(event) {
   return [
     list("Result missing", overdue),
     list(slot === null ? "To be played" : `Now: ${timeText(event.slots[slot] ?? "") || `round ${slot + 1}`}`, now),
+    event.byes.length ? el("p", { class: "muted" }, `Byes, round by round: ${event.byes.join(", ")}`) : null,
     list("Later", later),
     list("Played", played),
   ];

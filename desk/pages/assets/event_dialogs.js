@@ -1,7 +1,7 @@
 // The dialogs of the event: a result, a coach.
 
 import { dataText, el, find } from "./dom.js";
-import { shownRevision, tryChange } from "./event.js";
+import { notify, shownRevision, tryChange } from "./event.js";
 import { timeText } from "./event_format.js";
 
 /**
@@ -35,7 +35,10 @@ function open(dialog, title, fields, save, extra = []) {
 
 /** Show in a dialog why a change was refused, or close it. @param {HTMLDialogElement} dialog @param {string} refusal */
 function refused(dialog, refusal) {
-  if (refusal === "") return dialog.close();
+  if (refusal === "") {
+    notify("Saved.");
+    return dialog.close();
+  }
   const place = find(dialog, ".refusal");
   place.textContent = refusal;
   place.hidden = false;
@@ -80,6 +83,7 @@ export function resultForm(dialog, match, event, director) {
   const remove = async () => confirm(`Remove the result of ${match.id}?`) && refused(dialog, await tryChange(`${path}/result`, null, "DELETE", { seen }));
   if (director && (result !== null || match.dispute)) extra.push(el("button", { type: "button", class: "warn", onclick: remove }, "Remove result"));
   if (director && result === null && match.state !== "in_play" && event.tables.length > 0) extra.push(el("button", { type: "button", onclick: () => placeForm(dialog, match, event) }, "Move"));
+  if (director && result === null) extra.push(el("button", { type: "button", onclick: () => officialsForm(dialog, match) }, "Officials"));
   open(
     dialog,
     `${match.id}: ${match.home.name} against ${match.away.name}`,
@@ -102,6 +106,13 @@ export function resultForm(dialog, match, event, director) {
       return refusal;
     },
     extra,
+  );
+}
+
+/** Say who referees or operates a game. @param {HTMLDialogElement} dialog @param {Desk.MatchView} match */
+function officialsForm(dialog, match) {
+  open(dialog, `Officials of ${match.id}`, [field("Names of referee and operator, separated by commas", { name: "officials", maxlength: 320, value: match.officials.join(", ") })], (data) =>
+    tryChange(`/matches/${match.id}/officials`, dataText(data, "officials").split(",").map((name) => name.trim()).filter(Boolean), "PUT"),
   );
 }
 
@@ -158,6 +169,10 @@ export function coachForm(dialog, entrant, event) {
     if (confirm(`Withdraw ${entrant?.team || entrant?.coach}? Games that are left are forfeited.`)) refused(dialog, await tryChange(path, null, "DELETE"));
   };
   const back = async () => refused(dialog, await tryChange(`${path}/return`, null));
+  const drawn = event.matches.length > 0;
+  const others = event.entrants.filter(({ id }) => id !== entrant?.id);
+  const exchange = el("select", { "aria-label": "Exchange places in the draw with" }, el("option", { value: "" }, "Exchange places in the draw with …"), others.map(({ id, team, coach }) => el("option", { value: id }, team || coach)));
+  exchange.addEventListener("change", async () => exchange.value && refused(dialog, await tryChange("/draw/swap", [entrant?.id, exchange.value])));
   open(
     dialog,
     entrant === null ? "Register a coach" : entrant.team || entrant.coach,
@@ -182,7 +197,7 @@ export function coachForm(dialog, entrant, event) {
       seen = shownRevision();
       return refusal;
     },
-    entrant === null ? [] : [el("button", { type: "button", class: "warn", onclick: entrant.withdrawn ? back : withdraw }, entrant.withdrawn ? "Take back in" : "Withdraw")],
+    entrant === null ? [] : [el("button", { type: "button", class: "warn", onclick: entrant.withdrawn ? back : withdraw }, entrant.withdrawn ? "Take back in" : "Withdraw"), ...(drawn ? [exchange] : [])],
   );
 }
 

@@ -17,7 +17,7 @@ export function timeText(iso, { day = true } = {}) {
  * @param {Desk.MatchView[]} matches
  */
 export function roundText(match, matches) {
-  if (match.stage === "pool") return `Pool ${match.pool}, round ${match.round}`;
+  if (match.stage === "pool") return match.pool === "Swiss" ? `Swiss round ${match.round}` : `Pool ${match.pool}, round ${match.round}`;
   if (match.stage === "final") return match.id === "FINAL2" ? "Final, second game" : "Final";
   if (match.stage === "third_place") return "Third place";
   const rounds = matches.filter((other) => other.stage === match.stage).map((other) => other.round);

@@ -1,12 +1,14 @@
 // How the event is played: rules, times and tables, the draw, the schedule.
 
 import { dataText, el } from "./dom.js";
-import { change, shownRevision } from "./event.js";
+import { change, notify, shownRevision } from "./event.js";
 import { timeText, turns } from "./event_format.js";
+import { send } from "./send.js";
 
 /** @type {Record<string, string>} */
 const TIE_BREAKS = {
   head_to_head: "games against each other",
+  opponents: "strength of opponents",
   point_difference: "point difference",
   points_for: "points scored",
   points_against: "points allowed",
@@ -16,7 +18,7 @@ const TIE_BREAKS = {
 export function setupSection(event) {
   const drawn = event.matches.length > 0;
   const played = event.matches.some((match) => match.result !== null);
-  return [nameForm(event), rulesForm(event, drawn), clockForm(event), steps(event, drawn, played), trail(event)];
+  return [nameForm(event), rulesForm(event, drawn), clockForm(event), steps(event, drawn, played), papers(), trail(event)];
 }
 
 /** @param {string} text @param {string} name @param {number} value @param {number} min @param {number} max */
@@ -84,10 +86,11 @@ function nameForm(event) {
 /** @param {Desk.EventView} event @param {boolean} drawn */
 function rulesForm(event, drawn) {
   const { rules } = event;
-  const kinds = [["none", "none: pools only"], ["single", "single elimination"], ["double", "double elimination"]];
+  const kinds = [["none", "none: pools or Swiss rounds only"], ["single", "single elimination"], ["double", "double elimination"]];
   const fields = [
     number("Pools (0 for none)", "pools", rules.pools, 0, 64),
-    number("How many of each pool go on", "advance", rules.advance, 1, 16),
+    number("Swiss rounds in place of pools (0 for none)", "swiss", rules.swiss, 0, 20),
+    number("How many of each pool, or of the Swiss rounds, go on", "advance", rules.advance, 1, 16),
     el("label", {}, "Then", el("select", { name: "elimination" }, kinds.map(([value, text]) => el("option", { value, selected: value === rules.elimination }, text)))),
     check("Consolation bracket: who does not go on from the pools, else first-round losers", "consolation", rules.consolation),
     check("Game for third place", "third_place", rules.third_place),
@@ -102,6 +105,7 @@ function rulesForm(event, drawn) {
       "/rules",
       {
         pools: Number(data.get("pools")),
+        swiss: Number(data.get("swiss")),
         advance: Number(data.get("advance")),
         elimination: data.get("elimination"),
         consolation: data.has("consolation"),
@@ -185,7 +189,7 @@ function tieBreakOf(text) {
 function steps(event, drawn, played) {
   /** @param {string} text @param {string} path @param {string} method @param {boolean} disabled @param {boolean} [warn] */
   const button = (text, path, method, disabled, warn = false) =>
-    el("button", { type: "button", class: warn ? "warn small" : "small", disabled, onclick: async () => (!warn || confirm(`${text}?`)) && (await change(path, null, method)) }, text);
+    el("button", { type: "button", class: warn ? "warn small" : "small", disabled, onclick: async () => (!warn || confirm(`${text}?`)) && (await change(path, null, method)) && path === "/schedule" && sayTablesWithoutRig(event) }, text);
   const begin = async () => {
     const name = prompt("Name of the new event. The present one is kept beside it as a file.");
     if (name?.trim()) await change("", { name: name.trim() });
@@ -194,9 +198,36 @@ function steps(event, drawn, played) {
     "div",
     { class: "plate" },
     el("h2", {}, "Draw and schedule"),
-    el("p", { class: "row" }, button("Make the draw", "/draw", "POST", drawn), button("Undo the draw", "/draw", "DELETE", !drawn || played, true), button("Make the schedule", "/schedule", "POST", !drawn)),
+    el("p", { class: "row" }, button("Make the draw", "/draw", "POST", drawn), button("Undo the draw", "/draw", "DELETE", !drawn || played, true), event.next_round ? button(`Pair round ${event.next_round}`, "/rounds", "POST", false) : null, button("Make the schedule", "/schedule", "POST", !drawn)),
     event.slots.length && drawn ? delayForm(event) : null,
     el("p", { class: "row" }, el("button", { type: "button", class: "small", onclick: () => drawLots(event) }, "Draw lots for ties"), el("button", { type: "button", class: "warn small", onclick: begin }, "Begin another event")),
+  );
+}
+
+/** Say which of the event's tables no rig is called like, where there are rigs at all. @param {Desk.EventView} event */
+async function sayTablesWithoutRig({ tables }) {
+  /** @type {Desk.TableStatus[]} */
+  const known = await send("api/tables", null, { method: "GET" }).catch(() => []);
+  const names = known.map(({ name }) => name.toLowerCase());
+  const without = names.length ? tables.filter((table) => !names.includes(table.toLowerCase())) : [];
+  if (without.length) notify(`Done. No rig is called ${without.join(", ")}: a game there can't be sent, and its result is entered by hand.`);
+}
+
+/** What is printed, and the events before this one. */
+function papers() {
+  /** @param {string} path @param {string} text */
+  const link = (path, text) => el("a", { class: "button small", href: path, target: "_blank" }, text);
+  const earlier = el("ul", {});
+  send("api/event/earlier", null, { method: "GET" }).then((/** @type {Desk.EarlierEvent[]} */ events) => {
+    const open = (/** @type {Desk.EarlierEvent} */ one) => confirm(`Open ${one.name} again? The present event is kept beside it.`) && change(`/earlier/${one.number}`, null);
+    earlier.replaceChildren(...events.map((one) => el("li", { class: "row" }, link(`event/earlier/${one.number}`, `${one.name}, ${one.season}`), el("button", { type: "button", class: "quiet small", onclick: () => open(one) }, "Open again"))));
+  }, () => {});
+  return el(
+    "div",
+    { class: "plate" },
+    el("h2", {}, "Print, and earlier events"),
+    el("p", { class: "row" }, link("event/sheets/tables", "Table sheets"), link("event/sheets/teams", "Team sheets"), link("event/sheets/scores", "Blank score sheets"), link("event/season", "Season standings")),
+    earlier,
   );
 }
 

@@ -19,7 +19,7 @@ export function standingsTable(pool) {
   return el(
     "div",
     { class: "pool" },
-    el("h3", {}, `Pool ${pool.name}`, pool.complete ? null : el("small", {}, " so far")),
+    el("h3", {}, pool.title, pool.complete ? null : el("small", {}, " so far")),
     el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, head)), el("tbody", {}, rows))),
   );
 }
@@ -81,11 +81,28 @@ export function gameCard(match, matches, { action = null, where = true, when = w
     sideLine(match, "away"),
     match.result?.overtime || match.result?.forfeited_by ? el("div", { class: "meta" }, resultText(match)) : null,
     remark(match) ? el("div", { class: "meta remark" }, remark(match)) : null,
+    match.officials.length ? el("div", { class: "meta" }, `Officials: ${match.officials.join(", ")}`) : null,
   ];
   const kind = `game ${match.state}`;
   return action === null
     ? el("div", { class: kind }, content)
     : el("button", { class: kind, type: "button", onclick: action, "aria-label": `${match.id}: ${match.home.name} against ${match.away.name}` }, content);
+}
+
+/**
+ * The first round from top to bottom, with who has a bye in it where their next game is.
+ *
+ * @param {Desk.MatchView[]} games
+ * @param {Desk.MatchView[]} following
+ * @param {(match: Desk.MatchView) => HTMLElement} card
+ */
+function withByes(games, following, card) {
+  const left = [...games];
+  const sides = following.flatMap(({ home, away }) => [home, away]);
+  return sides.map((side) => {
+    const game = side.bye ? undefined : left.shift();
+    return game === undefined ? el("div", { class: "game bye" }, el("div", { class: "side" }, swatch(side.color), el("span", { class: "name" }, side.name), "bye")) : card(game);
+  });
 }
 
 /**
@@ -98,9 +115,13 @@ export function gameCard(match, matches, { action = null, where = true, when = w
  */
 export function bracket(title, games, matches, cardOptions = () => ({})) {
   const rounds = [...new Set(games.map((match) => match.round))].sort((a, b) => a - b);
-  const columns = rounds.map((round) => {
+  /** @param {Desk.MatchView} match */
+  const card = (match) => gameCard(match, matches, cardOptions(match));
+  const columns = rounds.map((round, at) => {
     const own = games.filter((match) => match.round === round);
-    return el("div", { class: "round" }, own.map((match) => gameCard(match, matches, cardOptions(match))));
+    const following = at === 0 ? games.filter((match) => match.round === rounds[1]) : [];
+    const byes = following.some(({ home, away }) => home.bye || away.bye);
+    return el("div", { class: "round" }, byes ? withByes(own, following, card) : own.map(card));
   });
   return el("div", { class: "bracket" }, el("h3", {}, title), el("div", { class: "scroll" }, el("div", { class: "rounds" }, columns)));
 }
