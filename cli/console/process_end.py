@@ -19,6 +19,8 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Final
 
+from downfield.core.threads import only_logged, supervised_thread
+
 INTERRUPTED: Final = 130
 """Exit status of a command that Ctrl-C ended before it had anything to close (128 + SIGINT)."""
 
@@ -92,4 +94,4 @@ def end_with_starter() -> None:
         sys.stdin.buffer.read()
         os.kill(os.getpid(), signal.SIGTERM)
 
-    threading.Thread(target=wait, name="starter", daemon=True).start()
+    supervised_thread(wait, "starter", only_logged).start()

@@ -19,7 +19,7 @@ from downfield.core.files.private_files import make_private_folder, replace_priv
 from downfield.core.records import from_json, to_json
 from downfield.desk.event.changes import QuestionError, check_seen, completed, differences, question, undone
 from downfield.desk.event.operations import Operation, enter_result
-from downfield.desk.event.outcomes import Outcomes, outcomes
+from downfield.desk.event.outcomes import Outcomes, in_play, outcomes
 from downfield.desk.event.state import Change, TableGame, TournamentEvent
 
 _REQUESTS_KEPT: Final = 500
@@ -201,9 +201,9 @@ class EventKeeper:
             if self._is_done(request):
                 return before
             after = other()
-            asked = "" if request.confirmed else question(before, TournamentEvent(after.name))
-            if asked:
-                raise QuestionError(f"{asked} Go on with another event all the same?")
+            playing = ", ".join(sorted(in_play(before)))
+            if playing and not request.confirmed:
+                raise QuestionError(f"In play: {playing}. What they end with waits. Go on with another event?")
             change = self._line(request.by, text, request)
             self._set_aside()
             revision = max(before.revision, after.revision) + 1  # pages take a smaller one for what they know

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Final
 
 from downfield.core.errors import RefusedError
@@ -132,10 +132,14 @@ def _sheet(entrant: Entrant, usual: TeamSheet) -> TeamSheet:
     return TeamSheet(name=name, short=short, color=entrant.color, ink=ink)
 
 
-def table_of(event: TournamentEvent, entrant: str) -> tuple[str, ...]:
-    """Return the table where an entrant plays now or next; none where that is open."""
+def table_of(event: TournamentEvent, entrant: str, known: Collection[str]) -> tuple[str, ...]:
+    """Return the table where an entrant plays now or next; none, which is all, where that is open or has no rig.
+
+    Args:
+        known: names of the tables with a rig, in small letters.
+    """
     progress, playing = Progress(event), in_play(event)
     own = [match for match in event.matches if match.result is None and entrant in progress.sides(match)]
     own.sort(key=lambda match: (match.id not in playing, match.slot is None, match.slot or 0))
-    tables = [playing[match.id].table if match.id in playing else match.table for match in own]
-    return tuple(filter(None, tables[:1]))
+    tables = [playing[match.id].table if match.id in playing else match.table for match in own[:1]]
+    return tuple(table for table in tables if table.strip().casefold() in known)

@@ -83,7 +83,7 @@ class PushRequest(BaseModel):
     team: str = Field(
         default="",
         max_length=40,
-        description="Id of an entrant that a text is for: it goes to the table where they play next, and to the hall.",
+        description="Id of an entrant that a text is for: it goes to the table where they play next, else to all.",
     )
     tables: tuple[str, ...] = Field(default=(), max_length=200, description="Names of tables; empty for all.")
 
@@ -238,7 +238,9 @@ def _content(desk: DeskParts, tournament: DeskTournament, given: PushRequest) ->
         return "", PushedRulebook(given.rulebook), given.tables
     if given.team:
         name = find_entrant(event, given.team).name
-        return f"To {name}", Announcement(f"{name}: {given.text}"[:MAX_TEXT], name), table_of(event, given.team)
+        known = {table.strip().casefold() for table in _names(tournament).values()}
+        tables = table_of(event, given.team, known)
+        return f"To {name}", Announcement(f"{name}: {given.text}"[:MAX_TEXT], name), tables
     return given.text or "", Announcement(given.text or ""), given.tables
 
 

@@ -238,6 +238,26 @@ def test_the_director_sends_a_game_of_the_event_to_its_table(desk: DeskServer) -
         assert director.get("/api/pushes").json() == []
 
 
+def test_a_message_to_a_team_reaches_the_table_where_it_plays_next_and_the_hall(desk: DeskServer) -> None:
+    with httpx.Client(base_url=desk.url) as director:
+        for coach in ("Ana", "Bo", "Cy"):
+            event = director.post("/api/event/entrants", json={"coach": coach}).json()
+        ids = {entrant["coach"]: entrant["id"] for entrant in event["entrants"]}
+        assert director.post("/api/pushes", json={"text": "Weigh in", "team": "nobody"}).status_code == 404
+        (to_all,) = director.post("/api/pushes", json={"text": "Weigh in", "team": ids["Cy"]}).json()
+        director.put("/api/event/rules", json={"pools": 1, "elimination": "none"})
+        director.put("/api/event/clock", json={"clock": {}, "tables": ["Table 1", "Table 9"]})
+        director.post("/api/event/draw")
+        first = director.post("/api/event/schedule").json()["matches"][0]
+        sent = director.post("/api/pushes", json={"text": "You are next", "team": first["home"]["entrant"]}).json()[0]
+        assert sent["title"] == f"To {first['home']['name']}"
+        assert [table["table"] for table in sent["tables"]] == ["Table 1"]
+        assert len(to_all["tables"]) == 1
+        director.post("/api/pushes", json={"text": "for one table", "tables": ["Table 1"]})
+        said = director.get("/api/event/announcements").json()
+        assert said == [f"{first['home']['name']}: You are next", "Cy: Weigh in"]
+
+
 @pytest.mark.parametrize(
     ("body", "status", "told"),
     [

@@ -217,6 +217,76 @@ def test_another_event_begins_once_and_the_one_before_is_kept(director: httpx.Cl
     assert EventKeeper(tmp_path / "desk" / "event.1.json").event.entrants[0].coach == "Ana"
 
 
+def test_an_earlier_event_is_read_counted_in_its_season_and_opened_again(director: httpx.Client) -> None:
+    for coach in ("Ana", "Bo"):
+        director.post("/api/event/entrants", json={"coach": coach})
+    director.put("/api/event/name", json={"name": "Autumn"})
+    director.post("/api/event/draw")
+    assert director.put("/api/event/matches/FINAL/result", json={"home": 14, "away": 7}).status_code == 200
+    before = director.get("/api/event").json()
+    winner = before["ranking"][0]["name"]
+    key = {"Idempotency-Key": "back"}
+    director.post("/api/event?confirmed=true", json={"name": "Winter"})
+    (earlier,) = director.get("/api/event/earlier").json()
+    assert (earlier["number"], earlier["name"]) == (1, "Autumn")
+    assert "14–7" in director.get("/event/earlier/1").text
+    assert director.get("/event/earlier/7").status_code == 404
+    season = director.get("/event/season").text
+    assert f"<td>1</td><td>{winner}</td><td>1</td><td>0</td><td>0</td><td>7</td><td>1st Autumn</td>" in season
+    for _ in range(2):  # and its answer was lost
+        opened = director.post("/api/event/earlier/1", headers=key)
+        assert opened.status_code == 200, opened.text
+    event = opened.json()
+    assert (event["name"], event["ranking"]) == ("Autumn", before["ranking"])
+    (earlier,) = director.get("/api/event/earlier").json()
+    assert earlier["name"] == "Winter"
+    assert director.post(f"/api/event/earlier/{earlier['number']}").json()["name"] == "Winter"
+    assert director.post("/api/event/earlier/9").status_code == 404
+
+
+def test_sheets_for_print_have_each_table_team_and_game(director: httpx.Client) -> None:
+    for coach in ("Ana", "Bo", "<Cy>"):
+        director.post("/api/event/entrants", json={"coach": coach})
+    director.put("/api/event/rules", json={"pools": 1, "elimination": "none"})
+    sessions = [{"begins": "2026-09-05T09:00", "ends": "2026-09-05T18:00"}]
+    director.put("/api/event/clock", json={"clock": {"sessions": sessions}, "tables": ["1"]})
+    director.post("/api/event/draw")
+    director.post("/api/event/schedule")
+    assert director.put("/api/event/matches/A1/officials", json=["Rita", ""]).status_code == 200
+    refused = director.put("/api/event/matches/A2/officials", json=["Rita", "rita"])
+    assert (refused.status_code, refused.json()["detail"]) == (422, "Somebody is named twice.")
+    tables, teams, scores = (director.get(f"/event/sheets/{name}").text for name in ("tables", "teams", "scores"))
+    assert "<h2>Table 1</h2>" in tables
+    assert "Sat 09:00" in tables
+    assert "Rita" in tables
+    assert teams.count("<h2>") == 3
+    assert "&lt;Cy&gt;" in teams
+    assert "<Cy>" not in tables + teams + scores
+    assert scores.count("Signed for Ana") == 2
+    director.put("/api/event/matches/A1/result", json={"home": 14, "away": 7})
+    assert director.get("/event/sheets/scores").text.count("<h2>") == 2
+    assert director.get("/event/sheets/other").status_code == 422
+
+
+def test_swiss_rounds_are_paired_and_places_exchanged_over_the_api(director: httpx.Client) -> None:
+    for coach in ("Ana", "Bo", "Cy", "Di"):
+        event = director.post("/api/event/entrants", json={"coach": coach}).json()
+    director.put("/api/event/rules", json={"swiss": 2, "elimination": "none"})
+    ids = [entrant["id"] for entrant in event["entrants"]]
+    event = director.post("/api/event/draw").json()
+    assert (event["next_round"], event["pools"][0]["title"]) == (2, "Swiss rounds")
+    assert director.post("/api/event/draw/swap", json=[ids[0], ids[1]]).status_code == 200
+    refused = director.post("/api/event/rounds")
+    assert (refused.status_code, refused.json()["detail"]) == (
+        409,
+        "S1-1, S1-2 of the round before must be decided first.",
+    )
+    for match in event["matches"]:
+        director.put(f"/api/event/matches/{match['id']}/result", json={"home": 7, "away": 0})
+    event = director.post("/api/event/rounds").json()
+    assert (event["next_round"], len(event["matches"]), event["pools"][0]["complete"]) == (0, 4, False)
+
+
 def test_a_page_from_before_a_restart_gets_the_event_anew(tmp_path: Path) -> None:
     revisions = {EventKeeper(tmp_path / "event.json").revision for _ in range(3)}
     assert len(revisions) == 3
