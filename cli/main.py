@@ -108,8 +108,8 @@ def _help_of(name: str) -> str:
             decorators = map(ast.unparse, node.decorator_list)
             if node.name == attribute or any(one.startswith(f"{attribute}.callback") for one in decorators):
                 return ast.get_docstring(node) or ""
-    given = (word for word in ast.walk(source) if isinstance(word, ast.keyword) and word.arg == "help")
-    return next((word.value.value for word in given if isinstance(word.value, ast.Constant)), "")
+    given = (word.value for word in ast.walk(source) if isinstance(word, ast.keyword) and word.arg == "help")
+    return str(next((value.value for value in given if isinstance(value, ast.Constant)), ""))
 
 
 def _imported(module: str) -> ModuleType:
