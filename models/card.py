@@ -35,31 +35,20 @@ class NetworkFiles:
 
 @record
 class OpinionWeights:
-    """How opinions of two detectors and two refiners are combined.
+    """How opinions of two refiners, and of the ball's networks, are combined.
 
     Attributes:
         front: weights of the refiner's and the second refiner's logit of facing the other way.
         fallen: the same for having fallen.
         figure: the same for a figure being present.
-        detectors: slopes of the logits of the detector and of the hand detector, and an intercept, which give the logit
-            of a figure that both were searched for; None if the hand detector's figures don't count.
-        disputed_front: probability that the front is where the detector puts it, where the hand detector disagrees.
         ball: slopes of the logits of the ball's own networks and of the second refiner, and an intercept, which give
             the logit of a ball; None if the second refiner's opinion about the ball doesn't count.
-
-    Raises:
-        InputError: the probability is out of range.
     """
 
     front: tuple[float, float] = (0.5, 0.5)
     fallen: tuple[float, float] = (0.5, 0.5)
     figure: tuple[float, float] = (1.0, 0.0)
-    detectors: tuple[float, float, float] | None = None
-    disputed_front: float = 0.5
     ball: tuple[float, float, float] | None = None
-
-    def __post_init__(self) -> None:
-        check(0 < self.disputed_front < 1, InputError, "disputed_front must be between 0 and 1.")
 
 
 @record
@@ -72,7 +61,7 @@ class NetworkCard:
         second_look: the refiner, over one figure's patch; None if there is none.
         second_opinion: another refiner, whose opinion counts as well; None if there is none.
         hand_look: another detector over the whole frame, whose hands count as well; None if there is none.
-        opinions: how much the second refiner and the hand detector count.
+        opinions: how much the second refiner counts.
         ball_look: the ball detector, over the whole frame; None where the detector finds the ball.
         close_look: the ball refiner, over a patch; None if there is none.
         refiner_sees_ball: whether the refiner gives the ball refiner's numbers as well, after its own, for the same

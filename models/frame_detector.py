@@ -154,7 +154,6 @@ class FrameDetector:
         network: with the head that `decode_head` decodes.
         thresholds: score from which each kind is reported.
         sigma_scale: standard deviation of a corner per spread that the network predicts.
-        apart: whether figures are decoded apart from the rest, so that a low threshold of theirs hides no hand.
     """
 
     def __init__(
@@ -165,13 +164,11 @@ class FrameDetector:
         input_px: tuple[int, int],
         thresholds: tuple[float, ...],
         sigma_scale: float = 1.0,
-        apart: bool = False,
     ) -> None:
         self.name = f"{name} on {network.name}"
         self._network = network
         self._input_px = input_px
-        every, figures = np.array(thresholds), np.isin(np.arange(len(thresholds)), _FIGURES)
-        self._thresholds = [np.where(figures, every, 1.0), np.where(figures, 1.0, every)] if apart else [every]
+        self._thresholds = np.array(thresholds)
         self._sigma_scale = sigma_scale
         self._box = Letterbox(input_px, input_px)
         self._input = self._box.new_input()
@@ -184,8 +181,7 @@ class FrameDetector:
             self._input = self._box.new_input()
         self._box.fit(image, self._input)
         head, columns = self.run(self._input), self._input_px[0] // STRIDE_PX
-        outputs = [decode_head(head, columns, thresholds) for thresholds in self._thresholds]
-        return tuple(found for output in outputs for found in to_detections(output, self._box, self._sigma_scale))
+        return tuple(to_detections(decode_head(head, columns, self._thresholds), self._box, self._sigma_scale))
 
     def run(self, pictures: Image) -> NDArray[np.float32]:
         """Run the network on one fitted frame and return its raw head, shape (channels, cells).

@@ -23,7 +23,7 @@ from downfield.models.detector import Detector, OnDemandNetworks
 from downfield.models.frame_detector import FrameDetector
 from downfield.models.refiner import PATCH_PX
 from downfield.models.runtime import Backend, Network, Precision, choose_backend, open_network
-from downfield.models.second_opinion import OPINION_BATCHES, OPINION_LIMITS, BallOpinion, SecondOpinion
+from downfield.models.second_opinion import OPINION_BATCHES, BallOpinion, SecondOpinion
 from downfield.models.two_stage_detector import BATCHES, FULL_LINE_UP, TwoStageDetector
 
 _TORCH_SUFFIXES: Final = (".pt", ".torchscript", ".engine")
@@ -91,7 +91,6 @@ def open_detector(
         front_odds=card.front_odds,
         augmented=augmented,
         second_detector=None if card.hand_look is None else _open_second_detector(folder, card, card.hand_look),
-        opinions=card.opinions,
     )
     refiner = _open_refiner(refining, card, card.second_look, frequent=FULL_LINE_UP)
     searching = _open_refiner(folder, card, card.second_look)
@@ -175,12 +174,10 @@ def _open_ball_refiner(folder: _NetworkFolder, files: NetworkFiles, tracking: On
 
 
 def _open_second_detector(folder: _NetworkFolder, card: NetworkCard, files: NetworkFiles) -> FrameDetector:
-    """Open a detector of which hands are used, and figures where they count: all else is as good as never detected."""
-    figures = _NEVER if card.opinions.detectors is None else OPINION_LIMITS.min_score
-    least = {"hand": card.hand_threshold, "upright": figures, "fallen": figures}
-    thresholds = tuple(least.get(kind, _NEVER) for kind in KINDS)
+    """Open a detector of which hands are used: all else is as good as never detected."""
+    thresholds = tuple(card.hand_threshold if kind == "hand" else _NEVER for kind in KINDS)
     return FrameDetector(
-        folder.open(files, card.input_px), name=card.name, input_px=card.input_px, thresholds=thresholds, apart=True
+        folder.open(files, card.input_px), name=card.name, input_px=card.input_px, thresholds=thresholds
     )
 
 

@@ -1,4 +1,4 @@
-"""A second refiner and a second detector: independently trained networks make less correlated errors.
+"""A second refiner: independently trained networks make less correlated errors.
 
 Which end of a base is its front, whether it has fallen and whether it is a figure are what refiners get wrong on tables
 they have never seen. Two that learned from pictures of different renderers make different mistakes, so a weighted mean
@@ -9,11 +9,6 @@ second on unfamiliar ones, and the predicted variances show it.
 A figure that was tracked a moment ago has the opinion of both already, and a refiner errs about a body, not about a
 frame. So the second is requested again only where the first would change what is known, is not sure of it, or says that
 its corners are coarse.
-
-The same for two detectors: a figure's logit is a weighted sum of both detectors' logits; one that the second does not
-report has the logit of the least that it would report. Where both see a figure, but disagree which end is its front,
-neither is believed as much as both would be. Figures that only the second reports are left out: on validation pictures
-the first misses hardly any, and a second candidate beside a figure, cut out less well, only competes with the first.
 
 Whether what the ball's networks take for the ball is one, the second refiner says as well: it outputs the ball's cells
 as well as a figure's numbers (`models/ball_detection.py`), for patches that are not enlarged. It was trained on
@@ -45,12 +40,10 @@ from downfield.models.refiner import (
     POINTS,
     REFINER_LIMITS,
     TURN,
-    base_sides,
     cut_figures,
     run_patches,
 )
 from downfield.models.runtime import Network, Outputs, logit, sigmoid
-from downfield.models.suppression import find_same_figure
 
 OPINION_BATCHES: Final = (2, 6, 12)
 """Patches of one pass: the few doubtful figures of a frame; each size takes memory of its own."""
@@ -58,12 +51,8 @@ OPINION_BATCHES: Final = (2, 6, 12)
 
 @dataclass(frozen=True, slots=True)
 class OpinionLimits:
-    """Thresholds of the second detector's opinion."""
+    """Thresholds of the second refiner's opinion."""
 
-    min_score: float = 0.05
-    """Least score of the second detector's figures that are read."""
-    missed_logit: float = -4.5
-    """Logit of a figure that the second detector does not report."""
     log_errors: tuple[float, float] = (-7.0, 2.0)
     """Range of the errors that a refiner may say: it was trained within it."""
     coarse_px: float = 1.2
@@ -174,60 +163,6 @@ def is_doubtful(outputs: Array, known: Sequence[Detection], turn_logit: float, f
     coarse = np.median(outputs[:, LOG_ERRORS][:, :4], axis=1) > _COARSE_LOG_ERROR
     doubtful: Bools = (as_before < REFINER_LIMITS.clear_logit) | coarse
     return doubtful
-
-
-def match_detectors(figures: Sequence[Detection], others: Sequence[Detection]) -> tuple[Array, Array]:
-    """Return what two detectors say of the figures of the first.
-
-    Args:
-        figures: of the first detector.
-        others: of the second, best first.
-
-    Returns:
-        Logits of both, shape (n, 2), and the cosine of the angle between the fronts they see, 0 where the second does
-        not report the figure, shape (n,).
-    """
-    logits = np.full((len(figures), 2), OPINION_LIMITS.missed_logit)
-    logits[:, 0] = logit(np.array([figure.score for figure in figures]))
-    agreement = np.zeros(len(figures))
-    seen = set()
-    for other in others:
-        same = find_same_figure(other, figures)
-        if same is not None and same not in seen:
-            seen.add(same)
-            logits[same, 1] = logit(np.array(other.score))
-            agreement[same] = _cosine(figures[same], other)
-    return logits, agreement
-
-
-def join_figures(
-    found: Sequence[Detection], others: Sequence[Detection], weights: OpinionWeights
-) -> tuple[Detection, ...]:
-    """Return detections, their figures with the scores and fronts that two detectors give them together.
-
-    Args:
-        found: detections of the first detector; balls and hands stay as they are.
-        others: detections of the second, best first; only figures count.
-        weights: of both; without weights of detectors the figures stay as well.
-    """
-    figures = [figure for figure in found if figure.corners_px]
-    if weights.detectors is None or not figures:
-        return tuple(found)
-    logits, agreement = match_detectors(figures, [other for other in others if other.corners_px])
-    first, second, constant = weights.detectors
-    scores = sigmoid(logits @ (first, second) + constant).tolist()
-    joined = []
-    for figure, score, cosine in zip(figures, scores, agreement.tolist(), strict=True):
-        front = weights.disputed_front if cosine < 0 else figure.front_score
-        joined.append(dataclasses.replace(figure, score=score, front_score=front))
-    joined.sort(key=lambda figure: -figure.score)
-    return (*joined, *(thing for thing in found if not thing.corners_px))
-
-
-def _cosine(figure: Detection, other: Detection) -> float:
-    ahead, _ = base_sides((figure.corners_px, other.corners_px))
-    length = float(np.prod(np.linalg.norm(ahead, axis=1)))
-    return float(ahead[0] @ ahead[1]) / length if length > 0 else 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,6 @@ from downfield.models.ball_detection import (
     with_patch_corners,
 )
 from downfield.models.base_sizes import with_consistent_sizes
-from downfield.models.card import OpinionWeights
 from downfield.models.detector import Detector
 from downfield.models.refiner import (
     FALLEN,
@@ -43,7 +42,7 @@ from downfield.models.refiner import (
     usual_length_px,
 )
 from downfield.models.runtime import Network, logit, sigmoid
-from downfield.models.second_opinion import BallOpinion, SecondOpinion, join_figures
+from downfield.models.second_opinion import BallOpinion, SecondOpinion
 from downfield.models.suppression import (
     adds_view,
     better_view,
@@ -80,8 +79,7 @@ class TwoStageDetector:
         sigma_scale: standard deviation of a corner per deviation that the network predicts.
         front_odds: log-odds that a front is right per unit of its logit.
         augmented: whether single pictures and their figures are run mirrored as well.
-        second_detector: another detector, whose hands count as well, and figures by `opinions`; None if there is none.
-        opinions: how much its figures count.
+        second_detector: another detector, whose hands count as well; None if there is none.
         ball_opinion: weighs what the ball refiner finds; None if that alone counts.
 
     Attributes:
@@ -104,7 +102,6 @@ class TwoStageDetector:
         front_odds: float = 1.0,
         augmented: bool = False,
         second_detector: Detector | None = None,
-        opinions: OpinionWeights | None = None,
         ball_opinion: BallOpinion | None = None,
     ) -> None:
         self.name = f"{detector.name}, refined" + (" and mirrored" if augmented else "")
@@ -116,7 +113,7 @@ class TwoStageDetector:
         self._turn_logit, self._fallen_logit = turn_logit, fallen_logit
         self._sigma_scale, self._front_odds = sigma_scale, front_odds
         self._augmented = augmented
-        self._second_detector, self._opinions = second_detector, opinions or OpinionWeights()
+        self._second_detector = second_detector
 
     def detect(self, image: Image) -> tuple[Detection, ...]:
         """Return everything in a single picture, uint8 (height, width, 3), best first."""
@@ -161,13 +158,12 @@ class TwoStageDetector:
         return places[:1]
 
     def _detect_jointly(self, image: Image) -> tuple[Detection, ...]:
-        """Return the output of both detectors."""
+        """Return the detector's output with the other detector's hands."""
         found = self._detector.detect(image)
         if self._second_detector is None:
             return found
-        others = self._second_detector.detect(image)
-        hands = [other for other in others if other.kind == "hand"]
-        return join_hands(join_figures(found, others, self._opinions), hands, image.shape[1])
+        hands = [other for other in self._second_detector.detect(image) if other.kind == "hand"]
+        return join_hands(found, hands, image.shape[1])
 
     def find_ball_candidates(self, image: Image, found: Sequence[Detection]) -> list[Detection]:
         """Return the ball detector's candidates, or the detector's if there is no ball detector."""

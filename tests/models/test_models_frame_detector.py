@@ -88,18 +88,6 @@ def test_a_cell_is_the_kind_that_exceeds_its_own_threshold_by_most() -> None:
     assert decode_head(head, COLUMNS, np.array([0.5, 0.2, 0.5, 0.5])).kinds.tolist() == [1]
 
 
-@pytest.mark.parametrize(("apart", "kinds"), [(False, ["upright"]), (True, ["upright", "hand"])])
-def test_a_low_threshold_of_figures_hides_no_hand_where_they_are_decoded_apart(apart: bool, kinds: list[str]) -> None:
-    head = empty_head()
-    fill_cell(head, 5, 2, kind=3, logit=0.5)
-    head[4, 2 * COLUMNS + 5] = -0.5  # less likely a figure, but further above the threshold of one
-    network = Canned(head)
-    detector = FrameDetector(network, name="canned", input_px=INPUT_PX, thresholds=(0.02, 0.02, 1.0, 0.3), apart=apart)
-    seen = detector.detect(np.zeros((INPUT_PX[1], INPUT_PX[0], 3), np.uint8))
-    assert [one.kind for one in seen] == kinds
-    assert len(network.seen) == 1, "it is decoded twice, not run twice"
-
-
 def test_duplicates_of_a_figure_are_suppressed_and_engaged_figures_are_not() -> None:
     head = empty_head()
     fill_cell(head, 3, 2, kind=0, logit=2.0)
