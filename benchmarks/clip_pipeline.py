@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from disturbances import disturb
+from disturbance_kinds import disturb
 
 from downfield.calibration.calibration import Calibration
 from downfield.capture.recording.detection_cache import CachingDetector, DetectionCacheHeader

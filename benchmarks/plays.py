@@ -5,7 +5,7 @@ Run: python benchmarks/plays.py FOLDER [--make N] [--network NETWORK] [--disturb
 The whole pipeline processes the clips in FOLDER, which have their truth beside them. With `--make N` random plays are
 rendered there first (1080p, 60 frames/s, by both renderers in turn, with the twin's test appearances: camera shake,
 noise and blur too) until there are N; no constant was fitted on their seeds. With `--disturb` frames are dropped,
-frozen and dark now and then (`disturbances.py`): much is missed then, but nothing false may be reported.
+frozen and dark now and then (`disturbance_kinds.py`): much is missed then, but nothing false may be reported.
 `tracking_tally.py` and `contact_episodes.py` explain the printed figures.
 """
 

@@ -62,7 +62,7 @@ class CapturedFrame:
             instant the frame was delivered.
         packet: the camera's encoded picture; None if it arrives raw.
         image: uint8 BGR, shape (height, width, 3); None while it is still encoded.
-        hum: as in `Frame`.
+        hum, t_sigma_ns: as in `Frame`.
     """
 
     index: int
@@ -71,6 +71,7 @@ class CapturedFrame:
     packet: VideoPacket | None = None
     image: Image | None = None
     hum: float = 0.0
+    t_sigma_ns: int = 0
 
     def decode(self) -> Frame:
         """Return the frame with its decoded image.
@@ -83,7 +84,7 @@ class CapturedFrame:
             image = decode_jpeg(self.packet.data)
         if image is None:
             raise SourceError(f"frame {self.index}: the picture is damaged")
-        return Frame(self.index, self.t_ns, image, self.hum)
+        return Frame(self.index, self.t_ns, image, self.hum, self.t_sigma_ns)
 
 
 class PictureFaultError(SourceError):
@@ -185,20 +186,6 @@ class CaptureClock:
     def from_monotonic(self, monotonic_ns: int) -> int:
         """Convert an instant of the monotonic clock to ns since 1970."""
         return monotonic_ns + self._offset_ns
-
-
-class IncreasingTimestamps:
-    """Makes time stamps strictly increasing, as track files and games need them; a camera may repeat one."""
-
-    def __init__(self) -> None:
-        self._last_ns: int | None = None
-
-    def __call__(self, t_ns: int) -> int:
-        """Return the stamp, or 1 ns after the last one."""
-        if self._last_ns is not None and t_ns <= self._last_ns:
-            t_ns = self._last_ns + 1
-        self._last_ns = t_ns
-        return t_ns
 
 
 class PlaybackPacer:

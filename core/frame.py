@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from downfield.core.arrays import Image
 from downfield.core.records import Probability, record
+
+TIME_UNKNOWN_NS: Final = 1_000_000_000
+"""Error of the time of a picture that came together with others, so that nothing tells when it was taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,12 +20,14 @@ class Frame:
         index: in its source, from 0; a gap in the indices means dropped frames.
         image: uint8 blue green red, shape (height, width, 3), raw.
         hum: log10 of the odds that the board is on, from a microphone; 0 without one.
+        t_sigma_ns: standard deviation of its time; 0 where nothing speaks against it.
     """
 
     index: int
     t_ns: int
     image: Image
     hum: float = 0.0
+    t_sigma_ns: int = 0
 
 
 DetectionKind = Literal["upright", "fallen", "ball", "hand"]

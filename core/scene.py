@@ -120,6 +120,7 @@ class Contact:
         angle_deg: between the two meeting faces, 0 when they lie flush; 0..90.
         overlap_mm: length over which the faces lie along each other.
         since_ns: interpolated instant the contact began; None while they do not touch.
+        since_sigma_s: error of that instant by pictures that did not come then, and by that of their times.
     """
 
     a: str
@@ -132,6 +133,7 @@ class Contact:
     angle_deg: float
     overlap_mm: float = 0.0
     since_ns: int | None = None
+    since_sigma_s: float = 0.0
 
 
 @record

@@ -35,12 +35,13 @@ Measure = Literal[
     "first",
     "front",
     "identity",
+    "instant",
     "judgment",
 ]
 """Of what a margin is: the gap of two bases; that to a passer's handle; the way over a line across the field, or short
 of it, over a sideline or an end line; what exceeds something allowed; how squarely two faces meet, or fail to; how much
 of them does, or too little; a turn; the gap to a free ball; the time before a rival; which end of a base is its front;
-which figure it is; what a rulebook leaves to a person; empty for anything else, or for nothing."""
+which figure it is; when it was; what a rulebook leaves to a person; empty for anything else, or for nothing."""
 
 _EVEN_ODDS: Final = 0.5
 _NORMAL: Final = NormalDist()
@@ -196,6 +197,7 @@ _WORDINGS: Final[dict[Measure, _Wording]] = {
     "first": _Wording("was there first", "may have been there first"),
     "front": _Wording(),
     "identity": _Wording(),
+    "instant": _Wording(),
     "judgment": _Wording(),
 }
 

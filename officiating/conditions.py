@@ -32,7 +32,7 @@ Together = Literal["all", "any"]
 """How conditions make a call: all of them must hold, or one is enough."""
 
 _EVEN_ODDS: Final = 0.5
-_CAPS: Final[frozenset[Measure]] = frozenset({"identity", "judgment"})
+_CAPS: Final[frozenset[Measure]] = frozenset({"identity", "instant", "judgment"})
 _ASIDE: Final[frozenset[Measure]] = frozenset({"front", "overlap", "ball"})
 """What is not worth telling once it is as good as certain."""
 _NAMES: Final[dict[Measure, str]] = {
@@ -50,6 +50,7 @@ _NAMES: Final[dict[Measure, str]] = {
     "slight_overlap": "width of the meeting",
     "front": "front",
     "identity": "which figure",
+    "instant": "when",
     "judgment": "judgment",
     "ball": "touch of the ball",
     "first": "first there",
@@ -63,7 +64,8 @@ class Condition:
 
     Attributes:
         measure: of what the margin is. ``"front"`` is which end of a base is its front: all else is measured for the
-            end that makes the call likelier. ``"identity"`` and ``"judgment"`` leave a call no better than even.
+            end that makes the call likelier. ``"identity"``, ``"instant"`` and ``"judgment"`` leave a call no better
+            than even.
         probability: that it holds, 0..1.
         margin, sigma, unit: by how much, positive on the side of the call, and the standard deviation.
         limit: where the limit is not one number, how many agree that it is met, by margin.

@@ -15,10 +15,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from downfield.core.frame import Detection, Frame
+from downfield.core.frame import TIME_UNKNOWN_NS, Detection, Frame
 from downfield.core.platform.processes import lower_priority
 from downfield.models.detector import Detector, TrackingDetector
 from downfield.models.suppression import join_hands, merge_refined
+from downfield.vision.board.repeats import RepeatDetector
 
 DetectorRun = Literal["full_frame", "figures"]
 """A run of the detector on the whole frame, or on the figures already known."""
@@ -241,6 +242,7 @@ class DetectionSchedule:
     def __init__(self, detector: Detector, rate: DetectionRate, *, continuous: bool) -> None:
         self._detector, self._rate, self._continuous = detector, rate, continuous
         self._detections: tuple[Detection, ...] = ()
+        self._repeats = RepeatDetector()
         self._background: Future[_BackgroundRun] | None = None
         self._ball_ns = 0  # time of the next search for the ball
         self._searched_ball = False  # whether the latest full-frame run searched for it
@@ -248,13 +250,15 @@ class DetectionSchedule:
         self._hands: tuple[Detection, ...] = ()  # found by the latest one
 
     def detect(self, frame: Frame, waiting: int) -> tuple[Detection, ...] | None:
-        """Return the detections in the next frame; None if the detector skips it.
+        """Return the detections in the next frame; None if the detector skips it, as it does what shows nothing new.
 
         Args:
             waiting: number of newer frames that already wait.
         """
         if not self._continuous:
             return self._detect_alone(frame)
+        if self._repeats.is_repeat(frame.image) or frame.t_sigma_ns >= TIME_UNKNOWN_NS:
+            return None
         runs = self._rate.due(frame.t_ns, waiting)
         tracking = self._detector if isinstance(self._detector, TrackingDetector) else None
         if tracking is not None and runs == ("full_frame",) and self._background is None:

@@ -21,7 +21,7 @@ from downfield.calibration.camera import Camera
 from downfield.calibration.online.calibrator import OnlineCalibrator
 from downfield.core.arrays import Array
 from downfield.core.errors import InputError
-from downfield.core.frame import Detection, Frame
+from downfield.core.frame import TIME_UNKNOWN_NS, Detection, Frame
 from downfield.core.scene import Player, Power, Scene
 from downfield.core.track_files import Roster, RosterSpot
 from downfield.models.detector import Detector
@@ -183,13 +183,15 @@ class Vision:
         self._health = self._health_monitor.step(frame, self._estimates, slow)
         online = self._calibrator.update(frame.image, frame.t_ns)
         found = detections()
+        # Without new information, or a time, it would make figures seem to stand still, or to leap.
+        is_news = not self._health.repeated and frame.t_sigma_ns < TIME_UNKNOWN_NS
+        if not is_news:
+            found = None
         if found is not None:
-            # A repeated picture holds no new information, and would make every figure seem to stand still.
-            found = () if self._health.repeated else found
             self._update_hands(frame, found, online.calibration)
         self._track(frame, found, online.calibration)
         # Without a ball carrier, no call depends on a single frame, so skipped frames are not refined.
-        if found is not None or carrier:
+        if found is not None or (carrier and is_news):
             self._refine(frame, online.calibration, carrier)
         else:
             self._estimates = separate_overlaps(self._estimates)
@@ -318,7 +320,9 @@ class Vision:
             center_px = camera.to_pixels(center_mm)
             self._shared_error = calibration.covariance, calibration.to_board_with_cov(center_px)[1][0]
         shared = self._shared_error[1]
-        contacts = trackers.contacts.step(estimates, t_ns, power=self._power, fit=not unfit, shared=shared)
+        contacts = trackers.contacts.step(
+            estimates, t_ns, power=self._power, fit=not unfit, shared=shared, t_sigma_ns=frame.t_sigma_ns
+        )
         ball = trackers.ball.step(detections, estimates, camera, t_ns, carrier=carrier, fit=not unfit)
         return Scene(
             frame=frame.index,

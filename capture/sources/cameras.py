@@ -11,7 +11,8 @@ import cv2
 import numpy as np
 from av.video.stream import VideoStream
 
-from downfield.capture.source import CaptureClock, CapturedFrame, IncreasingTimestamps, SourceFacts, VideoPacket
+from downfield.capture.picture_times import PictureTime, PictureTimes
+from downfield.capture.source import CaptureClock, CapturedFrame, SourceFacts, VideoPacket
 from downfield.capture.sources.camera_request import CameraRequest, PluggedCamera
 from downfield.capture.sources.camera_system import CameraSystem
 from downfield.capture.sources.http_mjpeg import error_text
@@ -67,7 +68,7 @@ class UsbCamera:
         Raises:
             SourceError: the camera was unplugged, or failed.
         """
-        source_clock, increasing = SourceClock(), IncreasingTimestamps()
+        source_clock, times = SourceClock(), PictureTimes()
         index = 0
         try:
             for packet in self._container.demux(self._stream):
@@ -79,7 +80,7 @@ class UsbCamera:
                 captured_ns = arrived_ns
                 if packet.pts is not None:
                     captured_ns = source_clock.to_monotonic(round(packet.pts * packet.time_base * 10**9), arrived_ns)
-                yield self._frame(index, increasing(self._clock.from_monotonic(captured_ns)), captured_ns, packet)
+                yield self._frame(index, times(self._clock.from_monotonic(captured_ns)), captured_ns, packet)
                 index += 1
         except (av.FFmpegError, OSError) as error:
             if not self._closed:
@@ -93,12 +94,15 @@ class UsbCamera:
         """Stop at the next picture."""
         self._closed = True
 
-    def _frame(self, index: int, t_ns: int, captured_ns: int, packet: av.packet.Packet[VideoStream]) -> CapturedFrame:
+    def _frame(
+        self, index: int, taken: PictureTime, captured_ns: int, packet: av.packet.Packet[VideoStream]
+    ) -> CapturedFrame:
+        t_ns, error_ns = taken
         if self._is_mjpeg:
-            return CapturedFrame(index, t_ns, captured_ns, VideoPacket("mjpeg", bytes(packet)))
+            return CapturedFrame(index, t_ns, captured_ns, VideoPacket("mjpeg", bytes(packet)), t_sigma_ns=error_ns)
         (decoded,) = self._stream.decode(packet)
         image = np.asarray(decoded.to_ndarray(format="bgr24", threads=1), dtype=np.uint8)
-        return CapturedFrame(index, t_ns, captured_ns, image=image)
+        return CapturedFrame(index, t_ns, captured_ns, image=image, t_sigma_ns=error_ns)
 
 
 class OpenCvCamera:
@@ -141,7 +145,7 @@ class OpenCvCamera:
         Raises:
             SourceError: the camera stopped.
         """
-        source_clock, increasing = SourceClock(), IncreasingTimestamps()
+        source_clock, times = SourceClock(), PictureTimes()
         index = 0
         try:
             while not self._closed:
@@ -152,8 +156,9 @@ class OpenCvCamera:
                 stamp_ms = self._capture.get(cv2.CAP_PROP_POS_MSEC)
                 if stamp_ms > 0:
                     captured_ns = source_clock.to_monotonic(round(stamp_ms * 1e6), arrived_ns)
-                t_ns = increasing(self._clock.from_monotonic(captured_ns))
-                yield CapturedFrame(index, t_ns, captured_ns, image=np.asarray(image, dtype=np.uint8))
+                t_ns, error_ns = times(self._clock.from_monotonic(captured_ns))
+                picture = np.asarray(image, dtype=np.uint8)
+                yield CapturedFrame(index, t_ns, captured_ns, image=picture, t_sigma_ns=error_ns)
                 index += 1
         finally:
             self._capture.release()

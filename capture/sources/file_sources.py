@@ -15,8 +15,9 @@ from typing import Final
 
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.calibration.pictures import read_picture
+from downfield.capture.picture_times import PictureTimes
 from downfield.capture.recording.recording_library import frames_of, index_path
-from downfield.capture.source import CapturedFrame, IncreasingTimestamps, PlaybackPacer, SourceFacts
+from downfield.capture.source import CapturedFrame, PlaybackPacer, SourceFacts
 from downfield.capture.sources.sound import Soundtrack
 from downfield.core.errors import InputError, SourceError
 from downfield.core.media.video_file import VideoPicture, VideoReader
@@ -113,18 +114,18 @@ class VideoFile:
         Raises:
             SourceError: the rest of the file can't be read.
         """
-        increasing = IncreasingTimestamps()
+        times = PictureTimes()
         try:
             for picture in self._reader.pictures():
                 index, t_ns = picture.position, picture.t_ns
                 if self._index is not None:
                     index, t_ns = self._index.of(picture)
-                t_ns = increasing(t_ns)
+                t_ns, error_ns = times(t_ns)
                 image = picture.to_bgr()
                 if not self._pacer.wait_until(t_ns):
                     return
                 hum = self._sound.hum_at(picture.t_ns) if self._sound else 0.0
-                yield CapturedFrame(index, t_ns, monotonic_ns(), image=image, hum=hum)
+                yield CapturedFrame(index, t_ns, monotonic_ns(), image=image, hum=hum, t_sigma_ns=error_ns)
         except InputError as error:
             raise SourceError(str(error)) from None
         finally:

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from downfield.capture.jpeg import decode_jpeg
-from downfield.capture.source import CaptureClock, CapturedFrame, IncreasingTimestamps, SourceFacts, VideoPacket
+from downfield.capture.picture_times import PictureTimes
+from downfield.capture.source import CaptureClock, CapturedFrame, SourceFacts, VideoPacket
 from downfield.capture.sources.http_connection import HttpStream, open_http
 from downfield.capture.sources.source_clock import SourceClock
 from downfield.capture.sources.source_types import SourceType
@@ -240,16 +241,16 @@ class HttpMjpeg:
         Raises:
             SourceError: the stream ended, timed out or holds no pictures.
         """
-        source_clock, increasing = SourceClock(), IncreasingTimestamps()
+        source_clock, times = SourceClock(), PictureTimes()
         part: Part | None = self._first
         while part is not None and not self._closed.is_set():
             picture, arrived_ns = part
             captured_ns = arrived_ns
             if picture.stamp_ns is not None:
                 captured_ns = source_clock.to_monotonic(picture.stamp_ns, arrived_ns)
-            t_ns = increasing(self._clock.from_monotonic(captured_ns))
+            t_ns, error_ns = times(self._clock.from_monotonic(captured_ns))
             index = picture.number - self._first[0].number
-            yield CapturedFrame(index, t_ns, captured_ns, VideoPacket("mjpeg", picture.data))
+            yield CapturedFrame(index, t_ns, captured_ns, VideoPacket("mjpeg", picture.data), t_sigma_ns=error_ns)
             try:
                 part = next(self._parts, None)
             except (OSError, http.client.HTTPException, ValueError) as error:

@@ -18,14 +18,8 @@ from av.packet import Packet
 from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
-from downfield.capture.source import (
-    CaptureClock,
-    CapturedFrame,
-    IncreasingTimestamps,
-    SourceFacts,
-    VideoPacket,
-    changed_size,
-)
+from downfield.capture.picture_times import PictureTimes
+from downfield.capture.source import CaptureClock, CapturedFrame, SourceFacts, VideoPacket, changed_size
 from downfield.capture.sources.http_mjpeg import error_text
 from downfield.capture.sources.reconnecting import NETWORK_LIMITS
 from downfield.capture.sources.source_clock import SourceClock
@@ -116,7 +110,7 @@ class NetworkVideo:
         Raises:
             SourceError: the stream ended, failed or timed out.
         """
-        source_clock, increasing = SourceClock(), IncreasingTimestamps()
+        source_clock, times = SourceClock(), PictureTimes()
         index = 0
         try:
             for packet, frame, arrived_ns in self._decoded():
@@ -127,8 +121,8 @@ class NetworkVideo:
                     image = upright_bgr(frame, pixel_aspect=self._pixel_aspect)
                     if frame.pts is not None and frame.time_base is not None:
                         captured_ns = source_clock.to_monotonic(round(frame.pts * frame.time_base * 10**9), arrived_ns)
-                t_ns = increasing(self._clock.from_monotonic(captured_ns))
-                yield CapturedFrame(index, t_ns, captured_ns, packet, image)
+                t_ns, error_ns = times(self._clock.from_monotonic(captured_ns))
+                yield CapturedFrame(index, t_ns, captured_ns, packet, image, t_sigma_ns=error_ns)
                 index += 1
                 if self._closed:
                     return

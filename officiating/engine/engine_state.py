@@ -117,6 +117,14 @@ def advance_clock(game: GameState, t_ns: int) -> GameState:
     return game if t_ns <= game.now_ns else replace(game, now_ns=t_ns)
 
 
+def suspended_by(state: EngineState, game: GameState, scene: Scene) -> GameState:
+    """Return the game at a scene that calls can't be made from, with since when nothing was seen."""
+    since_ns = game.unseen_ns[0] if game.unseen_ns and game.suspended else scene.t_ns
+    if state.recent:
+        since_ns = state.recent[-1].t_ns
+    return replace(advance_clock(game, scene.t_ns), suspended=scene.unfit, unseen_ns=(since_ns, scene.t_ns))
+
+
 def append_recent(recent: tuple[Scene, ...], scene: Scene) -> tuple[Scene, ...]:
     """Return the recent scenes with one more, and without those too old to matter."""
     oldest_ns = scene.t_ns - ENGINE_LIMITS.recent_ns

@@ -20,6 +20,7 @@ from typing import Final
 from downfield.core.field.model import FieldModel
 from downfield.core.scene import Scene
 from downfield.officiating.calls import CallKind, Finding
+from downfield.officiating.conditions import Condition
 from downfield.officiating.params import Params
 from downfield.officiating.rules.lines import spot_at
 from downfield.officiating.state.facts import EVEN_ODDS, SUSTAINED_FRAMES, Facts
@@ -38,14 +39,17 @@ _RUNNING: Final = frozenset({Phase.LIVE, Phase.IN_AIR, Phase.KICK})
 
 
 @dataclass(frozen=True, slots=True)
-class FallRecordLimits:
-    """Time limits of falls that no rulebook states."""
+class EvidenceLimits:
+    """Time limits of evidence that no rulebook states."""
 
     mistaken_fall_ns: int = 300_000_000
     """A figure upright again within this time had not fallen: it can't get up by itself, and no hand is so quick."""
 
+    least_known_s: float = 0.1
+    """An instant with a larger error is not known: a figure walks half a yard in that time."""
 
-_LIMITS: Final = FallRecordLimits()
+
+_LIMITS: Final = EvidenceLimits()
 
 
 def with_seen(game: GameState, facts: Facts) -> GameState:
@@ -128,7 +132,11 @@ def evidence_in_order(
     carrier = game.play.carrier
     if carrier is None:
         return list(found)
-    kept = [_since_held(finding, facts, game, params) for finding in found if not _of_handled(finding, game)]
+    kept = [
+        _as_known_when(_since_held(finding, facts, game, params), facts)
+        for finding in found
+        if not _of_handled(finding, game)
+    ]
     waiting = [one for one in game.play.pending if _is_contact(one, carrier)]
     known = {finding_key(one) for one in waiting} | set(game.play.settled)
     new = [one for one in kept if _is_contact(one, carrier) and finding_key(one) not in known]
@@ -192,6 +200,21 @@ def _since_held(finding: Finding, facts: Facts, game: GameState, params: Params)
     reference = params.choice("tackle.spot") if "tackle.spot" in params.definitions else "base"
     spot = spot_at(facts, carrier, reference, held_ns, sigma_s)
     return replace(finding, t_ns=held_ns, t_sigma_s=sigma_s, spot_yd=spot.yd, spot_sigma_yd=spot.sigma_yd)
+
+
+def _as_known_when(finding: Finding, facts: Facts) -> Finding:
+    """Return a finding about the carrier that leaves the call open where no picture tells when it was."""
+    if finding.kind not in CONTACTS | CROSSINGS:
+        return finding
+    contact = next((one for one in facts.carrier_contacts if finding.players[1:2] == (one.opponent,)), None)
+    error_s = facts.crossing_error_s(finding.t_ns) if contact is None else contact.unseen_s
+    if error_s < _LIMITS.least_known_s:
+        return finding
+    measured = Condition(finding.measure, finding.probability, finding.margin, finding.sigma, finding.unit)
+    told = finding.conditions or ((measured,) if finding.margin is not None else ())
+    unknown = Condition("instant", EVEN_ODDS, text=f"no pictures tell when it was, within {2 * error_s:.1f} s")
+    probability = min(finding.probability, EVEN_ODDS)
+    return replace(finding, probability=probability, conditions=(*told, unknown))
 
 
 def _of_handled(finding: Finding, game: GameState) -> bool:

@@ -27,6 +27,7 @@ from downfield.officiating.engine.engine_state import (
     advance_clock,
     append_recent,
     is_same_play,
+    suspended_by,
     waiting_for_measurement,
     with_ended,
     without_met_wait,
@@ -178,8 +179,7 @@ class RulesEngine:
         power = scene.board if power_changed else state.power
         game = with_handled(game, scene)
         if scene.unfit:
-            game = replace(advance_clock(game, scene.t_ns), suspended=scene.unfit)
-            return replace(state, game=game, recent=recent, power=power), ()
+            return replace(state, game=suspended_by(state, game, scene), recent=recent, power=power), ()
         game = replace(advance_clock(game, scene.t_ns), suspended=())
         facts = Facts(scene, recent[:-1], game, self.field)
         context = self._context(game.now_ns, facts, state)

@@ -170,7 +170,7 @@ class OutOfBounds(ImmediateRule):
         )
 
     def _spot(self, facts: Facts, carrier: Figure, t_ns: int, params: Params) -> Spot:
-        spot = spot_at(facts, carrier, params.choice("out_of_bounds.spot"), t_ns)
+        spot = spot_at(facts, carrier, params.choice("out_of_bounds.spot"), t_ns, facts.crossing_error_s(t_ns))
         marks = facts.field.hash_rows_y_yd
         if params.flag("out_of_bounds.at_mark") and marks:
             x_yd, y_yd = spot.yd
@@ -235,7 +235,8 @@ class LineCrossed(ImmediateRule):
             margin,
             lambda then, scene: self._margin(reference_point(facts, then, reference, scene), state, facts) + ahead_mm,
         )
-        scores, spot = self.id == "touchdown", spot_at(facts, carrier, reference, t_ns)
+        spot = spot_at(facts, carrier, reference, t_ns, facts.crossing_error_s(t_ns))
+        scores = self.id == "touchdown"
         side = state.play.ball_side
         text = f"touchdown, {state.team(side).name}" if scores else f"{carrier.id} reaches the line of scrimmage"
         return (

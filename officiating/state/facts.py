@@ -35,6 +35,9 @@ class FactLimits:
     instant_error_s: float = 0.1
     """The instant of a contact whose gap hardly closes is known to this at worst: bases that run side by side."""
 
+    usual_step_ns: int = 50_000_000
+    """Between scenes as near as this an instant is interpolated; a longer way without one adds to its error."""
+
 
 SUSTAINED_FRAMES: Final = 3
 """Frames whose median says whether a contact lasts."""
@@ -52,6 +55,7 @@ class OpponentContact:
         since_ns: when it began; of the carrier not before he held the ball on a running board, since a touch before
             that is no touch of the carrier.
         since_sigma_s: standard deviation of that instant: of the gap, by how fast it closed, and of the carrier's gain.
+        unseen_s: the part of it that pictures leave which did not come, or whose times are not known.
         own_face: the face of the figure's own base.
         opponent_face: the face of the opponent's base.
     """
@@ -66,6 +70,7 @@ class OpponentContact:
     overlap_mm: float
     since_ns: int | None
     since_sigma_s: float = 0.0
+    unseen_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +163,7 @@ class Facts:
                     contact.angle_deg,
                     contact.overlap_mm,
                     contact.since_ns,
+                    unseen_s=contact.since_sigma_s,
                 )
             )
         return tuple(out)
@@ -184,7 +190,7 @@ class Facts:
             return ()
         dated = []
         for contact in self.opponent_contacts(name):
-            since_ns, error_s = contact.since_ns, self._closing_error_s(name, contact)
+            since_ns, error_s = contact.since_ns, math.hypot(self._closing_error_s(name, contact), contact.unseen_s)
             if since_ns is not None and since_ns < play.held_since_ns:
                 hold = play.hold
                 since_ns, error_s = play.held_since_ns, 0.0 if hold is None else hold.sigma_s
@@ -246,6 +252,17 @@ class Facts:
                 break
             margin, t_ns = before, scene.t_ns
         return max(t_ns, since_ns)
+
+    def crossing_error_s(self, t_ns: int) -> float:
+        """Return the error of an instant at which a line was crossed, by scenes that did not come around it."""
+        scenes = (*self.recent, self.scene)
+        after_ns = next((scene.t_ns for scene in scenes if scene.t_ns >= t_ns), self.t_ns)
+        before_ns = next((scene.t_ns for scene in reversed(scenes) if scene.t_ns < t_ns), None)
+        unseen = self.state.unseen_ns
+        if before_ns is None and unseen is not None and unseen[0] < t_ns:
+            before_ns = max(unseen[0], self.state.play.held_since_ns)
+        blind_ns = 0 if before_ns is None else after_ns - before_ns - _LIMITS.usual_step_ns
+        return max(blind_ns, 0) / math.sqrt(12) / 1e9
 
     def hand_point(self, figure: Figure) -> tuple[float, float] | None:
         """Return the foremost point of a figure's carrying hand, mm; None when the hand was never measured."""

@@ -159,6 +159,7 @@ class GameState:
             on again.
         proposals: ids of the calls that wait for a person.
         suspended: why no calls are made from the scenes.
+        unseen_ns: from the last scene before calls were suspended last, to the last scene of that.
         notes: what a rulebook remembers between plays, as (name, value) pairs; numbers only.
         now_ns: the latest instant of any entry; consequences of a call are about an earlier one, the call's.
     """
@@ -201,6 +202,7 @@ class GameState:
     ruled_ns: int | None = None
     proposals: tuple[str, ...] = ()
     suspended: tuple[str, ...] = ()
+    unseen_ns: tuple[int, int] | None = None
     notes: tuple[tuple[str, float], ...] = ()
     now_ns: int = 0
 

@@ -92,6 +92,9 @@ class InstantLimits:
     speed_ns: int = 200_000_000
     """How fast a figure goes is measured over this time: longer than one vibration of the board."""
 
+    unmeasured_mm_s: float = 80.0
+    """How fast a figure goes that was not seen before: as fast as most do."""
+
 
 _INSTANT_LIMITS: Final = InstantLimits()
 
@@ -155,14 +158,14 @@ def _figure_at(scenes: tuple[Scene, ...], after: Scene, player: str, t_ns: int) 
 
 
 def _speed_mm_s(facts: Facts, player: str) -> tuple[float, float]:
-    """Return how fast a figure moves along and across, over some frames; 0 where that was not seen."""
+    """Return how fast a figure moves along and across, over some frames."""
     now = find_figure(facts.scene, player)
     for scene in facts.recent:
         then = find_figure(scene, player)
         if now is not None and then is not None and facts.t_ns - scene.t_ns <= _INSTANT_LIMITS.speed_ns:
             dt_s = (facts.t_ns - scene.t_ns) / 1e9
             return abs(now.x_mm - then.x_mm) / dt_s, abs(now.y_mm - then.y_mm) / dt_s
-    return 0.0, 0.0
+    return _INSTANT_LIMITS.unmeasured_mm_s, _INSTANT_LIMITS.unmeasured_mm_s
 
 
 def _limit_to(value: float, a: float, b: float) -> float:

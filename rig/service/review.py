@@ -17,9 +17,10 @@ from downfield.api.context.context import RigParts
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.calibration.calibration import Calibration
 from downfield.capture.footage import Footage, FootageCalibration, FootageFrame, ScaledPicture
+from downfield.capture.picture_times import PictureTimes
 from downfield.capture.recording.recorded_footage import ClipFootage, RecordedFootage
 from downfield.capture.recording.recording_library import recorded_videos
-from downfield.capture.source import CapturedFrame, IncreasingTimestamps
+from downfield.capture.source import CapturedFrame
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError, NotRecordedError, RefusedError
 from downfield.core.field.model import preset
@@ -175,9 +176,9 @@ def _footage_of(bundle: UnpackedBundle) -> Footage | None:
 def _clip_footage(clip: Path, calibration: Calibration | None) -> ClipFootage:
     """Return the pictures of a video file, with the times that playing it gives them."""
     footage = ClipFootage(clip, lambda: calibration)
-    increasing = IncreasingTimestamps()
+    times = PictureTimes()
     for index, t_ns in enumerate(_frame_times_ns(clip)):
-        footage.frame_captured(CapturedFrame(index, increasing(t_ns), 0))
+        footage.frame_captured(CapturedFrame(index, times(t_ns).t_ns, 0))
     return footage
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from downfield.capture.source import CaptureClock, IncreasingTimestamps
+from downfield.capture.source import CaptureClock
 from downfield.capture.sources.source_clock import SourceClock
 
 
@@ -15,11 +15,6 @@ def test_kernel_stamps_are_kept_and_the_offset_of_other_clocks_comes_from_the_fa
         for i, delay in enumerate(delays_ms)
     ]
     assert [round((t_ns - 5 * 10**12) / 1e6) - i * 20 for i, t_ns in enumerate(times_ns)] == [9, 3, 3, 3]
-
-
-def test_time_stamps_increase_strictly() -> None:
-    increasing = IncreasingTimestamps()
-    assert [increasing(t_ns) for t_ns in (5, 5, 4, 9)] == [5, 6, 7, 9]
 
 
 def test_the_capture_clock_never_goes_back_behind_the_game() -> None:

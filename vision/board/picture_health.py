@@ -13,6 +13,7 @@ import numpy as np
 
 from downfield.core.arrays import Image
 from downfield.core.frame import Frame
+from downfield.vision.board.repeats import RepeatDetector
 from downfield.vision.measuring.estimate import Estimate
 
 
@@ -20,8 +21,6 @@ from downfield.vision.measuring.estimate import Estimate
 class HealthLimits:
     """Thresholds of the picture health monitor."""
 
-    sample_px: int = 8
-    """The picture is sampled at this spacing, in both directions."""
     memory_ns: int = 2_000_000_000
     """Frames are remembered for this long."""
 
@@ -60,6 +59,10 @@ class HealthLimits:
     """Number of remembered dropped frames that is worth a warning."""
     max_gap_ns: int = 300_000_000
     """After a longer gap between frames no calls are made."""
+    max_repeated_share: float = 0.15
+    """Share of the remembered frames that may show nothing new, without a warning."""
+    min_frames: int = 20
+    """Remembered frames from which that share counts."""
 
     # Tracking.
     max_unsure_share: float = 0.25
@@ -77,7 +80,7 @@ class PictureHealth:
 
     Attributes:
         unfit: reasons why no calls may be made, as in `Scene`.
-        repeated: whether the picture is identical to the previous one, and so holds no new information.
+        repeated: whether the picture shows the same as the previous one, and so holds no new information.
     """
 
     warnings: tuple[str, ...] = ()
@@ -94,6 +97,7 @@ class _FrameStats:
     sharpness: float
     dropped: int
     step_ns: int
+    repeated: bool
 
 
 class PictureHealthMonitor:
@@ -101,7 +105,7 @@ class PictureHealthMonitor:
 
     def __init__(self) -> None:
         self._recent: deque[_FrameStats] = deque()
-        self._last: Image | None = None
+        self._repeats = RepeatDetector()
         self._index = 0
         self._same_since_ns: int | None = None
         self._best_sharpness = 0.0
@@ -114,14 +118,16 @@ class PictureHealthMonitor:
             estimates: all figures at this frame or the one before; empty before the line-up is known.
             others: warnings from elsewhere to include.
         """
-        small = np.ascontiguousarray(frame.image[:: _LIMITS.sample_px, :: _LIMITS.sample_px, 1])
-        repeated = self._last is not None and np.array_equal(small, self._last)
+        repeated = self._repeats.is_repeat(frame.image)
+        small = self._repeats.sample
+        assert small is not None
         dropped, step_ns = self._count_dropped(frame)
         brightness = cv2.sumElems(small)[0] / small.size
-        stats = _FrameStats(frame.t_ns, brightness, self._measure_sharpness(frame), dropped, step_ns)
-        if not repeated or self._same_since_ns is None:
-            self._same_since_ns = self._recent[-1].t_ns if repeated and self._recent else frame.t_ns
-        self._last, self._index = small, frame.index
+        stats = _FrameStats(frame.t_ns, brightness, self._measure_sharpness(frame), dropped, step_ns, repeated)
+        identical = self._repeats.identical
+        if not identical or self._same_since_ns is None:
+            self._same_since_ns = self._recent[-1].t_ns if identical and self._recent else frame.t_ns
+        self._index = frame.index
         self._recent.append(stats)
         while frame.t_ns - self._recent[0].t_ns > _LIMITS.memory_ns:
             self._recent.popleft()
@@ -135,7 +141,7 @@ class PictureHealthMonitor:
             *_unseen(estimates),
             *_many_unsure(estimates),
         ]
-        warnings = [*others, *_exposure(stats, small), *_unsure(estimates)]
+        warnings = [*others, *_exposure(stats, small), *_unsure(estimates), *self._repeating()]
         if sharpness < _LIMITS.min_sharpness:
             warnings.append("The picture is blurred: focus the camera or clean its lens")
         if recently_dropped >= _LIMITS.max_dropped:
@@ -172,6 +178,14 @@ class PictureHealthMonitor:
         if still_ns < _LIMITS.frozen_ns:
             return []
         return [f"The picture has not changed for {still_ns / 1e9:.1f} s: check the camera and its cable"]
+
+    def _repeating(self) -> list[str]:
+        """Return that pictures come several times; unless they have stopped changing, which is told by itself."""
+        count, repeated = len(self._recent), sum(recent.repeated for recent in self._recent)
+        if count < _LIMITS.min_frames or not _LIMITS.max_repeated_share < repeated / count < 0.9:
+            return []
+        advice = "set the camera, or the program that passes its picture on, to a rate that it really sends"
+        return [f"Only some {10 * round(10 * (1 - repeated / count))} % of the pictures show anything new: {advice}"]
 
     def _light_change(self, stats: _FrameStats) -> list[str]:
         before = [

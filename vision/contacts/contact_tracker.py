@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,6 +28,13 @@ from downfield.vision.contacts.limits import CONTACT_LIMITS
 from downfield.vision.measuring.estimate import Estimate
 
 
+class _Onset(NamedTuple):
+    """When a contact began, and the error that its pictures leave: those that did not come, and that of their times."""
+
+    t_ns: int
+    error_s: float
+
+
 @dataclass(frozen=True, slots=True)
 class _Checkpoint:
     """A filtered frame, and the tracker's state before it."""
@@ -35,7 +44,7 @@ class _Checkpoint:
     filter: ContactFilter
     last: PairMeasurements
     last_ns: int | None
-    began_ns: Mapping[Pair, int]
+    began: Mapping[Pair, _Onset]
 
 
 class ContactTracker:
@@ -51,7 +60,8 @@ class ContactTracker:
         self._settled_ns: int | None = None
         self._noise = GapNoise()
         self._history = GapHistory()
-        self._began_ns: Mapping[Pair, int] = {}
+        self._began: Mapping[Pair, _Onset] = {}
+        self._measured: deque[tuple[int, int]] = deque()  # frames that were, and the errors of their times
         self._halts = HaltDetector()
         self._checkpoints: deque[_Checkpoint] = deque()
 
@@ -63,12 +73,14 @@ class ContactTracker:
         power: Power = "on",
         fit: bool = True,
         shared: Array | None = None,
+        t_sigma_ns: int = 0,
     ) -> tuple[Contact, ...]:
         """Add a frame and return its contacts.
 
         Args:
             fit: whether the picture is reliable; if not, it is ignored.
             shared: covariance of the position error that all figures share, mm^2, shape (2, 2).
+            t_sigma_ns: error of the frame's time.
 
         Returns:
             Pairs with a gap below 5 mm, in order of ids. `since_ns` is set where a touch is more likely than not.
@@ -88,6 +100,10 @@ class ContactTracker:
         if fit:
             self._save_checkpoint(now, t_ns)
             self._noise.add(now)
+            if any(figure.fresh and figure.seen for figure in estimates):
+                self._measured.append((t_ns, t_sigma_ns))
+                while len(self._measured) > 2 and t_ns - self._measured[1][0] > CONTACT_LIMITS.remembered_ns:
+                    self._measured.popleft()
             self._advance(now, t_ns)
         return self._contacts(now, {figure.id for figure in estimates if not figure.sure}, fit=fit)
 
@@ -101,7 +117,7 @@ class ContactTracker:
         """Keep the state before a frame for as long as the frame may have to be filtered again."""
         while self._checkpoints and t_ns - self._checkpoints[0].t_ns > CONTACT_LIMITS.halt_noticed_ns:
             self._checkpoints.popleft()
-        self._checkpoints.append(_Checkpoint(now, t_ns, self._filter, self._last, self._last_ns, self._began_ns))
+        self._checkpoints.append(_Checkpoint(now, t_ns, self._filter, self._last, self._last_ns, self._began))
 
     def _refilter(self, t_ns: int) -> None:
         """Filter the last frames again, now knowing that all figures stopped meanwhile."""
@@ -111,12 +127,7 @@ class ContactTracker:
         if not again:
             return
         first = again[0]
-        self._filter, self._last, self._last_ns, self._began_ns = (
-            first.filter,
-            first.last,
-            first.last_ns,
-            first.began_ns,
-        )
+        self._filter, self._last, self._last_ns, self._began = first.filter, first.last, first.last_ns, first.began
         self._unsettle(first.t_ns, CONTACT_LIMITS.unsettled_ns)
         for checkpoint in again:
             self._advance(checkpoint.measured, checkpoint.t_ns)
@@ -148,17 +159,32 @@ class ContactTracker:
         onset_s = self._filter.mean_onset_s
         touch = self._filter.contact_probability
         stays = self._filter.touching.sum(axis=1) > touch / 2
-        began_ns: dict[Pair, int] = {}
+        began: dict[Pair, _Onset] = {}
         for row in np.flatnonzero(touch > CONTACT_LIMITS.touch_probability).tolist():
             pair, about_s = self._last.pairs[row], float(onset_s[row])
-            known_ns = self._began_ns.get(pair)
-            if known_ns is not None and t_ns - known_ns > CONTACT_LIMITS.onset_settles_ns:
-                began_ns[pair] = known_ns
+            known = self._began.get(pair)
+            if known is not None and t_ns - known.t_ns > CONTACT_LIMITS.onset_settles_ns:
+                began[pair] = known
                 continue
             # The gap of a pair that bounced off at once never settled.
             met_s = self._history.refine_onset_s(pair, about_s) if stays[row] else about_s
-            began_ns[pair] = (self._start_ns or 0) + round(met_s * 1e9)
-        self._began_ns = began_ns
+            met_ns = (self._start_ns or 0) + round(met_s * 1e9)
+            began[pair] = _Onset(met_ns, self._error_s(pair, met_ns))
+        self._began = began
+
+    def _error_s(self, pair: Pair, met_ns: int) -> float:
+        """Return the error of an instant that the pictures around it leave."""
+        start_ns = self._start_ns or 0
+        seen_ns = [start_ns + round(t_s * 1e9) for t_s in self._history.times_s(pair)]
+        before = [one for one in self._measured if one[0] < met_ns]
+        after = [one for one in self._measured if one[0] >= met_ns]
+        if not before or not after:
+            return 0.0
+        own_ns = [t_ns for t_ns in seen_ns if t_ns < met_ns]
+        later_ns = [t_ns for t_ns in seen_ns if t_ns >= met_ns]
+        from_ns, to_ns = own_ns[-1] if own_ns else before[-1][0], later_ns[0] if later_ns else after[0][0]
+        blind_ns = max(to_ns - from_ns - CONTACT_LIMITS.usual_step_ns, 0)
+        return math.hypot(blind_ns / math.sqrt(12), before[-1][1], after[0][1]) / 1e9
 
     def _continued(self, now: PairMeasurements) -> dict[Pair, int]:
         """Return the filter's rows of continued pairs; pairs that a hand has moved start over."""
@@ -208,6 +234,7 @@ class ContactTracker:
                 probability = min(probability, CONTACT_LIMITS.unseen_probability)
             if sigma > CONTACT_LIMITS.vague_sigma_mm or not unsure.isdisjoint((a, b)):
                 probability = min(probability, CONTACT_LIMITS.vague_probability)
+            onset = self._began.get((a, b)) if probability > CONTACT_LIMITS.touch_probability else None
             contact = Contact(
                 a=a,
                 b=b,
@@ -218,7 +245,8 @@ class ContactTracker:
                 face_b=gap.face_b,
                 angle_deg=gap.angle_deg,
                 overlap_mm=gap.overlap_mm,
-                since_ns=self._began_ns.get((a, b)) if probability > CONTACT_LIMITS.touch_probability else None,
+                since_ns=None if onset is None else onset.t_ns,
+                since_sigma_s=0.0 if onset is None else round(onset.error_s, 4),
             )
             out.append(contact)
         return tuple(out)

@@ -28,6 +28,11 @@ class ContactLimits:
     onset_settles_ns: int = 150_000_000
     """A contact's start is refined for this long; later frames add no information."""
 
+    usual_step_ns: int = 50_000_000
+    """Between frames as near as this an instant is interpolated; a longer way without one adds to its error."""
+    remembered_ns: int = 700_000_000
+    """The times of measured frames are remembered for this long: longer than a contact's start is refined."""
+
     # Changes of course without a touch.
     changes_per_s: float = 0.5
     """Rate at which a base changes course for no visible reason, as in the twin's physics."""

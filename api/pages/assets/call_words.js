@@ -14,4 +14,4 @@ export function callWords(call) {
 }
 
 /** How sure one of several things measured is: a percentage, or that it is left open. @param {Service.ConditionView} condition */
-export const conditionSureness = (condition) => (["identity", "judgment"].includes(condition.measure) ? "open" : formatPercent(condition.probability));
+export const conditionSureness = (condition) => (["identity", "instant", "judgment"].includes(condition.measure) ? "open" : formatPercent(condition.probability));

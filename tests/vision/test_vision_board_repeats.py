@@ -1,0 +1,73 @@
+"""Pictures that show nothing new are told from new ones, and new ones from still ones."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from downfield.core.arrays import Image
+from downfield.vision.board.repeats import RepeatDetector
+
+_RNG = np.random.default_rng(3)
+_PRINT = cv2.resize(_RNG.integers(60, 190, (54, 96, 3), dtype=np.uint8), (960, 540), interpolation=cv2.INTER_LINEAR)
+
+
+def picture(walked_px: float, light: float = 1.0, noise: float = 2.0, seed: int = 0) -> Image:
+    """Figures that have walked so far over a print."""
+    image = _PRINT.copy()
+    for row in range(4):
+        for column in range(5):
+            x, y = 60 + 180 * column + walked_px * (-1) ** row, 60 + 130 * row + walked_px / 2
+            cv2.rectangle(
+                image, (round(x), round(y)), (round(x) + 26, round(y) + 16), (20, 20, 30 + 200 * (row % 2)), -1
+            )
+    grain = np.random.default_rng([seed, round(100 * walked_px)]).normal(0, noise, image.shape)
+    return np.asarray(np.clip(image * light + grain, 0, 255), np.uint8)
+
+
+def again(image: Image, quality: int) -> Image:
+    _, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, quality])
+    return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
+
+
+def found(images: list[Image]) -> list[bool]:
+    detector = RepeatDetector()
+    return [detector.is_repeat(image) for image in images]
+
+
+def test_an_identical_picture_is_a_repeat_at_once() -> None:
+    one, other = picture(0.0), picture(1.0)
+    assert found([one, one, other, other, one]) == [False, True, False, True, False]
+
+
+@pytest.mark.parametrize("times", [2, 3, 4])
+@pytest.mark.parametrize("quality", [92, 70])
+def test_pictures_that_were_compressed_again_are_known_by_their_rhythm(times: int, quality: int) -> None:
+    shown = [again(picture(2.0 * (k // times)), quality - 5 * (k % times)) for k in range(14 * times)]
+    repeats = found(shown)
+    settled = range(5 * times, len(shown))
+    assert [repeats[k] for k in settled] == [k % times > 0 for k in settled]
+
+
+@pytest.mark.parametrize(
+    "light",
+    [lambda _: 1.0, lambda k: 0.66 + 0.34 * np.cos(2 * np.pi * 100 * k / 30), lambda k: 0.5 if k % 2 else 1.0],
+    ids=["steady", "lamps of 50 Hz", "every other picture dark"],
+)
+def test_new_pictures_are_no_repeats_whatever_the_light_does(light: object) -> None:
+    assert callable(light)
+    assert not any(found([picture(2.0 * k, float(light(k)), seed=k) for k in range(40)]))
+
+
+def test_figures_that_come_to_rest_or_begin_are_not_repeated() -> None:
+    walked = [2.0 * min(k, 15) for k in range(30)] + [30.0 + 2.0 * k for k in range(1, 12)]
+    assert not any(found([again(picture(px, seed=k), 90) for k, px in enumerate(walked)]))
+
+
+def test_a_rhythm_is_known_again_after_all_stood_still() -> None:
+    walked = [2.0 * (k // 2) for k in range(24)] + [24.0] * 30 + [24.0 + 2.0 * (k // 2) for k in range(2, 16)]
+    shown = [again(picture(px), 92 - 5 * (k % 2)) for k, px in enumerate(walked)]
+    repeats = found(shown)
+    assert repeats[-8:] == [False, True] * 4
+    assert not any(repeats[30:54]), "who stands still is seen standing still"
