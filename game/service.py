@@ -253,6 +253,15 @@ class GameService(CurrentGame):
         """Take back one declaration or ruling, whatever came after it; everything since is judged again."""
         return self._submit(Undo(event), submission)
 
+    def place(self, named: str) -> tuple[float, float]:
+        """Return where a spot is that a person names (`place_yd`), along x of the board and across.
+
+        Raises:
+            RefusedError: no game is in play, or its field has no such place.
+        """
+        with self.in_play() as session:
+            return session.state.place(named)
+
     def undo_preview(self, event: str) -> Accepted:
         """Return the receipt that an undo would get; nothing changes.
 

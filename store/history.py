@@ -36,6 +36,7 @@ from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Side
 from downfield.officiating.events import Event, Ruling
 from downfield.officiating.rulebooks.rulebook import Rulebook
+from downfield.officiating.sides import place_yd
 from downfield.store.database.reader import StoreReader
 
 REMEMBERED: Final = 3
@@ -225,6 +226,18 @@ class History:
     def players(self, t_ns: int) -> tuple[Player, ...]:
         """Return the figures that were on the board at an instant."""
         return self._log.players(t_ns)
+
+    def place(self, named: str, t_ns: int) -> tuple[float, float]:
+        """Return where a spot is that a person names of the play at an instant, along x of the board and across.
+
+        Raises:
+            RefusedError: its field has no such place.
+        """
+        snap, game = self.snap(t_ns), self._started
+        assert game is not None
+        direction = 1 if snap is None else snap.direction if snap.offense == "home" else -snap.direction
+        shorts = (game.home.short, game.away.short)
+        return place_yd(named, shorts, direction, game.field.length_yd), game.field.width_yd / 2
 
     def snap(self, t_ns: int) -> Snap | None:
         """Return the play that an instant is in; None before the first snap."""

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal
+from collections.abc import Callable
+from dataclasses import fields, replace
+from typing import Annotated, Any, Final, Literal
 
 from fastapi import Header, Path
 from pydantic import Field
 
+from downfield.api.http.problems import ProblemError
 from downfield.core.scene import Player
 from downfield.game.records.commands import TeamSheet
 from downfield.game.records.models import RequestModel
 from downfield.officiating.calls import Call, CallKind
-from downfield.officiating.declarations import Declaration, Side
+from downfield.officiating.declarations import BallPlaced, Declaration, KickEnded, SetUp, Side
 
 MAX_PLAYERS: Final = 120
 """Of one roster; a real one has 53, a table's seldom more than 40."""
@@ -37,6 +40,17 @@ AgoMs = Annotated[
         " is dated back as far as the rulebook allows (`calls.late_s`).",
     ),
 ]
+Place = Callable[[str], tuple[float, float]]
+"""Returns where a spot is that a person names, along x of the board and across."""
+
+NamedSpot = Annotated[
+    str,
+    Field(
+        max_length=40,
+        description="Instead of yards along the board: a team and its yard line, such as `H 44`, `A 44` or its short"
+        " name, or `50`; in the middle across.",
+    ),
+]
 SpotYd = Annotated[float, Field(ge=-30, le=230, description="On the field or beside it.")]
 Note = Annotated[str, Field(max_length=500)]
 
@@ -45,7 +59,23 @@ class DeclarationRequest(RequestModel):
     """A declaration."""
 
     declaration: Declaration
+    spot: NamedSpot = ""
     ago_ms: AgoMs = 0
+
+    def declared(self, place: Place) -> Declaration:
+        """Return the declaration, with its spot where one is named.
+
+        Raises:
+            ProblemError: it has no spot.
+        """
+        body = self.declaration
+        if not self.spot:
+            return body
+        if not {field.name for field in fields(body)} & {"spot_yd", "x_yd"}:
+            raise ProblemError(422, f"spot: a {body.type.replace('_', ' ')} is at no spot; leave it out.")
+        x_yd, y_yd = place(self.spot)
+        at: dict[str, Any] = {"spot_yd": x_yd if isinstance(body, SetUp) else (x_yd, y_yd)}
+        return replace(body, **({"x_yd": x_yd, "y_yd": y_yd} if isinstance(body, KickEnded | BallPlaced) else at))
 
 
 class CallRequest(RequestModel):
@@ -55,11 +85,12 @@ class CallRequest(RequestModel):
     text: Annotated[str, Field(min_length=1, max_length=200)]
     side: Side | None = Field(default=None, description="Side that gets the ball, the points or the yards.")
     spot_yd: tuple[SpotYd, SpotYd] | None = Field(default=None, description="Along x of the board, across.")
+    spot: NamedSpot = ""
     players: Annotated[tuple[Annotated[str, Field(max_length=60)], ...], Field(max_length=8)] = ()
     detail: Annotated[str, Field(max_length=60)] = ""
 
-    def call(self, call_id: str, t_ns: int, rulebook: str) -> Call:
-        """Return the call itself."""
+    def call(self, call_id: str, t_ns: int, rulebook: str, place: Place) -> Call:
+        """Return the call itself; `place` returns where on the board a named spot is."""
         return Call(
             call_id,
             self.kind,
@@ -69,7 +100,7 @@ class CallRequest(RequestModel):
             "called",
             self.text,
             self.players,
-            self.spot_yd,
+            place(self.spot) if self.spot else self.spot_yd,
             side=self.side,
             detail=self.detail,
         )

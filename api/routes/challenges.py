@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query
@@ -129,7 +130,7 @@ def decide(
         shown = Disputes(game_service).view() if is_in_play else challenges_of(history)
         raised = next((known.call for known in shown.challenges if known.id == challenge), "")
         t_ns = next((view.t_ns for view in (*before, *history.struck()) if view.id == raised), 0)
-        replacement = request.replacement.call(raised, t_ns, row.rulebook)
+        replacement = request.replacement.call(raised, t_ns, row.rulebook, partial(history.place, t_ns=t_ns))
     decision = Decision(request.decision, request.reason.strip(), signed(request.name, principal), replacement)
     if not is_in_play:
         changes = finished.rule_challenge(row, challenge, decision)

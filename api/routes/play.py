@@ -112,7 +112,7 @@ def make_call(
 ) -> Accepted:
     """A call the system did not make; it takes effect like any other."""
     call_id = f"manual:{key or secrets.token_hex(6)}"
-    ruling = Ruling("", "manual", request.call(call_id, 0, game(hub).rulebook), request.note)
+    ruling = Ruling("", "manual", request.call(call_id, 0, game(hub).rulebook, game_service.place), request.note)
     return _accepted(game_service.rule(ruling, _submission(principal, key, request.ago_ms)))
 
 
@@ -133,7 +133,7 @@ def rule(
             raise ProblemError(422, f"A ruling to {request.decision} a call takes no replacement; only overturn does.")
         standing = next((view for view in game_service.calls() if view.id == call), None)
         t_ns = 0 if standing is None else standing.t_ns
-        replacement = request.replacement.call(call, t_ns, game(hub).rulebook)
+        replacement = request.replacement.call(call, t_ns, game(hub).rulebook, game_service.place)
     ruling = Ruling(call, request.decision, replacement, request.note)
     return _accepted(game_service.rule(ruling, _submission(principal, key, request.ago_ms)))
 
@@ -161,7 +161,8 @@ def declare(
     game_service: GameServiceDep, principal: PrincipalDep, request: DeclarationRequest, key: IdempotencyKey = None
 ) -> Accepted:
     """The carrier, set, a pass, a pitch, dice, a coin, the clock, a line-up, a correction of the state..."""
-    return _accepted(game_service.declare(request.declaration, _submission(principal, key, request.ago_ms)))
+    declared = request.declared(game_service.place)
+    return _accepted(game_service.declare(declared, _submission(principal, key, request.ago_ms)))
 
 
 @router.post("/events/{event}/undo", tags=["play"], summary="Undo one declaration or ruling")

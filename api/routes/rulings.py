@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Query
@@ -98,7 +99,7 @@ def rule(
             raise ProblemError(422, f"A ruling to {request.decision} a call takes no replacement; only overturn does.")
         history = History(store, row)
         t_ns = next((view.t_ns for view in (*history.calls(), *history.struck()) if view.id == call), 0)
-        replacement = request.replacement.call(call, t_ns, row.rulebook)
+        replacement = request.replacement.call(call, t_ns, row.rulebook, partial(history.place, t_ns=t_ns))
     ruling = Ruling(call, request.decision, replacement, request.note)
     late = LateRuling(ruling, signed(request.name, principal), key)
     return finished.preview(row, late) if preview else finished.rule(row, late)

@@ -15,6 +15,7 @@ from typing import Final, Literal
 from downfield.core.records import record
 from downfield.core.scene import Jersey, Player, Power
 from downfield.officiating.declarations import Choice, Hash, Side
+from downfield.officiating.sides import place_yd
 from downfield.officiating.state.play_state import PlayKind, PlayState, Pose
 
 ORDINALS: Final = ("1st", "2nd", "3rd", "4th")
@@ -274,6 +275,15 @@ class GameState:
         if from_left == half:
             return f"{half:.4g}"
         return f"{owner} {to_goal:.4g}"
+
+    def place(self, named: str) -> tuple[float, float]:
+        """Return where a place is that a person names, along x of the board and, in the middle, across.
+
+        Raises:
+            RefusedError: it names no place of this field.
+        """
+        shorts = (self.teams[0].short, self.teams[1].short)
+        return place_yd(named, shorts, self.direction_of("home"), self.length_yd), self.width_yd / 2
 
     @property
     def situation(self) -> str:

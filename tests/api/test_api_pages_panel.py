@@ -216,8 +216,28 @@ def test_a_call_that_stands_is_overturned(service: PageServer, phone: Page) -> N
     play(service, tackled())
     tackle = phone.locator("#calls .call", has_text="tackled")
     expect(tackle).to_have_count(1)
-    tap(phone, "#calls", re.compile("^Overturn: .*tackled"))
+    tackle.locator(".overturn summary").tap()
+    expect(tackle.get_by_role("button", name="It ended there")).to_be_disabled()  # nothing is said yet
+    tap(phone, "#calls", re.compile("^The play went on: .*tackled"))
     expect(tackle).to_have_count(0)
+
+
+def test_a_tackle_that_is_overturned_asks_where_the_play_ended_and_who_made_it(
+    service: PageServer, phone: Page
+) -> None:
+    play(service, tackled())
+    tackle = phone.locator("#calls .call", has_text="tackled")
+    tackle.locator(".overturn summary").tap()
+    tackle.locator("[name=ended-at]").fill("Z 99")
+    tackle.get_by_role("button", name="It ended there").tap()
+    expect(phone.locator("#notice")).to_contain_text("is no place on this field; write a team and its yard line")
+    tackle.locator("[name=ended-at]").fill("H 44")
+    tackle.locator("[name=made-by]").fill("light 50")
+    tackle.get_by_role("button", name="It ended there").tap()
+    made = phone.locator("#calls .call.overturned")
+    expect(made).to_contain_text("Tackle at H 44, by Oakdale 50")
+    (call,) = [call for call in service.game_service.calls() if call.kind == "tackle"]
+    assert (call.spot_yd, call.players) == ((44.0, FIELD.width_yd / 2), (RUNNER, HITTER))
 
 
 def test_a_restored_call_is_not_shown_as_the_latest(service: PageServer, phone: Page) -> None:

@@ -11,6 +11,7 @@ import pytest
 from asgi_client import AsgiClient
 from played_table import Table
 from reviewed_rig import ACCESS, Reviewed
+from scripted_plays import FIELD
 
 from downfield.api.app import create_app
 from downfield.api.context.context import RigParts
@@ -144,6 +145,26 @@ def test_a_decision_that_changes_nothing_says_so(tmp_path: Path, reviewed: Revie
     reviewed.admin.post(f"{reviewed.path}/reopening", {"reason": "a challenge"})
     answer = challenge(reviewed.admin, reviewed.game, unquote(reviewed.tackle), decision=decision)
     assert answer.json["lines"] == ["Nothing has changed."]
+
+
+@pytest.mark.parametrize(("named", "x_yd"), [("RIV 44", 44.0), ("a 44", 56.0), ("50", 50.0), ("H -3", -3.0)])
+def test_a_spot_is_named_as_people_say_it_wherever_one_is_entered(tmp_path: Path, named: str, x_yd: float) -> None:
+    table = Table(tmp_path / "games.db")
+    game = table.begin()
+    table.play()
+    client = AsgiClient(create_app(RigParts(table.game_service, table.hub, LatestPicture(), table.store), ACCESS))
+    tackle = table.call("tackle")
+    by_name = {**REPLACEMENT, "spot_yd": None, "spot": named}
+    ruled = client.post(f"/api/calls/{tackle}/rulings", {"decision": "overturn", "replacement": by_name})
+    assert ruled.status == 200, ruled.body
+    assert next(call for call in table.game_service.calls() if call.id == tackle).spot_yd == (x_yd, FIELD.width_yd / 2)
+    wrong = challenge(client, game, tackle, by_name | {"spot": "X 44"})
+    assert (wrong.status, "write a team and its yard line, such as RIV 44" in wrong.json["detail"]) == (409, True)
+    ended = {"declaration": {"type": "play_ended", "kind": "stopped"}, "spot": "RIV 47"}
+    assert "at RIV 47" in client.post("/api/declarations", ended).json["text"]
+    refused = client.post("/api/declarations", {"declaration": {"type": "set"}, "spot": "RIV 47"})
+    assert (refused.status, "leave it out" in refused.json["detail"]) == (422, True)
+    table.close()
 
 
 @pytest.mark.parametrize("change", [{"spot_yd": [4000.0, 3.0]}, {"spot_yd": [4.0]}, {"kind": "hat"}, {"text": ""}])

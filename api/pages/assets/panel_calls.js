@@ -4,6 +4,7 @@ import { callWords, conditionSureness } from "./call_words.js";
 import { challengeButton } from "./challenges.js";
 import { el } from "./dom.js";
 import { gauge } from "./gauge.js";
+import { endedElsewhere, endsPlay } from "./replacement_fields.js";
 import { capitalize, formatCallText, formatPercent, formatRuling, formatTime, formatVerdict } from "./format.js";
 
 /**
@@ -95,7 +96,10 @@ const replayButton = (call) =>
 export function rulingButtons(call) {
   if (call.ruling) return [undoButton(call.ruling)];
   if (call.standing === "noted") return [];
-  return [rulingButton(call, "confirm", "Confirm"), rulingButton(call, "overturn", "Overturn", "warn"), rulingButton(call, "strike", "Remove this call")];
+  const overturn = endsPlay(call)
+    ? endedElsewhere(call, (label, replacement) => rulingButton(call, "overturn", label, "warn", replacement))
+    : rulingButton(call, "overturn", "Overturn", "warn");
+  return [rulingButton(call, "confirm", "Confirm"), overturn, rulingButton(call, "strike", "Remove this call")];
 }
 
 /** @param {Service.CallView} call */
