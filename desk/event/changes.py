@@ -137,7 +137,8 @@ def result_text(result: Result | None) -> str:
     """Return a result for people; empty for none."""
     if result is None:
         return ""
-    return f"{result.home} to {result.away}" + (", a forfeit" if result.forfeited_by else "")
+    won = f", {result.overtime_winner} won in overtime" if result.overtime_winner is not None else ""
+    return f"{result.home} to {result.away}" + (", a forfeit" if result.forfeited_by else won)
 
 
 _NOTHING: Final = ("", None, "")

@@ -163,7 +163,7 @@ def enter_result(event: TournamentEvent, identity: str, result: Result | None, b
     if progress.is_needed(match) is not True:
         raise RefusedError(f"{identity} is only played if the side from the losers' bracket wins the game before.")
     if result is not None and match.stage != "pool" and result.winner is None:
-        raise RefusedError(f"{identity} decides who goes on, so it can't be a tie. Play overtime.")
+        raise RefusedError(f"{identity} decides who goes on, so it can't be a tie. Play overtime, or say who won it.")
     if result is None and match.result is None and not match.dispute:
         raise RefusedError(f"{identity} has no result.")
     decision = MatchDecision(by.id, event.draw, identity, sides, result, known_keys(event, match))

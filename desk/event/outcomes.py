@@ -15,6 +15,7 @@ from typing import Final, Literal
 from downfield.desk.event.progress import Progress
 from downfield.desk.event.records import Entrant, Match, Result
 from downfield.desk.event.state import GameAssignment, MatchDecision, TableGame, TournamentEvent
+from downfield.officiating.state.game_state import opponent
 
 WITHDREW: Final = "withdrew"
 """The note of a forfeit that follows by itself; in ``over`` of a decision that takes such a forfeit away."""
@@ -83,11 +84,12 @@ class _Claim:
     def result(self, score: tuple[int, int] | None = None) -> Result:
         game = self.game
         home, away = score or game.score
-        names = game.signed_by
+        names, won = game.signed_by, game.overtime_winner
         if self.turned:
             home, away, names = away, home, names[::-1]
-        note = "; ".join(game.notes)
-        return Result(home, away, signed_by=names, note=note, game=game.game, protested=bool(game.notes))
+            won = None if won is None else opponent(won)
+        protested, note = bool(game.notes), "; ".join(game.notes)
+        return Result(home, away, won is not None, None, names, note, game.game, protested, won)
 
 
 def outcomes(event: TournamentEvent) -> Outcomes:
@@ -221,7 +223,7 @@ class _Settling:
             choices += [_choice(match, f"Take what was {text}", result) for text, result in statements]
         result = statements[-1][1] if statements and not reasons else None
         if result is not None and len(statements) > 1 and statements[0][0] == "entered by hand":
-            result = replace(result, overtime=statements[0][1].overtime)
+            result = replace(result, overtime=result.overtime or statements[0][1].overtime)
         if result is not None and match.stage != "pool" and result.winner is None:
             reasons.append("It ended in a tie, and it decides who goes on. Have overtime played, or enter who won.")
             result, choices = None, []

@@ -136,6 +136,7 @@ class Result:
         note: for the record.
         game: id of the game at a table that it was taken from; empty where it was entered by hand.
         protested: whether a coach signed with a protest, which the note has.
+        overtime_winner: the side that won an overtime that the points do not show, as one of yards (TAP-132).
     """
 
     home: int
@@ -146,6 +147,7 @@ class Result:
     note: str = ""
     game: str = ""
     protested: bool = False
+    overtime_winner: Literal["home", "away"] | None = None
 
     def __post_init__(self) -> None:
         check(0 <= self.home <= MAX_POINTS and 0 <= self.away <= MAX_POINTS, InputError, "points are 0 to 999")
@@ -155,7 +157,7 @@ class Result:
         """The side that won; None for a tie."""
         if self.forfeited_by is not None:
             return "away" if self.forfeited_by == "home" else "home"
-        return None if self.home == self.away else "home" if self.home > self.away else "away"
+        return self.overtime_winner if self.home == self.away else "home" if self.home > self.away else "away"
 
 
 @record

@@ -11,6 +11,7 @@ from typing import Literal
 from downfield.core.records import record
 from downfield.desk.event.records import Entrant, EventClock, Match, Result, Rules
 from downfield.game.records.commands import MatchTicket
+from downfield.officiating.sides import Side
 
 GameState = Literal["in_play", "ended", "signed", "reopened", "corrected"]
 """Of a table's game: ``ended`` without both signatures; ``corrected``: closed again at another score than signed."""
@@ -31,6 +32,7 @@ class TableGame:
         signed_by: the coaches, home and away; empty before.
         notes: what they disagree with.
         why: who reopened or closed it again, and why.
+        overtime_winner: the side that won an overtime that the score does not show.
         ticket: what it is played for; None where it names no match, or the desk did not assign it to this rig.
     """
 
@@ -45,6 +47,7 @@ class TableGame:
     signed_by: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     why: str = ""
+    overtime_winner: Side | None = None
     ticket: MatchTicket | None = None
 
     @property

@@ -30,6 +30,7 @@ from downfield.game.records.entries import (
 )
 from downfield.game.records.final_score import ScoreSigned, Signatures, are_complete
 from downfield.game.records.keeping import GameRow
+from downfield.officiating.sides import Side
 from downfield.rig.tournament.broker import BrokerConnection
 from downfield.store.database.reader import StoreReader
 from downfield.store.writing.replication import JournalBatch
@@ -156,6 +157,7 @@ def table_game(row: GameRow, contents: Iterable[tuple[int, Content]]) -> TableGa
     seq, state, ticket, why = 0, "in_play", None, ""
     signatures: Signatures = {}
     closed: tuple[int, int] | None = None
+    won: Side | None = None
     signed: tuple[int, int] | None = None
     coaches: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -169,6 +171,7 @@ def table_game(row: GameRow, contents: Iterable[tuple[int, Content]]) -> TableGa
             closed, state, why = None, "reopened", f"{content.by}: {content.reason}"
         elif isinstance(content, GameEnded):
             closed, why = content.score, content.by if signed is not None else ""
+            won = _overtime_winner(row, content.text)
         if closed is not None:
             state = "ended" if signed is None else "corrected"
             if are_complete(signatures, closed):
@@ -179,4 +182,10 @@ def table_game(row: GameRow, contents: Iterable[tuple[int, Content]]) -> TableGa
         return None
     known: GameState = state  # type: ignore[assignment]
     score = closed or (0, 0)
-    return TableGame(row.id, seq, known, row.table, row.home, row.away, score, signed, coaches, notes, why, ticket)
+    return TableGame(row.id, seq, known, row.table, row.home, row.away, score, signed, coaches, notes, why, won, ticket)
+
+
+def _overtime_winner(row: GameRow, text: str) -> Side | None:
+    """Return the side that won an overtime which the score does not show: the game's last line names it."""
+    names: dict[Side, str] = {"home": row.home, "away": row.away}
+    return next((side for side, name in names.items() if f", {name} wins in overtime" in text), None)

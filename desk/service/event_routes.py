@@ -59,6 +59,9 @@ class ResultRequest(Body):
     home: int
     away: int
     overtime: bool = False
+    overtime_winner: Literal["home", "away"] | None = Field(
+        default=None, description="Who won an overtime that the points do not show, such as one of yards."
+    )
     forfeited_by: Literal["home", "away"] | None = None
     signed_by: tuple[Annotated[str, Field(max_length=MAX_NAME)], ...] = Field(
         default=(), max_length=2, description="The coaches, home and away; empty for one who did not sign."
@@ -233,7 +236,8 @@ def put_result(by: SenderDep, match: str, given: ResultRequest) -> EventView:
     known = by.desk.keeper.event.matches
     given_now = next((one.result for one in known if one.id == match), None)
     signed = tuple(given.signed_by) if any(given.signed_by) else ()
-    result = Result(given.home, given.away, given.overtime, given.forfeited_by, signed, given.note, given.game)
+    won, overtime = given.overtime_winner, given.overtime or given.overtime_winner is not None
+    result = Result(given.home, given.away, overtime, given.forfeited_by, signed, given.note, given.game, False, won)
     verb = "entered" if given_now is None else "corrected"
     return change_event(
         by,

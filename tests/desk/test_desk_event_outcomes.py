@@ -127,6 +127,25 @@ def test_points_go_to_the_right_side_whoever_is_home_at_the_table(turned: bool) 
     assert (result.protested, result.note) == (True, "Ada: too loud")
 
 
+@pytest.mark.parametrize("turned", [False, True])
+def test_an_overtime_of_yards_decides_who_goes_on_though_the_points_are_even(turned: bool) -> None:
+    event = told(POOL, game(ticket(POOL, "A1"), signed_at(7, 0)))
+    final = next(one.id for one in event.matches if one.stage != "pool")
+    played_for = ticket(event, final)
+    winner = played_for.names[0]
+    ended = GameEnded(f"X 7, Y 7 | X ball, final, {winner} wins in overtime | over", (7, 7), "both coaches")
+    after = told(event, game(played_for, [*signed_at(7, 7)[:2], ended], "final", turned=turned))
+    (result,) = [one.result for one in after.matches if one.id == final]
+    assert result is not None
+    assert (result.winner, result.overtime, result.home, result.away) == ("home", True, 7, 7)
+    tied = told(event, game(played_for, signed_at(7, 7), "final"))
+    assert [one.dispute for one in tied.matches if one.id == final] != [""]
+    by_hand = enter_result(event, final, Result(7, 7, overtime=True, overtime_winner="away"), BY)
+    assert [one.result.winner for one in outcomes(by_hand).event.matches if one.result and one.id == final] == ["away"]
+    with pytest.raises(RefusedError, match="say who won it"):
+        enter_result(event, final, Result(7, 7, overtime=True), BY)
+
+
 def test_a_score_corrected_after_signing_stops_the_match_until_it_is_decided_or_signed_again() -> None:
     first = ticket(POOL, "A1")
     reopened = told(POOL, game(first, [*signed_at(14, 7), GameReopened("Cy", "a wrong spot")]))

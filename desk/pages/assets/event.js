@@ -213,7 +213,7 @@ const choose = ({ game }, { match, result, turned }) =>
     ? change(`/games/${game}/match`, { match, turned }, "PUT")
     : change(
         `/matches/${match}/result`,
-        { home: result.home, away: result.away, overtime: result.overtime, forfeited_by: result.forfeited_by, signed_by: result.signed_by, note: result.note, game: result.game },
+        { home: result.home, away: result.away, overtime: result.overtime, overtime_winner: result.overtime_winner, forfeited_by: result.forfeited_by, signed_by: result.signed_by, note: result.note, game: result.game },
         "PUT",
       );
 

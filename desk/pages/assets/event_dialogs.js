@@ -62,18 +62,16 @@ export function resultForm(dialog, match, event, director) {
   const path = `/matches/${match.id}`;
   /** @param {Side} side */
   const points = (side) => field(`Points of ${match[side].name}`, { name: side, type: "number", inputmode: "numeric", min: 0, max: 999, required: true, value: result?.[side] ?? "" });
-  const forfeit = el(
-    "label",
-    {},
-    "Forfeit",
-    el("select", { name: "forfeited_by" }, [["", "no"], ["home", `${match.home.name} did not play`], ["away", `${match.away.name} did not play`]].map(([value, text]) => el("option", { value, selected: (result?.forfeited_by ?? "") === value }, text))),
-  );
+  /** @param {"overtime_winner" | "forfeited_by"} name @param {string} label @param {string} none @param {string} did */
+  const side = (name, label, none, did) =>
+    el("label", {}, label, el("select", { name }, [["", none], ["home", `${match.home.name} ${did}`], ["away", `${match.away.name} ${did}`]].map(([value, text]) => el("option", { value, selected: (result?.[name] ?? "") === value }, text))));
   const fields = [
     match.dispute ? el("p", { class: "refusal" }, match.dispute) : null,
     points("home"),
     points("away"),
     el("label", { class: "check" }, el("input", { name: "overtime", type: "checkbox", checked: result?.overtime ?? false }), "Overtime"),
-    forfeit,
+    side("overtime_winner", "Won in overtime, where the points are even", "shown by the points", "won"),
+    side("forfeited_by", "Forfeit", "no", "did not play"),
     field(`Signed by the coach of ${match.home.name}`, { name: "signed_home", maxlength: 80, value: result?.signed_by[0] ?? "" }),
     field(`Signed by the coach of ${match.away.name}`, { name: "signed_away", maxlength: 80, value: result?.signed_by[1] ?? "" }),
     field("Note", { name: "note", maxlength: 400, value: result?.note ?? "" }),
@@ -95,6 +93,7 @@ export function resultForm(dialog, match, event, director) {
           home: Number(data.get("home")),
           away: Number(data.get("away")),
           overtime: data.get("overtime") !== null,
+          overtime_winner: data.get("overtime_winner") || null,
           forfeited_by: data.get("forfeited_by") || null,
           signed_by: [dataText(data, "signed_home"), dataText(data, "signed_away")],
           note: dataText(data, "note"),

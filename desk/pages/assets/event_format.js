@@ -50,7 +50,7 @@ export function resultText(match) {
 export function winner({ result }) {
   if (result === null) return null;
   if (result.forfeited_by !== null) return result.forfeited_by === "home" ? "away" : "home";
-  if (result.home === result.away) return null;
+  if (result.home === result.away) return result.overtime_winner;
   return result.home > result.away ? "home" : "away";
 }
 
