@@ -21,11 +21,15 @@ from downfield.officiating.declarations import (
     LineUpDeclared,
     PassDeclared,
     PassEnded,
+    PlayEnded,
     Roll,
+    SetUp,
     Switch,
 )
 from downfield.officiating.events import Ruling
+from downfield.officiating.sides import SIDES
 from downfield.officiating.state.game_state import GameState, Phase
+from downfield.officiating.unseen_declarations import OvertimeSetUp
 
 # Declared
 
@@ -285,3 +289,26 @@ def test_overtime_continues_after_an_opening_field_goal_until_it_is_answered() -
     assert (lost.phase, lost.score) == (Phase.OVER, (10, 7))
     level = ends(kicked_first(), kind="field_goal", text="good", side="away", detail="good")
     assert (level.phase, level.score, level.due) == (Phase.BETWEEN_PLAYS, (10, 10), "kickoff")
+
+
+@pytest.mark.parametrize("kicked", [False, True])
+def test_a_ball_lost_and_won_back_in_one_down_has_ended_the_possession_that_was_to_answer(kicked: bool) -> None:
+    table = kicked_first()
+    if kicked:
+        opened = OvertimeSetUp("home", 1, (3.0,))
+        table.declare(
+            SetUp("away", 1, due="kickoff", period=5, score=(10, 7), clock_s=400.0, overtime=opened),
+            KickDeclared("kickoff"),
+        )
+        table.declare(*caught_live())
+    for side in SIDES[: 1 if kicked else 2]:
+        table.declare(PlayEnded("fumble", (60.0, 20.0)), PlayEnded("recovered", (60.0, 20.0), by=side))
+        assert table.state.phase is not Phase.OVER
+    table.declare(PlayEnded("tackle", (60.0, 20.0)))
+    assert (table.state.phase, table.state.score, table.state.winner) == (Phase.OVER, (10, 7), "home")
+
+
+def caught_live() -> list[Ruling]:
+    """A kickoff in a returner's hands."""
+    call = Call("live", "kick", 0, "efl", (), "called", "kick", (), (70.0, 20.0), side="away", detail="live")
+    return [Ruling("", "manual", call)]

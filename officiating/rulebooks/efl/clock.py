@@ -5,6 +5,7 @@ Overtime is one ten-minute quarter, over at the first lead except for the answer
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from typing import Final
 
@@ -115,10 +116,15 @@ def in_overtime(consequence: Consequence) -> Consequence:
         if overtime is None or state.overtime is None:
             return outcome
         points = sum(state.score) - sum(game.score)
-        # Without points a possession ends when the ball changes sides; a kickoff begins one and ends none.
-        if points == 0 and (state.offense == game.offense or game.due == "kickoff"):
+        held = _held_in_play(game)
+        # A possession ends whenever the ball changes sides, several times in a down too; the last one by points, or
+        # with the down that gives the ball away.
+        lost = [0.0] * (len(held) - 1)
+        if points or (state.offense != held[-1] and game.due != "kickoff"):
+            lost.append(float(points if points in POSSESSION_ENDS else 0))
+        if not lost:
             return outcome
-        ends = (*state.overtime.gains_yd, float(points if points in POSSESSION_ENDS else 0))
+        ends = (*state.overtime.gains_yd, *lost)
         state = replace(state, overtime=replace(state.overtime, gains_yd=ends))
         side: Side = overtime.first
         possessions = []
@@ -132,3 +138,10 @@ def in_overtime(consequence: Consequence) -> Consequence:
         return Outcome(replace(state, try_for=None), (game_over_finding(state, context, clauses),))
 
     return apply
+
+
+def _held_in_play(game: GameState) -> list[Side]:
+    """Return the sides that have had the ball in a play, in order; a kickoff begins a possession and ends none."""
+    begun: tuple[Side, ...] = () if game.due == "kickoff" else (game.offense,)
+    sides = (*begun, *(hold.side for hold in game.play.holds), game.play.ball_side)
+    return [side for side, _ in itertools.groupby(sides)]
