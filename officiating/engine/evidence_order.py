@@ -39,7 +39,7 @@ _RUNNING: Final = frozenset({Phase.LIVE, Phase.IN_AIR, Phase.KICK})
 
 
 @dataclass(frozen=True, slots=True)
-class EvidenceLimits:
+class EvidenceOrderLimits:
     """Time limits of evidence that no rulebook states."""
 
     mistaken_fall_ns: int = 300_000_000
@@ -49,7 +49,7 @@ class EvidenceLimits:
     """An instant with a larger error is not known: a figure walks half a yard in that time."""
 
 
-_LIMITS: Final = EvidenceLimits()
+_LIMITS: Final = EvidenceOrderLimits()
 
 
 def with_seen(game: GameState, facts: Facts) -> GameState:
