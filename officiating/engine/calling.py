@@ -51,7 +51,7 @@ def merge_findings(
         confidence: the probability from which a call is made.
     """
     pending = {finding_key(finding): finding for finding in play.pending}
-    changed = False
+    changed = False  # most frames change nothing, and the same play is then passed on
     for finding in found:
         key = finding_key(finding)
         # Too close once may become sure; sure once is called once.
@@ -83,6 +83,7 @@ def _queue_ns(finding: Finding) -> int:
 
 def _more_probable(known: Finding, again: Finding) -> Finding:
     if again.probability <= known.probability:
+        # Both may be held at even odds by what nobody measured; what was measured is then told by the surer of them.
         surer = again.probability == known.probability and _sure_but_for_caps(again) > _sure_but_for_caps(known)
         return replace(known, conditions=again.conditions) if surer else known
     again = _with_better_measurement(known, again)
@@ -186,9 +187,9 @@ def no_surer(findings: tuple[Finding, ...], probability: float) -> tuple[Finding
 
 def _call_id(finding: Finding, verdict: Verdict) -> str:
     parts = [finding.kind, str(finding.t_ns), *finding.players[:1]]
-    if finding.detail:
+    if finding.detail:  # of two fouls by one figure at one instant, all that differs
         parts.append(finding.detail)
-    if verdict == "too_close":
+    if verdict == "too_close":  # it may become sure later, as another call: rulings must not mistake one for the other
         parts.append("close")
     return ":".join(parts)
 

@@ -112,7 +112,7 @@ class Loop:
         for stage in stages:
             stage.start()
         try:
-            stages[-1].join()
+            stages[-1].join()  # the last to end: each stage ends once the queue before it is closed and empty
         finally:
             self.stop()
             for stage in stages:
@@ -131,7 +131,7 @@ class Loop:
         try:
             for frame in self._source.frames():
                 self._latest_index = frame.index
-                self._observe("frame_captured", frame)
+                self._observe("frame_captured", frame)  # the recorder has the frames that are dropped below, too
                 put(frame)
         except DownfieldError as error:
             self._failure = error
@@ -142,6 +142,7 @@ class Loop:
         try:
             with ThreadPoolExecutor(LOOP_LIMITS.decoders, "decode", lower_priority, ("decode",)) as decoders:
                 for frame in self._captured:
+                    # What is queued is the promise of a picture: several are decoded at once, and stay in order.
                     self._decoding.put(DecodingFrame(frame.index, decoders.submit(frame.decode), frame.captured_ns))
         finally:
             self._decoding.close()
@@ -168,7 +169,7 @@ class Loop:
             try:
                 detections.set_result(self._vision.detect(frame, waiting=self._latest_index - frame.index))
             finally:
-                detections.cancel()
+                detections.cancel()  # tracking never waits for what failed; a result stays
 
     def _track(self) -> None:
         try:
@@ -188,7 +189,7 @@ class Loop:
             scene = self._vision.update(frame, detected.detections.result, self._referee.carrier)
         except CancelledError:  # reported where detection failed
             return
-        self._declare_line_up(scene, captured_ns)
+        self._declare_line_up(scene, captured_ns)  # before the scene, whose figures it names
         if self._controls.suspension:
             scene = dataclasses.replace(scene, unfit=(*scene.unfit, self._controls.suspension))
         self._submit(scene, captured_ns)
@@ -241,7 +242,7 @@ class Loop:
             with self._reporting("judging", "A scene could not be judged"):
                 if entry is not None:
                     self._judge_entry(entry)
-                elif self._ticks:
+                elif self._ticks:  # no scene has come for a while, but clocks of the game run on
                     self._referee.tick()
             if entry is not None:
                 with self._judged:
