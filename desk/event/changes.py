@@ -58,7 +58,9 @@ def differences(before: TournamentEvent, after: TournamentEvent) -> list[ValueCh
 
 
 def check_seen(event: TournamentEvent, seen: int, found: Collection[ValueChange]) -> None:
-    """Check that whoever makes a change has seen the latest of what it changes.
+    """Check that whoever makes a change has seen the latest of what it changes, and of who plays a game it is about.
+
+    Who plays the games that follow is no part of that: two who enter the two semifinals are not in each other's way.
 
     Args:
         seen: revision of the event that was shown to them.
@@ -67,12 +69,16 @@ def check_seen(event: TournamentEvent, seen: int, found: Collection[ValueChange]
         ChangedMeanwhileError: it has changed since.
     """
     for difference in found:
-        number = event.touched.get(difference.subject, 0)
+        kind, _, identity = difference.subject.partition(" ")
+        if kind == "sides":
+            continue
+        sides = f"sides {identity}" if kind == "match" else ""
+        number = max(event.touched.get(difference.subject, 0), event.touched.get(sides, 0))
         if number > seen:
-            by = next((change.by for change in event.changes[-(event.revision - number + 1) :]), "")
+            by = next((change.by for change in event.changes[-(event.revision - number + 1) :]), "") or "Somebody"
             now = difference.old or "nothing"
             raise ChangedMeanwhileError(
-                f"{by or 'Somebody'} has changed {difference.name} meanwhile: it is {now} now. Look, then save again."
+                f"{by[0].upper()}{by[1:]} has changed {difference.name} meanwhile: it is {now} now. Look, then save again."
             )
 
 
@@ -107,8 +113,9 @@ def completed(before: TournamentEvent, after: TournamentEvent, change: Change, *
         after: with the change as the last of its trail.
     """
     found = differences(before, after)
-    old = tuple(_value(one.name, one.old) for one in found[:_VALUES_SHOWN])
-    new = tuple(_value(one.name, one.new) for one in found[:_VALUES_SHOWN])
+    shown = [one for one in found if not one.subject.startswith("sides ")][:_VALUES_SHOWN]
+    old = tuple(_value(one.name, one.old) for one in shown)
+    new = tuple(_value(one.name, one.new) for one in shown)
     number = before.revision + 1
     touched = {**after.touched, **{one.subject: number for one in found}}
     undo = after.undo
@@ -161,8 +168,8 @@ def _subjects(event: TournamentEvent) -> dict[str, tuple[str, object, str]]:
         found[f"entrant {entrant.id}"] = (entrant.name, entrant, text)
         found[f"here {entrant.id}"] = (f"whether {entrant.name} is here", entrant.id in event.here, "")
     for match in event.matches:
-        sides = progress.sides(match)
-        found[f"match {match.id}"] = (match.id, (match.result, match.dispute, sides), _outcome_text(match))
+        found[f"match {match.id}"] = (match.id, (match.result, match.dispute), _outcome_text(match))
+        found[f"sides {match.id}"] = (f"who plays {match.id}", progress.sides(match), "")
         place = (match.table, match.slot, match.fixed, match.postponed)
         where = "" if match.slot is None else f"{at_table(match.table)}, round {match.slot + 1}"
         officials = ", ".join(match.officials)

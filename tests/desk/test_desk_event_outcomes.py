@@ -304,6 +304,22 @@ def test_two_directors_do_not_overwrite_each_other(tmp_path: Path) -> None:
     assert ("A1: 14 to 7" in last.old, "A1: 7 to 14" in last.new, last.by) == (True, True, "Bo")
 
 
+def test_two_who_enter_the_two_semifinals_are_not_in_each_others_way(tmp_path: Path) -> None:
+    keeper = EventKeeper(tmp_path / "event.json")
+    drawn = event_of(4, Rules())
+    keeper.change(Request("Ann"), "drew", lambda _, by: replace(drawn, changes=(by,)))
+
+    def entered(match: str) -> Operation:
+        return lambda event, by: enter_result(event, match, Result(14, 7), by)
+
+    shown = keeper.event.revision
+    keeper.change(Request("Ann", seen=shown), "entered", entered("W1-1"))
+    keeper.change(Request("Bo", seen=shown), "entered", entered("W1-2"))
+    assert None not in Progress(keeper.event).sides(of(keeper.event, "FINAL"))
+    with pytest.raises(ChangedMeanwhileError, match="Bo has changed FINAL meanwhile"):
+        keeper.change(Request("Cy", seen=shown), "entered", entered("FINAL"))
+
+
 def test_what_was_done_is_undone_step_by_step_and_what_tables_say_stays(tmp_path: Path) -> None:
     keeper = keeper_of(tmp_path)
     keeper.change(Request("Ann"), "entered", entering(14, 7))

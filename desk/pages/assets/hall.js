@@ -1,12 +1,14 @@
 // The big screen of the hall: what is played now and next, then standings and brackets in turn. Nothing to tap.
 
-import { el, elementsOf, refresh, setText } from "./dom.js";
+import { el, elementsOf, findAll, refresh, setText } from "./dom.js";
 import { follow } from "./event_feed.js";
 import { ordinal, timeText, turns } from "./event_format.js";
 import { brackets, gameCard, standingsTable } from "./event_tables.js";
 
 const TURN_MS = 12_000;
 const SLOTS_SHOWN = 2;
+const WIDE = 4; // rounds
+const TOGETHER = 6; // games of the first two rounds of a bracket of eight
 const GAMES_SHOWN = 10; // what fits under one another on a big screen, in two columns
 
 const at = elementsOf("hall");
@@ -14,11 +16,14 @@ const at = elementsOf("hall");
 let latest = null;
 let turn = 0;
 
-/** The games of now and next in pages that fit on the screen, each with its slot. @param {Desk.EventView} event @param {number} slot */
-function gamePages(event, slot) {
-  const slots = [...new Set(event.matches.map((match) => match.slot ?? -1))].filter((number) => number >= slot).sort((a, b) => a - b).slice(0, SLOTS_SHOWN);
-  const games = slots.flatMap((number) => event.matches.filter((match) => match.slot === number && match.state !== "not_needed"));
-  /** @type {Desk.MatchView[][]} */
+/** The games of now and next in pages that fit on the screen: what is in play is now, whenever it was to begin. @param {Desk.EventView} event */
+function gamePages(event) {
+  const { slot, now } = turns(event);
+  const slots = [...new Set(event.matches.map((match) => match.slot ?? -1))].filter((number) => slot !== null && number >= slot).sort((a, b) => a - b).slice(0, SLOTS_SHOWN);
+  const own = slots.map((number) => event.matches.filter((match) => match.slot === number && match.state !== "not_needed" && !now.includes(match)));
+  const parts = [{ title: "Now", at: slot, games: [...now, ...(own[0] ?? [])] }, { title: "Next", at: slots[1] ?? null, games: own[1] ?? [] }];
+  const games = parts.flatMap((part) => part.games.map((match) => ({ ...part, match })));
+  /** @type {(typeof games)[]} */
   const pages = [];
   for (let start = 0; start < games.length; start += GAMES_SHOWN) pages.push(games.slice(start, start + GAMES_SHOWN));
   return pages;
@@ -26,20 +31,22 @@ function gamePages(event, slot) {
 
 /** @param {Desk.EventView} event */
 function showGames(event) {
-  const { slot } = turns(event);
-  const pages = slot === null ? [] : gamePages(event, slot);
+  const pages = gamePages(event);
   const page = pages.length ? turn % pages.length : 0;
-  refresh(at("now"), [event.revision, slot, page], () => {
-    if (slot === null) return el("p", { class: "muted" }, event.matches.length ? "All games are played." : "The draw is not made yet.");
+  refresh(at("now"), [event.revision, page], () => {
+    if (pages.length === 0) return el("p", { class: "muted" }, event.matches.length ? "All games are played." : "The draw is not made yet.");
     const part = pages.length > 1 ? ` (${page + 1} of ${pages.length})` : "";
-    return [...new Set(pages[page].map((match) => match.slot))].map((number) =>
-      el(
-        "div",
-        { class: "slot" },
-        el("h3", {}, number === slot ? "Now" : "Next", el("small", {}, ` ${timeText(event.slots[number ?? -1] ?? "")}${part}`)),
-        el("div", { class: "list" }, pages[page].filter((match) => match.slot === number).map((match) => gameCard(match, event.matches, { when: false }))),
-      ),
-    );
+    return ["Now", "Next"].map((title) => {
+      const shown = pages[page].filter((game) => game.title === title);
+      return shown.length === 0
+        ? null
+        : el(
+            "div",
+            { class: "slot" },
+            el("h3", {}, title, el("small", {}, ` ${timeText(event.slots[shown[0].at ?? -1] ?? "")}${part}`)),
+            el("div", { class: "list" }, shown.map(({ match }) => gameCard(match, event.matches, { when: false }))),
+          );
+    });
   });
 }
 
@@ -49,8 +56,15 @@ function parts(event) {
   return [
     ...(champion.length ? [() => podium(champion)] : []),
     ...event.pools.map((pool) => () => standingsTable(pool)),
-    ...brackets(event).map((part) => () => part),
+    ...bracketParts(event),
   ];
+}
+
+/** Brackets one after another; all of them together where they fit on the screen. @param {Desk.EventView} event @returns {(() => Child)[]} */
+function bracketParts(event) {
+  const shown = brackets(event);
+  const firsts = event.matches.filter(({ stage, round }) => stage === "winners" && round <= 2).length;
+  return firsts <= TOGETHER ? (shown.length ? [() => el("div", {}, shown)] : []) : shown.map((part) => () => part);
 }
 
 /** @param {Desk.RankView[]} ranks */
@@ -70,6 +84,8 @@ function show() {
   showGames(event);
   const all = parts(event);
   refresh(at("turning"), [event.revision, all.length ? turn % all.length : -1], () => (all.length ? all[turn % all.length]() : []));
+  const columns = Math.max(0, ...findAll(at("turning"), ".rounds").map(({ childElementCount }) => childElementCount));
+  document.body.classList.toggle("wide", columns >= WIDE); // a wide bracket has the whole screen for its turn
 }
 
 follow("api/event/announcements", (/** @type {string[]} */ texts) => refresh(at("announcements"), texts, () => texts.map((text) => el("p", { class: "announcement" }, text))));
