@@ -8,7 +8,7 @@ import { brackets, gameCard, standingsTable } from "./event_tables.js";
 const TURN_MS = 12_000;
 const SLOTS_SHOWN = 2;
 const WIDE = 4; // rounds
-const TOGETHER = 6; // games of the first two rounds of a bracket of eight
+const TOGETHER = 5; // games of the first two rounds: up to seven teams
 const GAMES_SHOWN = 10; // what fits under one another on a big screen, in two columns
 
 const at = elementsOf("hall");
