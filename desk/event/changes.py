@@ -75,11 +75,9 @@ def check_seen(event: TournamentEvent, seen: int, found: Collection[ValueChange]
         sides = f"sides {identity}" if kind == "match" else ""
         number = max(event.touched.get(difference.subject, 0), event.touched.get(sides, 0))
         if number > seen:
-            by = next((change.by for change in event.changes[-(event.revision - number + 1) :]), "") or "Somebody"
-            now = difference.old or "nothing"
-            raise ChangedMeanwhileError(
-                f"{by[0].upper()}{by[1:]} has changed {difference.name} meanwhile: it is {now} now. Look, then save again."
-            )
+            by = next((change.by for change in event.changes[-(event.revision - number + 1) :]), "") or "somebody"
+            text = f"{by} has changed {difference.name} meanwhile: it is {difference.old or 'nothing'} now."
+            raise ChangedMeanwhileError(f"{text[0].upper()}{text[1:]} Look, then save again.")
 
 
 def question(before: TournamentEvent, after: TournamentEvent, about: str = "") -> str:
