@@ -28,9 +28,10 @@ from downfield.game.policies import PoliciesHeader, PolicyChange
 from downfield.models.card import NetworkCard
 from downfield.officiating.calls import Call, CallsHeader
 from downfield.officiating.events import Event, EventsHeader
-from downfield.review.bundles.format import BundleManifest, JournalLine
+from downfield.review.bundles.format import BundleManifest
 from downfield.review.tracks import TrackRow
 from downfield.rig.games.contribution_file import Contribution
+from downfield.store.writing.spool import JournalLine
 from downfield.twin.physics.truth_file import TruthFrame, TruthHeader
 from downfield.twin.plays.recording import Expected
 from downfield.twin.plays.script import Script

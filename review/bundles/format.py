@@ -26,7 +26,7 @@ from downfield.core.records import record, to_json
 from downfield.core.scene import Scene
 from downfield.core.track_files import TracksHeader
 from downfield.game.records.entries import RulebookRecord
-from downfield.game.records.keeping import EntryRow, GameRow
+from downfield.game.records.keeping import GameRow
 from downfield.officiating.calls import Call, CallsHeader
 from downfield.officiating.events import Event, EventsHeader
 from downfield.review.bundles import format as names
@@ -36,6 +36,7 @@ from downfield.review.zip_container import CHUNK_BYTES, ZipPart, zip_chunks
 from downfield.store.database.reader import StoreReader
 from downfield.store.history import History
 from downfield.store.sealing.signing import RigKey
+from downfield.store.writing.spool import JournalLine
 
 SUFFIX: Final = ".downfield.zip"
 """How the names of bundles end; any name is read."""
@@ -126,47 +127,6 @@ class BundleManifest:
     def row(self) -> GameRow:
         """The game as a store lists it: nobody's, so that no rig goes on with it."""
         return GameRow(self.game, self.began_ns, self.title, self.home, self.away, self.rulebook, "", self.table)
-
-
-@record
-class JournalLine:
-    """One line of ``journal.jsonl``: an entry of the game's journal, as the store has it.
-
-    Attributes:
-        game: the game's id.
-        seq: number of the entry, from 1.
-        kind: of entry.
-        at_ns: when it was written, wall clock, ns since 1970.
-        content: its JSON, as text, because its digest is over exactly these characters.
-        digest: of the journal up to and including it.
-        key: idempotency key of a submission.
-        attachment: bytes that belong to it, in base64; the scenes, compressed by zlib.
-    """
-
-    game: str
-    seq: int
-    kind: str
-    at_ns: int
-    content: str
-    digest: str
-    key: str | None = None
-    attachment: str | None = None
-
-    @classmethod
-    def of(cls, row: EntryRow) -> JournalLine:
-        """Return the line of an entry."""
-        attachment = None if row.attachment is None else base64.b64encode(row.attachment).decode()
-        return cls(row.game, row.seq, row.kind, row.at_ns, row.content, row.digest, row.key, attachment)
-
-    @property
-    def row(self) -> EntryRow:
-        """The entry.
-
-        Raises:
-            ValueError: the attachment is not base64.
-        """
-        attachment = None if self.attachment is None else base64.b64decode(self.attachment, validate=True)
-        return EntryRow(self.game, self.seq, self.kind, self.at_ns, self.key, self.content, attachment, self.digest)
 
 
 def manifest_bytes(manifest: BundleManifest) -> bytes:

@@ -16,10 +16,11 @@ from downfield.core.files.input_files import open_input
 from downfield.core.records import from_json
 from downfield.game.records.keeping import EntryRow
 from downfield.review.bundles import format as names
-from downfield.review.bundles.format import PART_NAME, BundleManifest, BundlePart, JournalLine, signed_bytes
+from downfield.review.bundles.format import PART_NAME, BundleManifest, BundlePart, signed_bytes
 from downfield.review.zip_container import CHUNK_BYTES, ZIP_FAULTS, container_is_as_written
 from downfield.store.sealing.hash_chain import verify_journal
 from downfield.store.sealing.signing import verify_signature
+from downfield.store.writing.spool import JournalLine
 
 Fault = Literal["cut_off", "changed", "missing", "added", "refused"]
 

@@ -76,6 +76,23 @@ class VisionStage(Protocol):
         ...
 
 
+class FigurelessVision:
+    """What a vision stage has nothing to do for that tracks no figures of its own."""
+
+    def detect(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:  # noqa: ARG002 - the interface's
+        """Return nothing."""
+        return ()
+
+    def line_up(self, players: tuple[Player, ...]) -> None:
+        """Do nothing: identities are those of the recording, or there are none."""
+
+    def settle_front(self, player: str, heading_deg: float | None) -> None:
+        """Do nothing: headings are those of the recording, or there are none."""
+
+    def find_figures(self) -> None:
+        """Do nothing: no figure is tracked."""
+
+
 class Referee(Protocol):
     """Runs the game and publishes it; `downfield.game.service.GameService` is one. Callable from any thread."""
 

@@ -24,7 +24,7 @@ from downfield.capture.problems import ActiveProblems
 from downfield.capture.source import LoopObserver, NoticeLevel
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, InputError, RefusedError
-from downfield.core.frame import Detection, Frame
+from downfield.core.frame import Frame
 from downfield.core.scene import Player, Scene
 from downfield.core.strip import StripSet, load_strip
 from downfield.game.published.publisher import TopicSink
@@ -34,7 +34,7 @@ from downfield.game.strip.strip_follower import StripFollower
 from downfield.officiating.calls import Call
 from downfield.officiating.events import Event
 from downfield.rig.configuration.settings import RigSettings
-from downfield.rig.live.connections import DetectionResult
+from downfield.rig.live.connections import DetectionResult, FigurelessVision
 from downfield.vision.board.picture_health import PictureHealth, PictureHealthMonitor
 from downfield.vision.strip.strip_calibration import CalibratedStrip, calibrate_strip
 from downfield.vision.strip.strip_reader import StripReader, StripReading
@@ -81,7 +81,7 @@ class StripReadings:
         return None
 
 
-class StripVision:
+class StripVision(FigurelessVision):
     """Reads the strip in the frames of one camera; its scenes hold no figures.
 
     Args:
@@ -109,10 +109,6 @@ class StripVision:
         """The camera over the strip, as last calibrated."""
         return self._printed.camera
 
-    def detect(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:  # noqa: ARG002 - the interface's
-        """Return nothing: no figures are played."""
-        return ()
-
     def update(
         self,
         frame: Frame,
@@ -135,12 +131,6 @@ class StripVision:
                 self._readings.put(frame.index, reading)
         # "off" and not "unknown": the game then keeps no scenes of a board on which nothing runs.
         return Scene(frame.index, frame.t_ns, "off", (), unfit=(*self.health.unfit, *self._problem))
-
-    def line_up(self, players: tuple[Player, ...]) -> None:
-        """Do nothing: no figures are played."""
-
-    def settle_front(self, player: str, heading_deg: float | None) -> None:
-        """Do nothing: no figures are played."""
 
     def find_figures(self) -> None:
         """Look at the strip afresh, as it lies now."""

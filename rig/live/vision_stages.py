@@ -11,7 +11,7 @@ from typing import Any, Final
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
 from downfield.core.errors import InputError
-from downfield.core.frame import Detection, Frame
+from downfield.core.frame import Frame
 from downfield.core.scene import Player, Scene
 from downfield.core.track_files import read_roster
 from downfield.models.card import BUNDLED
@@ -19,7 +19,7 @@ from downfield.models.detector import Detector
 from downfield.models.loading import open_detector
 from downfield.models.worker_client import open_with_worker
 from downfield.rig.configuration.settings import NetworkSettings, RigSettings
-from downfield.rig.live.connections import DetectionResult
+from downfield.rig.live.connections import DetectionResult, FigurelessVision
 from downfield.vision.board.picture_health import PictureHealth
 from downfield.vision.detection_schedule import DetectionRate
 from downfield.vision.pipeline import Vision
@@ -89,7 +89,7 @@ def _arguments(network: NetworkSettings) -> dict[str, Any]:
     }
 
 
-class RecordedVision:
+class RecordedVision(FigurelessVision):
     """Returns the scenes recorded beside a clip, frame by frame.
 
     Args:
@@ -102,10 +102,6 @@ class RecordedVision:
         self.camera: Camera | None = None  # nothing follows it
         self._scenes = iter(tracks)
         self._next: Scene | None = next(self._scenes, None)
-
-    def detect(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:  # noqa: ARG002 - the interface's
-        """Return nothing: the scenes are recorded."""
-        return ()
 
     def update(
         self,
@@ -124,17 +120,8 @@ class RecordedVision:
             raise InputError(f"frame {frame.index}: the clip's tracks hold no scene for it")
         return self._next
 
-    def line_up(self, players: tuple[Player, ...]) -> None:
-        """Do nothing: figures keep their recorded identities."""
 
-    def settle_front(self, player: str, heading_deg: float | None) -> None:
-        """Do nothing: figures keep their recorded headings."""
-
-    def find_figures(self) -> None:
-        """Do nothing: figures keep their recorded positions."""
-
-
-class UncalibratedVision:
+class UncalibratedVision(FigurelessVision):
     """Returns empty scenes that are unfit for calls, so that the camera can be aimed by its picture."""
 
     def __init__(self, reason: str) -> None:
@@ -142,10 +129,6 @@ class UncalibratedVision:
         self.health: PictureHealth | None = None
         self.camera: Camera | None = None  # nothing follows it
         self._unfit = (reason,)
-
-    def detect(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:  # noqa: ARG002 - the interface's
-        """Return nothing."""
-        return ()
 
     def update(
         self,
@@ -155,12 +138,3 @@ class UncalibratedVision:
     ) -> Scene:
         """Return an empty scene, unfit for calls."""
         return Scene(frame.index, frame.t_ns, "unknown", (), unfit=self._unfit)
-
-    def line_up(self, players: tuple[Player, ...]) -> None:
-        """Do nothing: no figure is tracked."""
-
-    def settle_front(self, player: str, heading_deg: float | None) -> None:
-        """Do nothing: no figure is tracked."""
-
-    def find_figures(self) -> None:
-        """Do nothing: no figure is tracked."""

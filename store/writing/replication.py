@@ -15,7 +15,7 @@ from downfield.core.records import record
 from downfield.game.records.keeping import EntryRow, GameRow
 from downfield.store.sealing.hash_chain import canonical_json
 from downfield.store.sealing.signing import RigKey, verify_signature
-from downfield.store.writing.spool import SpooledEntry
+from downfield.store.writing.spool import JournalLine
 
 _SIGNED_AS: Final = b"downfield.journal\n"
 
@@ -36,7 +36,7 @@ class JournalBatch:
 
     key: str
     game: GameRow
-    entries: tuple[SpooledEntry, ...]
+    entries: tuple[JournalLine, ...]
     signature: str
     format: Literal["downfield.journal"] = "downfield.journal"
     version: Literal[1] = 1
@@ -115,7 +115,7 @@ def is_signed(public_text: str, game: GameRow, last: EntryRow, signature: str) -
 def make_batch(key: RigKey, game: GameRow, entries: Sequence[EntryRow]) -> JournalBatch:
     """Return entries as a signed batch."""
     signature = sign_journal(key, game, entries[-1])
-    return JournalBatch(key.public_text, game, tuple(SpooledEntry.of(entry) for entry in entries), signature)
+    return JournalBatch(key.public_text, game, tuple(JournalLine.of(entry) for entry in entries), signature)
 
 
 def _signed(game: GameRow, seq: int, digest: str) -> bytes:

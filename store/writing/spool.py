@@ -59,12 +59,18 @@ class SpooledGame:
 
 
 @record
-class SpooledEntry:
-    """A sealed entry, as a line of a file.
+class JournalLine:
+    """An entry of a game's journal as a line of a file, and as the store has it.
 
     Attributes:
-        game, seq, kind, at_ns, key, content, digest: as in the store.
-        attachment: base64; None where there is none.
+        game: the game's id.
+        seq: number of the entry, from 1.
+        kind: of entry.
+        at_ns: when it was written, wall clock, ns since 1970.
+        content: its JSON, as text, because its digest is over exactly these characters.
+        digest: of the journal up to and including it.
+        key: idempotency key of a submission.
+        attachment: bytes that belong to it, in base64; the scenes, compressed by zlib.
     """
 
     game: str
@@ -77,12 +83,10 @@ class SpooledEntry:
     attachment: str | None = None
 
     @classmethod
-    def of(cls, row: EntryRow) -> SpooledEntry:
-        """Return an entry as it is written down."""
-        values = asdict(row)
-        if row.attachment is not None:
-            values["attachment"] = base64.b64encode(row.attachment).decode()
-        return cls(**values)
+    def of(cls, row: EntryRow) -> JournalLine:
+        """Return the line of an entry."""
+        attachment = None if row.attachment is None else base64.b64encode(row.attachment).decode()
+        return cls(row.game, row.seq, row.kind, row.at_ns, row.content, row.digest, row.key, attachment)
 
     @property
     def row(self) -> EntryRow:
@@ -198,7 +202,7 @@ class Spool:
         with os.fdopen(os.open(path, flags, OWNER_ONLY), "r+b", buffering=0) as file:
             size = file.seek(0, os.SEEK_END)
             lines = [] if size else [to_json(SpooledGame, SpooledGame(self._next_number(), **asdict(game)))]
-            lines += [to_json(SpooledEntry, SpooledEntry.of(row)) for row in rows]
+            lines += [to_json(JournalLine, JournalLine.of(row)) for row in rows]
             text = "".join(f"{line}\n" for line in lines).encode()
             if size:
                 file.seek(size - 1)  # writing goes to the end, wherever it was read
@@ -256,6 +260,6 @@ def _read_entries(path: Path, game: str) -> Iterator[EntryRow]:
         file.readline()
         for line in file:
             with suppress(FormatError, ValueError):
-                entry = from_json(SpooledEntry, line, path=str(path))
+                entry = from_json(JournalLine, line, path=str(path))
                 if entry.game == game:
                     yield entry.row
