@@ -6,12 +6,13 @@ from typing import Any, Literal
 
 import pytest
 from card_games import CardGameTable, run
-from declared_game import kinds
+from declared_game import DeclaredGame, kinds
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from downfield.core.errors import RefusedError
-from downfield.officiating.declarations import ChoiceMade, Claim, Coin, Declaration, FoulDeclared, Roll
+from downfield.officiating.declarations import ChoiceMade, Claim, Coin, Declaration, FoulDeclared, Roll, SetUp
+from downfield.officiating.rulebooks.nfl_strategy.play import kick_from_yd, with_kickoff_penalty
 from downfield.officiating.state.game_state import Phase
 from downfield.officiating.unseen_declarations import CardKind, CardPlayed, ReturnPlayed
 
@@ -221,3 +222,15 @@ def test_score_downs_and_clock_are_always_legal(bodies: list[Declaration]) -> No
             assert 0 < state.distance_yd <= 100
             assert 0 < state.los_yd < 100
         assert table.lines >= 0
+
+
+def test_fouls_on_a_kickoff_are_walked_off_one_after_another_each_half_the_distance_at_most() -> None:
+    table = DeclaredGame("nfl-strategy")
+    table.declare(SetUp("home", 1, due="kickoff"))
+    params = table.game.rulebook.params
+    game, at = table.state, []
+    for by in ("home", "home", "home", "home", "away"):
+        game = with_kickoff_penalty(game, by, 15.0)  # type: ignore[arg-type]
+        at.append(kick_from_yd(game, params))
+    # From the 80 half the distance is ten yards; 60 yards at once would have been cut to 32 from the 35.
+    assert at == [50.0, 65.0, 80.0, 90.0, 75.0]

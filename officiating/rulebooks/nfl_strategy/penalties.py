@@ -10,7 +10,13 @@ from downfield.officiating.calls import Call
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.enforcement import walk_off, walk_off_return, walked_words
 from downfield.officiating.declarations import FoulDeclared, Side
-from downfield.officiating.rulebooks.nfl_strategy.play import KICKOFF_PENALTY, CardPlay, PlayResult, is_kickoff, line_yd
+from downfield.officiating.rulebooks.nfl_strategy.play import (
+    CardPlay,
+    PlayResult,
+    is_kickoff,
+    line_yd,
+    with_kickoff_penalty,
+)
 from downfield.officiating.rulebooks.nfl_strategy.tables import goes_to_kickoff, is_safety_foul
 from downfield.officiating.state.game_state import GameState, opponent
 from downfield.officiating.state.interfaces import Outcome, RuleContext
@@ -184,17 +190,15 @@ def enforce_penalty(game: GameState, call: Call, context: RuleContext) -> Outcom
     side: Side = call.side or game.offense
     if call.detail == "kickoff":
         yards = (call.numbers or CallNumbers()).penalty_yd or 0.0
-        name = f"{KICKOFF_PENALTY}{opponent(side)}"  # whoever kicks off next, and with whatever else is on it
-        game = game.with_note(name, (game.note(name) or 0.0) + yards)
+        game = with_kickoff_penalty(game, opponent(side), yards)
         kick_is_due = game.due in {"kickoff", "free_kick"}  # after a touchdown its try is
         return Outcome(downs.at_kick_spot(game, context.system, context.params) if kick_is_due else game)
     if call.spot_yd is None:
         return Outcome(game)
     x_yd, y_yd = call.spot_yd
     if call.detail == "kick_again":
-        name = f"{KICKOFF_PENALTY}{opponent(side)}"
         yards = (call.numbers or CallNumbers()).penalty_yd or 0.0
-        return Outcome(replace(downs.end_play(game.with_note(name, (game.note(name) or 0.0) + yards)), los_yd=x_yd))
+        return Outcome(replace(downs.end_play(with_kickoff_penalty(game, opponent(side), yards)), los_yd=x_yd))
     if call.detail == "first_down":
         game = downs.start_series(game, game.offense, game.direction, x_yd, y_yd, call.t_ns, context)
         return Outcome(game, (downs.follow_up(context, "first_down", "first_down", "first down", side=game.offense),))

@@ -164,15 +164,22 @@ def is_kickoff(game: GameState, play: CardPlay) -> bool:
 def kick_from_yd(game: GameState, params: Params) -> float:
     """Return where a kickoff or free kick is kicked from, in the kickers' own yards, carried penalties included.
 
-    Those of one side add up, and those of both are set off (NFLS-078).
-    A free kick after a safety is from the 20 (NFLS-042).
+    They are walked off one after another, each at most half the distance from where the one before left the ball
+    (NFLS-078). A free kick after a safety is from the 20 (NFLS-042).
     """
-    base = params.real("free_kick.from_yd" if game.due == "free_kick" else "kickoff.from_yd")
-    kicking = game.kicking or game.defense
-    yards = (game.note(f"{KICKOFF_PENALTY}{opponent(kicking)}") or 0.0) - (
-        game.note(f"{KICKOFF_PENALTY}{kicking}") or 0.0
-    )
-    return walk_off(base, yards, length_yd=game.length_yd, whole=True) if yards else base
+    from_yd = params.real("free_kick.from_yd" if game.due == "free_kick" else "kickoff.from_yd")
+    own_fouls = f"{KICKOFF_PENALTY}{game.kicking or game.defense}"
+    for name, yards in game.notes:
+        if name.startswith(KICKOFF_PENALTY):
+            toward = -yards if name.startswith(own_fouls) else yards
+            from_yd = walk_off(from_yd, toward, length_yd=game.length_yd, whole=True)
+    return from_yd
+
+
+def with_kickoff_penalty(game: GameState, by: Side, yards: float) -> GameState:
+    """Return the game with one more penalty of a side on its next kickoff or free kick, whoever kicks it."""
+    before = sum(name.startswith(KICKOFF_PENALTY) for name, _ in game.notes)
+    return game.with_note(f"{KICKOFF_PENALTY}{by}_{before}", yards)
 
 
 def landing_yd(game: GameState, play: CardPlay, params: Params) -> float:
