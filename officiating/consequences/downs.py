@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from downfield.officiating.calls import Call, CallKind, Finding
-from downfield.officiating.consequences.measured_places import PastLine, decide
+from downfield.officiating.consequences.measured_places import PastLine, decide, farthest_of_carrier
 from downfield.officiating.declarations import Side
 from downfield.officiating.params import Param, Params
 from downfield.officiating.state.facts import EVEN_ODDS
@@ -26,12 +26,8 @@ DOWNS_PARAMS: Final = (
     Param("downs.allowed", 4, "count", "common football", low=1, high=4),
     Param("downs.to_gain_yd", 10.0, "yd", "common football", low=1, high=50),
     Param("downs.mid_field", True, "", "whether every play starts mid-field, so that the hash never matters"),
-    Param(
-        "downs.safety_on_returns",
-        False,
-        "",
-        "whether a returner down in the end zone he got the ball in gives up a safety; in football it is a touchback",
-    ),
+    Param("downs.safety_on_returns", False, "", "whether who is down in the end zone he got the ball in gives up two"),
+    Param("downs.forward_progress", False, "", "whether a carrier driven back is down where he had been farthest"),
 )
 TOUCHDOWN: Final = 6
 FIELD_GOAL: Final = 3
@@ -77,6 +73,8 @@ def spot_dead_ball_at(
     # On a try there is no next down: a dead ball short of the goal line ends it.
     if game.due in {"extra_point", "two_point"}:
         return fail_try(game, context)
+    if context.params.flag("downs.forward_progress"):
+        x_yd, sigma_yd = farthest_of_carrier(game, x_yd, sigma_yd)
     behind = PastLine(-game.progress_yd(x_yd, game.ball_direction), sigma_yd)
     confidence = context.params.real("calls.confidence")
     if behind.probability >= confidence:

@@ -11,7 +11,7 @@ from downfield.officiating.checks import alignment, backs, defense, pivots
 from downfield.officiating.checks import kicks as kick_checks
 from downfield.officiating.checks.rulebook_checks import RulebookChecks
 from downfield.officiating.clauses import read_clauses
-from downfield.officiating.consequences import downs
+from downfield.officiating.consequences import downs, house_fouls
 from downfield.officiating.consequences.board import ANY_NUMBER, stoppage_params
 from downfield.officiating.consequences.declaration_handlers import LINE_UP_PARAMS, SHARED
 from downfield.officiating.consequences.periods import end_game, period_params, unless_time_is_up
@@ -20,6 +20,7 @@ from downfield.officiating.declarations import (
     Carrier,
     ChoiceMade,
     Claim,
+    FoulDeclared,
     KickDeclared,
     KickEnded,
     PassDeclared,
@@ -109,6 +110,7 @@ def _check_snap(game: GameState, context: RuleContext) -> tuple[Finding, ...]:
 
 HANDLERS: Final[Mapping[type[Any], Handler]] = {
     **SHARED,
+    FoulDeclared: house_fouls.declare_foul,
     PlayEnded: play.declare_play_ended,
     SetUp: clock.set_up,
     Carrier: play.declare_carrier,
@@ -152,6 +154,7 @@ CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
     "two_point": downs.score_two_point,
     "first_down": downs.award_first_down,
     "turnover_on_downs": in_overtime(downs.turn_over_on_downs),
+    "penalty": house_fouls.enforcing(),
     "period": clock.end_period,
     "game_over": end_game,
 }
@@ -170,12 +173,14 @@ EFL: Final = RuleSystem(
         "safety": ("EFL-G1",),
         "touchback": ("EFL-G1",),
         "two_point": ("EFL-064", "EFL-067"),
+        "penalty": ("EFL-002",),
         "period": ("EFL-003",),
         "game_over": ("EFL-003", "EFL-076"),
     },
     params=(
         *downs.DOWNS_PARAMS,
         *LINE_UP_PARAMS,
+        *house_fouls.HOUSE_FOUL_PARAMS,
         *stoppage_params(ANY_NUMBER, "not stated: stopping to throw is free", after_line=True),
         *passes.PASS_PARAMS,
         *PLAY_CALL_PARAMS,

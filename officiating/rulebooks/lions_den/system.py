@@ -15,7 +15,7 @@ from downfield.officiating.checks.movement import repositioned
 from downfield.officiating.checks.pivots import fumble_turns_in_place, loose_ball_pivots, one_defender, pivots_toward
 from downfield.officiating.checks.rulebook_checks import RulebookChecks
 from downfield.officiating.clauses import read_clauses
-from downfield.officiating.consequences import downs
+from downfield.officiating.consequences import downs, house_fouls
 from downfield.officiating.consequences.board import ANY_NUMBER, stoppage_params
 from downfield.officiating.consequences.declaration_handlers import LINE_UP_PARAMS, SHARED, body_of
 from downfield.officiating.consequences.periods import (
@@ -30,7 +30,16 @@ from downfield.officiating.consequences.periods import (
 from downfield.officiating.consequences.rolls_and_choices import choice_handler, roll_handler
 from downfield.officiating.consequences.set_ups import apply_set_up
 from downfield.officiating.consequences.told_plays import declare_play_ended
-from downfield.officiating.declarations import ChoiceMade, KickDeclared, PassDeclared, Pitch, PlayEnded, Roll, SetUp
+from downfield.officiating.declarations import (
+    ChoiceMade,
+    FoulDeclared,
+    KickDeclared,
+    PassDeclared,
+    Pitch,
+    PlayEnded,
+    Roll,
+    SetUp,
+)
 from downfield.officiating.events import Event
 from downfield.officiating.params import Param
 from downfield.officiating.rulebooks.lions_den import kicks, passes, penalties, play
@@ -135,6 +144,7 @@ def _roll(game: GameState, event: Event, context: RuleContext) -> Outcome:
 
 HANDLERS: Final[Mapping[type[Any], Handler]] = {
     **SHARED,
+    FoulDeclared: house_fouls.declare_foul,
     PlayEnded: declare_play_ended,
     SetUp: apply_set_up,
     PassDeclared: passes.declare_pass,
@@ -164,7 +174,7 @@ CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
     "extra_point": downs.score_extra_point,
     "first_down": downs.award_first_down,
     "turnover_on_downs": downs.turn_over_on_downs,
-    "penalty": penalties.enforce_penalty,
+    "penalty": house_fouls.enforcing(penalties.enforce_penalty),
     "info": penalties.handle_info,
     "period": make_period_end(end_in_tie),
     "game_over": end_game,
@@ -202,6 +212,7 @@ LIONS_DEN: Final = RuleSystem(
     params=(
         *(DOWNS.get(param.name, param) for param in downs.DOWNS_PARAMS),
         *LINE_UP_PARAMS,
+        *house_fouls.HOUSE_FOUL_PARAMS,
         *stoppage_params(ANY_NUMBER, "LD-013: no limit is given", after_line=True),
         *passes.PASS_PARAMS,
         *kicks.KICK_PARAMS,

@@ -7,7 +7,7 @@ from typing import Final
 
 from downfield.core.errors import RefusedError
 from downfield.officiating.call_numbers import CallNumbers
-from downfield.officiating.calls import Call, Finding
+from downfield.officiating.calls import Call, CallKind, Finding
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import (
     AT_REST,
@@ -59,6 +59,7 @@ KICK_PARAMS: Final = (
         whole=(1,),
         harder=True,
     ),
+    Param("field_goal.kicked", False, "", "TAP-021: the dice; whether kicks at the posts are really kicked"),
 )
 
 
@@ -253,6 +254,8 @@ def _require_punter(game: GameState) -> None:
 def end_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """Handle the end of an onside kick or a punt that no camera followed (TAP-065, TAP-123)."""
     body = body_of(event, KickEnded)
+    if game.wait is not None and game.wait.purpose in {"field_goal", "extra_point"}:
+        return _end_kick_at_posts(game, game.wait.purpose, body, context)
     onside = game.due == "onside" and (game.phase in AT_REST or game.phase in {Phase.IN_AIR, Phase.STOPPED})
     punt = game.play.kind == "punt" and game.play.line_reached_ns is None and game.play.landed_yd is None
     refuse_unless(onside or (punt and game.phase in {*AT_REST, Phase.LIVE, Phase.STOPPED}), "kick ended", game)
@@ -287,6 +290,20 @@ def end_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
     else:
         found = replace(found, numbers=CallNumbers(caught_yd=found.spot_yd))
     return Outcome(game, (found,))
+
+
+def _end_kick_at_posts(game: GameState, purpose: str, body: KickEnded, context: RuleContext) -> Outcome:
+    """Handle a field goal or extra point that was really kicked, where a league does so."""
+    if not context.params.flag("field_goal.kicked"):
+        raise RefusedError("kick ended: its dice decide this kick; a league that really kicks sets field_goal.kicked")
+    if body.end not in {"good", "no_good", "blocked"}:
+        raise RefusedError("kick ended: a kick at the posts is good, no good or blocked")
+    good = body.end == "good"
+    kind: CallKind = "field_goal" if purpose == "field_goal" else "extra_point"
+    text = f"{kind.replace('_', ' ')} {body.end.replace('_', ' ')}"
+    missed = "missed" if kind == "field_goal" else "failed"
+    detail, clauses = "good" if good else missed, context.clauses(kind)
+    return Outcome(game, (Finding("kick", kind, context.t_ns, text, clauses, side=game.offense, detail=detail),))
 
 
 def land_kick(game: GameState, call: Call, context: RuleContext) -> Outcome:

@@ -24,13 +24,13 @@ from downfield.officiating.checks.timing import (
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import body_of, require_on_board
 from downfield.officiating.consequences.enforcement import walk_off
+from downfield.officiating.consequences.house_fouls import automatic_first_down, move_line
 from downfield.officiating.declarations import Claim, Side
 from downfield.officiating.events import Event
 from downfield.officiating.params import Param
 from downfield.officiating.rulebooks.tap.clock import end_overtime_play
 from downfield.officiating.state.game_state import GameState, Phase, opponent
 from downfield.officiating.state.interfaces import Outcome, RuleContext
-from downfield.officiating.state.play_state import PlayState
 
 BEFORE_SNAP: Final = frozenset({Phase.LINE_UP, Phase.SET})
 
@@ -132,11 +132,11 @@ def enforce_penalty(game: GameState, call: Call, context: RuleContext) -> Outcom
     lateral = game.width_yd / 2 if game.lateral_yd is None else game.lateral_yd
     if rule.param == "":
         x_yd = _spot_of_foul_yd(game, call.spot_yd, context)
-        return _automatic_first_down(game, x_yd, lateral, call, context)
+        return automatic_first_down(game, x_yd, lateral, call, context)
     x_yd = _walked_off_x_yd(game, rule, call.side or game.offense, context)
     if rule.first_down:
-        return _automatic_first_down(game, x_yd, lateral, call, context)
-    return _move_line(game, x_yd, lateral, context, loss_of_down=rule.loss_of_down)
+        return automatic_first_down(game, x_yd, lateral, call, context)
+    return move_line(game, x_yd, lateral, context, loss_of_down=rule.loss_of_down)
 
 
 def _walked_off_x_yd(game: GameState, rule: PenaltyRule, favors: Side, context: RuleContext) -> float:
@@ -146,29 +146,6 @@ def _walked_off_x_yd(game: GameState, rule: PenaltyRule, favors: Side, context: 
     half = context.params.flag("penalty.half_the_distance")
     own = walk_off(game.progress_yd(game.los_yd), toward, length_yd=game.length_yd, half_the_distance=half)
     return game.board_x_yd(own)
-
-
-def _automatic_first_down(game: GameState, x_yd: float, lateral: float, call: Call, context: RuleContext) -> Outcome:
-    if game.due == "two_point":  # tried again from there
-        again = PlayState(kind="two_point", ball_side=game.offense)
-        game = replace(game, phase=Phase.LINE_UP, wait=None, play=again, separated_ns=None, set_ns=None)
-        return Outcome(replace(game, los_yd=x_yd))
-    return Outcome(
-        downs.start_series(game, game.offense, game.direction, x_yd, lateral, call.t_ns, context),
-        (downs.follow_up(context, "first_down", "first_down", "automatic first down", side=game.offense),),
-    )
-
-
-def _move_line(game: GameState, x_yd: float, lateral: float, context: RuleContext, *, loss_of_down: bool) -> Outcome:
-    """Replay the down from another spot, or play the next one; reaching the line to gain is a first down."""
-    if game.due in {"kickoff", "free_kick", "onside", "two_point", "extra_point"}:
-        return Outcome(replace(game, los_yd=x_yd))
-    if loss_of_down:
-        return downs.play_next_down(replace(game, los_yd=x_yd), x_yd, lateral, context)
-    outcome = downs.play_next_down(game, x_yd, lateral, context)
-    if any(finding.kind == "first_down" for finding in outcome.findings):
-        return outcome
-    return Outcome(replace(outcome.state, down=game.down))
 
 
 def _spot_of_foul_yd(game: GameState, foul_yd: tuple[float, float] | None, context: RuleContext) -> float:

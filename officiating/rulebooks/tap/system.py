@@ -11,7 +11,7 @@ from downfield.officiating.checks import alignment, backs, jerseys, movement, pi
 from downfield.officiating.checks import kicks as kick_checks
 from downfield.officiating.checks.rulebook_checks import RulebookChecks
 from downfield.officiating.clauses import read_clauses
-from downfield.officiating.consequences import downs
+from downfield.officiating.consequences import downs, house_fouls
 from downfield.officiating.consequences.board import stoppage_params
 from downfield.officiating.consequences.declaration_handlers import (
     LINE_UP_PARAMS,
@@ -33,6 +33,7 @@ from downfield.officiating.declarations import (
     Claim,
     ClockSet,
     Coin,
+    FoulDeclared,
     KickDeclared,
     KickEnded,
     OffenseSet,
@@ -153,6 +154,7 @@ TAP_CHECKS: Final = RulebookChecks(
 
 HANDLERS: Final[Mapping[type[Any], Handler]] = {
     **SHARED,
+    FoulDeclared: house_fouls.declare_foul,
     PlayEnded: clock.before_time_is_up(declare_play_ended),
     SetUp: apply_set_up,
     BaseSwap: TAP_CHECKS.reporting_base_swap(swap_base),
@@ -215,7 +217,7 @@ CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
     "safety": in_overtime(downs.score_safety),
     "first_down": downs.award_first_down,
     "turnover_on_downs": downs.turn_over_on_downs,
-    "penalty": penalties.enforce_penalty,
+    "penalty": house_fouls.enforcing(penalties.enforce_penalty),
     "period": clock.end_period,
     "game_over": end_game,
 }
@@ -245,10 +247,14 @@ TAP: Final = RuleSystem(
         "safety": ("TAP-G2",),
         "touchback": ("TAP-G4", "TAP-052"),
         "two_point": ("TAP-127",),
+        "penalty": ("TAP-G5",),
+        "field_goal": ("TAP-021", "TAP-130"),
+        "extra_point": ("TAP-126",),
     },
     params=(
         *downs.DOWNS_PARAMS,
         *(replace(param, default=True, reason="TAP-010") for param in LINE_UP_PARAMS),
+        *house_fouls.HOUSE_FOUL_PARAMS,
         *stoppage_params(3, "TAP-086", after_line=False),
         *passes.PASS_PARAMS,
         *kicks.KICK_PARAMS,
