@@ -9,7 +9,7 @@ from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel, ConfigDict, Field
 
 from downfield.api.context.access_control import RepeatableRoute
-from downfield.api.context.context import AppContextDep
+from downfield.api.context.context import AppContext, AppContextDep
 from downfield.api.http.problems import ProblemError
 from downfield.api.security.access import allow
 from downfield.broadcast import cards
@@ -21,7 +21,7 @@ from downfield.game.published.stream_topics import GraphicView, SponsorsView
 from downfield.game.records.commands import Logo
 from downfield.game.records.models import TopicModel
 from downfield.officiating.declarations import Side
-from downfield.review.catalog import GameCatalog, GameSearch
+from downfield.review.catalog import GameSearch
 from downfield.store.history import History
 
 router = APIRouter(prefix="/api", tags=["graphics"], route_class=RepeatableRoute)
@@ -81,7 +81,7 @@ def _card(context: AppContextDep, wanted: GraphicRequest) -> GraphicView:
             raise ProblemError(422, "A message needs a title.")
         return GraphicView(kind="message", title=wanted.title, subtitle=wanted.subtitle, logo=wanted.logo)
     if wanted.kind == "standings":
-        return standings_card(_final_scores(context.catalog))
+        return standings_card(_final_scores(context))
     rig, service = context.rig, context.rig.game_service
     game, row = rig.hub.value("game"), rig.store.game(service.game_id)
     if game is None or row is None:
@@ -99,10 +99,11 @@ def _card(context: AppContextDep, wanted: GraphicRequest) -> GraphicView:
     return cards.player_card(game, history, players, wanted.player)
 
 
-def _final_scores(catalog: GameCatalog) -> list[FinalScore]:
-    """Return the finished games of the store, the latest first."""
-    lines = catalog.find(GameSearch(standing="ended"), limit=_COUNTED_GAMES)
-    return [FinalScore(line.row.home, line.row.away, line.score) for line in lines]
+def _final_scores(context: AppContext) -> list[FinalScore]:
+    """Return the finished games of the store, the latest first; one that ended before its first play was no game."""
+    lines = context.catalog.find(GameSearch(standing="ended"), limit=_COUNTED_GAMES)
+    played = (line for line in lines if any(line.score) or History(context.rig.store, line.row).plays())
+    return [FinalScore(line.row.home, line.row.away, line.score) for line in played]
 
 
 async def _sponsors(context: AppContextDep) -> KeptSponsors:

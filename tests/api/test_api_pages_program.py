@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+import cv2
+import numpy as np
 import pytest
 from browsers import PageServer, browser, page_in
 from playwright.sync_api import Browser, Page, expect
@@ -14,6 +16,7 @@ from waiting import wait_until
 
 from downfield.broadcast.program.program_feed import ProgramDrawer
 from downfield.broadcast.program.program_painter import ProgramMoment
+from downfield.game.published.board_topics import HealthReason, HealthStatus
 
 HAVE_CURRENT_DATA: Final = 2
 """`readyState` of a video that has a picture to show (HTML standard)."""
@@ -95,6 +98,37 @@ def test_on_air_the_last_picture_stays_while_the_rig_starts_again_and_its_new_fi
         finally:
             camera.close()
             service.program.close()
+
+
+def test_a_lost_camera_s_last_picture_is_not_shown_as_live(chrome: Browser, service: PageServer) -> None:
+    lost = HealthStatus(reasons=(HealthReason(code="camera_lost", level="alarm", text="The camera is lost"),))
+    with page_in(chrome) as page:
+        page.goto(f"{service.url}/program?air")
+        if not plays_h264(page):
+            pytest.skip("this browser has no H.264")
+        expect(page.locator("html")).to_have_attribute("data-link", "live")
+        service.publish("health", lost)
+        expect(page.locator("#screen")).to_be_hidden()
+        service.publish("health", HealthStatus())
+        expect(page.locator("#screen")).to_be_visible()
+        page.goto(f"{service.url}/program")
+        service.publish("health", lost)
+        expect(page.locator("#message")).to_have_text("The camera is lost: no picture is live.")
+
+
+@pytest.mark.parametrize("path", ["", "camera", "panel"])
+def test_pages_say_of_a_picture_that_it_is_past(chrome: Browser, service: PageServer, path: str) -> None:
+    service.picture.put(cv2.imencode(".jpg", np.full((90, 160, 3), 80, np.uint8))[1].tobytes())
+    with page_in(chrome) as page:
+        page.goto(f"{service.url}/{path}")
+        note = page.locator(".past-picture")
+        expect(page.locator("img[src^=blob]")).to_be_visible()
+        expect(note).to_be_hidden()
+        service.publish("health", HealthStatus(reasons=(HealthReason(code="camera_lost", level="alarm", text="-"),)))
+        expect(note).to_have_text("Not live: the camera is lost.")
+        service.publish("health", HealthStatus())
+        expect(note).to_be_hidden()
+        expect(note).to_contain_text("no new picture since")  # the camera only seems to be there
 
 
 def test_on_air_nothing_but_the_program_is_ever_seen(chrome: Browser, tmp_path: Path) -> None:
