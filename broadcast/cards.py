@@ -112,7 +112,7 @@ def review_card(game: GameView, calls: Sequence[CallView]) -> GraphicView:
         kind="review",
         title="Under review" if call.standing == "open" else "The call",
         subtitle=spoken_name(call.text),
-        picture=f"api/games/{quote(game.game, safe='')}/calls/{quote(call.id, safe='')}/frames/{call.frame}.jpg",
+        picture=f"api/games/{quote(game.game, safe='')}/calls/{quote(call.id, safe='')}/frames/{call.frame}/close-up.jpg",
         rows=tuple(GraphicRow(label=one.id, values=(one.text,)) for one in call.clauses[:1]),
     )
 

@@ -181,8 +181,8 @@ class _Wording:
 _LINE: Final = _Wording("reached the line", "may have reached the line", "over", "the line")
 _WORDINGS: Final[dict[Measure, _Wording]] = {
     "": _Wording(),
-    "touch": _Wording("touched: gap closed", "gap may have closed"),
-    "handle": _Wording("touched the handle", "may have touched the handle"),
+    "touch": _Wording("touched: gap closed", "gap may have closed", "past", "first touch"),
+    "handle": _Wording("touched the handle", "may have touched the handle", "past", "first touch"),
     "line": _LINE,
     "short": _Wording("stayed short of the line", "may have stayed short of the line", "short of", "the line", "over"),
     "sideline": _LINE,

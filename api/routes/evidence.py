@@ -58,7 +58,8 @@ class EvidenceFrames(TopicModel):
 
     game: str = Field(description="The game's id, for the pictures' addresses even when another game has started.")
     call: CallView
-    decisive: int = Field(description="The frame captured nearest to the instant the call is about.")
+    decisive: int = Field(description="The first frame captured at the instant the call is about or after it.")
+    last_before: int | None = Field(description="The frame before it, which does not show it yet; null for none.")
     frames: tuple[EvidenceFrame, ...] = Field(description="In the order they were captured.")
     missing: str = Field(description="Which part of the recording is missing, in words; empty where none is.")
 
@@ -90,6 +91,7 @@ def frames(row: GameRowDep, viewer: CallViewerDep, call: CallId, seconds: Second
         game=row.id,
         call=evidence.call,
         decisive=evidence.decisive.frame,
+        last_before=None if (before := evidence.last_before) is None else before.frame,
         frames=tuple(_frame(still, evidence.marks(still)) for still in stills),
         missing=missing_text(evidence.call.t_ns, stills, evidence.scenes),
     )
@@ -115,6 +117,18 @@ def seal(
 def picture(row: GameRowDep, viewer: CallViewerDep, call: CallId, frame: FrameIndex, plain: Plain = False) -> Response:
     """Exactly this frame, decoded by the server without a video player, with the call's measurement drawn on it."""
     return Response(viewer.jpeg(row, call, frame, plain=plain), media_type="image/jpeg")
+
+
+@router.get(
+    "/frames/{frame}/close-up.jpg",
+    summary="The part of one of these pictures that the call is about",
+    response_class=Response,
+    responses={200: {"content": {"image/jpeg": {"schema": {"type": "string"}}}}},
+)
+@allow("viewer")
+def close_up(row: GameRowDep, viewer: CallViewerDep, call: CallId, frame: FrameIndex) -> Response:
+    """The figures concerned, or the spot, with the measurement drawn on them."""
+    return Response(viewer.close_up_jpeg(row, call, frame), media_type="image/jpeg")
 
 
 @router.get("/frames/drawings", summary="What is drawn on these pictures")

@@ -144,7 +144,7 @@ def thumbnail(
     """With the call's measurement drawn on it."""
     headers = {"Cache-Control": "private, max-age=600"}
     return Response(
-        thumbnails.get((row.id, call), lambda: viewer.decisive_jpeg(row, call)),
+        thumbnails.get((row.id, call), lambda: viewer.close_up_jpeg(row, call)),
         media_type="image/jpeg",
         headers=headers,
     )

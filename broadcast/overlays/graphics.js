@@ -69,7 +69,7 @@ function cardElement(card, game, key) {
     "article",
     { class: `card scaled ${card.kind}${card.side === null ? "" : " with-team"}` },
     el("header", { class: logo && "with-logo" }, logo && logoImage(logo), el("h1", { dir: "auto" }, capitalize(card.title)), card.subtitle && el("p", { dir: "auto" }, capitalize(formatCallText(card.subtitle)))),
-    card.picture && el("img", { src: address(card.picture, key), alt: "The decisive picture" }),
+    card.picture && el("img", { src: address(card.picture, key), alt: "What the call is about" }),
     sided && game && el("div", { class: "row names" }, el("b", {}, game.away.short), el("span", {}, ""), el("b", {}, game.home.short)),
     card.rows.length > 0 && el("div", { class: "rows" }, card.rows.map(row)),
   );

@@ -24,7 +24,8 @@ Color = tuple[int, int, int]
 """Blue, green, red."""
 
 _PARTS: Final[dict[FigurePart, Color]] = {"first": (60, 220, 255), "second": (140, 140, 255), "other": (0, 0, 0)}
-_LINES: Final[dict[str, Color]] = {"scrimmage": (230, 120, 40), "to_gain": (40, 215, 250), "call": (40, 215, 250)}
+_LINES: Final[dict[str, Color]] = {"scrimmage": (230, 120, 40), "to_gain": (40, 215, 250), "call": (250, 215, 40)}
+_LINE_NAMES: Final = {"scrimmage": "line of scrimmage", "to_gain": "line to gain"}
 _INK: Final[Color] = (250, 247, 244)
 _PLATE: Final[Color] = (28, 21, 16)  # the overlays' plates
 _CALL: Final[Color] = (66, 197, 244)
@@ -92,7 +93,9 @@ def is_shown_touching(gap: DrawnGap) -> bool:
 def _paint_board(out: Image, picture: ReplayPicture, region: BoardRegion) -> None:
     for line in picture.lines:
         if line.kind in _LINES:
-            _path(out, _pixels(region, line.above), _LINES[line.kind], 3)
+            points = _pixels(region, line.above)
+            _path(out, points, _LINES[line.kind], 3)
+            _name_line(out, points, _LINE_NAMES.get(line.kind, ""), _LINES[line.kind])
     drawing = picture.drawing
     if drawing is not None:
         for figure in drawing.figures:
@@ -106,6 +109,14 @@ def _paint_board(out: Image, picture: ReplayPicture, region: BoardRegion) -> Non
     if picture.spot is not None and picture.spot.above is not None and picture.shot.stamp > 0:
         x, y = _pixels(region, [picture.spot.above])[0].tolist()
         cv2.drawMarker(out, (round(x), round(y)), _CALL, cv2.MARKER_TILTED_CROSS, 26, 3, cv2.LINE_AA)
+
+
+def _name_line(out: Image, points: Array, name: str, color: Color) -> None:
+    """Paint a line's name at its upper end, below the plates, where that is in the picture."""
+    inside = points[(points[:, 0] > 0) & (points[:, 0] < out.shape[1]) & (points[:, 1] > 0)]
+    if name and len(inside):
+        x, y = inside[inside[:, 1].argmin()].tolist()
+        _label(out, name, (x, max(y, 3 * _EDGE_PX)), color, 20)
 
 
 def _paint_gap(out: Image, gap: DrawnGap, region: BoardRegion, corners: Array) -> None:

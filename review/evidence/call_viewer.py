@@ -204,13 +204,16 @@ class CallViewer:
         made = _calibration(self._finder.calibration(still))
         return measure(made, points, unit, plane_mm(evidence, plane))
 
-    def decisive_jpeg(self, row: GameRow, call: str) -> bytes:
-        """Return the part of the decisive picture around what the call is about as JPEG, drawn on, without words.
+    def close_up_jpeg(self, row: GameRow, call: str, frame: int | None = None) -> bytes:
+        """Return the part of a picture around what the call is about as JPEG, drawn on, without words.
+
+        Args:
+            frame: the picture's index; None for the decisive one.
 
         Raises:
             NotFoundError, NotRecordedError, BusyError: as of `jpeg`.
         """
-        with self._finder.picture(row, call, None) as picture:
+        with self._finder.picture(row, call, frame) as picture:
             wordless = dataclasses.replace(painted(picture), caption=())
             return encode_jpeg(close_up(paint(picture.image, wordless, set(DRAWING_KINDS) - {"names"}), wordless))
 

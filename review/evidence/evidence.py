@@ -46,8 +46,18 @@ class Evidence:
 
     @property
     def decisive(self) -> FootageFrame:
-        """The picture captured nearest to the instant the call is about."""
-        return min(self.stills, key=lambda still: abs(still.t_ns - self.call.t_ns))
+        """The first picture captured at the instant the call is about or after it, which shows what happened.
+
+        Where none was captured within moments, the nearest.
+        """
+        return min(self.stills, key=lambda still: _distance_ns(still.t_ns - self.call.t_ns))
+
+    @property
+    def last_before(self) -> FootageFrame | None:
+        """The picture before the decisive one, where that shows what happened and this does not yet."""
+        place = self.stills.index(self.decisive)
+        before = self.stills[place - 1] if place else None
+        return before if before is not None and before.t_ns < self.call.t_ns <= self.decisive.t_ns else None
 
     def around(self, seconds: float) -> tuple[FootageFrame, ...]:
         """Return the pictures at most so long before and after the call, and the decisive one in any case."""
@@ -58,6 +68,15 @@ class Evidence:
     def marks(self, still: FootageFrame) -> CallMarks:
         """Return what can be drawn on a picture."""
         return CallMarks(self.call, self.scenes.get(still.t_ns), self.players, self.snap)
+
+
+def _distance_ns(after_ns: int) -> float:
+    """Return by how much a picture that long after an instant is not the first one at it or after it."""
+    return after_ns if after_ns >= 0 else SOON_NS - after_ns
+
+
+SOON_NS: Final = 100_000_000
+"""So soon after an instant the first picture after it was captured, by any camera in use."""
 
 
 @dataclass(frozen=True, slots=True)

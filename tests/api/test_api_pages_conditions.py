@@ -68,7 +68,7 @@ def test_the_panel_tells_them_apart_on_the_card_that_asks_for_a_ruling(service: 
         card = page.locator("#questions > li")
         words = card.locator(".words")
         expect(words).to_have_count(3)
-        expect(words.nth(0)).to_have_text("Gap may have closed at 1.00 s (0.4 mm inside the limit, sure to 97 %)")
+        expect(words.nth(0)).to_have_text("Gap may have closed at 1.00 s (0.4 mm past first touch, sure to 97 %)")
         expect(words.nth(1)).to_have_text(f"May have met squarely (13.0° off square, sure to {SQUARE * 100:.0f} %)")
         expect(words.nth(2)).to_have_text(f"Both together: sure to {TOUCH * SQUARE * 100:.0f} %")
         assert_bells(page, "#questions")

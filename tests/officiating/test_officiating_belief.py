@@ -103,7 +103,7 @@ def test_a_fumble_called_from_a_history_does_not_show_the_frame_that_misses() ->
             probability=0.98,
         )
     )
-    assert fumble.words == "touched: gap closed at 9.21 s; 0.9 mm inside the limit, sure to 98 %"
+    assert fumble.words == "touched: gap closed at 9.21 s; 0.9 mm past first touch, sure to 98 %"
     assert fumble.measured == "+0.92 ± 0.45 mm"
     assert fumble.belief.frame_measured == "-0.81 ± 0.45 mm"
 

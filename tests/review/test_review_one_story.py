@@ -276,17 +276,17 @@ def test_the_line_that_is_drawn_is_the_one_that_was_crossed(
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({}, "touched: gap closed at 1.00 s; 0.3 mm inside the limit, sure to 98 %"),
-        ({"kind": "down_by_fall", "measure": "touch"}, "touched: gap closed at 1.00 s; 0.3 mm inside the limit"),
+        ({}, "touched: gap closed at 1.00 s; 0.3 mm past first touch, sure to 98 %"),
+        ({"kind": "down_by_fall", "measure": "touch"}, "touched: gap closed at 1.00 s; 0.3 mm past first touch"),
         ({"kind": "sack", "measure": "excess"}, "0.3 mm beyond the limit, sure to 98 %"),
-        ({"kind": "sack", "measure": "handle"}, "touched the handle at 1.00 s; 0.3 mm inside the limit, sure to 98 %"),
+        ({"kind": "sack", "measure": "handle"}, "touched the handle at 1.00 s; 0.3 mm past first touch, sure to 98 %"),
         ({"kind": "touchdown"}, "reached the line at 1.00 s; 0.3 mm over the line, sure to 98 %"),
         ({"kind": "out_of_bounds", "measure": "end_line"}, "reached the line at 1.00 s; 0.3 mm over the line"),
         ({"kind": "turned_back", "unit": "deg", "measure": "excess"}, "0.3° beyond the limit, sure to 98 %"),
         ({"kind": "info"}, "0.3 mm inside the limit, sure to 98 %"),
         (
             {"margin": -1e-14, "sigma": 0.0, "probability": 1.0},  # exact: what is left of it is rounding
-            "touched: gap closed at 1.00 s; at the limit",
+            "touched: gap closed at 1.00 s; at first touch",
         ),
     ],
 )
@@ -307,7 +307,7 @@ def test_each_of_several_things_measured_has_its_own_number_and_percentage_and_t
     )  # fmt: skip
     view = shown(make_call(found, rulebook="efl", policy="auto", confidence=0.75))
     assert view.words == (
-        "touched: gap closed at 1.00 s (0.3 mm inside the limit, sure to 98 %); "
+        "touched: gap closed at 1.00 s (0.3 mm past first touch, sure to 98 %); "
         "met squarely (11.0° off square, sure to 82 %); both together: sure to 80 %"
     )
     assert [(one.measured, one.frame_measured) for one in view.conditions] == [

@@ -133,7 +133,7 @@ def test_names_stand_clear_of_the_figures_and_words_below_the_picture(projection
 def test_words_below_a_picture_are_whole_at_every_width_and_leave_its_size_alone(width: int) -> None:
     gray = np.full((width * 9 // 16, width, 3), 90, np.uint8)
     measured = "Frame 277, 23.9 ms after the call; 0.41 ± 0.36 mm into each other"
-    told = "tackled by light 24: touched: gap closed at 9.21 s; 1.0 mm inside the limit, sure to more than 99 %"
+    told = "tackled by light 24: touched: gap closed at 9.21 s; 1.0 mm past first touch, sure to more than 99 %"
     sizes = set()
     for name in ("dark 28", "dark 28 of " + "a club with a very long name " * 4):
         framed = paint(gray, PaintedCall(FrameDrawing(7, (), None), caption=(f"{name} {told}", measured)), {"names"})

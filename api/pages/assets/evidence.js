@@ -35,6 +35,7 @@ const call = query.get("call") ?? "";
 let frames = [];
 let decisive = 0;
 let called_ns = 0;
+let isBetween = false; // whether the call is about an instant between the decisive frame and the one before it
 let place = 0;
 let direction = 1;
 /** @type {Drawings} */
@@ -75,7 +76,8 @@ const plots = new Plots(at("plots"), (ms) => {
 });
 const comparison = new Comparison(at("comparison"), {
   load: (other) => pictures.fetch(`${base()}/${cameraView.path(frames[other].frame)}`),
-  label: (other) => `Frame ${frames[other].frame}, ${sinceCall(frames[other])}`,
+  label: (other) => [`Frame ${frames[other].frame}, ${sinceCall(frames[other])}`, gapOf(other)].filter(Boolean).join(": "),
+  between: betweenWords,
   decisive: () => decisive,
   count: () => frames.length,
   center: () => decisivePoint(cameraView) ?? middle([[0, 0], drawings.size_px ?? stage.size ?? [0, 0]]),
@@ -118,12 +120,14 @@ async function loadList() {
   at("timeline").max = String(frames.length - 1);
   history.replaceState(null, "", `?${new URLSearchParams({ game, call })}`);
   called_ns = found.call.t_ns;
+  isBetween = decisive > 0 && frames[decisive - 1].frame === found.last_before;
   failure = "";
   setText(at("missing"), found.missing);
   at("missing").hidden = !found.missing;
   callSection.show(game, found.call);
   show();
   await loadDrawings();
+  if (isBetween && gapOf(decisive)) compare(true);
   loadSeal();
 }
 
@@ -198,6 +202,22 @@ function show() {
   }
   draw();
   wantPictures();
+}
+
+/** The gap of the figures concerned on a frame, in words; empty where none was measured. @param {number} other */
+const gapOf = (other) => drawnFrames.get(frames[other].frame)?.gap?.label ?? "";
+
+/** How the instant of the call was found between two frames, in words; null where it was not. */
+function betweenWords() {
+  if (!isBetween) return null;
+  const [before, after] = [frames[decisive - 1], frames[decisive]];
+  /** @param {number} ns */
+  const ms = (ns) => `${Math.round(Math.abs(ns) / 1e6)} ms`;
+  const seen = gapOf(decisive - 1) && gapOf(decisive) ? `: ${gapOf(decisive - 1)} in the first, ${gapOf(decisive)} in the second` : "";
+  return (
+    `The camera took no picture at the very instant. It lies between frame ${before.frame} and frame ${after.frame}${seen}. ` +
+    `From how the gap closed it is worked out to ${ms(called_ns - before.t_ns)} after the first and ${ms(after.t_ns - called_ns)} before the second.`
+  );
 }
 
 /** How long after the call a frame was captured, "+24 ms". @param {Service.EvidenceFrame} entry */
@@ -350,8 +370,10 @@ function toggleLoupe() {
   at("loupe-power").hidden = !loupe.on;
 }
 
-function compare() {
-  comparison.toggle();
+/** @param {boolean} [shown] whether both are to be seen from now on; otherwise that changes */
+function compare(shown = false) {
+  if (shown) comparison.show();
+  else comparison.toggle();
   at("compare").setAttribute("aria-pressed", String(!at("comparison").hidden));
 }
 
@@ -431,7 +453,7 @@ const keys = {
   r: { text: "ruler", act: () => useRuler("ruler") },
   a: { text: "angle", act: () => useRuler("angle") },
   v: { text: "from above", act: () => drawings.field && turnTo(view.name === "above" ? "camera" : "close") },
-  b: { text: "before and after", act: compare },
+  b: { text: "before and after", act: () => compare() },
   d: { text: "drawings", act: toggleDrawings },
   ...Object.fromEntries(Object.entries(KINDS).map(([kind, { key }]) => [key, { text: "one kind of drawing", act: () => toggleKind(kind) }])),
   p: { text: "previous call", act: () => goToCall(callSection.before) },
@@ -451,7 +473,7 @@ at("use-ruler").addEventListener("click", () => useRuler("ruler"));
 at("use-angle").addEventListener("click", () => useRuler("angle"));
 at("plane").append(...planeChoice(usePlane));
 at("use-loupe").addEventListener("click", toggleLoupe);
-at("compare").addEventListener("click", compare);
+at("compare").addEventListener("click", () => compare());
 at("loupe-power").addEventListener("click", cycleLoupe);
 at("kinds").append(
   ...Object.entries(KINDS).map(([kind, { label, on }]) =>

@@ -1,4 +1,5 @@
-// Before and after the decisive instant, side by side: the same part of two pictures, as far from the decisive frame.
+// Before and after the instant of a call, side by side: the same part of two pictures, at first the last one that does not
+// show it and the first that does, with what is known of the instant between them.
 
 import { context2d, el, svg } from "./dom.js";
 
@@ -16,6 +17,7 @@ const CANVAS_PX = 440;
  * @property {() => number} decisive
  * @property {() => number} count
  * @property {() => Point} center of what is shown, pixels of the picture
+ * @property {() => ?string} between what is known of the instant between the decisive frame and the one before it; null where it is not between them
  * @property {(place: number, size: Point, toScreen: (pixel: Point) => Point, bounds: Size) => SVGElement[]} draw what lies on a picture
  */
 
@@ -27,22 +29,30 @@ export class Comparison {
   constructor(box, film) {
     this.box = box;
     this.film = film;
-    this.apart = 3; // frames, from the decisive one
+    this.apart = 1; // frames, from the instant
+    this.words = el("p", { class: "between", role: "status" });
     /** @type {Half[]} */
     this.halves = [-1, 1].map((side) => ({ side, canvas: el("canvas", { role: "img" }), drawing: svg("svg", { class: "drawing", "aria-hidden": "true" }), label: el("figcaption") }));
     /** @param {number} by @param {string} label */
     const further = (by, label) => el("button", { type: "button", class: "small", onclick: () => this.#set(this.apart + by) }, label);
     box.append(
+      this.words,
       el("div", { class: "pair" }, this.halves.map(({ canvas, drawing, label }) => el("figure", {}, el("div", { class: "part" }, canvas, drawing), label))),
       el("div", { class: "row" }, further(-1, "Nearer"), further(1, "Further")),
     );
   }
 
   toggle() {
-    this.box.hidden = !this.box.hidden;
-    if (this.box.hidden) return;
+    if (!this.box.hidden) this.box.hidden = true;
+    else {
+      this.show();
+      this.box.scrollIntoView({ block: "nearest" });
+    }
+  }
+
+  show() {
+    this.box.hidden = false;
     this.#set(this.apart);
-    this.box.scrollIntoView({ block: "nearest" });
   }
 
   /** Draw again on the pictures, after drawings were switched on or off. */
@@ -53,7 +63,9 @@ export class Comparison {
 
   /** @param {number} apart */
   #set(apart) {
-    this.apart = Math.max(1, Math.min(apart, this.film.decisive(), this.film.count() - 1 - this.film.decisive()));
+    this.apart = Math.max(1, Math.min(apart, this.film.decisive(), this.film.count() - this.film.decisive()));
+    this.words.textContent = this.film.between() ?? "";
+    this.words.hidden = this.words.textContent === "";
     for (const half of this.halves) this.#draw(half);
   }
 
@@ -61,7 +73,8 @@ export class Comparison {
   async #draw(half) {
     const { side, canvas, label } = half;
     const apart = this.apart;
-    const place = this.film.decisive() + side * apart;
+    const place = this.film.decisive() + (side < 0 ? -apart : apart - 1);
+    if (place < 0) return;
     const { problem, image } = await this.film.load(place);
     if (apart !== this.apart) return; // another distance was chosen meanwhile
     label.textContent = problem ?? this.film.label(place);

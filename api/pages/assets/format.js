@@ -95,7 +95,7 @@ const VERDICTS = { called: "call", too_close: "too close to call", proposed: "pr
 const RULED = { confirm: "Confirmed", overturn: "Overturned", strike: "Removed", manual: "Called" };
 
 /** A person's ruling on a call: "Overturned by Ann: seen on the film". @param {Service.RulingView} ruling */
-export const formatRuling = ({ decision, by, note }) => `${RULED[decision]} by ${by}${note ? `: ${note}` : ""}`;
+export const formatRuling = ({ decision, by, note, replaced }) => `${RULED[decision]} by ${by}${replaced ? ", who called this instead" : ""}${note ? `: ${note}` : ""}`;
 
 /** @type {Partial<Record<Service.Player["jersey"], Service.TeamView>>} by the color that the camera sees */
 let teamOf = {};

@@ -30,6 +30,7 @@ export function overlay(name, build) {
   document.body.style.background = values.background;
   stage.dataset.position = values.position;
   document.head.append(el("link", { rel: "stylesheet", href: "user.css" })); // after all others, so that it wins
+  document.fonts.load("700 20px Archivo").catch(() => {}); // before the first text, which would be an empty plate for half a second
   const feed = new Feed(/** @type {(keyof Service.Topics)[]} */ (declared.topics), values.key);
   build(stage, values, feed);
   feed.onLink((link) => {

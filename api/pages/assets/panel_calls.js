@@ -25,12 +25,15 @@ export function callItem(call, item) {
 
 /** A call in a few lines: verdict, text, what was measured, clauses. @param {Service.CallView} call */
 export function callHead(call) {
-  const sure = !call.words && call.probability < 1 && `${formatPercent(call.probability)} sure`;
+  const isGone = ["overturned", "struck", "withdrawn"].includes(call.standing);
+  const sure = !isGone && !call.words && call.probability < 1 && `${formatPercent(call.probability)} sure`;
   const facts = [sure, call.clauses.map((clause) => clause.id).join(", ")];
+  const text = capitalize(formatCallText(call.text));
   return [
     el("p", { class: "tag" }, capitalize(formatVerdict(call)), call.standing === "open" && " · needs your ruling"),
-    el("p", { class: "text" }, capitalize(formatCallText(call.text))),
-    ...callWords(call),
+    call.ruling && el("p", { class: "ruled" }, formatRuling(call.ruling)),
+    el("p", { class: "text" }, isGone ? el("s", {}, text) : text),
+    ...(isGone ? [] : callWords(call)), // what was measured speaks for a call that no longer counts
     el("p", { class: "facts" }, facts.filter(Boolean).join(" · ")),
   ];
 }
@@ -51,7 +54,6 @@ export function callDetails(call, drawn = true) {
     call.readings.length > 0 && el("ul", { class: "readings" }, call.readings.map((reading) => el("li", {}, el("b", {}, formatPercent(reading.probability)), ` ${formatCallText(reading.text)}`))),
     call.clauses.map((clause) => el("p", {}, el("b", {}, clause.id), clause.text ? ` ${clause.text}` : "")),
     el("p", { class: "muted" }, [formatTime(call.t_ns), call.frame !== null && `called at frame ${call.frame}`, call.spot_text && `at ${call.spot_text}`].filter(Boolean).join(", ")),
-    call.ruling && el("p", {}, formatRuling(call.ruling)),
   );
 }
 
