@@ -241,6 +241,18 @@ class TableNameRequest(RequestModel):
     name: Annotated[str, Field(min_length=1, max_length=60)] = Field(examples=["Attic"])
 
 
+class TableRequest(RequestModel):
+    """A saved table."""
+
+    table: Annotated[str, Field(min_length=1, max_length=200)] = Field(examples=["Attic"])
+
+
+class RenameRequest(TableRequest):
+    """A saved table, and what it is called from now on."""
+
+    name: Annotated[str, Field(min_length=1, max_length=60)] = Field(examples=["Cellar"])
+
+
 class TableSetup(Protocol):
     """Sets up a table; a rig provides it. Callable from any thread. Each method returns the state after it.
 
@@ -285,6 +297,18 @@ class TableSetup(Protocol):
 
     def save(self, name: str) -> SetupView:
         """Save the table and play on it."""
+        ...
+
+    def use_table(self, name: str) -> SetupView:
+        """Play on a saved table."""
+        ...
+
+    def rename_table(self, name: str, new: str) -> SetupView:
+        """Give a saved table another name."""
+        ...
+
+    def remove_table(self, name: str) -> SetupView:
+        """Delete a saved table."""
         ...
 
     def close(self) -> None:

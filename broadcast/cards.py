@@ -108,11 +108,12 @@ def review_card(game: GameView, calls: Sequence[CallView]) -> GraphicView:
     if not waiting:
         raise NotFoundError("No call with a picture was made yet.")
     call = waiting[-1]
+    address = f"api/games/{quote(game.game, safe='')}/calls/{quote(call.id, safe='')}"
     return GraphicView(
         kind="review",
         title="Under review" if call.standing == "open" else "The call",
         subtitle=spoken_name(call.text),
-        picture=f"api/games/{quote(game.game, safe='')}/calls/{quote(call.id, safe='')}/frames/{call.frame}/close-up.jpg",
+        picture=f"{address}/frames/{call.frame}/close-up.jpg",
         rows=tuple(GraphicRow(label=one.id, values=(one.text,)) for one in call.clauses[:1]),
     )
 

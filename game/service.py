@@ -143,10 +143,11 @@ class GameService(CurrentGame):
             if field != self._field:
                 self._field = field
                 self._publisher.use_field(field)
-            is_other = self._session is not None and self._session.started.field != field
-            if is_other:
-                self.start_game(NewGame())
-            return is_other
+            before = None if self._session is None else self._session.started
+            if before is None or before.field == field:
+                return False
+            self.start_game(NewGame(home=before.home, away=before.away))  # who plays has not changed with the board
+            return True
 
     def resume(self) -> str | None:
         """Resume the owner's latest game in the store, if it was not ended.

@@ -213,6 +213,11 @@ class Rig:
         """The port of the web pages; None if they are not served."""
         return None if self.service is None else self.service.port
 
+    def wait_for(self, table: TableProfile, problem: str) -> None:
+        """Say why a table can't be opened now, and end this run once it can be."""
+        self._problems.notify("warning", problem)
+        self._setup.wait_for(table, problem)
+
     def next_table(self) -> TableProfile | None:
         """Return a table that was set up meanwhile, to be opened instead; None for none."""
         return self._next_table

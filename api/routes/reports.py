@@ -16,7 +16,7 @@ from downfield.api.routes.games import HistoryDep
 from downfield.api.routes.rulings import PersonName, signed
 from downfield.api.security.access import allow
 from downfield.core.errors import BusyError, NotFoundError
-from downfield.core.files.csv_text import csv_chunks
+from downfield.core.files.csv_text import csv_text
 from downfield.game.records.models import RequestModel, TopicModel
 from downfield.game.service import GameService
 from downfield.officiating.calls import CallKind, Policy
@@ -104,8 +104,7 @@ def report_table(
     with _alone():
         found = recent.of(store, history).csv(table)
     headers = {"Content-Disposition": f'attachment; filename="{history.row.id}.{table}.csv"'}
-    content = b"".join(csv_chunks(found.head, found.rows))
-    return Response(content, media_type="text/csv; charset=utf-8", headers=headers)
+    return Response(csv_text(found.head, found.rows), media_type="text/csv; charset=utf-8", headers=headers)
 
 
 @router.get("/call-outcomes", summary="How the calls of the latest games fared, by kind")

@@ -16,10 +16,12 @@ from downfield.api.table_setup import (
     CameraRequestBody,
     MeasurementRequest,
     ReadingRequest,
+    RenameRequest,
     SetupControl,
     SetupView,
     SolveRequest,
     TableNameRequest,
+    TableRequest,
     TableSetup,
 )
 
@@ -161,3 +163,24 @@ def take_over(setup: TableSetupDep, device: DeviceDep) -> SetupView:
 def save_table(setup: TableSetupDep, device: DeviceDep, request: TableNameRequest) -> SetupView:
     """The service changes to its camera within seconds; feeds reconnect by themselves."""
     return device.change(lambda: setup.save(request.name))
+
+
+@router.post("/tables/use", summary="Play on a saved table")
+@allow("admin")
+def use_table(setup: TableSetupDep, device: DeviceDep, request: TableRequest) -> SetupView:
+    """The service changes to its camera within seconds, as after saving one."""
+    return device.change(lambda: setup.use_table(request.table))
+
+
+@router.post("/tables/rename", summary="Give a saved table another name")
+@allow("admin")
+def rename_table(setup: TableSetupDep, device: DeviceDep, request: RenameRequest) -> SetupView:
+    """Games that were played on it keep the name of their time."""
+    return device.change(lambda: setup.rename_table(request.table, request.name))
+
+
+@router.post("/tables/remove", summary="Remove a saved table")
+@allow("admin")
+def remove_table(setup: TableSetupDep, device: DeviceDep, request: TableRequest) -> SetupView:
+    """Games that were played on it stay; the table in use can't be removed."""
+    return device.change(lambda: setup.remove_table(request.table))

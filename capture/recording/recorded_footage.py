@@ -21,6 +21,7 @@ from downfield.core.errors import InputError, NotRecordedError
 
 Read = TypeVar("Read")
 
+_FIRST_YEAR: Final = 2020  # no camera of a rig recorded before
 _UNCALIBRATED: Final = "There was no calibration yet when this was captured: nothing is drawn."
 
 
@@ -75,7 +76,9 @@ class RecordedFootage(_DecodedFootage):
         """
         found = find_frames(self._folder, from_ns, to_ns)
         if not found:
-            when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(from_ns / 1e9))
+            at = time.localtime(from_ns / 1e9)
+            # Times of a game that was played from a video file count from its beginning: they are no time of day.
+            when = "this moment of the video" if at.tm_year < _FIRST_YEAR else time.strftime("%Y-%m-%d %H:%M:%S", at)
             raise NotRecordedError(
                 f"No recording holds {when}: recording was off, or the file was deleted to make room. Switch recording"
                 " on, and keep more with recording.keep_gb and recording.keep_days."

@@ -92,25 +92,43 @@ def run(
         "service.lan": lan,
         "service.tls": tls,
     }
-    configuration = load(config, settings, command_line=options)
-    if not configuration.settings.source.name:
-        table = TableFolder(tables_folder(configuration.settings)).in_use()
-        if table is not None:
-            configuration = load(config, settings, command_line={**options, "source.name": table.source})
+
+    def configured(changes: dict[str, object]) -> Configuration:
+        return load(config, settings, command_line={**options, **changes})
+
+    given = configured({}).settings
+    table = None if given.source.name else TableFolder(tables_folder(given)).in_use()
+    changes = {} if table is None else _opening(table, port)
+    before, away = _DEMO, None
     console = open_console(required=False)
+    console.print("Starting. The networks are loaded first, which takes some seconds.")
     tune_process()
     with ended_in_order():
         try:
             with tempfile.TemporaryDirectory(prefix="downfield-") as temporary:
-                following = _run(configuration, console, Path(temporary), once=once, paced=not fast)
-                while following is not None:
-                    table = following.profile
-                    console.print(f"Opening the table '{table.name}' that was set up.")
-                    changed = {"source.name": table.source, "calibration.file": "", "service.port": following.port}
-                    configuration = load(config, settings, command_line={**options, **changed})
-                    following = _run(configuration, console, Path(temporary), once=once, paced=not fast)
+                while True:
+                    opening = _Opening(configured(changes), table, away)
+                    ended = _run(opening, console, Path(temporary), once=once, paced=not fast)
+                    if ended is None:
+                        break
+                    if isinstance(ended, _CameraAway):  # its table is waited for, while what was played before goes on
+                        console.print(ended.problem)
+                        changes = {**(before if away is None else _DEMO), "service.port": ended.port}
+                        table, away = None, ended
+                    else:
+                        console.print(f"Opening the table '{ended.profile.name}' that was set up.")
+                        table, away, before, changes = ended.profile, None, changes, _opening(ended.profile, ended.port)
         except KeyboardInterrupt:  # everything is closed, so nothing is printed after this
             console.print("stopped")
+
+
+_DEMO: Final[dict[str, object]] = {"source.name": str(bundled_demo()), "calibration.file": ""}
+"""What is played where there is nothing else, so that the pages can be used."""
+
+
+def _opening(table: TableProfile, port: int | None) -> dict[str, object]:
+    """Return the settings that open a table's camera, and keep the port of the pages."""
+    return {"source.name": table.source, "calibration.file": "", "service.port": port}
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,18 +139,48 @@ class _NextTable:
     port: int | None
 
 
-def _run(
-    configuration: Configuration, console: Console, temporary: Path, *, once: bool, paced: bool
-) -> _NextTable | None:
-    """Play until the end; return the table that was set up meanwhile, to be opened next."""
-    settings = configuration.settings
+@dataclass(frozen=True, slots=True)
+class _CameraAway(_NextTable):
+    """A table whose camera can't be opened now, and why."""
+
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Opening:
+    """What is to be played.
+
+    Attributes:
+        table: whose camera it is; None for a source that was named, and for what is played while a camera is away.
+        away: a table that is played on as soon as its camera answers; None for none.
+    """
+
+    configuration: Configuration
+    table: TableProfile | None
+    away: _CameraAway | None
+
+
+def _run(opening: _Opening, console: Console, temporary: Path, *, once: bool, paced: bool) -> _NextTable | None:
+    """Play until the end; return the table that was set up meanwhile, or one whose camera does not answer."""
+    settings, table, away = opening.configuration.settings, opening.table, opening.away
     if settings.source.name not in {"", str(bundled_demo())} and not settings.calibration.file:
         console.print(
             f"Opening {without_password(settings.source.name)}. If it is not calibrated yet, its printed field is"
             " looked for, which takes up to a minute."
         )
     with _alone(settings), _logged(settings):
-        return _referee(_open_rig(configuration, temporary, paced=paced), console, once=once)
+        try:
+            rig = _open_rig(opening.configuration, temporary, paced=paced)
+        except SourceError as error:
+            if table is not None:
+                problem = f"The table '{table.name}' can't be opened yet: {error}"
+                return _CameraAway(table, settings.service.port, problem)
+            if away is not None and settings.source.name != _DEMO["source.name"]:
+                return away  # what was played before is away as well
+            raise
+        if away is not None:
+            rig.wait_for(away.profile, f"{away.problem} It is tried again every few seconds.")
+        return _referee(rig, console, once=once)
 
 
 def _referee(rig: Rig, console: Console, *, once: bool) -> _NextTable | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -28,6 +28,9 @@ from downfield.store.sealing.heads import compare_with_heads, entries_after_head
 from downfield.store.sealing.signing import is_public_key
 from downfield.store.signed_ends import compare_with_tournament, open_signed_ends
 from downfield.store.signed_lists import Signer, list_differences, listing_differences, rigs_without_list, signers
+
+STRANGER: Final = 3
+"""Status of a bundle that is unaltered, and signed with a key that nothing here speaks for or against."""
 
 
 def verify(
@@ -70,7 +73,8 @@ def verify(
 ) -> None:
     """Check that games are unaltered: a bundle's parts and signature; a store's journals, signed lists and kept heads.
 
-    Exits with status 1 if anything was altered, and names it. Nothing is written: a copy on a read-only disk can be
+    Exits with status 1 if anything was altered, and names it, and with 3 if a bundle is unaltered, but of a rig whose
+    key was never trusted here. Nothing is written: a copy on a read-only disk can be
     checked, and a store while its rig runs.
     """
     keys = checked_keys(key or ())
@@ -84,8 +88,11 @@ def verify(
         if len(keys) > 1:
             raise InputError("A bundle is signed with one key. Give one --key.")
         only = keys[0] if keys else None
-        if not report_bundle(Path(store), verify_bundle(Path(store)), only, trust, data_folder(configuration.settings)):
-            raise typer.Exit(1)
+        standing = report_bundle(
+            Path(store), verify_bundle(Path(store)), only, trust, data_folder(configuration.settings)
+        )
+        if standing:
+            raise typer.Exit(standing)
         return
     if "://" not in store and (hint := other_zip_hint(Path(store))):
         raise InputError(f"{store}: is neither a bundle nor a store of games. {hint}")
@@ -265,8 +272,11 @@ def checked_keys(keys: Iterable[str]) -> list[str]:
     return named
 
 
-def report_bundle(path: Path, found: BundleVerification, key: str | None, trust: str | None, folder: Path) -> bool:
-    """Print what the check of a bundle found; return whether it is as a rig that is not foreign has signed it.
+def report_bundle(path: Path, found: BundleVerification, key: str | None, trust: str | None, folder: Path) -> int:
+    """Print what the check of a bundle found; return the status to exit with.
+
+    It is 0 where it is as a known rig has signed it, `STRANGER` where that rig is not known, and 1 where it was altered
+    or bears a foreign key.
 
     Args:
         found: what the check of the bundle found.
@@ -279,17 +289,17 @@ def report_bundle(path: Path, found: BundleVerification, key: str | None, trust:
     manifest = found.manifest
     if not found.intact or manifest is None:
         print_stdout(f"{path}: ALTERED. Do not rely on it: ask for the file again.")
-        return False
+        return 1
     game = f"{manifest.game}, {manifest.away} at {manifest.home}"
     extent = f"{len(manifest.parts)} parts, {manifest.entries} entries; head {manifest.head}"
     print_stdout(f"{path}: unaltered: game {game}; {extent}")
     for note in manifest.notes:
         print_stdout(f"{path}: note: {note}")
-    return _is_known(found, path, key, trust, folder)
+    return _report_signer(found, path, key, trust, folder)
 
 
-def _is_known(found: BundleVerification, path: Path, key: str | None, trust: str | None, folder: Path) -> bool:
-    """Print whose signature a bundle bears; return whether it is not a foreign one."""
+def _report_signer(found: BundleVerification, path: Path, key: str | None, trust: str | None, folder: Path) -> int:
+    """Print whose signature a bundle bears; return the status to exit with."""
     signer = "" if found.manifest is None else found.manifest.public_key
     trusted = TrustedKeys.load(folder)
     if trust is not None and key in {None, signer}:
@@ -298,14 +308,14 @@ def _is_known(found: BundleVerification, path: Path, key: str | None, trust: str
         is_same = signer == key
         text = "signed with the key you named" if is_same else f"FOREIGN KEY: not signed with {key}, but with"
         print_stdout(f"{path}: {text} {signer}")
-        return is_same
+        return int(not is_same)
     name = trusted.names.get(signer)
     if name is not None:
         print_stdout(f"{path}: signed by {name or 'a trusted rig'} ({signer})")
-        return True
+        return 0
     how = "Compare it with the rig's start page, then trust it by --trust NAME, or give it by --key."
     if trusted.names:
         print_stdout(f"{path}: FOREIGN KEY: signed with {signer}, which this computer does not trust. {how}")
-        return False
+        return 1
     print_stdout(f"{path}: signed with {signer}, of a rig that this computer does not know. {how}")
-    return True
+    return STRANGER

@@ -90,7 +90,8 @@ class ClipExporter:
         film = _Film(
             evidence.around(either_side_s), evidence.scenes, evidence.marks, partial(call_caption, evidence.call)
         )
-        return f"{call_file_name(row, evidence)}.{form}", self._encoded(film, form, options)
+        name = f"{call_file_name(row, evidence)}_{either_side_s:g}s{_told(options)}.{form}"
+        return name, self._encoded(film, form, options)
 
     def play(self, row: GameRow, number: int, form: ClipFormat, options: ClipOptions) -> tuple[str, bytes]:
         """Return the name of a clip of a whole play, and the clip.
@@ -111,7 +112,7 @@ class ClipExporter:
                 f" {other} clip of one of its calls."
             )
         film = _Film(evidence.stills, evidence.scenes, evidence.marks, partial(play_caption, number))
-        return f"{_play_file_name(row, evidence)}.{form}", self._encoded(film, form, options)
+        return f"{_play_file_name(row, evidence)}{_told(options)}.{form}", self._encoded(film, form, options)
 
     def call_picture(self, row: GameRow, call: str, options: ClipOptions) -> tuple[str, bytes]:
         """Return the name of a call's decisive picture with the way to it, and the picture as PNG.
@@ -121,7 +122,7 @@ class ClipExporter:
         """
         evidence = self._finder.find(row, call)
         film = _Film(evidence.stills, evidence.scenes, evidence.marks, partial(call_caption, evidence.call))
-        return f"{call_file_name(row, evidence)}.png", self._picture(film, evidence.decisive, options)
+        return f"{call_file_name(row, evidence)}{_told(options)}.png", self._picture(film, evidence.decisive, options)
 
     def play_picture(self, row: GameRow, number: int, options: ClipOptions) -> tuple[str, bytes]:
         """Return the name of a picture of the end of a play with the way to it, and the picture as PNG.
@@ -131,7 +132,7 @@ class ClipExporter:
         """
         evidence = self._finder.find_play(row, number)
         film = _Film(evidence.stills, evidence.scenes, evidence.marks, partial(play_caption, number))
-        return f"{_play_file_name(row, evidence)}.png", self._picture(film, evidence.last, options)
+        return f"{_play_file_name(row, evidence)}{_told(options)}.png", self._picture(film, evidence.last, options)
 
     def _picture(self, film: _Film, still: FootageFrame, options: ClipOptions) -> bytes:
         (image,) = self._finder.pictures([still])
@@ -247,6 +248,12 @@ def _play_file_name(row: GameRow, evidence: PlayEvidence) -> str:
 def _file_name(row: GameRow, play: str, told: str) -> str:
     plain = re.sub(r"[^A-Za-z0-9-]+", "-", told).strip("-").lower()
     return f"downfield_{row.id}_{play}_{plain}"[:_NAME_LENGTH]
+
+
+def _told(options: ClipOptions) -> str:
+    """Return what tells a file from another one of the same call: its speed, and whether nothing is drawn on it."""
+    speed = "" if options.speed == 1 else f"_{options.speed:g}x"
+    return speed if options.kinds else f"{speed}_plain"
 
 
 def _unreadable(size: tuple[int, int], still: FootageFrame) -> Image:

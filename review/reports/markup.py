@@ -25,7 +25,9 @@ svg { width: 100%; height: auto; } figure { margin: .6rem 0; break-inside: avoid
   tr:has(td ul) { display: flex; flex-wrap: wrap; gap: 0 .6rem; padding: .4rem 0; border-bottom: 1px solid #d5dce2; }
   tr:has(td ul) td { border: 0; padding: .1rem 0; } tr:has(td ul) td:first-child::before { content: "#"; }
   tr:has(td ul) td:last-child { flex: 1 0 100%; } td:last-child ul { min-width: 0; } }
-@media print { body { margin: 0; max-width: none; font-size: 11px; } tr { break-inside: avoid; }
+@media print { body { margin: 0; padding: 0; max-width: none; font-size: 11px; } tr { break-inside: avoid; }
+  table { font-size: .8em; } th, td { padding: .2em .3em; overflow-wrap: anywhere; } /* as wide as the paper */
+  td:first-child { white-space: normal; } td:last-child ul { min-width: 0; }
   h2 { break-after: avoid; } .wide { overflow: visible; } @page { margin: 14mm; } }
 """
 

@@ -10,6 +10,7 @@ import re
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -84,6 +85,31 @@ class CameraPreview:
         self._failure = cause
 
 
+class AwaitedCamera:
+    """Tries a camera that can't be opened again and again, until it can be or nobody waits for it any longer.
+
+    Args:
+        answers: called once it can be opened; it is closed again by then.
+    """
+
+    def __init__(self, choice: SourceChoice, answers: Callable[[], None]) -> None:
+        self._choice, self._answers = choice, answers
+        self._closed = threading.Event()
+        supervised_thread(self._run, "awaited camera", only_logged, restarts=True, closed=self._closed.is_set).start()
+
+    def close(self) -> None:
+        """Wait no longer."""
+        self._closed.set()
+
+    def _run(self) -> None:
+        while not self._closed.wait(AIM_LIMITS.reopened_s):
+            with suppress(DownfieldError):
+                CameraPreview(self._choice).close()
+                if not self._closed.is_set():
+                    self._closed.set()
+                    self._answers()
+
+
 def picture_findings(image: Image) -> Iterator[SetupFinding]:
     """Yield what is wrong with a picture: its size, its light, its focus."""
     try:
@@ -118,6 +144,8 @@ def _sentence(text: str) -> str:
 class AimLimits:
     """When a picture is searched."""
 
+    reopened_s: float = 4.0
+    """Between two attempts to open a camera that did not answer."""
     pause_s: float = 1.0
     """Between looks at the picture."""
     changed_levels: float = 2.0

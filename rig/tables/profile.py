@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal
 
+from downfield.api.table_setup import CameraOption, FieldOption, SavedTable
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.picture_match import match_picture
 from downfield.capture.sources.camera_system import list_cameras, match_camera
@@ -16,6 +18,7 @@ from downfield.capture.sources.source_types import is_address
 from downfield.core.addresses import split_address, without_password
 from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError, InputError, NotFoundError, OutputError
+from downfield.core.field.model import FieldModel
 from downfield.core.field.toml_file import measured_field_toml
 from downfield.core.files.facts import by_date, date_last
 from downfield.core.files.input_files import read_text
@@ -103,6 +106,21 @@ def new_profile(name: str, source: str, calibration: Calibration) -> TableProfil
     return TableProfile(name.strip(), camera_identity(source), source, calibration, field_toml)
 
 
+def camera_options(running: str) -> tuple[CameraOption, ...]:
+    """Return the cameras that can be chosen, first the one in play where it is no camera of this computer."""
+    found = [CameraOption(source=camera.identity, name=camera.name) for camera in list_cameras()]
+    if running and running not in {option.source for option in found}:
+        found.insert(0, CameraOption(source=running, name=f"In use now: {without_password(running)}"))
+    return tuple(found)
+
+
+def field_options(fields: Iterable[FieldModel]) -> tuple[FieldOption, ...]:
+    """Return printed fields to choose among."""
+    return tuple(
+        FieldOption(name=each.name, title=each.title, size_yd=(each.length_yd, each.width_yd)) for each in fields
+    )
+
+
 def camera_identity(source: str) -> str:
     """Return what identifies a camera, whatever port it is in: its identity, or its address without password."""
     if is_address(source):
@@ -131,6 +149,19 @@ class TableFolder:
             with suppress(DownfieldError, OSError):
                 found.append(read_record(TableProfile, path))
         return tuple(found)
+
+    def listed(self) -> tuple[SavedTable, ...]:
+        """Return every table as the set-up shows it, the latest first."""
+        in_use = self.in_use()
+        return tuple(
+            SavedTable(
+                name=profile.name,
+                field=profile.calibration.field.title,
+                camera=profile.camera,
+                in_use=in_use is not None and in_use.id == profile.id,
+            )
+            for profile in self.profiles()
+        )
 
     def _files(self) -> list[Path]:
         return sorted(self.folder.glob(f"*{SUFFIX}")) if self.folder.is_dir() else []
@@ -194,6 +225,24 @@ class TableFolder:
             path.unlink(missing_ok=True)
         except OSError as error:
             raise OutputError(f"{path}: can't be deleted: {error.strerror}") from None
+
+    def rename(self, name: str, new: str) -> None:
+        """Give a table another name; the one in use stays in use.
+
+        Raises:
+            NotFoundError: there is none of that name.
+            InputError: it can't be the name of a table, or another table has it.
+            OutputError: the files can't be written.
+        """
+        table, in_use = self.get(name), self.in_use()
+        renamed = replace(table, name=new.strip())
+        if renamed.id != table.id and any(other.id == renamed.id for other in self.profiles()):
+            raise InputError(f"Another table is called '{renamed.name}'. Choose another name.")
+        self.save(renamed)
+        if renamed.id != table.id:
+            self.remove(table.name)
+        if in_use is None or in_use.id != table.id:
+            self.use(None if in_use is None else in_use.name)
 
     def recognize(self, source: str, image: Image) -> TableProfile | None:
         """Return the saved table that a picture shows; None if it shows none, or the camera was moved.

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from typing import Final
 
 import cv2
 
 from downfield.api.table_setup import (
-    CameraOption,
-    FieldOption,
     MeasurementRequest,
-    SavedTable,
     SetupFinding,
     SetupStep,
     SetupView,
@@ -24,16 +21,15 @@ from downfield.api.table_setup import (
 from downfield.calibration.advice import ADVICE_LIMITS, Advice, best_measurement, describe_certainty
 from downfield.calibration.field.progress import SolveProgress
 from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
-from downfield.capture.sources.camera_system import list_cameras
 from downfield.capture.sources.source_types import SourceChoice, is_address
 from downfield.core.addresses import without_password
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, DownfieldError, InputError, RefusedError, Remedy
-from downfield.core.field.model import FieldModel, preset, preset_names
+from downfield.core.field.model import preset, preset_names
 from downfield.core.threads import supervised_thread
 from downfield.rig.configuration.settings import RigSettings, tables_folder
-from downfield.rig.tables.aim_check import AimCheck, CameraPreview, camera_findings, picture_findings
-from downfield.rig.tables.profile import TableFolder, TableProfile, new_profile
+from downfield.rig.tables.aim_check import AimCheck, AwaitedCamera, CameraPreview, camera_findings, picture_findings
+from downfield.rig.tables.profile import TableFolder, TableProfile, camera_options, field_options, new_profile
 from downfield.rig.tables.setup_solving import (
     JPEG_QUALITY,
     NOTHING_FOUND,
@@ -84,6 +80,7 @@ class SetupSession:
         self._problem = ""
         self._remedy: Remedy | None = None
         self._progress: SolvingProgress | None = None
+        self._awaited: AwaitedCamera | None = None
 
     def view(self) -> SetupView:
         """Return the present state."""
@@ -97,7 +94,7 @@ class SetupSession:
                 findings += self._aim.findings
             return SetupView(
                 step=self._step,
-                cameras=self._cameras(),
+                cameras=camera_options(self._running),
                 camera=self._name,
                 size_px=(images[-1].shape[1], images[-1].shape[0]) if images else None,
                 findings=tuple(findings),
@@ -115,9 +112,9 @@ class SetupSession:
                 measure=self._advice.measure if self._advice else None,
                 landmarks=() if calibration is None else landmarks_of(calibration),
                 revision=self._revision,
-                fields=_options(preset(name) for name in preset_names()),
-                kinds=_options(kinds_by_name().values()),
-                tables=self._tables(),
+                fields=field_options(preset(name) for name in preset_names()),
+                kinds=field_options(kinds_by_name().values()),
+                tables=self._folder.listed(),
             )
 
     def open_camera(self, source: str) -> SetupView:
@@ -127,7 +124,7 @@ class SetupSession:
             InputError: it is no camera of this computer and no address.
             SourceError: it can't be opened.
         """
-        if not is_address(source) and source not in {option.source for option in self._cameras()}:
+        if not is_address(source) and source not in {option.source for option in camera_options(self._running)}:
             raise InputError(f"'{source[:80]}' is no camera of this computer. Choose one, or give a stream's address.")
         with self._lock:
             self._refuse_while_busy()
@@ -265,12 +262,46 @@ class SetupSession:
         self._saved(profile)
         return self.view()
 
+    def use_table(self, name: str) -> SetupView:
+        """Play on a saved table.
+
+        Raises:
+            NotFoundError: there is none of that name.
+            RefusedError: another table is being set up.
+        """
+        with self._lock:
+            self._refuse_while_busy()
+            table = self._folder.get(name)
+            self._folder.use(table.name)
+            self._step = "saved"
+            self.close()
+        self._saved(table)
+        return self.view()
+
+    def rename_table(self, name: str, new: str) -> SetupView:
+        """Give a saved table another name; raises as of `TableFolder.rename`."""
+        self._folder.rename(name, new)
+        return self.view()
+
+    def remove_table(self, name: str) -> SetupView:
+        """Delete a saved table that is not in use; games that were played on it stay."""
+        if any(table.in_use and table.name == name for table in self._folder.listed()):
+            raise RefusedError(f"'{name}' is in use. Play on another table first, then remove this one.")
+        self._folder.remove(name)
+        return self.view()
+
+    def wait_for(self, table: TableProfile, problem: str) -> None:
+        """Say why a table's camera can't be opened, and play on it once it can; choosing a camera ends that."""
+        with self._lock:
+            self._problem, self._remedy = problem, None
+            self._awaited = AwaitedCamera(self._choice(table.source), partial(self._saved, table))
+
     def close(self) -> None:
         """Close the camera, and stop looking at its picture."""
-        for opened in (self._aim, self._preview):
+        for opened in (self._aim, self._preview, self._awaited):
             if opened is not None:
                 opened.close()
-        self._aim = self._preview = None
+        self._aim = self._preview = self._awaited = None
 
     def _decided(self) -> FieldReading:
         """Return the reading that is shown; refuse if there is none, or one of several has to be chosen."""
@@ -367,27 +398,3 @@ class SetupSession:
         if self._preview is not None:
             return self._preview.failure
         return self._running_failure() if self._source and self._source == self._running else ""
-
-    def _cameras(self) -> tuple[CameraOption, ...]:
-        found = [CameraOption(source=camera.identity, name=camera.name) for camera in list_cameras()]
-        if self._running and self._running not in {option.source for option in found}:
-            found.insert(0, CameraOption(source=self._running, name=f"In use now: {without_password(self._running)}"))
-        return tuple(found)
-
-    def _tables(self) -> tuple[SavedTable, ...]:
-        in_use = self._folder.in_use()
-        return tuple(
-            SavedTable(
-                name=profile.name,
-                field=profile.calibration.field.title,
-                camera=profile.camera,
-                in_use=in_use is not None and in_use.id == profile.id,
-            )
-            for profile in self._folder.profiles()
-        )
-
-
-def _options(fields: Iterable[FieldModel]) -> tuple[FieldOption, ...]:
-    return tuple(
-        FieldOption(name=each.name, title=each.title, size_yd=(each.length_yd, each.width_yd)) for each in fields
-    )

@@ -97,7 +97,9 @@ def test_a_clip_and_the_view_are_saved_under_names_that_say_what_they_are(
     expect(phone.locator("#drawing polygon.first")).to_have_count(1)
     with phone.expect_download(timeout=180_000) as saved:
         phone.get_by_role("button", name="GIF").tap()
-    assert re.fullmatch(r"downfield_[0-9a-f-]+_play1_tackle-dark-28-light-24\.gif", saved.value.suggested_filename)
+    assert re.fullmatch(
+        r"downfield_[0-9a-f-]+_play1_tackle-dark-28-light-24_1s_0\.25x\.gif", saved.value.suggested_filename
+    )
     assert saved.value.path().read_bytes().startswith(b"GIF89a")
     expect(phone.locator("#export-state")).to_be_hidden()
     with phone.expect_download() as saved:

@@ -16,7 +16,7 @@ from typer import Exit
 
 from downfield.calibration.calibration import write_calibration
 from downfield.cli.commands.export import export
-from downfield.cli.commands.verify import verify
+from downfield.cli.commands.verify import STRANGER, verify
 from downfield.core.errors import BusyError, InputError, NotRecordedError, OutputError
 from downfield.review.bundles import format as names
 from downfield.rig.configuration.settings import RigSettings, SourceSettings
@@ -79,15 +79,19 @@ def test_another_computer_compares_the_key(
     key, other = public_key(rig), RigKey.generate().public_text
     monkeypatch.setenv("DOWNFIELD_DATA", str(tmp_path / "elsewhere"))
     capsys.readouterr()
-    verify(bundle)
+    with pytest.raises(Exit) as left:
+        verify(bundle)
+    assert left.value.exit_code == STRANGER, "a script can't tell whose signature this is"
     assert "does not know" in capsys.readouterr().out
     verify(bundle, key=[key])
-    with pytest.raises(Exit):
+    with pytest.raises(Exit) as left:
         verify(bundle, key=[other])
+    assert left.value.exit_code == 1
     assert "FOREIGN KEY" in capsys.readouterr().out
     with pytest.raises(Exit):
         verify(bundle, key=[other], trust="Table 4")
-    verify(bundle)
+    with pytest.raises(Exit):
+        verify(bundle)
     assert "does not know" in capsys.readouterr().out
     verify(bundle, key=[key], trust="Table 3 – 左")
     verify(bundle)

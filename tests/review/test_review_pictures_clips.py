@@ -58,7 +58,7 @@ def test_an_mp4_has_every_frame_at_its_time_and_names_game_play_and_call(service
     listed = service.client.get(service.tackle() + "?seconds=0.4").json
     answer = clip_of(service, "mp4?seconds=0.4&speed=0.5&plain=1")
     assert (answer.status, answer.headers["content-type"]) == (200, "video/mp4")
-    name = f"downfield_{service.game}_play1_tackle-dark-22-light-50.mp4"
+    name = f"downfield_{service.game}_play1_tackle-dark-22-light-50_0.4s_0.5x_plain.mp4"
     assert answer.headers["content-disposition"] == f'attachment; filename="{name}"'
     pictures = opened(answer.body)
     frames = [one["frame"] for one in listed["frames"]]
@@ -144,7 +144,7 @@ def test_a_play_is_saved_whole_from_before_the_snap_until_it_is_over(service: Ev
     written(service)
     answer = play_clip(service, "mp4?plain=1&speed=0.5")
     assert (answer.status, answer.headers["content-type"]) == (200, "video/mp4")
-    name = f"downfield_{service.game}_play1_scrimmage.mp4"
+    name = f"downfield_{service.game}_play1_scrimmage_0.5x_plain.mp4"
     assert answer.headers["content-disposition"] == f'attachment; filename="{name}"'
     pictures = opened(answer.body)[:-1]
     (play,) = service.client.get(f"/api/games/{service.game}/plays").json

@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 from asgi_client import AsgiClient
+from browsers import browser, page_in
 from played_table import DEFENDER, RUNNER, Table
 from scripted_plays import FIELD
 
@@ -197,6 +198,23 @@ def test_the_report_is_one_page_of_sound_drawings_that_loads_nothing(table: Tabl
     assert not any(loading in page for loading in ("src=", "href=", "url(", "@import", "<script"))
 
 
+A4_PX = 182 * 96 / 25.4
+"""Width of a page of paper between its margins, in the pixels of a browser."""
+
+
+def test_no_table_is_wider_than_the_paper(tmp_path: Path) -> None:
+    game = HandMadeGame(tmp_path / "long.db", "Sportgemeinschaft Donaudampfschifffahrt 1897", "The Oakdale Gentlemen")
+    report = GameReport(game.store, two_drives(game))
+    with browser() as chrome, page_in(chrome) as page:
+        page.set_viewport_size({"width": round(A4_PX), "height": 1000})
+        page.emulate_media(media="print")
+        page.set_content(report.html())
+        widths = page.evaluate("[...document.querySelectorAll('table')].map((one) => one.scrollWidth)")
+    game.store.close()
+    assert widths
+    assert max(widths) <= A4_PX + 1, widths
+
+
 def test_names_are_text_in_page_and_table(tmp_path: Path) -> None:
     game = HandMadeGame(tmp_path / "games.db", "=cmd()", "<img src=x onerror=alert(1)>")
     game.play("home", 40, game.call("tackle", "away", 47), carrier="<b>")
@@ -217,7 +235,8 @@ def test_the_service_sends_page_and_tables(table: Table) -> None:
     for name in REPORT_TABLES:
         answer = client.get(f"/api/games/{game}/report/{name}.csv")
         assert answer.status == 200
-        assert len(list(csv.reader(io.StringIO(answer.body.decode())))) > 1, name
+        assert answer.body.startswith(b"\xef\xbb\xbf"), "Excel would show umlauts as two letters"
+        assert len(list(csv.reader(io.StringIO(answer.body.decode("utf-8-sig"))))) > 1, name
     assert client.get(f"/api/games/{game}/report/none.csv").status == 422
     assert "tackle" in {one["kind"] for one in client.get("/api/call-outcomes").json}
 

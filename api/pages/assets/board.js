@@ -2,7 +2,7 @@
 
 import { applyTeamColors } from "./color.js";
 import { svg } from "./dom.js";
-import { opponent, SIDES } from "./format.js";
+import { formatNumber, opponent, SIDES } from "./format.js";
 import { Motion } from "./motion.js";
 
 /** Without a scene for this long the figures are hidden. */
@@ -195,7 +195,7 @@ export class Board {
       svg("rect", { class: "base", x, y, width: length_mm, height: width_mm, rx: corner_mm + 1.5 }),
       svg("path", { class: "front", d: `M${-x - 5},${y + 3}l4,${width_mm / 2 - 3}l-4,${width_mm / 2 - 3}z` }),
     );
-    const text = this.#options.numbers ? svg("text", { y: 0.5 }, player?.number ?? "") : "";
+    const text = this.#options.numbers ? svg("text", { y: 0.5 }, player?.number ? formatNumber(player, [...this.#players.values()]) : "") : "";
     const group = svg("g", { "data-figure": figure.id }, base, text);
     this.#figures.set(figure.id, { group, base });
     this.#layers.figures.append(group);

@@ -1,7 +1,7 @@
 // Challenges: raised by a coach, decided with a reason and a name; dialogs that every page can open.
 
 import { el, fieldText, find, setText } from "./dom.js";
-import { AWAY_FIRST, SIDES, capitalize, formatCallText } from "./format.js";
+import { AWAY_FIRST, SIDES, capitalize, formatCallText, sentence } from "./format.js";
 import { storeName, storedName } from "./reviewer_name.js";
 import { ReplacementFields } from "./replacement_fields.js";
 import { errorText, read, send, sendAndWait } from "./send.js";
@@ -47,7 +47,7 @@ export function challengeItem(game, challenge, teams, done = () => {}, mayDecide
     el("p", { class: "tag" }, open ? "Under review" : `Challenge ${DECISION_WORDS[decision]}`),
     el("p", { class: "text" }, capitalize(formatCallText(challenge.text))),
     el("p", {}, `${teams[challenge.side]}: ${challenge.reason}`),
-    !open && el("p", { class: "facts" }, [`${capitalize(challenge.ruling_reason)}. Decided by ${challenge.ruled_by}`, challenge.cost].filter(Boolean).join(". ")),
+    !open && el("p", { class: "facts" }, [challenge.ruling_reason, `Decided by ${challenge.ruled_by}`, challenge.cost].filter(Boolean).map(sentence).join(" ")),
     open && mayDecide && el("button", { type: "button", class: "main", onclick: () => openDecisionDialog(game, challenge, teams, done) }, "Decide"),
   ];
 }

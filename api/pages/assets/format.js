@@ -23,6 +23,9 @@ export const humanize = (name) => name.replaceAll("_", " ");
 /** @param {string} text */
 export const capitalize = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
+/** A text that somebody entered as a whole sentence, however it ends. @param {string} text */
+export const sentence = (text) => capitalize(text.trim()).replace(/[^.!?…。]$/u, "$&.");
+
 /** A number with what it counts: "1 play", "2 plays", "0 plays". @param {number} number @param {string} noun */
 export const counted = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 
@@ -114,6 +117,23 @@ function teamName(jersey) {
 
 /** A roster id as a name: "Oakdale 28". @param {string} id */
 export const formatPlayer = (id) => id.replace(/^(dark|light)-/, (_, jersey) => `${teamName(jersey)} `).replace("-", " ");
+
+/** What of a roster id tells a figure from others of its jersey: "28" of "dark-28". @param {string} id */
+const idTail = (id) => id.replace(/^[^-]*-/, "");
+
+/**
+ * A figure's number as it is shown beside others; of two with one number each has what tells its id from the other's.
+ *
+ * @param {Pick<Service.Player, "id" | "jersey" | "number">} player
+ * @param {readonly Pick<Service.Player, "id" | "jersey" | "number">[]} players
+ */
+export function formatNumber(player, players) {
+  /** @param {Pick<Service.Player, "id" | "number">} one */
+  const numberOf = ({ id, number }) => number || idTail(id);
+  const [own, tail] = [numberOf(player), idTail(player.id)];
+  const isShared = players.some((other) => other.id !== player.id && other.jersey === player.jersey && numberOf(other) === own);
+  return !isShared || tail === own ? own : tail.startsWith(own) ? tail : `${own} (${tail})`;
+}
 
 /** A call's text with names for roster ids, and without the verdict that is shown beside it. @param {string} text */
 export const formatCallText = (text) => text.replace(/^too close to call: /, "").replace(/\b(dark|light)[- ](\d+)/g, (_, jersey, number) => `${teamName(jersey)} ${number}`);

@@ -7,7 +7,7 @@ const STANDINGS = { in_play: "In play", unfinished: "Not finished", ended: "Fina
 
 /** When a game began, as a date and a time of day. @param {{ began_ms: number }} game */
 export const formatGameDate = (game) =>
-  new Date(game.began_ms).toLocaleString("en-US", { year: "numeric", month: "short", day: "numeric", hour: "numeric", minute: "2-digit" });
+  new Date(game.began_ms).toLocaleString("en-US", { year: "numeric", month: "short", day: "numeric", hour: "numeric", minute: "2-digit", second: "2-digit" });
 
 /**
  * What a game's page says of it beside teams and score; where a game that is not over stands, without the score.

@@ -2,7 +2,7 @@
 
 import { applyTeamColors } from "./color.js";
 import { childrenOf, el, find, refresh } from "./dom.js";
-import { formatPlayer } from "./format.js";
+import { formatNumber, formatPlayer } from "./format.js";
 
 /** Below this a call that rests on a figure's front is too close, as the rulebooks have it. */
 const SURE = 0.95;
@@ -36,7 +36,7 @@ export function updateFronts(section, scene, lineUp, game) {
   const team = (/** @type {Service.FigureView} */ { jersey }) => (game.home.jersey === jersey ? game.home : game.away);
   const turned = find(section, ".numbers");
   refresh(turned, [figures.map((figure) => figure.id), lineUp.players, game.home, game.away], () =>
-    figures.map((figure) => turnButton(figure, players.get(figure.id), team(figure))),
+    figures.map((figure) => turnButton(figure, players.get(figure.id), team(figure), lineUp.players)),
   );
   for (const [index, button] of childrenOf(turned).entries()) setDirection(button, figures[index], (figures[index].heading + 180) % 360);
   const names = unsure.map((figure) => formatPlayer(figure.id));
@@ -58,12 +58,12 @@ function setDirection(button, figure, heading_deg) {
   button.dataset.body = JSON.stringify({ declaration: { type: "front", player: figure.id, heading_deg } });
 }
 
-/** @param {Service.FigureView} figure @param {Service.Player | undefined} player @param {Service.TeamView} team */
-function turnButton({ id }, player, team) {
+/** @param {Service.FigureView} figure @param {Service.Player | undefined} player @param {Service.TeamView} team @param {Service.Player[]} players */
+function turnButton({ id }, player, team, players) {
   const button = el(
     "button",
     { type: "button", class: "number", "aria-label": `Turned around: ${formatPlayer(id)}` },
-    el("b", {}, player?.number || id.split("-").at(-1)),
+    el("b", {}, player ? formatNumber(player, players) : id.split("-").at(-1)),
     player?.role && el("small", {}, player.role),
   );
   applyTeamColors(button, team);

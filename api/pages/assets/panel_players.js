@@ -2,7 +2,7 @@
 
 import { applyTeamColors } from "./color.js";
 import { childrenOf, el, find, findAll, refresh } from "./dom.js";
-import { formatCallText, formatPlayer } from "./format.js";
+import { formatCallText, formatNumber, formatPlayer } from "./format.js";
 import { declarationData } from "./panel_fields.js";
 
 /** In the order of display: ball handlers first. */
@@ -51,7 +51,7 @@ export function playerSection(section, game, ball, lineUp, actions, mayName) {
           actions.map((choice) => actionButton(choice, () => choose(choice.id))),
         ),
       action && el("p", { class: "muted player-action" }, actions.length > 1 ? "" : action.label),
-      action && el("div", { class: "numbers" }, players.map((player) => numberButton(player, action, game[action.side], carrier))),
+      action && el("div", { class: "numbers" }, players.map((player) => numberButton(player, formatNumber(player, lineUp?.players ?? []), action, game[action.side], carrier))),
       action !== undefined && action.max > 1 && el("button", { type: "button", class: "main declare-picked", disabled: true }, action.label),
     ];
   });
@@ -71,8 +71,8 @@ function actionButton(action, onclick) {
   );
 }
 
-/** @param {Service.Player} player @param {PlayerAction} action @param {Service.TeamView} side @param {?string} carrier */
-function numberButton(player, action, side, carrier) {
+/** @param {Service.Player} player @param {string} number @param {PlayerAction} action @param {Service.TeamView} side @param {?string} carrier */
+function numberButton(player, number, action, side, carrier) {
   const behavior = action.max > 1 ? { onclick: pick(player.id, action), "aria-pressed": "false" } : declarationData(action.declare([player.id]));
   const button = el(
     "button",
@@ -83,7 +83,7 @@ function numberButton(player, action, side, carrier) {
       "aria-label": `${action.label} ${formatPlayer(player.id)}${player.role ? `, ${player.role}` : ""}`,
       ...behavior,
     },
-    el("b", {}, player.number || player.id.split("-").at(-1)),
+    el("b", {}, number),
     player.role && el("small", {}, player.role),
   );
   applyTeamColors(button, side);

@@ -40,8 +40,11 @@ const asText = ({ number, id, role }) => `${number || id.split("-").at(-1)} ${ro
  * @param {Map<string, Service.Player>} known
  */
 function asPlayers(text, jersey, known) {
+  /** @type {Set<string>} */
+  const taken = new Set();
   return text.split(",").map((entry) => entry.trim().split(/\s+/)).filter(([number]) => number).map(([number, role = ""]) => {
-    const id = `${jersey}-${number}`;
+    const id = [..." bcdefghijk"].map((letter) => `${jersey}-${number}${letter.trim()}`).find((name) => !taken.has(name)) ?? `${jersey}-${number}`;
+    taken.add(id); // two figures with one number are two figures
     return { ...known.get(id), id, jersey, number, role: role.toUpperCase() };
   });
 }

@@ -100,7 +100,7 @@ async function lookForGame() {
 
 /** @param {Service.SetupView} next */
 function show(next) {
-  if (view.step === "saved" && next.step === "camera") return; // the service has changed to the table
+  if (view.step === "saved" && next.step === "camera" && !next.problem) return; // the service has changed to the table
   const watching = next.control === "other";
   if (watching) choosing = false;
   view = choosing && next.step === "aim" ? { ...next, step: "camera" } : next;
@@ -138,7 +138,22 @@ function show(next) {
 /** @param {Service.SavedTable} table */
 function tableLine({ in_use, name, field }) {
   const link = in_use && el("a", { href: "panel" }, "Operator panel");
-  return el("p", {}, el("bdi", {}, name), `: ${field}${in_use ? ", in use. " : ""}`, link);
+  /** @param {string} label @param {string} path @param {object} [more] */
+  const button = (label, path, more) =>
+    el("button", { type: "button", class: "small", "aria-label": `${label}: ${name}`, onclick: () => act(`api/setup/tables/${path}`, { table: name, ...more }) }, label);
+  const renamed = el("input", { "aria-label": `New name of ${name}`, value: name, maxlength: 60 });
+  const rename = el("form", { class: "row", onsubmit: (/** @type {Event} */ event) => {
+    event.preventDefault();
+    act("api/setup/tables/rename", { table: name, name: renamed.value });
+  } }, renamed, el("button", { class: "small" }, "Rename"));
+  const remove = el("button", { type: "button", class: "small warn", "aria-label": `Remove ${name}`, onclick: ({ currentTarget }) => {
+    if (currentTarget.textContent === "Remove") currentTarget.textContent = "Really remove";
+    else act("api/setup/tables/remove", { table: name });
+  } }, "Remove");
+  return el("div", { class: "table-line" },
+    el("p", {}, el("bdi", {}, name), `: ${field}${in_use ? ", in use. " : ""}`, link),
+    el("div", { class: "row" }, !in_use && button("Play on it", "use")),
+    el("details", {}, el("summary", {}, "Rename or remove"), rename, !in_use && remove));
 }
 
 function showReadings() {
@@ -408,9 +423,30 @@ at("save").addEventListener("submit", (event) => {
     setText(saveButton, "Replace it and play");
     return;
   }
+  if (!asked) {
+    askAboutGame(() => at("save").requestSubmit());
+    return;
+  }
   act("api/setup/save", { name });
 });
+
+let asked = false; // whether what becomes of the game in play was asked, or there is none
+
+/** Ask before another table takes the place of one that is played on. @param {() => void} go */
+async function askAboutGame(go) {
+  const { source, game, calls } = await fetch("api/state", { credentials: "same-origin" }).then(async (answer) => (await answer.json()).data, () => ({}));
+  asked = true;
+  const isPlayed = source?.live && game && game.phase !== "over" && (game.home.points + game.away.points > 0 || (calls?.calls ?? []).length > 0);
+  if (!isPlayed) {
+    go();
+    return;
+  }
+  setText(at("replaces"), `A game is in play: ${game.away.name} ${game.away.points}, ${game.home.name} ${game.home.points}. It goes on if this table has the same print; otherwise it ends, and a new one begins with the same teams. Press again to go on with this table.`);
+  at("replaces").hidden = false;
+  setText(saveButton, "Go on with this table");
+}
 at("save").addEventListener("input", () => {
+  asked = false;
   at("replaces").hidden = true;
   setText(saveButton, SAVE);
 });
