@@ -214,7 +214,7 @@ def _by_key(connection: HTTPConnection, origin: Origin) -> Principal | None:
 
 def _how_to_sign_in(principal: Principal) -> str:
     if principal.local:
-        return "Open the link that `downfield run` has printed, or that `downfield admin` prints."
+        return "Open the link that 'downfield run' has printed, or that 'downfield admin' prints."
     return "Pair this device first. The person at the rig can show you a code."
 
 

@@ -82,7 +82,7 @@ def refuse_unreachable(request: Request) -> None:
     if not access.reachable:
         raise ProblemError(
             409,
-            "Only this computer can use the service. Stop Downfield and start it with `downfield run --lan`.",
+            "Only this computer can use the service. Stop Downfield and start it with 'downfield run --lan'.",
             "not_here",
         )
     if not (access.lan or _by_proxy(request)):

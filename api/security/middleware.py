@@ -228,7 +228,7 @@ class SecurityMiddleware:
             )
         if not (self._access.lan or origin.proxied or is_loopback(origin.peer)):
             return problem_response(
-                403, "Only this computer may use the service. Start `downfield run --lan` to allow the network."
+                403, "Only this computer may use the service. Start it with 'downfield run --lan' to allow the network."
             )
         method, path = scope.get("method", "GET"), own_path(scope)
         if self._is_in_the_clear(scope, origin):

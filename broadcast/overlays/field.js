@@ -1,5 +1,6 @@
 // The field map: the board from above with all figures, the line of scrimmage and the line to gain.
 
+import { stepAside } from "./action.js";
 import { Board } from "./board.js";
 import { el, setText } from "./dom.js";
 import { areCallsMissed, overlay } from "./overlay.js";
@@ -13,6 +14,7 @@ overlay("field", (stage, options, feed) => {
   const notice = el("p", { class: "suspended", hidden: true, role: "status" });
   const map = el("figure", { class: "map scaled" }, board.element, notice);
   stage.append(map);
+  stepAside(map, feed);
 
   board.follow(feed);
   feed.on("game", updateNotice);

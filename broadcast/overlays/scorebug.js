@@ -1,5 +1,6 @@
 // The score bug: score, possession, time-outs, clock, down, distance and spot.
 
+import { stepAside } from "./action.js";
 import { applyTeamColors } from "./color.js";
 import { el, setText } from "./dom.js";
 import { logoImage } from "./logos.js";
@@ -18,6 +19,7 @@ const MIN_SHOWN_MS = 2_000;
 overlay("scorebug", (stage, options, feed) => {
   const bug = scoreBug(options);
   stage.append(bug.element);
+  stepAside(bug.element, feed);
   feed.on("game", (game) => bug.game(game, feed));
   feed.on("health", () => bug.status(feed));
   feed.on("challenges", () => bug.status(feed));

@@ -1,5 +1,6 @@
 // The sponsors' logos, one after the other, in one place.
 
+import { stepAside } from "./action.js";
 import { el } from "./dom.js";
 import { logoImage } from "./logos.js";
 import { overlay } from "./overlay.js";
@@ -7,6 +8,7 @@ import { overlay } from "./overlay.js";
 overlay("sponsors", (stage, _options, feed) => {
   const slot = el("div", { class: "sponsors scaled" });
   stage.append(slot);
+  stepAside(slot, feed);
   let shown = "";
   let timer = 0;
 

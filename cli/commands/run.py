@@ -37,6 +37,7 @@ from downfield.rig.configuration.loading import Configuration, load
 from downfield.rig.configuration.settings import RigSettings, logs_folder, tables_folder
 from downfield.rig.games.kept_games import leased_data_folder
 from downfield.rig.rig import Rig
+from downfield.rig.tables.aim_check import with_remedy
 from downfield.rig.tables.profile import TableFolder, TableProfile
 from downfield.rig.upkeep.log_file import LogObserver, log_file
 from downfield.rig.upkeep.systemd import Watchdog, status_text
@@ -173,7 +174,7 @@ def _run(opening: _Opening, console: Console, temporary: Path, *, once: bool, pa
             rig = _open_rig(opening.configuration, temporary, paced=paced)
         except SourceError as error:
             if table is not None:
-                problem = f"The table '{table.name}' can't be opened yet: {error}"
+                problem = f"The table '{table.name}' can't be opened yet: {with_remedy(error)}"
                 return _CameraAway(table, settings.service.port, problem)
             if away is not None and settings.source.name != _DEMO["source.name"]:
                 return away  # what was played before is away as well

@@ -26,13 +26,34 @@ from downfield.capture.source import CaptureClock
 from downfield.capture.sources.source_opening import open_source
 from downfield.capture.sources.source_types import SourceChoice
 from downfield.core.arrays import Array, Image
-from downfield.core.errors import AimError, CalibrationError, DownfieldError, InputError
+from downfield.core.errors import AimError, CalibrationError, DownfieldError, InputError, SourceError
 from downfield.core.field.model import preset, preset_names
 from downfield.core.threads import only_logged, supervised_thread
 from downfield.rig.live.annotated_picture import ANNOTATED_PICTURE_LIMITS
 
 _OBLIQUE_DEG: Final = 25.0
 """Tilt from which figures hide those behind them."""
+
+
+_REMEDIES: Final = (
+    (r"refused", "Nothing answers there: start the camera's app or server, and check the number after the colon"),
+    (r"timed out|unreachable|no route", "Is it switched on, and in the same network as this computer?"),
+    (r"not known|getaddrinfo|resolve|no address", "Check the spelling, or use its number, such as 192.168.1.20"),
+    (r"\b(401|403)\b|password|authoriz", "Check user and password: http://USER:PASSWORD@ADDRESS"),
+    (r"\b404\b|not found", "Its app or manual says the path of the video, often /video or /stream"),
+    (r"\b50\d\b|busy|in use", "It may show its video to one viewer only: close other viewers and try again"),
+    (r"invalid data|no video|end of file", "There is no video at this address: its app or manual says the path"),
+)
+"""What helps, by what a camera's error says."""
+
+
+def with_remedy(error: SourceError) -> SourceError:
+    """Return why a camera can't be opened, with what to do about it."""
+    text = str(error).rstrip(".")
+    remedy = next((remedy for pattern, remedy in _REMEDIES if re.search(pattern, text, re.IGNORECASE)), "")
+    return (
+        error if not remedy or remedy in text else SourceError(f"{text}. {remedy}{'' if remedy.endswith('?') else '.'}")
+    )
 
 
 class CameraPreview:
@@ -45,7 +66,10 @@ class CameraPreview:
 
     def __init__(self, choice: SourceChoice) -> None:
         self._problems = ActiveProblems()
-        self._source = open_source(choice, CaptureClock(), self._problems)
+        try:
+            self._source = open_source(choice, CaptureClock(), self._problems)
+        except SourceError as error:
+            raise with_remedy(error) from None
         if not self._source.facts.live:
             self._source.close()
             raise InputError(f"{choice.text}: is a recording. Choose a camera, or give a stream's address.")

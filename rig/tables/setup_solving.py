@@ -164,10 +164,33 @@ def solve_as_requested(
     """
     lengths = _lengths(request)
     if request.landmarks:
-        return solve_placed(images, request.field, request.landmarks, shown, lengths)
+        return _solve_as_placed(images, request, shown, lengths)
     solution = _solve_print(images, request, lengths, report)
     height_mm = request.camera_height_mm
     return solution if height_mm is None else with_camera_height(solution, images, height_mm)
+
+
+def _solve_as_placed(
+    images: Sequence[Image], request: SolveRequest, shown: Calibration | None, lengths: FieldMeasurements | None
+) -> FieldSolution:
+    """Return the solution by placed landmarks; corners that fit no field as placed are tried as those of the end lines.
+
+    Raises:
+        CalibrationError, InputError: as of `solve_placed`, for the landmarks as they were placed.
+    """
+    name, placed = request.field, request.landmarks
+    try:
+        return solve_placed(images, name, placed, shown, lengths)
+    except CalibrationError as refused:
+        field = load_field(name) if name in preset_names() else kinds_by_name().get(name)
+        if field is None or len(placed) != 4 or not all(_is_corner(field, one.x_yd, one.y_yd) for one in placed):
+            raise
+        ends = {0.0: -field.end_zone_yd, field.length_yd: field.length_yd + field.end_zone_yd}
+        outer = [one.model_copy(update={"x_yd": ends[one.x_yd]}) for one in placed]
+        try:
+            return solve_placed(images, name, outer, shown, lengths)
+        except CalibrationError:
+            raise refused from None
 
 
 def _solve_print(
@@ -292,7 +315,8 @@ class FoundReadings:
             return text if quality is None else f"{text}; lines fit to {quality.rms_px:.2f} px"
         sizes = "" if field.name == PROPOSED else f": {along:.2f} mm a yard along, {across:.2f} across"
         fit = "" if quality is None else f"; lines fit to {quality.rms_px:.2f} px ({quality.rms_mm:.2f} mm)"
-        return f"{field.title}{sizes}{fit}"
+        lens = f"; the lens then hangs {self.calibration.camera.position_mm[2] / 1000:.2f} m above the board"
+        return f"{field.title}{sizes}{fit}{lens}"
 
     def picture(self, index: int, image: Image) -> bytes:
         """Return a small picture as a JPEG, a reading's field drawn on it, the other way round if that is mirrored.

@@ -14,6 +14,7 @@ import pytest
 from browsers import PageServer, browser, page_in
 from playwright.sync_api import Browser, expect
 from scripted_plays import FIELD
+from waiting import wait_until
 
 from downfield.api.security.access import AccessPolicy
 from downfield.game.published.board_topics import HealthStatus
@@ -47,9 +48,72 @@ def test_the_camera_page_lays_the_field_over_the_picture(service: PageServer, ch
         expect(page.locator("#message")).to_contain_text("ecalibrate")
 
 
+def test_the_start_page_has_one_page_for_each_thing_to_do(service: PageServer, chrome: Browser) -> None:
+    with page_in(chrome, phone=True) as page:
+        page.goto(service.url)
+        shown = {"Play": "#map", "Stream": "#overlays", "Set up": 'a[href="camera"]'}
+        for name, part in shown.items():
+            page.get_by_role("navigation").get_by_role("link", name=name, exact=True).tap()
+            expect(page.locator(part)).to_be_visible()
+            for other in set(shown.values()) - {part}:
+                expect(page.locator(other)).to_be_hidden()
+        page.get_by_role("link", name="Look back").tap()
+        page.wait_for_url("**/games")
+
+
+UNDER_THE_NOTCH = """() => [...document.querySelectorAll("button, a, input, select, summary")]
+    .map((one) => [one.outerHTML.slice(0, 80), one.getBoundingClientRect()])
+    .filter(([, { width, left, right }]) => width > 0 && (left < 59 || right > innerWidth - 59))
+    .map(([text]) => text)"""
+
+
+@pytest.mark.parametrize("path", ["", "panel", "camera", "setup", "games", "evidence", "pair"])
+def test_nothing_to_tap_lies_under_the_notch_and_text_follows_the_browser(
+    service: PageServer, chrome: Browser, path: str
+) -> None:
+    with page_in(chrome) as page:
+        page.set_viewport_size({"width": 844, "height": 390})  # a phone held across
+        page.goto(f"{service.url}/{path}")
+        expect(page.locator("h1, header #score").first).to_be_visible()
+        page.evaluate("document.documentElement.style.cssText = '--notch-left: 59px; --notch-right: 59px'")
+        wait_until(lambda: page.evaluate(UNDER_THE_NOTCH) == [], lambda: str(page.evaluate(UNDER_THE_NOTCH)))
+        size = "parseFloat(getComputedStyle(document.querySelector('button, .button, h1')).fontSize)"
+        larger = pytest.approx(1.5 * page.evaluate(size))
+        page.evaluate("document.documentElement.style.fontSize = '24px'")  # as a browser set to large text has it
+        wait_until(lambda: page.evaluate(size) == larger)
+
+
+def test_the_camera_page_has_its_heading_on_one_line_on_a_phone(service: PageServer, chrome: Browser) -> None:
+    with page_in(chrome, phone=True) as page:
+        page.goto(f"{service.url}/camera")
+        dot = page.locator("#state .dot").bounding_box()
+        heading = page.locator("h1").bounding_box()
+        assert dot is not None
+        assert heading is not None
+        assert dot["width"] >= 10
+        assert heading["height"] < 40
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_the_screen_stays_on_while_a_game_is_in_play(service: PageServer, chrome: Browser) -> None:
+    with page_in(chrome, phone=True) as page:
+        page.add_init_script("""
+            window.held = 0;
+            const release = async () => { held -= 1; };
+            const request = async () => { held += 1; return { addEventListener() {}, release }; };
+            Object.defineProperty(navigator, "wakeLock", { value: { request } });
+        """)
+        page.goto(f"{service.url}/panel")
+        wait_until(lambda: page.evaluate("held") == 1)
+        phase = service.hub.value("game").phase
+        service.publish("game", phase="over")
+        wait_until(lambda: page.evaluate("held") == 0)
+        service.publish("game", phase=phase)
+
+
 def test_the_start_page_gives_addresses_to_copy(service: PageServer, chrome: Browser) -> None:
     with page_in(chrome) as page:
-        page.goto(service.url, wait_until="domcontentloaded")
+        page.goto(f"{service.url}/#stream", wait_until="domcontentloaded")
         card = page.locator("article", has=page.get_by_role("heading", name="Score bug"))
         address = card.get_by_label("Address")
         expect(address).to_have_value(f"{service.url}/overlay/scorebug")
@@ -101,7 +165,7 @@ def test_the_first_admin_is_the_browser_that_opens_the_printed_link(chrome: Brow
     with page_in(chrome) as page:
         page.goto(f"{service.url}/pair#{service.admin_key.text}")
         page.wait_for_url("**/panel", wait_until="commit")
-        page.goto(service.url, wait_until="domcontentloaded")
+        page.goto(f"{service.url}/#set-up", wait_until="domcontentloaded")
         page.get_by_role("button", name="As operator").click()
         code = page.locator("#code .code").inner_text()
     with page_in(chrome, phone=True) as phone:  # typed as people do
@@ -132,7 +196,7 @@ def test_obs_on_another_computer_needs_one_address_from_the_start_page(chrome: B
     service = PageServer(tmp_path, AccessPolicy(lan=True))
     service.start()
     with page_in(chrome) as page:
-        page.goto(service.url, wait_until="domcontentloaded")
+        page.goto(f"{service.url}/#stream", wait_until="domcontentloaded")
         card = page.locator("article", has=page.get_by_role("heading", name="Score bug"))
         card.get_by_text("Options").click()
         card.locator("select[name=theme]").select_option("light")
@@ -157,17 +221,19 @@ def test_an_address_that_was_seen_on_the_stream_is_removed_by_two_presses(chrome
     service = PageServer(tmp_path, AccessPolicy(lan=True))
     service.start()
     with page_in(chrome) as page:
-        page.goto(service.url, wait_until="domcontentloaded")
+        page.goto(f"{service.url}/#stream", wait_until="domcontentloaded")
         page.get_by_role("button", name="OBS is on another computer").click()
         address = page.locator("article", has=page.get_by_role("heading", name="Score bug")).get_by_label("Address")
         expect(address).to_have_value(re.compile("key="))
         seen = urlsplit(address.input_value())._replace(netloc=urlsplit(service.url).netloc).geturl()
+        page.get_by_role("link", name="Set up", exact=True).click()
         remove = page.get_by_role("button", name="Remove OBS on another computer")
         remove.click()
         expect(remove).to_have_text("Really?")
         assert len(service.token_store.devices()) == 1
         remove.click()
         expect(page.locator("#devices li")).to_have_count(0)
+        page.get_by_role("link", name="Stream", exact=True).click()
         expect(address).to_have_value(f"{service.url}/overlay/scorebug")
     assert service.token_store.devices() == []
     service.stop()
@@ -186,7 +252,7 @@ def test_the_code_can_lead_to_any_address_and_goes_when_it_is_used(chrome: Brows
     service = PageServer(tmp_path, AccessPolicy(lan=True))
     service.start()
     with page_in(chrome) as page, httpx.Client(base_url=service.url) as phone:
-        page.goto(service.url, wait_until="domcontentloaded")
+        page.goto(f"{service.url}/#set-up", wait_until="domcontentloaded")
         shown = page.locator("#addresses a")
         expect(shown).to_have_count(len(phone.get("/api/addresses").json()["urls"]))
         page.get_by_role("button", name="As operator").click()
@@ -208,6 +274,6 @@ def test_the_code_can_lead_to_any_address_and_goes_when_it_is_used(chrome: Brows
 
 def test_the_start_page_says_how_another_computer_is_let_in(service: PageServer, chrome: Browser) -> None:
     with page_in(chrome) as page:
-        page.goto(service.url, wait_until="domcontentloaded")
+        page.goto(f"{service.url}/#stream", wait_until="domcontentloaded")
         page.get_by_role("button", name="OBS is on another computer").click()
         expect(page.locator(".elsewhere")).to_contain_text("downfield run --lan")

@@ -1,6 +1,11 @@
 // Where the play is in the picture: what lies on air keeps clear of it.
 
-/** A part of the picture: left, top, right, bottom, 0..1. @typedef {[number, number, number, number]} Part */
+import { steadyNow } from "./steady_time.js";
+
+/** A part of the window: left, top, right, bottom, 0..1. @typedef {[number, number, number, number]} Part */
+
+/** What has stepped aside stays there so long after the action has left its place: it would flicker otherwise. */
+const ASIDE_MS = 4_000;
 
 /** Around the middle of a figure: its base, its body and what it reaches within a picture's delay. */
 const AROUND_MM = 55;
@@ -13,7 +18,7 @@ const FASTEST_MM_S = 400;
 
 /**
  * Follow the figures of a feed, whose overlay declares the topics `scene`, `picture` and `ball`; returns the parts of the
- * picture where ball, carrier and whom he touches are and will be within a second. Empty while they are not known.
+ * window, in which the whole picture is shown, where ball, carrier and whom he touches are and will be within a second. Empty while they are not known.
  *
  * @param {Feed} feed
  * @returns {() => Part[]}
@@ -46,19 +51,21 @@ export function followAction(feed) {
 }
 
 /**
- * The part of the picture around places on the board.
+ * The part of the window around places on the board; a picture of another shape has bars beside it.
  *
  * @param {Service.PictureView} picture
  * @param {{ x_mm: number, y_mm: number }[]} places
  * @returns {Part}
  */
-function partAround({ to_picture: h }, places) {
+function partAround({ to_picture: h, size: [width, height] }, places) {
+  const fit = Math.min(innerWidth / width, innerHeight / height);
+  const [share_x, share_y] = [(fit * width) / innerWidth, (fit * height) / innerHeight];
   const points = places.flatMap(({ x_mm, y_mm }) =>
     [-AROUND_MM, AROUND_MM].flatMap((dx) =>
       [-AROUND_MM, AROUND_MM].map((dy) => {
         const [x, y] = [x_mm + dx, y_mm + dy];
         const w = h[6] * x + h[7] * y + h[8];
-        return [(h[0] * x + h[1] * y + h[2]) / w, (h[3] * x + h[4] * y + h[5]) / w];
+        return [0.5 + share_x * ((h[0] * x + h[1] * y + h[2]) / w - 0.5), 0.5 + share_y * ((h[3] * x + h[4] * y + h[5]) / w - 0.5)];
       }),
     ),
   );
@@ -67,7 +74,7 @@ function partAround({ to_picture: h }, places) {
 }
 
 /**
- * How much of the action an element hides, as a share of the picture; 0 for none.
+ * How much of the action an element hides, as a share of the window; 0 for none.
  *
  * @param {DOMRect} box of the element, in pixels of the window
  * @param {Part[]} action
@@ -78,4 +85,21 @@ export function hiddenShare(box, action) {
     (sum, part) => sum + Math.max(0, Math.min(right, part[2]) - Math.max(left, part[0])) * Math.max(0, Math.min(bottom, part[3]) - Math.max(top, part[1])),
     0,
   );
+}
+
+/**
+ * Let an element that stays in its place be seen through while a play is under it: it has the class `aside` meanwhile.
+ *
+ * @param {HTMLElement} element
+ * @param {Feed} feed of an overlay that declares the topics `game`, `scene`, `picture` and `ball`
+ */
+export function stepAside(element, feed) {
+  const action = followAction(feed);
+  let until_ms = -Infinity;
+  setInterval(() => {
+    const now = steadyNow();
+    const isPlaying = feed.value("game")?.board === "on";
+    if (isPlaying && hiddenShare(element.getBoundingClientRect(), action()) > 0) until_ms = now + ASIDE_MS;
+    element.classList.toggle("aside", now < until_ms);
+  }, 100);
 }

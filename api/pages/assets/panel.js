@@ -22,6 +22,7 @@ import { NoResponseError, messageOf, send } from "./send.js";
 import { startTour } from "./tour.js";
 import { PANEL_TOUR } from "./tours.js";
 import { AWAY_FIRST, capitalize, downAndDistance, formatCallText, formatClock, formatPeriod, formatSpot, humanize } from "./format.js";
+import { keepScreenOn } from "./wake_lock.js";
 
 /** Faster than human reaction: a tap this soon after a change was meant for the button that was there before. */
 const REACTION_MS = 300;
@@ -47,6 +48,7 @@ feed.on("game", () => {
   updatePhase();
   updateActions();
   updateQuestions();
+  keepScreenOn(game.phase !== "over");
 });
 feed.on("ball", updateActions);
 feed.on("line_up", updateActions);

@@ -2,6 +2,7 @@
 
 import { el } from "./dom.js";
 import { playCue } from "./sounds.js";
+import { screenNote } from "./wake_lock.js";
 
 /** @typedef {"left" | "sun" | "sound" | "vibration"} Preference */
 
@@ -38,7 +39,8 @@ function apply() {
 
 /** The switches, as a form. */
 export function preferenceForm() {
-  return Object.entries(PREFERENCES).map(([key, [label]]) => {
+  const note = screenNote();
+  const switches = Object.entries(PREFERENCES).map(([key, [label]]) => {
     const name = /** @type {Preference} */ (key);
     const box = el("input", { type: "checkbox", checked: prefers(name), onchange: () => {
       chosen[name] = box.checked;
@@ -53,6 +55,7 @@ export function preferenceForm() {
     } });
     return el("label", { class: "check" }, box, label);
   });
+  return note ? [...switches, el("p", { class: "muted" }, note)] : switches;
 }
 
 /** @param {number | number[]} pattern */

@@ -294,9 +294,12 @@ function solveByHand(field) {
   return act("api/setup/solve", { field, landmarks, goal_to_goal_mm, side_to_side_mm });
 }
 
+/** An address as the rig takes it: phones' apps show it without http://. @param {string} typed */
+const wholeAddress = (typed) => (/^[\w-]+(\.[\w-]+)*(:\d+)?(\/.*)?$/.test(typed) && /[.:/]/.test(typed) && !typed.startsWith("/") ? `http://${typed}` : typed);
+
 at("address").addEventListener("submit", (event) => {
   event.preventDefault();
-  openCamera(fieldText(at("address"), "source").trim());
+  openCamera(wholeAddress(fieldText(at("address"), "source").trim()));
 });
 
 at("find").addEventListener("click", () => {

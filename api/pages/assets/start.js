@@ -3,7 +3,7 @@
 import { noteAccess } from "./access_notice.js";
 import { Board } from "./board.js";
 import { applyTeamColors } from "./color.js";
-import { el, elementsOf, refresh, refreshList, setText } from "./dom.js";
+import { el, elementsOf, findAll, refresh, refreshList, setText } from "./dom.js";
 import { Feed, reloadOnUpgrade } from "./feed.js";
 import { followPicture } from "./live_picture.js";
 import { callDetails, callHead, framesLink } from "./panel_calls.js";
@@ -15,6 +15,9 @@ import { START_TOUR } from "./tours.js";
 import { AWAY_FIRST, capitalize, downAndDistance, humanize, formatSpot } from "./format.js";
 
 const CALLS_SHOWN = 20;
+
+/** What the page shows one at a time, by its address; the first without one. */
+const PARTS = ["play", "stream", "set-up"];
 
 const at = elementsOf("index");
 const feed = new Feed(["game", "ball", "calls", "line_up", "scene", "health", "source"]);
@@ -65,7 +68,20 @@ function updateStatus() {
   refresh(at("state"), [level, text], () => [el("span", { class: `dot ${level}` }), el("span", {}, text)]);
 }
 
-at("tour-button").addEventListener("click", () => startTour(START_TOUR));
+/** Show one part of the page; the others are hidden. @param {string} part */
+function showPart(part) {
+  for (const section of findAll(document, "[data-part]")) section.hidden = section.dataset.part !== part;
+  for (const link of findAll(document, "#parts a")) link.toggleAttribute("aria-current", link.getAttribute("href") === `#${part}`);
+}
+
+const partInAddress = () => (PARTS.includes(location.hash.slice(1)) ? location.hash.slice(1) : PARTS[0]);
+addEventListener("hashchange", () => {
+  showPart(partInAddress());
+  scrollTo(0, 0);
+});
+showPart(partInAddress());
+
+at("tour-button").addEventListener("click", () => startTour(START_TOUR, (part = partInAddress()) => showPart(part)));
 
 async function showAccess() {
   const session = await noteAccess(at("access"), feed, ["viewer", "operator", "referee", "admin"]);

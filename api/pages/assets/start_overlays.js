@@ -51,7 +51,7 @@ export function elsewhereRow() {
       return;
     }
     button.textContent = "OBS is on this computer";
-    message.textContent = "Every address below now works on any computer of this network as it is. It can only watch; if one was seen on the stream, remove it under “Paired devices” and press this again.";
+    message.textContent = "Every address below now works on any computer of this network as it is. It can only watch; if one was seen on the stream, remove it under “Paired devices” (Set up) and press this again.";
   });
   return el("div", { class: "elsewhere" }, button, message);
 }

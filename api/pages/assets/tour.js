@@ -4,9 +4,10 @@ import { el } from "./dom.js";
 
 /**
  * A step of a tour: `target` is a selector, `link` where to go on; with `cardAtTop` the card stands at the top of the window, as the
- * target is at its bottom.
+ * target is at its bottom. Where nothing on the page is what the selector `needs` says, it says `otherwise` in place of `text`: nobody
+ * is asked to tap what can't be tapped now.
  *
- * @typedef {{ target: string, title: string, text: string, link?: { href: string, text: string }, cardAtTop?: boolean }} Step
+ * @typedef {{ target: string, title: string, text: string, needs?: string, otherwise?: string, part?: string, link?: { href: string, text: string }, cardAtTop?: boolean }} Step
  */
 
 /**
@@ -15,10 +16,14 @@ import { el } from "./dom.js";
  * Steps whose target is not on the page, or empty, are left out. It ends with Escape, Close, or after its last step.
  *
  * @param {Step[]} steps
+ * @param {(part?: string) => void} [reveal] shows the part of the page that a step is about, or the one from before
  */
-export function startTour(steps) {
+export function startTour(steps, reveal = () => {}) {
   document.getElementById("tour")?.remove();
-  const shown = steps.filter(({ target }) => isVisible(document.querySelector(target)));
+  const shown = steps.filter(({ target, part }) => {
+    reveal(part);
+    return isVisible(document.querySelector(target));
+  });
   const before = document.activeElement;
   const card = el("aside", { id: "tour", class: "plate", role: "dialog", "aria-label": "Tour of this page", tabindex: "-1" });
   let index = 0;
@@ -26,7 +31,9 @@ export function startTour(steps) {
   /** @param {number} to */
   const show = (to) => {
     index = to;
-    const { target, title, text, link, cardAtTop } = shown[index];
+    const { target, title, text, needs, otherwise, part, link, cardAtTop } = shown[index];
+    reveal(part);
+    const said = needs === undefined || isVisible(document.querySelector(needs)) ? text : (otherwise ?? text);
     card.classList.toggle("top", cardAtTop === true);
     ring(document.querySelector(target));
     const last = index === shown.length - 1;
@@ -34,7 +41,7 @@ export function startTour(steps) {
     card.replaceChildren(
       el("p", { class: "muted" }, `${index + 1} of ${shown.length}`),
       el("h2", {}, title),
-      el("p", {}, text),
+      el("p", {}, said),
       el(
         "div",
         { class: "row" },
@@ -48,6 +55,7 @@ export function startTour(steps) {
   };
   const end = () => {
     card.remove();
+    reveal();
     ring(null);
     document.removeEventListener("keydown", onKey);
     if (before instanceof HTMLElement) before.focus({ preventScroll: true });
