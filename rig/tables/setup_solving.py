@@ -32,7 +32,7 @@ from downfield.calibration.field.solution import FieldReading, FieldSolution
 from downfield.calibration.field.solver import solve_field
 from downfield.calibration.stretch import DescribedProportions, ScaleError
 from downfield.core.arrays import Image
-from downfield.core.errors import InputError
+from downfield.core.errors import CalibrationError, InputError
 from downfield.core.field.model import FieldModel, load_field, preset, preset_names
 from downfield.rig.tables.table_calibration import lens_from_distance
 
