@@ -21,6 +21,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -90,7 +91,8 @@ const shown = (element) => {
   return opacity > 0.05 && box.width > 1 && box.height > 1 ? [box.left, box.top, box.right, box.bottom, opacity] : null;
 };
 const cut = (element) => {
-  const texts = [...element.querySelectorAll("*")].filter((one) => [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim()));
+  const hasText = (one) => [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+  const texts = [...element.querySelectorAll("*")].filter(hasText);
   return texts.filter((one) => {
     const range = document.createRange();
     range.selectNodeContents(one);
@@ -106,7 +108,8 @@ const cut = (element) => {
   }).map((one) => one.textContent);
 };
 const GRAPHICS = ".bar, .status, .banner, .card, .replay, .sponsors .on, .map, .url-errors";
-const keyOf = (element) => element.classList.contains("status") ? `status: ${element.textContent}` : element.dataset.call ? `banner ${element.dataset.call}` : element.className;
+const keyOf = ({ classList, className, dataset, textContent }) =>
+  classList.contains("status") ? `status: ${textContent}` : dataset.call ? `banner ${dataset.call}` : className;
 const sample = () => {
   for (const animation of document.getAnimations()) animation.finish();
   const graphics = [...document.querySelectorAll(GRAPHICS)].flatMap((element) => {
@@ -118,6 +121,8 @@ const sample = () => {
 };
 addEventListener("DOMContentLoaded", () => setInterval(sample, 100));
 """
+
+_HEARD: Final = "(marker) => Array.from(frames).every((frame) => [undefined, marker].includes(frame.marker))"
 
 Box = tuple[float, float, float, float]
 
@@ -340,7 +345,13 @@ class Showing:
 
 
 def watch(
-    running: Browser, service: PageServer, film: Film, names: tuple[str, str], seconds: float, pictures: Path | None
+    running: Browser,
+    service: PageServer,
+    film: Film,
+    names: tuple[str, str],
+    seconds: float,
+    pictures: Path | None = None,
+    from_s: float = 0.0,
 ) -> list[Watched]:
     """Show the film with two team names to a source of every size; return what was seen of it."""
     home, away = (
@@ -356,30 +367,21 @@ def watch(
         page.add_init_script(_SAMPLER)
         page.clock.install()
         page.goto(f"{service.url}/overlay/scene")
-        wait_until(
-            lambda page=page: (
-                len(page.frames) == 6
-                and all(frame.locator("html").get_attribute("data-link") == "live" for frame in page.frames[1:])
-            )
-        )  # type: ignore[misc]
+        wait_until(partial(_is_live, page))
         seen.append(Watched(page, size, names))
     for one in seen:
         one.page.clock.pause_at(one.page.evaluate("Date.now()") / 1000 + 1)
         one.take(0.0)
         for before in (one.boxes, one.since_s, one.runs_s, one.cut):
             before.clear()
-    began = [one.page.evaluate("performance.now()") for one in seen]
-    showing, at_s = Showing(service, film), 0.0
+    began = [one.page.evaluate("performance.now()") - 1000 * from_s for one in seen]
+    showing, at_s = Showing(service, film), from_s
     while at_s < seconds:
         step = 0.2 if 6.0 <= film.play(at_s)[1] < 13.0 else 1.0
         showing.until(at_s, at_s + step)
         service.publish("game", t_ns=round(at_s * 1e9) + 1)
         for one, began_ms in zip(seen, began, strict=True):
-            marker = round(at_s * 1e9) + 1
-            heard = (
-                "(marker) => Array.from(frames).every(({ marker: heard }) => heard === undefined || heard === marker)"
-            )
-            wait_until(lambda one=one, marker=marker: one.page.evaluate(heard, marker))  # type: ignore[misc]
+            wait_until(partial(one.page.evaluate, _HEARD, round(at_s * 1e9) + 1))
             one.page.clock.run_for(round(step * 1000))
             one.take(began_ms)
             if pictures is not None and film.play(at_s)[1] == 8.4:
@@ -389,6 +391,11 @@ def watch(
         one.measure(showing.called_s, film.action, film.calibration.camera.lens.size_px)
         one.page.context.close()
     return seen
+
+
+def _is_live(page: Page) -> bool:
+    parts = page.frames[1:]
+    return len(parts) == 5 and all(part.locator("html").get_attribute("data-link") == "live" for part in parts)
 
 
 def painted_over(film: Film, seconds: float) -> int:
@@ -421,20 +428,23 @@ def main() -> None:
     film = Film(clip.tracks.header.players, clip.calibration)
     if given.pictures is not None:
         given.pictures.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder, browser() as running:
-        service = PageServer(Path(folder))
-        service.start()
-        logo = "0" * 32
-        service.hub.publish("sponsors", SponsorsView(shown=True, logos=(logo,), seconds=6))
+    with browser() as running:
         for names in NAMES:
-            for one in watch(running, service, film, names, seconds, given.pictures):
-                hidden = ", ".join(f"{key} {pixels}" for key, pixels in one.hidden.items())
+            with tempfile.TemporaryDirectory() as folder:
+                service = PageServer(Path(folder))
+                service.start()
+                service.hub.publish("sponsors", SponsorsView(shown=True, logos=("0" * 32,), seconds=6))
+                seen = watch(running, service, film, names, seconds, given.pictures)
+                service.stop()
+            for one in seen:
+                hidden = "".join(f", {key} {pixels}" for key, pixels in one.hidden.items())
                 print(
-                    f"{one.size[0]} x {one.size[1]}, names of {len(one.names[0])} letters: {sum(one.hidden.values())} pixels of the action hidden{f' ({hidden})' if hidden else ''}, {len(one.cut)} texts cut, {len(one.flashes())} flashes, {len(one.boxes)} graphics looked at"
+                    f"{one.size[0]} x {one.size[1]}, names of {len(one.names[0])} letters:"
+                    f" {sum(one.hidden.values())} pixels of the action hidden{hidden}, {len(one.cut)} texts cut,"
+                    f" {len(one.flashes())} flashes, {len(one.boxes)} graphics looked at"
                 )
                 for line in [*sorted(one.cut)[:6], *one.flashes()[:6]]:
                     print(f"  {line}")
-        service.stop()
     print(f"pixels of carrier and tackler that the program painted over: {painted_over(film, seconds)}")
 
 

@@ -45,6 +45,7 @@ overlay("calls", (stage, options, feed) => {
   let game = null;
   let card_until_ms = 0;
   let callsOf = ""; // id of their game
+  let seen_since_ms = 0; // the banner, without having stepped aside
   const action = followAction(feed);
   const places = [options.position, ...PLACES].filter((place) => place !== options.free);
   stage.style.setProperty("--lift", `${options.lift}px`);
@@ -54,8 +55,10 @@ overlay("calls", (stage, options, feed) => {
     card_until_ms = shows ? steadyNow() + (card.seconds > 0 ? 1000 * card.seconds : Infinity) : 0;
   });
 
+  const isReplayed = () => feed.value("replay")?.state === "ready";
+
   /** Whether a replay or a card is on, which a banner would cover. */
-  const isCovered = () => options.beside === "wait" && (feed.value("replay")?.state === "ready" || steadyNow() < card_until_ms);
+  const isCovered = () => options.beside === "wait" && (isReplayed() || steadyNow() < card_until_ms);
 
   feed.on("game", (now) => {
     if (now !== undefined && game !== null && now.game !== game.game) {
@@ -135,6 +138,7 @@ overlay("calls", (stage, options, feed) => {
       return;
     }
     replaceBanner({ id, call, element, since_ms: steadyNow() });
+    seen_since_ms = steadyNow();
     stage.append(element);
     keepClear(element);
     element.animate([{ opacity: 0, translate: "0 calc(var(--away) * 36px)" }, { opacity: 1, translate: "0 0" }], {
@@ -156,7 +160,12 @@ overlay("calls", (stage, options, feed) => {
       });
       if (!clear) stage.dataset.position = before;
     }
-    element.classList.toggle("aside", !clear || isCovered());
+    const isRead = steadyNow() - seen_since_ms >= MIN_SHOWN_MS;
+    // A card does not take away what has only just come, and what comes back stays long enough to be read.
+    const aside = !clear || (isCovered() && (isReplayed() || isRead));
+    const was = element.classList.contains("aside");
+    element.classList.toggle("aside", aside);
+    if (was && !aside) seen_since_ms = steadyNow();
   }
 
   /** @param {?Banner} next */
@@ -175,9 +184,9 @@ overlay("calls", (stage, options, feed) => {
     if (review !== null || isCovered()) return; // what is called meanwhile waits
     while (queue.length && now - queue[0].received_ms > MAX_WAIT_MS) queue.shift();
     const age_ms = shown === null ? Infinity : now - shown.since_ms;
-    const next = age_ms >= MIN_SHOWN_MS ? queue.shift() : undefined;
+    const next = age_ms >= MIN_SHOWN_MS && now - seen_since_ms >= MIN_SHOWN_MS ? queue.shift() : undefined;
     if (next !== undefined) show(next.call);
-    else if (shown !== null && age_ms >= (isStrip(shown.call, options) ? STRIP_MS : 1000 * options.seconds)) replaceBanner(null);
+    else if (shown !== null && now - seen_since_ms >= MIN_SHOWN_MS && age_ms >= (isStrip(shown.call, options) ? STRIP_MS : 1000 * options.seconds)) replaceBanner(null);
   }, 100);
 });
 

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from waiting import WAIT_S
 
-from downfield.calibration.calibration import Calibration, write_calibration
+from downfield.calibration.calibration import Calibration, read_calibration, write_calibration
 from downfield.calibration.camera import Camera, Lens
 from downfield.capture.sources.file_sources import bundled_demo
 from downfield.cli.main import run_command
@@ -27,6 +27,7 @@ from downfield.core.scene import Contact, Figure, Player, Scene
 from downfield.core.track_files import TracksHeader, write_tracks
 from downfield.officiating.declarations import Carrier, LineUpDeclared, SetUp
 from downfield.officiating.events import Event, EventsHeader, write_events
+from downfield.rig.tables.profile import TableFolder, new_profile
 
 FIELD = preset("ultimate")
 PLAYERS = (Player("dark-1", "dark", "1", "QB"), Player("light-9", "light", "9", "LB"))
@@ -126,6 +127,34 @@ def test_a_rig_whose_output_is_gone_plays_to_the_end_in_an_8_bit_locale(clip: Pa
     )
     os.close(writing)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_table_whose_camera_does_not_answer_leaves_the_pages_with_the_reason(clip: Path, tmp_path: Path) -> None:
+    folder = TableFolder(tmp_path / "data" / "tables")
+    calibration = read_calibration(clip.with_suffix(".calibration.json"))
+    folder.save(new_profile("Attic", "http://127.0.0.1:1/video", calibration))
+    command = [sys.executable, "-m", "downfield", "run", "--port", "0"]
+    environment = {**os.environ, "DOWNFIELD_DATA": str(tmp_path / "data")}
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert process.stdout is not None
+    try:
+        lines: list[str] = []
+        for line in process.stdout:
+            lines.append(line)
+            if found := re.search(r"http://127\.0\.0\.1:\d{4,5}/", line):  # the camera's port is 1
+                break
+        assert lines[0].startswith("Starting"), "nothing is said for seconds"
+        assert found is not None, lines
+        assert any("'Attic' can't be opened yet" in line for line in lines)
+        with urllib.request.urlopen(f"{found.group()}api/setup", timeout=WAIT_S) as answer:
+            view = json.load(answer)
+        assert view["step"] == "camera"
+        assert "start the camera's app or server" in view["problem"]
+        assert "tried again every few seconds" in view["problem"]
+        assert process.poll() is None
+    finally:
+        process.terminate()
+        process.wait(WAIT_S)
 
 
 @pytest.fixture(scope="module")

@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 from played_table import PLAY, RUNNER, Table
+from scripted_plays import FIELD
 
 from downfield.core.errors import RefusedError
+from downfield.core.field.model import preset, preset_names
 from downfield.game.published.game_topics import CallsUpdate, GameView, Questions
 from downfield.game.receipts import Accepted, Refused, Submission
-from downfield.game.records.commands import NewGame, SetRulebook
+from downfield.game.records.commands import NewGame, SetRulebook, TeamSheet
 from downfield.officiating.declarations import Carrier, Coin, FrontDeclared, LineUpDeclared, OffenseSet, SetUp
 from downfield.officiating.events import Event, Ruling
 from downfield.store.history import History
@@ -243,6 +245,18 @@ def test_a_new_game_ends_the_one_before_and_keeps_the_line_up(table: Table) -> N
     assert History(table.store, row).ended
     line_up = table.hub.value("line_up")
     assert line_up.players == PLAY.players
+
+
+def test_the_teams_go_on_with_a_game_on_another_board(table: Table) -> None:
+    home, away = TeamSheet(name="River City", short="RIV", color="#0b3d91"), TeamSheet(name="Oakdale", short="OAK")
+    table.game_service.start_game(NewGame(home=home, away=away))
+    before = table.game_service.game_id
+    other = preset(next(name for name in preset_names() if preset(name) != FIELD))
+    assert table.game_service.use_field(other)
+    game = table.hub.value("game")
+    assert game.game != before
+    assert (game.home.name, game.home.color, game.away.name) == ("River City", "#0b3d91", "Oakdale")
+    assert not table.game_service.use_field(other)
 
 
 def test_a_resumed_game_is_as_it_was(tmp_path: Path) -> None:

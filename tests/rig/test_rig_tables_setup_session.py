@@ -14,13 +14,15 @@ import pytest
 from waiting import WAIT_S, wait_until
 
 from downfield.api.table_setup import SolveRequest
+from downfield.capture.sources.file_sources import bundled_demo, open_clip
 from downfield.capture.sources.source_types import SourceChoice
 from downfield.core.arrays import Image
-from downfield.core.errors import DownfieldError, InputError, RefusedError, SourceError
-from downfield.rig.configuration.settings import RigSettings
+from downfield.core.errors import DownfieldError, InputError, NotFoundError, RefusedError, SourceError
+from downfield.rig.configuration.settings import RigSettings, tables_folder
+from downfield.rig.tables import aim_check
 from downfield.rig.tables import setup_session as session_module
-from downfield.rig.tables.aim_check import picture_findings
-from downfield.rig.tables.profile import TableProfile
+from downfield.rig.tables.aim_check import picture_findings, with_remedy
+from downfield.rig.tables.profile import TableFolder, TableProfile, new_profile
 from downfield.rig.tables.setup_session import SetupSession
 
 RUNNING = "http://127.0.0.1:9/video"
@@ -132,3 +134,70 @@ def test_while_a_camera_is_opened_others_watch_and_can_not_interfere(
         with pytest.raises(SourceError):
             first.result(WAIT_S)
     assert session.open_camera(RUNNING).step == "aim"
+
+
+@pytest.mark.parametrize(
+    ("answer", "remedy"),
+    [
+        ("connection refused", "start the camera's app or server"),
+        ("timed out", "in the same network"),
+        ("Name or service not known", "Check the spelling"),
+        ("answered 404 Not Found", "says the path of the video"),
+        ("answered 501 Not Implemented", "close other viewers"),
+        ("answered 503 Service Unavailable", "close other viewers"),
+        ("it refuses the user name or the password", "Check user and password"),
+        ("Invalid data found when processing input", "no video at this address"),
+    ],
+)
+def test_an_error_of_a_camera_says_what_to_do(answer: str, remedy: str) -> None:
+    told = str(with_remedy(SourceError(f"http://camera/video: {answer}")))
+    assert answer in told
+    assert remedy in told
+    assert with_remedy(SourceError("something else")).args == ("something else",)
+
+
+def a_table(name: str, source: str = "http://127.0.0.1:1/video") -> TableProfile:
+    return new_profile(name, source, open_clip(bundled_demo()).calibration)
+
+
+def test_a_table_is_played_on_once_its_camera_answers_and_says_why_until_then(
+    session: SetupSession, saved: list[TableProfile], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    away = [True]
+
+    class Preview:
+        def __init__(self, choice: SourceChoice) -> None:
+            if away[0]:
+                raise SourceError(f"{choice.text}: connection refused")
+
+        def close(self) -> None: ...
+
+    monkeypatch.setattr(aim_check, "CameraPreview", Preview)
+    monkeypatch.setattr(aim_check, "AIM_LIMITS", aim_check.AimLimits(reopened_s=0.01))
+    session.wait_for(a_table("Attic"), "The table 'Attic' can't be opened yet.")
+    assert (session.view().step, session.view().problem) == ("camera", "The table 'Attic' can't be opened yet.")
+    assert saved == []
+    away[0] = False
+    wait_until(lambda: [table.name for table in saved] == ["Attic"])
+
+
+def test_tables_are_opened_renamed_and_removed(
+    session: SetupSession, saved: list[TableProfile], tmp_path: Path
+) -> None:
+    folder = TableFolder(tables_folder(RigSettings(data=str(tmp_path))))
+    for name in ("Attic", "Cellar"):
+        folder.save(a_table(name))
+    assert {table.name: table.in_use for table in session.view().tables} == {"Attic": False, "Cellar": True}
+    with pytest.raises(RefusedError, match="'Cellar' is in use"):
+        session.remove_table("Cellar")
+    with pytest.raises(InputError, match="Another table is called 'cellar'"):
+        session.rename_table("Attic", "cellar")
+    for old, new in (("Attic", "Loft"), ("Cellar", "Vault")):
+        session.rename_table(old, new)
+    assert {table.name: table.in_use for table in session.view().tables} == {"Loft": False, "Vault": True}
+    assert session.use_table("Loft").step == "saved"
+    assert [table.name for table in saved] == ["Loft"]
+    assert session.remove_table("Vault").tables == session.view().tables
+    assert [table.name for table in session.view().tables] == ["Loft"]
+    with pytest.raises(NotFoundError, match="no table 'Vault'"):
+        session.remove_table("Vault")

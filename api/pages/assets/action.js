@@ -98,7 +98,7 @@ export function stepAside(element, feed) {
   let until_ms = -Infinity;
   setInterval(() => {
     const now = steadyNow();
-    const isPlaying = feed.value("game")?.board === "on";
+    const isPlaying = feed.value("game")?.board === "on" || Boolean(feed.value("ball")?.player); // from the moment that a play is ready
     if (isPlaying && hiddenShare(element.getBoundingClientRect(), action()) > 0) until_ms = now + ASIDE_MS;
     element.classList.toggle("aside", now < until_ms);
   }, 100);
