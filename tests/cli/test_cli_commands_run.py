@@ -135,26 +135,27 @@ def test_a_table_whose_camera_does_not_answer_leaves_the_pages_with_the_reason(c
     folder.save(new_profile("Attic", "http://127.0.0.1:1/video", calibration))
     command = [sys.executable, "-m", "downfield", "run", "--port", "0"]
     environment = {**os.environ, "DOWNFIELD_DATA": str(tmp_path / "data")}
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    assert process.stdout is not None
-    try:
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        assert process.stdout is not None
         lines: list[str] = []
         for line in process.stdout:
             lines.append(line)
             if found := re.search(r"http://127\.0\.0\.1:\d{4,5}/", line):  # the camera's port is 1
                 break
-        assert lines[0].startswith("Starting"), "nothing is said for seconds"
         assert found is not None, lines
-        assert any("'Attic' can't be opened yet" in line for line in lines)
         with urllib.request.urlopen(f"{found.group()}api/setup", timeout=WAIT_S) as answer:
             view = json.load(answer)
-        assert view["step"] == "camera"
-        assert "start the camera's app or server" in view["problem"]
-        assert "tried again every few seconds" in view["problem"]
-        assert process.poll() is None
-    finally:
+        still_runs = process.poll() is None
         process.terminate()
-        process.wait(WAIT_S)
+        process.communicate(timeout=WAIT_S)
+    assert lines[0].startswith("Starting"), "nothing is said for seconds"
+    assert any("'Attic' can't be opened yet" in line for line in lines)
+    assert view["step"] == "camera"
+    assert "start the camera's app or server" in view["problem"]
+    assert "tried again every few seconds" in view["problem"]
+    assert still_runs
 
 
 @pytest.fixture(scope="module")
