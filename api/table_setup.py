@@ -241,13 +241,13 @@ class TableNameRequest(RequestModel):
     name: Annotated[str, Field(min_length=1, max_length=60)] = Field(examples=["Attic"])
 
 
-class TableRequest(RequestModel):
+class SavedTableRequest(RequestModel):
     """A saved table."""
 
     table: Annotated[str, Field(min_length=1, max_length=200)] = Field(examples=["Attic"])
 
 
-class RenameRequest(TableRequest):
+class RenameRequest(SavedTableRequest):
     """A saved table, and what it is called from now on."""
 
     name: Annotated[str, Field(min_length=1, max_length=60)] = Field(examples=["Cellar"])

@@ -56,7 +56,7 @@ SPOTS: Final = (20.0, 45.0, 70.0, 8.0)
 SIZES: Final = ((1920, 1080), (1280, 720), (800, 600))
 NAMES: Final = (
     ("Oaks", "Rams"),
-    ("Sportgemeinschaft Donaudampfschifffahrt 1897", "The Gentlemen of Upper Oakdale-on-the-Waters"),
+    ("Sportgemeinschaft Donaudampfschifffahrts 1897", "The Gentlemen of Upper Oakdale-on-the-Waters"),
 )
 NEAR_CALL_S: Final = 0.5
 FLASH_S: Final = 2.0
@@ -412,8 +412,8 @@ def painted_over(film: Film, seconds: float) -> int:
         for figure in scene.figures[:2]:
             corners = np.concatenate([figure.footprint.corners_mm(), np.full((4, 1), 5.5)], axis=1)
             cv2.fillPoly(mask, [np.round(camera.to_pixels(corners)).astype(np.int32)], 1)
-        mask = cv2.erode(mask, np.ones((3, 3), np.uint8))
-        changed += int(((painted != plain).any(axis=2) & (mask > 0)).sum())
+        inside = cv2.erode(mask, np.ones((3, 3), np.uint8)) > 0
+        changed += int(((painted != plain).any(axis=2) & inside).sum())
     return changed
 
 

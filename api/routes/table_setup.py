@@ -17,11 +17,11 @@ from downfield.api.table_setup import (
     MeasurementRequest,
     ReadingRequest,
     RenameRequest,
+    SavedTableRequest,
     SetupControl,
     SetupView,
     SolveRequest,
     TableNameRequest,
-    TableRequest,
     TableSetup,
 )
 
@@ -167,7 +167,7 @@ def save_table(setup: TableSetupDep, device: DeviceDep, request: TableNameReques
 
 @router.post("/tables/use", summary="Play on a saved table")
 @allow("admin")
-def use_table(setup: TableSetupDep, device: DeviceDep, request: TableRequest) -> SetupView:
+def use_table(setup: TableSetupDep, device: DeviceDep, request: SavedTableRequest) -> SetupView:
     """The service changes to its camera within seconds, as after saving one."""
     return device.change(lambda: setup.use_table(request.table))
 
@@ -181,6 +181,6 @@ def rename_table(setup: TableSetupDep, device: DeviceDep, request: RenameRequest
 
 @router.post("/tables/remove", summary="Remove a saved table")
 @allow("admin")
-def remove_table(setup: TableSetupDep, device: DeviceDep, request: TableRequest) -> SetupView:
+def remove_table(setup: TableSetupDep, device: DeviceDep, request: SavedTableRequest) -> SetupView:
     """Games that were played on it stay; the table in use can't be removed."""
     return device.change(lambda: setup.remove_table(request.table))
