@@ -27,7 +27,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from downfield.api.security.access import Role
 from downfield.core.errors import FormatError, InputError, RefusedError
 from downfield.core.files.private_files import make_private_folder, replace_private_file
-from downfield.core.platform.clock import RUN_CLOCK
+from downfield.core.platform.clock import earlier_now_ns
 from downfield.core.records import check, from_json, read_record, record, to_json
 from downfield.store.sealing.signing import RigKey, verify_signature
 
@@ -191,6 +191,9 @@ def _decode(text: str) -> bytes:
 MAX_DESKS: Final = 4
 """A table knows the desks it heard of last."""
 
+_KEPT_EVERY_NS: Final = 600_000_000_000
+"""Between two times of a desk's clock that are kept on disk."""
+
 MAX_USED: Final = 5000
 """Phones of which a table remembers the last proof."""
 
@@ -230,10 +233,12 @@ class KnownDesk:
     Attributes:
         key: its public key.
         revoked: ids of the grants it has revoked, ever.
+        at_ns: its clock when it was last connected, to some minutes; 0 where it has told none.
     """
 
     key: str
     revoked: tuple[str, ...] = ()
+    at_ns: int = 0
 
 
 @record
@@ -265,11 +270,23 @@ class GrantedAccess:
         FormatError: it holds something else.
     """
 
-    def __init__(self, path: Path | None, rig: str, table: str, now_ns: Callable[[], int] = RUN_CLOCK.now_ns) -> None:
+    def __init__(self, path: Path | None, rig: str, table: str, now_ns: Callable[[], int] = earlier_now_ns) -> None:
         self._path, self._rig, self._table, self._now_ns = path, rig, table, now_ns
         self._lock = threading.Lock()
         self._known = read_record(KnownDesksFile, path) if path is not None and path.exists() else KnownDesksFile()
         self._followers: list[Revoked] = []
+        self._began_ns, self._desk_clocks = time.monotonic_ns(), dict[str, int]()
+
+    def set_clock(self, key: str, desk_ns: int) -> None:
+        """Know what a desk's clock shows now, ns since 1970: its passes end by that, whatever this table's shows."""
+        with self._lock:
+            desk = next((desk for desk in self._known.desks if desk.key == key), None)
+            if desk is None:
+                return
+            self._desk_clocks[key] = desk_ns - time.monotonic_ns()
+            if abs(desk_ns - desk.at_ns) > _KEPT_EVERY_NS:
+                now = replace(desk, at_ns=desk_ns)
+                self._keep(replace(self._known, desks=tuple(now if one is desk else one for one in self._known.desks)))
 
     def take(self, key: str, revoked: Iterable[str]) -> str:
         """Know a desk, and what it has revoked; return what was done. What was revoked once stays revoked."""
@@ -302,8 +319,9 @@ class GrantedAccess:
         if text.strip().startswith(INVITATION_PREFIX):
             raise RefusedError("This invitation is for the desk. Open it there; the tables follow from its page.")
         found, proof = read_pass(text)
-        admission = Admission(found.id, found.name, found.role, found.expires_ns)
         with self._lock:
+            left_ns = found.expires_ns - self._now_of(found.key)
+            admission = Admission(found.id, found.name, found.role, self._now_ns() + left_ns)
             reason = self._refusal(found, proof)
             if reason:
                 raise GrantRefusedError(admission, reason)
@@ -328,7 +346,15 @@ class GrantedAccess:
             return f"This pass is for {found.table or 'another table'}; this table is called {self._table}."
         if proof.at_ms <= self._known.used.get(found.id, 0):
             return "This pass was used already. Open the table again from the desk's page 'My tables'."
-        return expired(found.expires_ns, self._now_ns())
+        return expired(found.expires_ns, self._now_of(desk.key))
+
+    def _now_of(self, key: str) -> int:
+        """Return the time by a desk's clock; until it is connected in this run, as early as it may be."""
+        at_ns = next((desk.at_ns for desk in self._known.desks if desk.key == key), 0)
+        told_ns = self._desk_clocks.get(key, at_ns - self._began_ns) + time.monotonic_ns()
+        if key in self._desk_clocks:
+            return told_ns
+        return min(self._now_ns(), told_ns) if at_ns else self._now_ns()
 
     def _keep(self, known: KnownDesksFile) -> None:
         self._known = known

@@ -47,6 +47,9 @@ class PairingLimits:
     max_refusals: int = 100
     """Different refusals of grants in the journal, of one run: whoever wants can make any number of them."""
 
+    confirmed_after_ns: int = 86_400 * 1_000_000_000
+    """A clock that is further ahead of all games and pairings ends no pairing before the rig has run for so long."""
+
     device_valid_ns: int = 90 * 86_400 * 1_000_000_000
     """A device stays paired for 90 days, the stretch of a season."""
 
@@ -94,6 +97,8 @@ class TokenStore:
         self._codes: dict[str, PairingCode] = {}
         self._refusals: set[tuple[str, str]] = set()
         self._devices = {device.token_sha256: self._dated(device) for device in store.devices()}
+        first_ns = min((device.paired_ns for device in self._devices.values()), default=0)
+        self._known_ns = max(first_ns, *store.beginnings(), 0) - time.monotonic_ns()
 
     def make_code(self, role: Role, valid_s: float | None = None) -> PairingCode:
         """Make a one-time code for a device of a role.
@@ -215,6 +220,7 @@ class TokenStore:
     def _pair(
         self, identity: str, name: str, role: Role, now_ns: int, until_ns: int | None = None
     ) -> tuple[str, DeviceRow]:
+        now_ns = max(now_ns, *self._store.beginnings(), 0)  # a clock that is behind all games ends no pairing early
         token, expires_ns = secrets.token_urlsafe(32), now_ns + PAIRING_LIMITS.device_valid_ns
         if until_ns is not None:
             expires_ns = min(expires_ns, until_ns)
@@ -236,9 +242,10 @@ class TokenStore:
     def _expiry_ns(self) -> int:
         """Return the time that devices expire by: the earlier one, if the clock was set since the start of the run.
 
-        A computer that starts with its clock years ahead would turn all phones away until the next start.
+        A computer that starts with its clock years ahead would turn all phones away: that is believed after a day.
         """
-        return min(self._now_ns(), self._wall_ns())
+        believed_ns = self._known_ns + time.monotonic_ns() + PAIRING_LIMITS.confirmed_after_ns
+        return min(self._now_ns(), self._wall_ns(), believed_ns)
 
     def _drop_expired_codes(self) -> None:
         now = time.monotonic()

@@ -40,6 +40,11 @@ RUN_CLOCK: Final = SteadyClock()
 """The clock that this run dates its messages by, so that what counts down on a page never jumps."""
 
 
+def earlier_now_ns() -> int:
+    """Return the time that something ends by: the earlier one, if the clock was set since the start of the run."""
+    return min(RUN_CLOCK.now_ns(), time.time_ns())
+
+
 def has_coarse_clock(system: System, python: tuple[int, ...]) -> bool:
     """Return whether `time.monotonic_ns` is too coarse to date frames, in a version of Python on a system."""
     return system == "windows" and python < (3, 13)

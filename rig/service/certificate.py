@@ -11,6 +11,7 @@ import ipaddress
 import socket
 import ssl
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -33,6 +34,8 @@ _CLOCK_WAS_SET: Final = datetime.datetime.fromtimestamp(CLOCK_WAS_SET_NS / 1e9, 
 
 _CERTIFICATE: Final = "tls.crt"
 _KEY: Final = "tls.key"
+_BEFORE: Final = "before-"
+"""Begins the names of the certificate and the key in use before: what a clock that was wrong for a moment put away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,8 @@ class CertificateFiles:
 def own_certificate(folder: Path, hosts: Iterable[str], now: datetime.datetime | None = None) -> CertificateFiles:
     """Return the rig's own certificate, made anew if it does not name every host or is near its end.
 
-    Before the computer's clock was set, nothing tells how old a certificate is: the one that phones know is kept.
+    Before the computer's clock was set, nothing tells how old a certificate is: the one that phones know is kept. One
+    that was put away because of its dates is taken again once they fit, so that phones are not asked again.
 
     Args:
         folder: where it is kept, for its owner only.
@@ -87,21 +91,50 @@ def own_certificate(folder: Path, hosts: Iterable[str], now: datetime.datetime |
     now = now or datetime.datetime.now(datetime.UTC)
     names = _subject_names(hosts)
     certificate_file, key_file = folder / _CERTIFICATE, folder / _KEY
-    kept = _kept(certificate_file, key_file)
-    if kept is not None and _is_good(kept, names, now):
+    before = folder / f"{_BEFORE}{_CERTIFICATE}", folder / f"{_BEFORE}{_KEY}"
+    kept, earlier = _kept(certificate_file, key_file), _kept(*before)
+    good = [one for one in (kept, earlier) if one is not None and _is_good(one, names, now)]
+    made = max(good, key=lambda one: one.not_valid_after_utc, default=None)
+    if made is not None and made is kept:
         return CertificateFiles(certificate_file, key_file, _fingerprint(kept))
-    key = ec.generate_private_key(ec.SECP256R1())
-    made = _make(key, names, max(now, _CLOCK_WAS_SET))
-    pem = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     try:
+        if made is not None:
+            key_pem = before[1].read_bytes()
+        else:
+            key = ec.generate_private_key(ec.SECP256R1())
+            made = _make(key, names, _latest_known(folder) if now < _CLOCK_WAS_SET else now)
+            form = serialization.PrivateFormat.PKCS8
+            key_pem = key.private_bytes(serialization.Encoding.PEM, form, serialization.NoEncryption())
         make_private_folder(folder)
-        replace_private_file(key_file, pem)
+        if kept is not None:
+            replace_private_file(before[1], key_file.read_bytes())
+            replace_private_file(before[0], certificate_file.read_bytes())
+        replace_private_file(key_file, key_pem)
         replace_private_file(certificate_file, made.public_bytes(serialization.Encoding.PEM))
     except OSError as error:
         raise InputError(
             f"{folder} can't hold the certificate ({error.strerror}). Set `data` to a folder of yours."
         ) from None
     return CertificateFiles(certificate_file, key_file, _fingerprint(made))
+
+
+def is_out_of_date(folder: Path, now: datetime.datetime | None = None) -> bool:
+    """Return whether browsers refuse the rig's own certificate for its dates, by the clock as it is now.
+
+    That of a rig which was started with a wrong clock is, as soon as the clock is set.
+    """
+    now = now or datetime.datetime.now(datetime.UTC)
+    kept = _kept(folder / _CERTIFICATE, folder / _KEY)
+    return kept is not None and now >= _CLOCK_WAS_SET and not _is_dated_for(kept, now)
+
+
+def _latest_known(folder: Path) -> datetime.datetime:
+    """Return the latest time that is known without the computer's clock: by the program's and the folder's files."""
+    dates = [_CLOCK_WAS_SET.timestamp()]
+    for path in (Path(__file__), *(folder.iterdir() if folder.is_dir() else ())):
+        with suppress(OSError):
+            dates.append(path.stat().st_mtime)
+    return datetime.datetime.fromtimestamp(max(dates), datetime.UTC)
 
 
 def _subject_names(hosts: Iterable[str]) -> list[x509.GeneralName]:
@@ -152,8 +185,13 @@ def _is_good(certificate: x509.Certificate, names: list[x509.GeneralName], now: 
         return False
     if not set(names) <= set(named):
         return False
-    ends = certificate.not_valid_after_utc - RENEW_BEFORE
-    return now < _CLOCK_WAS_SET or certificate.not_valid_before_utc <= now < ends
+    return now < _CLOCK_WAS_SET or _is_dated_for(certificate, now, RENEW_BEFORE)
+
+
+def _is_dated_for(
+    certificate: x509.Certificate, now: datetime.datetime, margin: datetime.timedelta = datetime.timedelta()
+) -> bool:
+    return certificate.not_valid_before_utc <= now < certificate.not_valid_after_utc - margin
 
 
 def _fingerprint(certificate: x509.Certificate) -> str:

@@ -29,8 +29,9 @@ from downfield.api.security.tokens import PAIRING_LIMITS
 from downfield.core.errors import InputError, OutputError
 from downfield.core.platform.system import raise_file_limit, reclaim_address
 from downfield.core.threads import only_logged, supervised_thread
+from downfield.game.published.game_topics import Notice
 from downfield.rig.configuration.settings import ServiceSettings
-from downfield.rig.service.certificate import CertificateFiles, own_certificate
+from downfield.rig.service.certificate import CertificateFiles, is_out_of_date, own_certificate
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,9 @@ class ServiceLimits:
 
     message_bytes: int = 4096
     """Longest message from a client on a WebSocket; its content is not used."""
+
+    dates_s: float = 60.0
+    """Time between two looks whether the certificate's dates still fit the clock, which may have been set."""
 
     backlog: int = 512
     """Connections that wait to be accepted while the service is busy."""
@@ -69,7 +73,7 @@ class Service:
     def __init__(
         self, rig: RigParts, settings: ServiceSettings, folder: Path, failed: Callable[[str], None] = only_logged
     ) -> None:
-        self._rig, self._settings = rig, settings
+        self._rig, self._settings, self._folder = rig, settings, folder
         host = everywhere() if settings.lan and is_loopback(settings.host) else settings.host
         self._lan = not is_loopback(host)
         listeners = [open_listener(host, settings.port)]
@@ -169,10 +173,12 @@ class Service:
 
         async def serve_all() -> None:
             try:
+                renewal = asyncio.create_task(self._renew())
                 await asyncio.gather(
                     *(server.serve(sockets=[each]) for server, each in zip(self._servers, listeners, strict=True))
                 )
             finally:
+                renewal.cancel()
                 await self.relay.disconnect()
 
         try:
@@ -184,6 +190,25 @@ class Service:
             self.relay.close()
         if not self._closed.is_set():
             raise OutputError("the web service ended by itself")
+
+    async def _renew(self) -> None:
+        """Show another certificate once the dates of the rig's own don't fit a clock that was set since, twice in a row.
+
+        Connections that are open go on.
+        """
+        wrong = 0
+        while self.certificate is not None and not self._settings.certificate:
+            await asyncio.sleep(_LIMITS.dates_s)
+            wrong = wrong + 1 if await asyncio.to_thread(is_out_of_date, self._folder) else 0
+            if wrong < 2:
+                continue
+            with suppress(InputError):  # there is no room for it: the next time
+                self.certificate = await asyncio.to_thread(service_certificate, self._settings, self._folder)
+                context = self._servers[1].config.ssl
+                if context is not None:
+                    context.load_cert_chain(self.certificate.certificate, self.certificate.key)
+                text = f"The computer's clock was set: the pages' certificate has the fingerprint {self.certificate.fingerprint}"
+                self._rig.hub.publish("notice", Notice(level="warning", text=f"{text} now. Phones may ask once more."))
 
     def _transport_of(self, client: tuple[str, int]) -> asyncio.Transport | None:
         """Return the connection of a client that another process can take over; none that is encrypted."""

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from downfield.calibration.calibration import Calibration
 from downfield.core.errors import InputError
+from downfield.core.platform.clock import RUN_CLOCK
 from downfield.core.records import check, record, to_json
 from downfield.game.records.commands import MatchTicket, NewGame, TeamSheet
 from downfield.store.sealing.signing import RigKey, is_public_key, verify_signature
@@ -254,6 +255,7 @@ class PushList:
         rig: id of the rig it is for.
         nonce: of the report that it answers.
         key: the desk's public key.
+        at_ns: its clock when it answered, ns since 1970.
         signature: Ed25519, base64.
     """
 
@@ -261,6 +263,7 @@ class PushList:
     rig: str
     nonce: str
     key: str
+    at_ns: int = 0
     signature: str = ""
     format: Literal["downfield.push-list"] = "downfield.push-list"
     version: Literal[1] = 1
@@ -285,7 +288,7 @@ def signed_report(key: RigKey, table: str, states: dict[str, PushState]) -> Push
 
 def signed_list(key: RigKey, rig: str, nonce: str, pushes: tuple[TablePush, ...]) -> PushList:
     """Return a desk's answer to a report."""
-    made = PushList(pushes, rig, nonce, key.public_text)
+    made = PushList(pushes, rig, nonce, key.public_text, RUN_CLOCK.now_ns())
     return replace(made, signature=base64.b64encode(key.sign(_signed_list(made))).decode())
 
 

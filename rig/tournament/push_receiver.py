@@ -121,6 +121,11 @@ class PushedMaterial:
             raise RefusedError("this table takes no grants")
         return self._grants.take(sent.key, sent.revoked)
 
+    def set_desk_clock(self, sent: PushList) -> None:
+        """Know what the clock of the desk that has answered shows."""
+        if self._grants is not None and sent.at_ns:
+            self._grants.set_clock(sent.key, sent.at_ns)
+
     def save_calibration(self, calibration: Calibration) -> str:
         """Save a calibration that is in use now, and return what became of it."""
         if self._save_profile is None:
@@ -233,6 +238,7 @@ class PushReceiver:
         fault = found.fault(rig_id(self._key.public_text), report.nonce)
         if fault:
             raise FormatError(PUSH_SUBJECT, fault)
+        self._material.set_desk_clock(found)
         self._waiting = found.pushes
 
     def _apply_waiting(self) -> None:

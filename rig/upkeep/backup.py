@@ -112,7 +112,7 @@ def make_backup(
             if not digests:
                 raise InputError(f"{folder}: nothing to back up there. Is `data` set to the rig's data folder?")
             manifest = BackupManifest(_FORMAT, _VERSION, version("downfield"), digests, store is None, recordings)
-            archive.writestr(_MANIFEST, to_json(BackupManifest, manifest))
+            archive.writestr(zipfile.ZipInfo(_MANIFEST), to_json(BackupManifest, manifest))
         with beside.open("rb") as written:
             os.fsync(written.fileno())
         beside.replace(output)

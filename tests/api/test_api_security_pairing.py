@@ -71,8 +71,27 @@ def test_a_code_expires(lan: SecuredService, monkeypatch: pytest.MonkeyPatch) ->
     assert lan.token_store.redeem(lan.token_store.make_code("admin").code, "late") is None
 
 
-def test_a_device_stays_paired_when_the_clock_of_the_computer_is_set(tmp_path: Path) -> None:
-    store, day_ns, set_ns = Store.at(tmp_path / "a.db"), 86_400 * 10**9, 1_800_000_000 * 10**9
+DAY_NS = 86_400 * 10**9
+
+
+def test_a_clock_that_is_ahead_of_all_games_ends_no_pairing_before_a_day(tmp_path: Path) -> None:
+    store, begun_ns = Store.at(tmp_path / "a.db"), 1_800_000_000 * 10**9
+    usual = tokens.TokenStore(store, now_ns=lambda: begun_ns)
+    paired = usual.redeem(usual.make_code("operator").code, "phone")
+    assert paired is not None
+    for days in (-60 * 365, -400, -30, 30, 400, 730):
+        shown_ns = begun_ns + days * DAY_NS
+        started = tokens.TokenStore(store, now_ns=lambda at=shown_ns: at, wall_ns=lambda at=shown_ns: at)  # type: ignore[misc]
+        started.redeem(started.make_code("viewer").code, f"another {days}")
+        assert started.find_device(paired[0]) is not None, days
+    store.close()
+
+
+def test_a_device_stays_paired_when_the_clock_of_the_computer_is_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tokens, "PAIRING_LIMITS", replace(tokens.PAIRING_LIMITS, confirmed_after_ns=2**62))
+    store, day_ns, set_ns = Store.at(tmp_path / "a.db"), DAY_NS, 1_800_000_000 * 10**9
     unset = tokens.TokenStore(store, now_ns=lambda: 5)
     paired = unset.redeem(unset.make_code("operator").code, "phone")
     assert paired is not None
@@ -86,7 +105,10 @@ def test_a_device_stays_paired_when_the_clock_of_the_computer_is_set(tmp_path: P
     store.close()
 
 
-def test_a_device_is_known_again_once_a_clock_that_was_ahead_is_put_right(tmp_path: Path) -> None:
+def test_a_device_is_known_again_once_a_clock_that_was_ahead_is_put_right(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tokens, "PAIRING_LIMITS", replace(tokens.PAIRING_LIMITS, confirmed_after_ns=2**62))
     store, day_ns, wall_ns = Store.at(tmp_path / "a.db"), 86_400 * 10**9, [1_800_000_000 * 10**9]
     usual = tokens.TokenStore(store, now_ns=lambda: wall_ns[0])
     paired = usual.redeem(usual.make_code("operator").code, "phone")

@@ -110,6 +110,26 @@ def test_a_proof_counts_once_also_after_a_restart(tmp_path: Path) -> None:
     again.admit(proved(), "")
 
 
+DAY_NS = 86_400 * 10**9
+
+
+@pytest.mark.parametrize("days", [-60 * 365, -400, -14, -1, 0, 1, 400, 730])
+def test_a_pass_ends_by_the_clock_of_its_desk_whatever_that_of_the_table_shows(tmp_path: Path, days: int) -> None:
+    for desk_days in (-14, 0, 14):
+        desk_ns, table_ns = NOW_NS + desk_days * DAY_NS, NOW_NS + days * DAY_NS
+        good, over = replace(PASS, expires_ns=desk_ns + 10**12), replace(PASS, expires_ns=desk_ns - 10**9)
+        path = tmp_path / f"{desk_days}.json"
+        taking = access(now_ns=table_ns, path=path)
+        taking.set_clock(KEY.public_text, desk_ns)
+        admission = taking.admit(proved(good), "")
+        assert 0 < admission.expires_ns - table_ns <= 10**12, "it ends by the table's own clock here"
+        with pytest.raises(RefusedError, match="expired on"):
+            taking.admit(proved(over), "")
+        for ahead in (0, 400, 730):
+            again = GrantedAccess(path, "rig-3", "Table 3", lambda at=table_ns + ahead * DAY_NS: at)  # type: ignore[misc]
+            again.admit(proved(good), "")  # the desk is away, and the table was started again
+
+
 def test_a_pass_of_a_desk_that_is_not_known_is_refused_and_what_was_revoked_stays_so(tmp_path: Path) -> None:
     taking = access(path=tmp_path / "desks.json")
     foreign = RigKey.generate()

@@ -10,7 +10,7 @@ import pytest
 from cryptography import x509
 
 from downfield.core.errors import InputError
-from downfield.rig.service.certificate import RENEW_BEFORE, VALID, CertificateFiles, own_certificate
+from downfield.rig.service.certificate import RENEW_BEFORE, VALID, CertificateFiles, is_out_of_date, own_certificate
 
 NOW = datetime.datetime(2027, 1, 5, 18, 0, tzinfo=datetime.UTC)
 HOSTS = ["192.168.1.5", "fd00::5", "rig.local"]
@@ -84,3 +84,20 @@ def test_files_of_ones_own_must_exist_and_belong_together(tmp_path: Path) -> Non
     ):
         with pytest.raises(InputError, match=said):
             CertificateFiles.named(certificate, key)
+
+
+def test_a_clock_that_was_wrong_at_the_start_costs_no_phone_its_certificate(tmp_path: Path) -> None:
+    for years in (-57, -1, 1, 2):
+        made = own_certificate(tmp_path, HOSTS, NOW)
+        wrong = NOW.replace(year=NOW.year + years)
+        own_certificate(tmp_path, HOSTS, wrong)
+        assert is_out_of_date(tmp_path, NOW) == (years == 2), years
+        assert own_certificate(tmp_path, HOSTS, NOW).fingerprint == made.fingerprint, years
+        assert not is_out_of_date(tmp_path, NOW), years
+
+
+def test_one_that_is_made_before_the_clock_is_set_is_valid_when_the_program_was_installed(tmp_path: Path) -> None:
+    made = own_certificate(tmp_path, HOSTS, datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC))
+    certificate = x509.load_pem_x509_certificate(made.certificate.read_bytes())
+    today = datetime.datetime.now(datetime.UTC)
+    assert certificate.not_valid_before_utc < today < certificate.not_valid_after_utc

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
+import datetime
 import logging
 import ssl
 from pathlib import Path
@@ -10,8 +12,11 @@ from pathlib import Path
 import httpx
 import pytest
 from relayed_service import RelayedService
+from waiting import wait_until
 
 from downfield.rig.configuration.settings import ServiceSettings
+from downfield.rig.service import web_service
+from downfield.rig.service.certificate import own_certificate
 from downfield.rig.service.web_service import _is_error
 
 
@@ -75,3 +80,29 @@ def test_in_a_network_with_tls_what_a_page_connects_to_and_its_cookie_are_of_its
 def test_streams_that_the_end_breaks_off_are_no_errors(text: str, cause: BaseException | None, *, shown: bool) -> None:
     exception = None if cause is None else (type(cause), cause, None)
     assert _is_error(logging.LogRecord("uvicorn.error", logging.ERROR, "", 0, text, (), exception)) is shown
+
+
+def test_a_certificate_of_a_clock_that_was_wrong_at_the_start_is_exchanged_while_the_pages_are_served(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(web_service, "_LIMITS", dataclasses.replace(web_service._LIMITS, dates_s=0.02))
+    ahead = datetime.datetime.now(datetime.UTC) + datetime.timedelta(days=500)
+    monkeypatch.setattr(web_service, "own_certificate", lambda *given: own_certificate(*given, ahead))
+    settings = {"port": 0, "tls_port": 0, "lan": True, "tls": True}
+    served = RelayedService(tmp_path / "a.db", ServiceSettings.model_validate(settings))
+    try:
+        service, first = served.service, served.service.certificate
+        assert first is not None
+        monkeypatch.setattr(web_service, "own_certificate", own_certificate)
+        wait_until(lambda: service.certificate != first, "the clock is right now")
+
+        def is_trusted() -> bool:
+            trusting = ssl.create_default_context(cafile=str(first.certificate))
+            try:
+                return httpx.get(f"https://127.0.0.1:{service.tls_port}/healthz", verify=trusting).is_success
+            except httpx.ConnectError:
+                return False
+
+        wait_until(is_trusted, "what is served has today's dates")
+    finally:
+        served.end()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
+import time
 import zipfile
 from contextlib import closing
 from pathlib import Path
@@ -51,6 +53,16 @@ def fill(folder: Path) -> str:
     (folder / "recordings").mkdir()
     (folder / "recordings" / "one.mkv").write_bytes(b"frames" * 1000)
     return game
+
+
+@pytest.mark.parametrize("now_s", [0.0, 3.0, 1e9, 2_000_000_000.0, 5_000_000_000.0])
+def test_a_backup_is_made_under_any_clock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, now_s: float) -> None:
+    fill(tmp_path / "rig")
+    os.utime(tmp_path / "rig" / "admin.key", (now_s, now_s))
+    monkeypatch.setattr(time, "time", lambda: now_s)
+    make_backup(at(tmp_path / "rig"), None, tmp_path / "backup.zip", recordings=True, progress=quiet)
+    restored = restore_backup(tmp_path / "backup.zip", at(tmp_path / "new"), replace=False, progress=quiet)
+    assert (restored.folder / "admin.key").read_text() == "secret\n"
 
 
 def quiet(_: str) -> None:
