@@ -18,6 +18,7 @@ from downfield.broadcast.replay.replay_process import ReplayProcess
 from downfield.calibration.calibration import Calibration
 from downfield.capture.footage import Footage
 from downfield.capture.problems import ActiveProblems, camera_loss
+from downfield.capture.recording.encoding_again import RecordingEncoder
 from downfield.capture.recording.recorded_footage import ClipFootage, RecordedFootage
 from downfield.capture.recording.recorder import Recorder
 from downfield.capture.recording.recording_library import last_recorded_ns
@@ -36,6 +37,7 @@ from downfield.rig.configuration.stream import outlets_of, replay_options
 from downfield.rig.controller import CalibrationInUse, RigController
 from downfield.rig.games.bundle_export import BundleExporter, PlayedClip
 from downfield.rig.games.kept_games import open_checkpoints, open_judgings, open_rig_key, open_store
+from downfield.rig.games.needed_recordings import NeededRecordings
 from downfield.rig.games.table_seals import TableSeals
 from downfield.rig.live.annotated_picture import AnnotatedPicture, Annotator, GameMarks, RecentPictures
 from downfield.rig.live.camera_watch import CameraWatch
@@ -302,7 +304,10 @@ class Rig:
             self._problems,
             calibration=calibration.get,
             finished=self._seals.seal,
+            needed=NeededRecordings(self._store),
         )
+        encoder = RecordingEncoder(recordings_folder(self._settings), self._settings.recording, self._key)
+        self._closing.callback(encoder.close)
         if self._settings.recording.on:
             recorder.record_when_possible()
         return recorder

@@ -1,10 +1,10 @@
-"""The recorder: runs beside the loop without delaying it, and stops when the disk is full."""
+"""The recorder: runs beside the loop without delaying it, makes room on the disk, and stops when there is none."""
 
 from __future__ import annotations
 
 import dataclasses
 import logging
-import shutil
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,17 +14,23 @@ from typing import Final
 from downfield.calibration.calibration import Calibration, write_calibration
 from downfield.capture.jpeg import decode_jpeg
 from downfield.capture.problems import ActiveProblems, sentences
-from downfield.capture.recording.recording_library import RecordingIndexHeader, create_recording, prune
+from downfield.capture.recording.keeping import Needed, RecordingKeeper, free_bytes
+from downfield.capture.recording.recording_library import RecordingIndexHeader, create_recording
 from downfield.capture.recording.recording_settings import RecordingSettings
-from downfield.capture.recording.segment import H264Encoder, OpenFile, RecordingSegment, can_copy, create_file
+from downfield.capture.recording.segment import (
+    H264Encoder,
+    NoRoomError,
+    OpenFile,
+    RecordingSegment,
+    can_copy,
+    create_file,
+)
 from downfield.capture.source import CapturedFrame, LoopObserver, SourceFacts, VideoPacket
 from downfield.core.errors import DownfieldError, OutputError, RefusedError, SourceError
-from downfield.core.platform.clock import RUN_CLOCK
 from downfield.core.platform.processes import lower_priority
 from downfield.core.threads import BoundedQueue, supervised_thread
 from downfield.game.published.board_topics import HealthReason, RecordingStatus
 
-GB: Final = 1_000_000_000
 DISK_LOW, DISK_FULL = "disk_low", "disk_full"
 RECORDING_FAILED, RECORDING_BEHIND = "recording_failed", "recording_behind"
 
@@ -47,6 +53,9 @@ class RecorderLimits:
 
     resume_room: float = 1.25
     """After a full disk, recording goes on with this much of the space at which it stopped, not at the first byte."""
+
+    refused_s: float = 10.0
+    """Pause after the disk has refused to write: where a quota is the limit, free space tells nothing."""
 
     recording_s: float = 86_400.0
     """A rig that runs for days begins another recording daily, so that old ones can be deleted."""
@@ -71,6 +80,7 @@ class Recorder(LoopObserver):
         calibration: the calibration in use, kept beside every file; None for none.
         finished: called with every file once it is finished.
         free_bytes: returns the free space on a folder's disk.
+        needed: tells which recorded files a dispute may need.
     """
 
     def __init__(
@@ -83,13 +93,15 @@ class Recorder(LoopObserver):
         calibration: Callable[[], Calibration | None] = lambda: None,
         finished: Callable[[Path], None] = lambda _: None,
         open_file: OpenFile = create_file,
-        free_bytes: Callable[[Path], int] = lambda folder: shutil.disk_usage(folder).free,
+        free_bytes: Callable[[Path], int] = free_bytes,
+        needed: Needed = lambda _: False,
     ) -> None:
         self._folder, self._settings, self._facts, self._problems = folder, settings, facts, problems
-        self._calibration, self._open_file, self._free_bytes = calibration, open_file, free_bytes
+        self._calibration, self._open_file = calibration, open_file
+        self._keeper = RecordingKeeper(folder, settings, needed=needed, free=free_bytes)
         self._finished = finished
         self._on = False
-        self._is_full = False
+        self._is_full, self._refused_s = False, -math.inf
         self._recording_folder: Path | None = None
         self._segment: RecordingSegment | None = None
         self._segment_calibration: Calibration | None = None
@@ -114,7 +126,7 @@ class Recorder(LoopObserver):
         """
         if on and not self._on:
             if self._update_free_gb() < self._settings.stop_below_gb:
-                raise RefusedError(f"only {self._free_gb:.1f} GB are left on the disk; make room first")
+                raise RefusedError(f"{self._left_text()}; make room first")
             for code in (DISK_FULL, RECORDING_FAILED, RECORDING_BEHIND):
                 self._problems.resolve(code)
         self._on, self._is_full = on, False
@@ -125,7 +137,7 @@ class Recorder(LoopObserver):
         try:
             self.record(True)
         except RefusedError:
-            self._give_up(DISK_FULL, f"only {self._free_gb or 0:.1f} GB are left on the disk")
+            self._give_up(DISK_FULL, self._left_text())
 
     def status(self) -> RecordingStatus:
         """Return the state of the recording."""
@@ -171,6 +183,9 @@ class Recorder(LoopObserver):
             if waiting is not None and self._on:
                 self._write(waiting.frame, waiting.facts)
             self._check_disk()
+        except NoRoomError as error:  # a quota leaves free space that is for others
+            self._refused_s = time.monotonic()
+            self._give_up(DISK_FULL, str(error))
         except (OutputError, OSError) as error:
             has_room = self._update_free_gb() >= self._settings.stop_below_gb
             self._give_up(RECORDING_FAILED if has_room else DISK_FULL, str(error))
@@ -209,9 +224,6 @@ class Recorder(LoopObserver):
             self._recording_folder = create_recording(self._folder, time.strftime(_FOLDER_NAME))
             self._recording_since_s = now_s
             self._files = 0
-        keep = (round(self._settings.keep_gb * GB), self._settings.keep_days)
-        for deleted in prune(self._folder, *keep, RUN_CLOCK.now_ns() / 1e9, self._recording_folder):
-            self._problems.notify("info", f"Deleted the oldest recording, {deleted.parent.name}/{deleted.name}.")
         self._files += 1
         path = self._recording_folder / f"{self._files:04d}.mkv"
         calibration = self._calibration()
@@ -242,17 +254,22 @@ class Recorder(LoopObserver):
         self._disk_checked_at = time.monotonic()
         if self._segment is not None and not self._segment.path.exists():
             self._finish_segment()
+        was_refused = time.monotonic() - self._refused_s < RECORDER_LIMITS.refused_s
+        if self._on or self._is_full:
+            for deleted in self._keeper.make_room(self._recording_folder, is_full=self._is_full and was_refused):
+                self._problems.notify("info", f"Deleted the oldest recording, {deleted.parent.name}/{deleted.name}.")
         free_gb = self._update_free_gb()
         if free_gb < self._settings.stop_below_gb:
             if self._on:
-                self._give_up(DISK_FULL, f"only {free_gb:.1f} GB are left on the disk")
+                self._give_up(DISK_FULL, self._left_text())
         elif free_gb < self._settings.warn_below_gb:
             text = f"Only {free_gb:.0f} GB are left on the disk"
             remedy = f"Free some disk space. Recording stops at {self._settings.stop_below_gb:g} GB"
             self._problems.report(HealthReason(code=DISK_LOW, level="warning", text=text, remedy=remedy))
         else:
             self._problems.resolve(DISK_LOW)
-        if self._is_full and free_gb >= self._settings.stop_below_gb * RECORDER_LIMITS.resume_room:
+        has_room = free_gb >= self._settings.stop_below_gb * RECORDER_LIMITS.resume_room
+        if self._is_full and has_room and not was_refused:
             self.record(True)
             self._problems.notify("info", "There is room on the disk again: the recording goes on.")
 
@@ -261,19 +278,20 @@ class Recorder(LoopObserver):
         self._finish_segment()
         remedy = "Calls continue. Start the recording again"
         if code == DISK_FULL:
-            remedy = "Calls continue. Free some disk space; the recording then goes on by itself"
+            remedy = (
+                "Calls continue. Free some disk space: what is left of the recordings may be needed for calls of games."
+                " The recording then goes on by itself"
+            )
         self._problems.report(HealthReason(code=code, level="alarm", text=f"Recording stopped: {cause}", remedy=remedy))
+
+    def _left_text(self) -> str:
+        if not self._free_gb:
+            return "the disk has no space left, or no inodes for another file"
+        return f"only {self._free_gb:.1f} GB are left on the disk"
 
     def _update_free_gb(self) -> float:
         """Return the free space on the disk of the recordings, GB."""
-        folder = self._folder
-        while not folder.is_dir() and folder != folder.parent:
-            folder = folder.parent
-        try:
-            free_gb = self._free_bytes(folder) / GB
-        except OSError:  # a disk that was pulled out has no room
-            free_gb = 0.0
-        self._free_gb = free_gb
+        self._free_gb = free_gb = self._keeper.free_gb()
         return free_gb
 
 

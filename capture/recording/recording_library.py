@@ -1,4 +1,4 @@
-"""The recorded files: their settings and indexes, finding the frames of a span of time, and deleting old files.
+"""The recorded files: their indexes, what lies beside them, and finding the frames of a span of time.
 
 A recording is a folder with a number and its start in its name, with files ``0001.mkv``, ``0002.mkv``, ..., each with
 an index ``*.frames.jsonl`` beside it: a header line, then one line per frame, in the order of the video. The numbers
@@ -20,17 +20,12 @@ from downfield.capture.footage import FootageFrame
 from downfield.core.errors import FormatError, InputError
 from downfield.core.files.input_files import read_lines
 from downfield.core.files.private_files import OWNER_ONLY_FOLDER, make_private_folder
-from downfield.core.platform.clock import CLOCK_WAS_SET_NS
 from downfield.core.records import from_json, record
 
 _FOLDER: Final = re.compile(r"(\d{6})-\d{8}-\d{6}")
 """A number that counts recordings, and when the recording began by a clock that may have been wrong."""
 
 _FILE: Final = re.compile(r"\d{4}\.mkv")
-_DAY_S: Final = 86_400
-_AGED_AT_ONCE: Final = 2
-"""Files deleted for their age at once, while one is written: a clock that jumps ahead must not empty the disk."""
-
 _TICK_NS: Final = 1_000_000
 """Times in a Matroska file are rounded to this; the exact times are in the index."""
 
@@ -80,6 +75,24 @@ class RecordingIndex:
 def index_path(video: Path) -> Path:
     """Return the path of a video file's index, which need not exist."""
     return video.with_name(video.stem + ".frames.jsonl")
+
+
+def files_of(video: Path) -> list[Path]:
+    """Return a recorded file with what lies beside it: its index, its calibration, and what it was encoded from."""
+    beside = (index_path(video), video.with_suffix(".calibration.json"), video.with_suffix(".again.json"))
+    return [path for path in (video, *beside) if path.is_file()]
+
+
+def read_header(path: Path) -> RecordingIndexHeader:
+    """Return the first line of an index.
+
+    Raises:
+        InputError: it can't be read.
+        FormatError: it is malformed.
+    """
+    for number, text in read_lines(path):
+        return from_json(RecordingIndexHeader, text, path=str(path), line=number)
+    raise FormatError(str(path), "empty: the file begins with a header line")
 
 
 def read_index(path: Path) -> RecordingIndex:
@@ -189,55 +202,10 @@ def recorded_videos(folder: Path) -> list[Path]:
     return videos
 
 
-def prune(folder: Path, keep_bytes: int, keep_days: float, now_s: float, current: Path | None = None) -> list[Path]:
-    """Delete the oldest files that exceed a size or an age. Only files that a recorder named are touched.
-
-    The oldest are those made first, not those dated first. The file made last is never deleted, and for its age none of
-    the recording in progress is. What can't be read or deleted is passed over.
-
-    Args:
-        now_s: the time, seconds since 1970.
-        current: folder of the recording in progress; None for none.
-
-    Returns:
-        The video files deleted.
-    """
-    oldest_first = sorted(recorded_videos(folder), key=recording_order)
-    total = sum(_size_bytes(path) for path in oldest_first)
-    deleted: list[Path] = []
-    aged = 0
-    for path in oldest_first[:-1]:
-        is_aged = aged < _AGED_AT_ONCE and path.parent != current and _is_older(path, now_s - keep_days * _DAY_S)
-        if not (is_aged or total > keep_bytes):
-            continue
-        size = _size_bytes(path)
-        try:
-            for file in _files(path):
-                file.unlink(missing_ok=True)
-        except OSError:
-            continue
-        aged += is_aged
-        total -= size
-        deleted.append(path)
-        with suppress(OSError):
-            if path.parent != current and not any(path.parent.iterdir()):
-                path.parent.rmdir()
-    return deleted
-
-
 def _numbers(recording: Path) -> list[str]:
     """Return the number in a recording's name; none where it is not a recording's."""
     named = _FOLDER.fullmatch(recording.name)
     return [] if named is None else [named.group(1)]
-
-
-def _is_older(path: Path, than_s: float) -> bool:
-    """Return whether a file is older than an instant; False where its time can't be read."""
-    try:
-        dated_s = path.stat().st_mtime
-    except OSError:
-        return False
-    return CLOCK_WAS_SET_NS / 1e9 <= dated_s < than_s
 
 
 def _frames_between(video: Path, from_ns: int, to_ns: int) -> list[FootageFrame]:
@@ -275,15 +243,3 @@ def _start_ns(video: Path) -> int | None:
 def _rounded_ticks(duration_ns: int) -> int:
     """Return a duration in ticks, rounded as the muxer rounds: half a tick up."""
     return (2 * duration_ns + _TICK_NS) // (2 * _TICK_NS)
-
-
-def _files(video: Path) -> list[Path]:
-    return [video, index_path(video), video.with_suffix(".calibration.json")]
-
-
-def _size_bytes(video: Path) -> int:
-    size = 0
-    for file in _files(video):
-        with suppress(OSError):
-            size += file.stat().st_size
-    return size

@@ -16,6 +16,12 @@ class RecordingSettings(SettingsSection):
     keep_gb: float = Field(default=200.0, gt=0, description="The oldest recordings are deleted beyond this size.")
     keep_days: float = Field(default=30.0, gt=0, description="Recordings older than this are deleted.")
     warn_below_gb: float = Field(default=10.0, ge=0, description="Warn when less disk space is free.")
+    encode_again_below_gb: float = Field(
+        default=100.0,
+        ge=0,
+        description="While less disk space is free, or left of keep_gb, motion JPEG is encoded again as H.264 in idle"
+        " time; 0 for never.",
+    )
     stop_below_gb: float = Field(
         default=2.0, ge=0, description="Stop recording when less disk space is free; calls continue."
     )

@@ -7,15 +7,17 @@ second to read.
 
 from __future__ import annotations
 
+import base64
+import errno
 import io
 import logging
 import os
 import queue
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, Literal
 
 import av
 import av.codec
@@ -30,13 +32,15 @@ from downfield.capture.recording.recording_library import (
     recorded_videos,
 )
 from downfield.capture.source import CapturedFrame, VideoPacket
-from downfield.core.errors import OutputError, SourceError
+from downfield.core.errors import InputError, OutputError, SourceError
 from downfield.core.files.facts import file_digest
-from downfield.core.files.private_files import make_private_folder, private_opener
+from downfield.core.files.private_files import make_private_folder, private_opener, replace_private_file
 from downfield.core.platform.processes import lower_priority
-from downfield.core.records import to_json
+from downfield.core.records import read_record, record, to_json
 from downfield.core.threads import only_logged, supervised_thread
+from downfield.game.records.owner import rig_id
 from downfield.game.records.table_records import SegmentSealed
+from downfield.store.sealing.signing import RigKey, verify_signature
 
 _START_CODES: Final = (b"\0\0\1", b"\0\0\0\1")
 _NS: Final = Fraction(1, 1_000_000_000)
@@ -87,9 +91,10 @@ class H264Encoder:
     Args:
         size_px: size of the frames; an odd edge is cut off.
         fps: nominal frame rate; a key frame comes every half second.
+        quality: constant rate factor of x264; less is better.
     """
 
-    def __init__(self, size_px: tuple[int, int], fps: float | None) -> None:
+    def __init__(self, size_px: tuple[int, int], fps: float | None, quality: int = 20) -> None:
         context = av.codec.CodecContext.create("libx264", "w")
         if not isinstance(context, VideoCodecContext):
             raise TypeError("libx264 is a video codec")
@@ -100,7 +105,7 @@ class H264Encoder:
         context.gop_size = max(1, round((fps or _LIMITS.default_fps) * _LIMITS.key_s))
         context.thread_count = 1
         # Every packet is returned at once, so that a crash loses none.
-        speed = {"preset": "veryfast", "tune": "zerolatency", "crf": "20"}
+        speed = {"preset": "veryfast", "tune": "zerolatency", "crf": str(quality)}
         context.options = {**speed, "slices": str(_LIMITS.slices)}
         self._context = context
         self._pts = 0
@@ -131,6 +136,15 @@ class H264Encoder:
 def create_file(path: Path) -> BinaryIO:
     """Create a file that is written through without a buffer, for its owner only."""
     return open(path, "xb", buffering=0, opener=private_opener)
+
+
+class NoRoomError(OutputError):
+    """The disk has no room: no space, no inodes, or no more of what this user may have."""
+
+
+def _unwritable(path: Path, error: OSError | av.FFmpegError) -> OutputError:
+    kind = NoRoomError if error.errno in {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)} else OutputError
+    return kind(f"{path}: can't be written: {error.strerror}")
 
 
 class RecordingSegment:
@@ -166,7 +180,7 @@ class RecordingSegment:
                 self._stream = self._container.add_stream_from_template(template.streams.video[0])
             self._stream.time_base = Fraction(1, 1000)
         except (OSError, av.FFmpegError) as error:
-            raise OutputError(f"{path}: can't be written: {error.strerror}") from None
+            raise _unwritable(path, error) from None
 
     @property
     def seconds(self) -> float:
@@ -194,7 +208,7 @@ class RecordingSegment:
                 os.fsync(self._video.fileno())
                 os.fsync(self._index.fileno())
         except (OSError, av.FFmpegError) as error:
-            raise OutputError(f"{self.path}: can't be written: {error.strerror}") from None
+            raise _unwritable(self.path, error) from None
         self._last_ns = frame.t_ns
 
     def close(self) -> None:
@@ -255,6 +269,70 @@ def seal_of(video: Path) -> SegmentSealed:
     return SegmentSealed(segment_name(video), files)
 
 
+@record
+class EncodedAgain:
+    """What says beside a recorded file that it was made from the one that was sealed.
+
+    Attributes:
+        segment: its folder and name.
+        sealed: SHA-256 of the files as they were recorded, by name, hexadecimal.
+        files: the same of those that are in their places.
+        key: the rig's public key.
+        signature: Ed25519, base64.
+    """
+
+    segment: str
+    sealed: dict[str, str]
+    files: dict[str, str]
+    key: str
+    signature: str = ""
+    format: Literal["downfield.encoded-again"] = "downfield.encoded-again"
+    version: Literal[1] = 1
+
+    @property
+    def signed(self) -> bytes:
+        """What the rig signs."""
+        return b"downfield.encoded-again\n" + to_json(EncodedAgain, replace(self, signature="")).encode()
+
+
+def keep_statement(video: Path, made: Path, key: RigKey) -> None:
+    """State beside a recorded file that what was made from it will be in its place, with its index.
+
+    Raises:
+        OSError: one of them can't be read, or the statement not written.
+    """
+    pairs = ((video, made), (index_path(video), index_path(made)))
+    sealed, files = ({pair[0].name: file_digest(pair[place]) for pair in pairs} for place in (0, 1))
+    said = EncodedAgain(segment_name(video), sealed, files, key.public_text)
+    said = replace(said, signature=base64.b64encode(key.sign(said.signed)).decode())
+    replace_private_file(_statement_path(video), to_json(EncodedAgain, said).encode())
+
+
+def is_encoded_from(video: Path, name: str, sealed: str, found: str, rig: str) -> bool:
+    """Return whether a rig says that a file beside a video, or it itself, was made from the one that was sealed.
+
+    Args:
+        name: of the file.
+        sealed, found: SHA-256 of what was sealed and of what is there, hexadecimal.
+        rig: id of the rig.
+    """
+    try:
+        said = read_record(EncodedAgain, _statement_path(video))
+        signature = base64.b64decode(said.signature, validate=True)
+    except (InputError, ValueError):
+        return False
+    is_of_rig = rig_id(said.key) == rig and verify_signature(said.key, said.signed, signature)
+    is_of_file = said.segment == segment_name(video) and (said.sealed.get(name), said.files.get(name)) == (
+        sealed,
+        found,
+    )
+    return is_of_rig and is_of_file
+
+
+def _statement_path(video: Path) -> Path:
+    return video.with_suffix(".again.json")
+
+
 def _sealed_with(video: Path) -> tuple[Path, ...]:
     """Return a recorded file and what may lie beside it."""
     return video, index_path(video), video.with_suffix(CALIBRATION_SUFFIX)
@@ -265,11 +343,12 @@ def segment_name(video: Path) -> str:
     return f"{video.parent.name}/{video.name}"
 
 
-def compare_recordings(folder: Path, seals: Iterable[SegmentSealed]) -> Iterator[str]:
+def compare_recordings(folder: Path, seals: Iterable[SegmentSealed], rig: str = "") -> Iterator[str]:
     """Yield how recorded files differ from their seals, one sentence for each difference.
 
     Args:
         seals: of the journals; of several for one file, each counts: a later one does not make an earlier one void.
+        rig: id of the rig that has sealed them, which may have encoded a file again.
     """
     seals, owners = list(seals), dict[str, str]()
     for seal in seals:
@@ -288,7 +367,7 @@ def compare_recordings(folder: Path, seals: Iterable[SegmentSealed]) -> Iterator
             except OSError as error:
                 yield f"{shown}: can't be read: {error.strerror}"
             else:
-                if found != digest:
+                if found != digest and not is_encoded_from(video, name, digest, found, rig):
                     other = owners.get(found)
                     yield f"{shown}: " + (f"{other} is in its place." if other else "the file was altered.")
 

@@ -115,8 +115,8 @@ def verify(
         differences += _differences(opened.store, heads, keys, are_named=named_heads is not None)
         differences += _from_tournament(opened.store, tournament, keys, game)
         seals = {} if recordings is None else _seals_here(opened.store, names, recordings)
-    for of_rig in seals.values():
-        differences += compare_recordings(recordings or Path(), of_rig)
+    for rig, of_rig in seals.items():
+        differences += compare_recordings(recordings or Path(), of_rig, rig)
     for line in (*map(_line, verifications), *map(_signed_line, rigs), *dict.fromkeys(differences)):
         print_stdout(line)
     if recordings is not None:

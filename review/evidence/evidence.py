@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from downfield.capture.footage import CallMarks, FootageCalibration, FootageFrame, when_text
+from downfield.capture.recording.segment import is_encoded_from
 from downfield.core.arrays import Image
 from downfield.core.errors import FormatError
 from downfield.core.files.facts import file_digest
@@ -284,7 +285,7 @@ class SealedRecordings:
         wanted = list(dict.fromkeys(videos))
         with self._working:
             games = self._games(row)
-            states = {video: self._state(video, list(self._seals(games, video))) for video in wanted}
+            states = {video: self._state(video, list(self._seals(games, video)), row.owner) for video in wanted}
             if not states or not (set(states.values()) - {"unsealed"} or self._has_seals(row)):
                 return RecordingCheck("none", "")
         altered = ", ".join(
@@ -299,7 +300,7 @@ class SealedRecordings:
     def _has_seals(self, row: GameRow) -> bool:
         return bool(self._store.latest(row.id, {SEAL_KIND}))
 
-    def _state(self, video: Path, seals: list[SegmentSealed]) -> SealState:
+    def _state(self, video: Path, seals: list[SegmentSealed], rig: str) -> SealState:
         """Return how a file and what lies beside it fare; each seal counts, as a later one voids none."""
         if not seals:
             return "unsealed"
@@ -307,7 +308,8 @@ class SealedRecordings:
             for name, digest in seal.files.items():
                 path = video.with_name(Path(name).name)
                 with suppress(FileNotFoundError):  # what is missing shows no picture and no drawing
-                    if self._digest(path) != digest:
+                    found = self._digest(path)
+                    if found != digest and not is_encoded_from(video, name, digest, found, rig):
                         return "altered"
         return "sealed"
 

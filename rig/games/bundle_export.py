@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from downfield.calibration.calibration import Calibration, read_calibration
-from downfield.capture.recording.recording_library import RecordedFrame, index_path, recorded_videos, recording_order
+from downfield.capture.recording.recording_library import (
+    RecordedFrame,
+    files_of,
+    index_path,
+    recorded_videos,
+    recording_order,
+)
 from downfield.core.errors import BusyError, FormatError, InputError
 from downfield.core.records import from_json
 from downfield.game.records.keeping import GameRow
@@ -44,31 +50,26 @@ def recorded_between(folder: Path, from_ns: int, to_ns: int) -> list[RecordedSpa
         from_ns: the first instant, on the capture clock.
         to_ns: the last.
     """
-    found = [span for span in _spans(folder) if span.first_ns <= to_ns and span.last_ns >= from_ns]
+    spans = (recorded_span(video) for video in recorded_videos(folder))
+    found = [span for span in spans if span is not None and span.first_ns <= to_ns and span.last_ns >= from_ns]
     return sorted(found, key=lambda span: recording_order(span.video))
 
 
-def files_of(video: Path) -> list[Path]:
-    """Return a recorded file with those beside it that exist: its index, and the calibration it was begun with."""
-    beside = (video, index_path(video), video.with_suffix(".calibration.json"))
-    return [path for path in beside if path.is_file()]
-
-
-def _spans(folder: Path) -> Iterator[RecordedSpan]:
-    for video in recorded_videos(folder):
-        index = index_path(video)
-        try:
-            with index.open("rb") as file:
-                file.readline()
-                first = file.readline()
-                size = file.seek(0, 2)
-                file.seek(max(0, size - _TAIL_BYTES))
-                lines = [line for line in file.read().splitlines(keepends=True) if line.endswith(b"\n")]
-            first_ns = from_json(RecordedFrame, first, path=str(index), line=2).t_ns
-            last_ns = from_json(RecordedFrame, lines[-1], path=str(index)).t_ns
-        except (OSError, FormatError, IndexError):  # no frame yet, or deleted since it was listed
-            continue
-        yield RecordedSpan(video, first_ns, last_ns)
+def recorded_span(video: Path) -> RecordedSpan | None:
+    """Return the time that a recorded file covers; None where it has no frame yet, or was deleted."""
+    index = index_path(video)
+    try:
+        with index.open("rb") as file:
+            file.readline()
+            first = file.readline()
+            size = file.seek(0, 2)
+            file.seek(max(0, size - _TAIL_BYTES))
+            lines = [line for line in file.read().splitlines(keepends=True) if line.endswith(b"\n")]
+        first_ns = from_json(RecordedFrame, first, path=str(index), line=2).t_ns
+        last_ns = from_json(RecordedFrame, lines[-1], path=str(index)).t_ns
+    except (OSError, FormatError, IndexError):
+        return None
+    return RecordedSpan(video, first_ns, last_ns)
 
 
 _MARGIN_NS: Final = 5_000_000_000

@@ -192,7 +192,7 @@ class Service:
             raise OutputError("the web service ended by itself")
 
     async def _renew(self) -> None:
-        """Show another certificate once the dates of the rig's own don't fit a clock that was set since, twice in a row.
+        """Show another certificate once the dates of the rig's own don't fit a clock that was set, twice in a row.
 
         Connections that are open go on.
         """
@@ -207,8 +207,9 @@ class Service:
                 context = self._servers[1].config.ssl
                 if context is not None:
                     context.load_cert_chain(self.certificate.certificate, self.certificate.key)
-                text = f"The computer's clock was set: the pages' certificate has the fingerprint {self.certificate.fingerprint}"
-                self._rig.hub.publish("notice", Notice(level="warning", text=f"{text} now. Phones may ask once more."))
+                text = f"its fingerprint is {self.certificate.fingerprint} now. Phones may ask once more."
+                text = f"The computer's clock was set, and the pages have a certificate of today: {text}"
+                self._rig.hub.publish("notice", Notice(level="warning", text=text))
 
     def _transport_of(self, client: tuple[str, int]) -> asyncio.Transport | None:
         """Return the connection of a client that another process can take over; none that is encrypted."""

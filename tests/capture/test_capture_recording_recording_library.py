@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from recorded_frames import MJPEG, captured_frame
 from waiting import wait_until
 
 from downfield.capture.problems import ActiveProblems
+from downfield.capture.recording.keeping import prune
 from downfield.capture.recording.recorder import DISK_FULL, RECORDING_FAILED, Recorder
 from downfield.capture.recording.recording_library import (
     RecordedFrame,
@@ -20,14 +18,12 @@ from downfield.capture.recording.recording_library import (
     create_recording,
     find_frames,
     last_recorded_ns,
-    prune,
     recorded_videos,
     recording_order,
 )
 from downfield.capture.recording.recording_settings import RecordingSettings
 from downfield.core.records import to_json
 
-DAY_S = 86_400
 NOW_S = 1_800_000_000.0
 
 
@@ -53,50 +49,8 @@ def test_recordings_are_ordered_by_number_and_links_that_lead_nowhere_are_passed
     (old.parent / "0002.mkv").symlink_to(tmp_path / "nowhere.mkv")
     (tmp_path / "000009-20300101-000000").symlink_to(tmp_path / "nowhere")
     assert sorted(recorded_videos(tmp_path), key=recording_order) == [old, old.parent / "0002.mkv", new]
-    assert prune(tmp_path, 1_200, 30, NOW_S) == [old]
+    assert prune(tmp_path, 1_200) == [old]
     assert new.exists()
-
-
-@settings(max_examples=60)
-@given(
-    st.lists(st.lists(st.integers(0, 2 * 10**9), min_size=1, max_size=3), min_size=1, max_size=4),
-    st.integers(0, 2 * 10**9),
-    st.integers(0, 8_000),
-)
-def test_under_any_clock_the_files_made_first_go_first_and_the_last_one_stays(
-    runs: list[list[int]], now_s: int, keep_bytes: int
-) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        made: list[Path] = []
-        for dates in runs:
-            recording = create_recording(Path(folder), "20260101-120000")
-            made += [written(recording, number, [1], dated) for number, dated in enumerate(dates, start=1)]
-        size = made[-1].stat().st_size + made[-1].with_suffix(".frames.jsonl").stat().st_size
-        gone = prune(Path(folder), keep_bytes, 30, now_s, made[-1].parent)
-        dated_s = dict(zip(made, (dated for dates in runs for dated in dates), strict=True))
-        aged = [video for video in gone if dated_s[video] < now_s - 30 * DAY_S]
-        assert made[-1].exists()
-        assert [video for video in made if not video.exists()] == gone
-        if len(made) * size <= keep_bytes:
-            assert gone == aged
-            assert len(gone) <= 2
-            assert not any(video.parent == made[-1].parent for video in gone)
-        for video in set(gone) - set(aged):
-            assert set(made[: made.index(video)]) <= set(gone)
-        assert len(made) - len(gone) == 1 or (len(made) - len(gone)) * size <= keep_bytes
-
-
-def test_a_file_of_a_clock_that_was_not_set_is_not_old(tmp_path: Path) -> None:
-    for dated_s in (3.0, NOW_S - 90 * DAY_S, NOW_S + 90 * DAY_S):
-        written(create_recording(tmp_path, "20260101-120000"), 1, [1], dated_s)
-    written(create_recording(tmp_path, "20260101-120000"), 1, [1])
-    assert [video.parent.name[:6] for video in prune(tmp_path, 10**9, 30, NOW_S)] == ["000002"]
-
-
-def test_a_clock_that_jumps_ahead_deletes_two_files_for_each_that_is_written(tmp_path: Path) -> None:
-    for _ in range(6):
-        written(create_recording(tmp_path, "20260101-120000"), 1, [1])
-    assert len(prune(tmp_path, 10**9, 30, NOW_S + 3_000 * DAY_S)) == 2
 
 
 def test_a_later_run_with_an_earlier_clock_does_not_hide_the_pictures_of_the_run_before(tmp_path: Path) -> None:
@@ -115,7 +69,7 @@ def test_an_unforeseen_error_stops_the_recording_with_an_alarm_and_it_can_be_sta
     problems = ActiveProblems()
     recorder = Recorder(tmp_path, RecordingSettings(stop_below_gb=0), lambda: MJPEG, problems)
     with monkeypatch.context() as patch:
-        patch.setattr("downfield.capture.recording.recorder.prune", lambda *_: 1 // 0)
+        patch.setattr("downfield.capture.recording.recorder.create_recording", lambda *_: 1 // 0)
         recorder.record(True)
         recorder.frame_captured(captured_frame(0))
         wait_until(lambda: not recorder.status().on)

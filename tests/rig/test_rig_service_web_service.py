@@ -87,7 +87,7 @@ def test_a_certificate_of_a_clock_that_was_wrong_at_the_start_is_exchanged_while
 ) -> None:
     monkeypatch.setattr(web_service, "_LIMITS", dataclasses.replace(web_service._LIMITS, dates_s=0.02))
     ahead = datetime.datetime.now(datetime.UTC) + datetime.timedelta(days=500)
-    monkeypatch.setattr(web_service, "own_certificate", lambda *given: own_certificate(*given, ahead))
+    monkeypatch.setattr(web_service, "own_certificate", lambda folder, hosts: own_certificate(folder, hosts, ahead))
     settings = {"port": 0, "tls_port": 0, "lan": True, "tls": True}
     served = RelayedService(tmp_path / "a.db", ServiceSettings.model_validate(settings))
     try:
