@@ -217,7 +217,7 @@ def test_a_disk_without_inodes_is_full_and_recording_goes_on_when_there_are_some
         def f_favail(self) -> int:
             return inodes[0]
 
-    monkeypatch.setattr(keeping.os, "statvfs", lambda _: Found())
+    monkeypatch.setattr(os, "statvfs", lambda _: Found())
     assert free_bytes(tmp_path) == 0
     problems = ActiveProblems()
     recorder = Recorder(tmp_path, RecordingSettings(warn_below_gb=0, stop_below_gb=0.001), lambda: MJPEG, problems)

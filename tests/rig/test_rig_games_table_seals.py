@@ -12,6 +12,7 @@ from played_table import Table
 from recorded_frames import MJPEG, captured_frame
 from typer.testing import CliRunner
 
+from downfield.api.security import tokens as tokens_module
 from downfield.api.security.tokens import TokenStore
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.capture.problems import ActiveProblems
@@ -69,7 +70,12 @@ def test_commands_are_journaled_with_device_and_role(table: Table) -> None:
     assert (started.command, started.by, started.role) == ("new_game", "the admin", "admin")
 
 
-def test_pairings_and_revocations_are_journaled_with_device_and_role(table: Table) -> None:
+def test_pairings_and_revocations_are_journaled_with_device_and_role(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        tokens_module, "PAIRING_LIMITS", replace(tokens_module.PAIRING_LIMITS, confirmed_after_ns=2**62)
+    )
     now_ns = [2 * 10**18]
     tokens = TokenStore(
         table.store, now_ns=lambda: now_ns[0], on_changed=table.game_service.note, wall_ns=lambda: now_ns[0]
