@@ -7,8 +7,6 @@ now. It is counted from when a clock that had been right for a day first saw the
 from __future__ import annotations
 
 import math
-import os
-import shutil
 import time
 from collections.abc import Callable, Collection
 from contextlib import suppress
@@ -20,6 +18,7 @@ from downfield.capture.recording.recording_library import files_of, recorded_vid
 from downfield.capture.recording.recording_settings import RecordingSettings
 from downfield.core.errors import InputError
 from downfield.core.files.private_files import make_private_folder, replace_private_file
+from downfield.core.platform.system import free_bytes
 from downfield.core.records import read_record, record, to_json
 
 GB: Final = 1_000_000_000
@@ -27,26 +26,10 @@ _DAY_NS: Final = 86_400 * 1_000_000_000
 _AGED_AT_ONCE: Final = 2
 """Files deleted for their age at once, while one is written."""
 
-_LEAST_INODES: Final = 64
-"""A disk on which fewer files can be made is full, whatever it has free."""
-
 _AGES: Final = "ages.json"
 
 Needed = Callable[[Path], bool]
 """Returns whether a dispute may need a recorded file."""
-
-
-def free_bytes(folder: Path) -> int:
-    """Return the free space on a folder's disk; 0 where it has no room for another file (inodes).
-
-    Raises:
-        OSError: there is no such folder.
-    """
-    if hasattr(os, "statvfs"):
-        found = os.statvfs(folder)
-        if found.f_files > 0 and found.f_favail < _LEAST_INODES:  # some file systems count none
-            return 0
-    return shutil.disk_usage(folder).free
 
 
 def free_gb(folder: Path, free: Callable[[Path], int] = free_bytes) -> float:

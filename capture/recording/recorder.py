@@ -14,7 +14,7 @@ from typing import Final
 from downfield.calibration.calibration import Calibration, write_calibration
 from downfield.capture.jpeg import decode_jpeg
 from downfield.capture.problems import ActiveProblems, sentences
-from downfield.capture.recording.keeping import Needed, RecordingKeeper, free_bytes
+from downfield.capture.recording.keeping import Needed, RecordingKeeper
 from downfield.capture.recording.recording_library import RecordingIndexHeader, create_recording
 from downfield.capture.recording.recording_settings import RecordingSettings
 from downfield.capture.recording.segment import (
@@ -28,6 +28,7 @@ from downfield.capture.recording.segment import (
 from downfield.capture.source import CapturedFrame, LoopObserver, SourceFacts, VideoPacket
 from downfield.core.errors import DownfieldError, OutputError, RefusedError, SourceError
 from downfield.core.platform.processes import lower_priority
+from downfield.core.platform.system import free_bytes
 from downfield.core.threads import BoundedQueue, supervised_thread
 from downfield.game.published.board_topics import HealthReason, RecordingStatus
 

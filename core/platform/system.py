@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import shutil
 import socket
 import stat
 import sys
@@ -140,3 +141,20 @@ def lasting_temporary_folder(name: str, system: System = SYSTEM) -> Path | None:
     if system == "windows":
         return None
     return Path("/var/tmp") / f"{name}-{os.geteuid()}"  # noqa: S108 - only a folder of this user's own in it is used
+
+
+_LEAST_INODES: Final = 64
+"""A disk on which fewer files can be made is full, whatever it has free."""
+
+
+def free_bytes(folder: Path) -> int:
+    """Return the free space on a folder's disk; 0 where it has no room for another file (inodes).
+
+    Raises:
+        OSError: there is no such folder.
+    """
+    if hasattr(os, "statvfs"):
+        found = os.statvfs(folder)
+        if found.f_files > 0 and found.f_favail < _LEAST_INODES:  # some file systems count none
+            return 0
+    return shutil.disk_usage(folder).free

@@ -105,7 +105,12 @@ def test_it_is_done_beside_the_rig_for_the_oldest_motion_jpeg_while_room_is_shor
     (other,) = record(tmp_path, [captured_frame(index, raw=True) for index in range(30)], RAW)[-1:]
     (jpeg.parent / f"{encoding_again._BESIDE}0009.mkv").write_bytes(b"of a run that was ended")
     os.utime(other)
-    monkeypatch.setattr(RecordingEncoder, "_encoded", lambda _, video: encode_again(video) is None)
+
+    def encoded(_: RecordingEncoder, video: Path) -> bool:
+        encode_again(video)
+        return True
+
+    monkeypatch.setattr(RecordingEncoder, "_encoded", encoded)
     never = RecordingEncoder(tmp_path, RecordingSettings(encode_again_below_gb=0), KEY)
     assert never.next_video() is None
     never.close()

@@ -15,10 +15,11 @@ from waiting import wait_until
 
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.recording import keeping
-from downfield.capture.recording.keeping import RecordingAges, RecordingKeeper, free_bytes, prune
+from downfield.capture.recording.keeping import RecordingAges, RecordingKeeper, prune
 from downfield.capture.recording.recorder import DISK_FULL, Recorder
 from downfield.capture.recording.recording_library import create_recording, recorded_videos
 from downfield.capture.recording.recording_settings import RecordingSettings
+from downfield.core.platform.system import free_bytes
 
 DAY_S = 86_400
 DAY_NS = DAY_S * 10**9

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from altered_store import FIELD, OWNER, PLAY, RIVER, RUNNER, opening
+from altered_store import OWNER
+from played_table import PLAY, RIVER, RUNNER
+from scripted_plays import FIELD, opening
 from served_games import FakeRig
 
 from downfield.capture.recording.recording_library import RecordedFrame, RecordingIndexHeader, create_recording
