@@ -41,8 +41,8 @@ _AS_SENT: Final = 10
 """Files made last that stay as the camera sent them: what people look at while a game is played."""
 
 _QUALITY: Final = 17
-"""Constant rate factor: of the bundled recording with sensor noise as motion JPEG (90 %, 11.5 MB/s) a tenth is left, and
-the calls that are made from it are the same."""
+"""Constant rate factor: of the bundled recording with sensor noise as motion JPEG (11.5 MB/s) a sixth is left, and the
+calls that are made from it are the same; at 20 it is a twelfth, and a contact is too close to call that was none."""
 
 _STEP_S: Final = 0.5
 
