@@ -30,7 +30,7 @@ from downfield.game.records.table_records import (
 )
 from downfield.officiating.calls import Call
 from downfield.officiating.clauses import Clause
-from downfield.officiating.engine.begun_plays import Snap as Snap
+from downfield.officiating.engine.engine_state import Snap as Snap
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.installed import load_system
 from downfield.officiating.rulebooks.rulebook import Rulebook

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from downfield.officiating.calls import Call, RefusedEvent
-from downfield.officiating.engine.begun_plays import Snap
-from downfield.officiating.engine.engine_state import EngineState
+from downfield.officiating.engine.engine_state import EngineState, Snap
 from downfield.officiating.events import Ruling
 
 

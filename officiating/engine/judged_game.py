@@ -18,8 +18,14 @@ from downfield.core.field.model import FieldModel
 from downfield.core.scene import Scene
 from downfield.officiating.calls import Call, RefusedEvent
 from downfield.officiating.declarations import Declaration
-from downfield.officiating.engine.begun_plays import Snap, begun_play
-from downfield.officiating.engine.engine_state import ENGINE_LIMITS, EngineState, calls_to_append, standing_calls
+from downfield.officiating.engine.engine_state import (
+    ENGINE_LIMITS,
+    EngineState,
+    Snap,
+    begun_play,
+    calls_to_append,
+    standing_calls,
+)
 from downfield.officiating.engine.game_memento import Checkpoint, GameMemento
 from downfield.officiating.engine.legal import LegalDeclarations, legal
 from downfield.officiating.engine.rules_engine import RulesEngine

@@ -26,8 +26,7 @@ from downfield.game.records.entries import (
 )
 from downfield.game.records.keeping import EntryRow
 from downfield.officiating.calls import Call, RefusedEvent
-from downfield.officiating.engine.begun_plays import begun_play
-from downfield.officiating.engine.engine_state import EngineState, standing_calls
+from downfield.officiating.engine.engine_state import EngineState, begun_play, standing_calls
 from downfield.officiating.engine.rules_engine import RulesEngine
 from downfield.officiating.events import Event, Ruling, undone_events
 from downfield.officiating.rulebooks.rulebook import Rulebook
