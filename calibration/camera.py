@@ -1,4 +1,4 @@
-"""The camera: a pinhole with Brown-Conrady distortion, a pose over the board, and the bow of the board under it.
+"""The camera: a pinhole or a fisheye with Brown-Conrady distortion, a pose over the board, and the board's bow.
 
 Camera coordinates are OpenCV's: x right, y down, z forward; a pixel's center has integer coordinates. A point X on or
 above the board (board frame, mm, Z up) projects as ``distort(R X + t)``. Heights are measured from the printed surface:
@@ -7,9 +7,10 @@ where the board is bowed, the bow is added to them.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, Literal
 
 import cv2
 import numpy as np
@@ -22,6 +23,10 @@ from downfield.core.records import check, record
 
 SHAPES: Final = ("along", "twist", "across", "both")
 """The shapes of a board's bow."""
+
+Projection = Literal["perspective", "equidistant"]
+"""What a lens does before its distortion: straight lines stay straight, or, in a fisheye, the distance from the
+principal point grows with the angle off the axis (J. Kannala, S. Brandt, IEEE TPAMI 28(8), 2006)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +58,16 @@ class Lens:
         size_px: picture width and height.
         focal_px: focal length along image x and y, px.
         center_px: principal point, px.
-        distortion: Brown-Conrady k1, k2, p1, p2, k3 (OpenCV's order); applied to normalized image coordinates.
+        distortion: Brown-Conrady k1, k2, p1, p2, k3 (OpenCV's order); applied to normalized image coordinates, of a
+            fisheye to those that its angles make.
+        projection: what the lens does before that.
     """
 
     size_px: tuple[int, int]
     focal_px: tuple[float, float]
     center_px: tuple[float, float]
     distortion: tuple[float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0, 0.0)
+    projection: Projection = "perspective"
 
     def __post_init__(self) -> None:
         check(min(self.size_px) > 0, InputError, f"size_px must be above 0, not {self.size_px}")
@@ -73,17 +81,31 @@ class Lens:
 
     def distort(self, points: Array) -> Array:
         """Distort normalized image points, shape (n, 2); returns the same shape."""
+        points = self.projected(points)
         out = np.empty((len(points), 2))
         out[:, 0], out[:, 1], _, _ = self._distorted_xy(points[:, 0], points[:, 1])
         return out
 
+    def projected(self, points: Array) -> Array:
+        """Return what the lens's projection makes of normalized image points, shape (n, 2), without its distortion."""
+        if self.projection == "perspective":
+            return points
+        radius = np.maximum(np.hypot(points[:, 0], points[:, 1]), 1e-9)[:, None]
+        angled: Array = points * (np.arctan(radius) / radius)
+        return angled
+
     def distort_with_jacobians(self, points: Array) -> tuple[Array, Array]:
         """Distort normalized image points, shape (n, 2); returns the same shape and Jacobians, shape (n, 2, 2)."""
-        x, y = points[:, 0], points[:, 1]
+        x, y = self.projected(points).T
         out, jacobian = np.empty((len(points), 2)), np.empty((len(points), 2, 2))
         out[:, 0], out[:, 1], r2, radial = self._distorted_xy(x, y)
         jacobian[:, 0, 0], jacobian[:, 0, 1], jacobian[:, 1, 1] = self._derivatives(x, y, r2, radial)
         jacobian[:, 1, 0] = jacobian[:, 0, 1]
+        if self.projection == "equidistant":
+            radius2 = np.maximum((points**2).sum(axis=1), 1e-12)[:, None, None]
+            scale = np.arctan(np.sqrt(radius2)) / np.sqrt(radius2)
+            along = points[:, :, None] * points[:, None, :]
+            jacobian @= scale * np.eye(2) + (1 / (1 + radius2) - scale) / radius2 * along
         return out, jacobian
 
     def _distorted_xy(self, x: Array, y: Array) -> tuple[Array, Array, Array, Array]:
@@ -120,11 +142,20 @@ class Lens:
                 step_x, step_y = (d * off_x - b * off_y) / area, (a * off_y - b * off_x) / area
                 x, y = x - step_x, y - step_y
                 if not (np.maximum(np.abs(step_x), np.abs(step_y)) > _LIMITS.newton_done).any():
-                    return np.stack([x, y], axis=1)
+                    return self._unprojected(np.stack([x, y], axis=1))
         points = np.stack([x, y], axis=1)
-        missed = np.abs(self.distort(points) - np.stack([target_x, target_y], axis=1)).max(axis=1) > _LIMITS.undistorted
+        reached = np.stack(self._distorted_xy(x, y)[:2], axis=1)
+        missed = np.abs(reached - np.stack([target_x, target_y], axis=1)).max(axis=1) > _LIMITS.undistorted
         points[missed] = np.nan
-        return points
+        return self._unprojected(points)
+
+    def _unprojected(self, points: Array) -> Array:
+        """Invert `projected`; NaN for what is seen 90 degrees off the axis and more."""
+        if self.projection == "perspective":
+            return points
+        angle = np.maximum(np.hypot(points[:, 0], points[:, 1]), 1e-9)
+        straight: Array = points * (np.where(angle < math.pi / 2, np.tan(angle), np.nan) / angle)[:, None]
+        return straight
 
 
 @record

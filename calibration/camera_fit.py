@@ -30,7 +30,12 @@ from downfield.calibration.jacobians import (
     with_parameters,
 )
 from downfield.calibration.lens.prior import LensPrior, TypicalLens
-from downfield.calibration.robust_covariance import cluster_robust_covariance, log_volume, marginal_precision
+from downfield.calibration.robust_covariance import (
+    ErrorGroups,
+    cluster_robust_covariance,
+    log_volume,
+    marginal_precision,
+)
 from downfield.calibration.robust_least_squares import minimize_huber
 from downfield.calibration.stretch import OpenStretch
 from downfield.calibration.systematic_error import SystematicError
@@ -56,6 +61,8 @@ class FitLimits:
 
 FIT_LIMITS: Final = FitLimits()
 
+_CENTER: Final = [2, 3]  # of the parameters
+
 FOCAL_POWERS: Final = np.array([2.0, 4.0, 1.0, 1.0, 6.0])
 """Powers of the focal length with which k1, k2, p1, p2, k3 grow when they go on moving the same pixels by as much."""
 
@@ -72,6 +79,7 @@ class Observations:
         cluster: observations that are disturbed together share a number, shape (n,).
         boundary: number of the line of paint each lies on if that line bounds the field; `systematic_error.LINE_END` at
             the end of a yard line, and -1 elsewhere; shape (n,).
+        line: number of the line of paint if it does not, and -1 elsewhere; shape (n,).
     """
 
     points_mm: Array
@@ -80,6 +88,7 @@ class Observations:
     sigma_px: Array
     cluster: Indices
     boundary: Indices
+    line: Indices
 
     @staticmethod
     def of_points(points_mm: Array, px: Array, sigma_px: float) -> Observations:
@@ -95,7 +104,13 @@ class Observations:
             np.full(2 * n, sigma_px),
             np.repeat(np.arange(n), 2),
             np.full(2 * n, -1),
+            np.full(2 * n, -1),
         )
+
+    @property
+    def groups(self) -> ErrorGroups:
+        """Which of them err together."""
+        return ErrorGroups(self.cluster, self.line, self.sigma_px)
 
     def __getitem__(self, chosen: Indices | Bools) -> Observations:
         """Return some of the observations."""
@@ -111,6 +126,7 @@ class CameraFit:
         residual_px: seen minus predicted along each observation's direction, shape (n,).
         weight: how much each observation counted, 0..1, shape (n,).
         rows_px: the largest displacement of a row by a rolling shutter.
+        lines_px: standard deviation of what displaces whole lines.
         cost: half the robust sum of squares, priors included, for comparing fits to the same observations.
         log_volume: log of the parameters' posterior over their prior volume, up to a constant of the observations and
             the lens's prior: what a fit with wider priors has over one with narrower ones beside its cost.
@@ -124,6 +140,7 @@ class CameraFit:
     residual_px: Array
     weight: Array
     rows_px: float
+    lines_px: float
     cost: float
     log_volume: float
     strain: float
@@ -155,7 +172,7 @@ def fit_camera(
             compared; when None they are learned, if `fine`.
         max_steps: of the fit, even if it still improves.
     """
-    prior = prior or TypicalLens(start.lens.size_px)
+    prior = prior or TypicalLens.of(start.lens)
     rough = SystematicError.of(observations.px, observations.normals, observations.boundary, start.lens.size_px)
     rough = rough if spread_of is None else rough.with_spread_of(spread_of.systematic)
     free = np.arange(BOW.stop if fine else BOW.start)
@@ -172,18 +189,22 @@ def fit_camera(
     whitened = whitened[:n]
     weight = _weights(whitened)
     # Neighboring observations err together, so that the plain inverse of the normal matrix would promise too much.
-    found = cluster_robust_covariance(jacobian, whitened * weight, weight, observations.cluster)
+    found, lines_px = cluster_robust_covariance(jacobian, whitened * weight, weight, observations.groups)
     # The systematic errors are of no use to anybody else.
     kept = free if stretch is None else np.append(free, len(PARAMETERS))
     covariance = np.zeros((len(PARAMETERS) + len(kept) - len(free),) * 2)
     covariance[np.ix_(kept, kept)] = found[: len(kept), : len(kept)]
+    if fine:  # all of the picture aside is the principal point aside
+        covariance[_CENTER, _CENTER] += problem.systematic.shift_px**2
     strain = prior.strain(camera_parameters(camera)[LENS])
     rows_px = problem.systematic.rows_px(problem.systematic_px(values))
     volume = log_volume(jacobian, np.append(weight, np.ones(len(jacobian) - n)))
     volume -= float(np.log(problem.bow_spread_mm).sum() + np.log(problem.systematic.spread_px).sum())
     residual_px = whitened * observations.sigma_px
     longer = problem.stretch_at(values)
-    return CameraFit(camera, covariance, residual_px, weight, rows_px, cost, volume, strain, problem.systematic, longer)
+    return CameraFit(
+        camera, covariance, residual_px, weight, rows_px, lines_px, cost, volume, strain, problem.systematic, longer
+    )
 
 
 def _weights(whitened: Array) -> Array:

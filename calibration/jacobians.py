@@ -83,7 +83,7 @@ def project(camera: Camera, points_mm: ArrayLike, select: slice = _ALL) -> tuple
     by_parameters = np.zeros((2, len(PARAMETERS), chosen.shape[2]))
     by_parameters[0, 0], by_parameters[1, 1] = distorted[select].T
     by_parameters[0, 2] = by_parameters[1, 3] = 1.0
-    by_parameters[:, DISTORTION] = focal[:, None, None] * _by_distortion(ideal[select])
+    by_parameters[:, DISTORTION] = focal[:, None, None] * _by_distortion(camera.lens.projected(ideal[select]))
     # Rodrigues's derivatives are [axis, row, column] of the rotation matrix.
     turned = (by_rodrigues.reshape(9, 3) @ solid[:, select]).reshape(3, 3, -1)
     by_parameters[:, ROTATION] = (chosen[:, None] * turned).sum(axis=2)

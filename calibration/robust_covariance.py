@@ -7,19 +7,41 @@ together.
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+
 import numpy as np
 
 from downfield.core.arrays import Array, Indices
 
 
-def cluster_robust_covariance(jacobian: Array, weighted: Array, weight: Array, cluster: Indices) -> Array:
+@dataclass(frozen=True, slots=True)
+class ErrorGroups:
+    """Which observations err together, shape (n,) each.
+
+    Attributes:
+        cluster: of each observation, the stretch of a line.
+        line: the line of paint, or -1 where a line has a place of its own in the fit.
+        sigma_px: standard deviation of each observation.
+    """
+
+    cluster: Indices
+    line: Indices
+    sigma_px: Array
+
+
+def cluster_robust_covariance(
+    jacobian: Array, weighted: Array, weight: Array, groups: ErrorGroups
+) -> tuple[Array, float]:
     """Return the cluster-robust covariance, at least that of independent observations with the spread they show.
+
+    And the standard deviation of what displaces whole lines beyond what displaces their stretches, px, which is in it.
 
     Args:
         jacobian: whitened, observations first, priors after them, shape (n + m, p).
         weighted: weighted whitened residuals, shape (n,).
         weight: robust weights, shape (n,).
-        cluster: of each observation, shape (n,).
+        groups: which observations err together.
     """
     n = len(weight)
     seen, known = jacobian[:n], jacobian[n:]
@@ -27,14 +49,49 @@ def cluster_robust_covariance(jacobian: Array, weighted: Array, weight: Array, c
     seen, known = seen * scale, known * scale
     bread = np.linalg.pinv(seen.T @ (weight[:, None] * seen) + known.T @ known, rcond=1e-13, hermitian=True)
     variance = max(float((weighted**2).sum() / max(n - seen.shape[1], 1)), 0.25)
-    pushes = np.zeros((int(cluster.max(initial=0)) + 1, seen.shape[1]))
-    np.add.at(pushes, cluster, -seen * weighted[:, None])
-    groups = max(len(np.unique(cluster)), 2)
-    clustered = pushes.T @ pushes * (groups / max(groups - 1, 1))
+    pushes = _summed(-seen * weighted[:, None], groups.cluster)
+    count = max(len(np.unique(groups.cluster)), 2)
+    clustered = pushes.T @ pushes * (count / max(count - 1, 1))
     independent = seen.T @ (weight[:, None] * seen) * variance
-    middle = _at_least_both(clustered, independent) + known.T @ known
+    of_lines, lines_px = _whole_lines(seen, weighted, weight, groups, bread)
+    middle = _at_least_both(clustered, independent) + known.T @ known + of_lines
     covariance: Array = bread @ middle @ bread * scale[:, None] * scale
-    return (covariance + covariance.T) / 2
+    return (covariance + covariance.T) / 2, lines_px
+
+
+def _whole_lines(seen: Array, weighted: Array, weight: Array, groups: ErrorGroups, bread: Array) -> tuple[Array, float]:
+    """Return what displacements of whole lines add to the middle of the sandwich, and their standard deviation, px.
+
+    Stretches of one line tell how well its mean place is measured; what the means scatter beyond that displaces the
+    whole line (the method of moments), with the share that the fit itself takes up added.
+    """
+    free = groups.line >= 0
+    _, cluster = np.unique(groups.cluster[free], return_inverse=True)
+    _, line = np.unique(groups.line[free], return_inverse=True)
+    none = np.zeros((seen.shape[1],) * 2)
+    if not len(line) or len(np.unique(line)) == len(np.unique(cluster)):
+        return none, 0.0
+    precision, push = weight[free] / groups.sigma_px[free] ** 2, weighted[free] / groups.sigma_px[free]
+    line_of = np.zeros(cluster.max() + 1, dtype=np.intp)
+    line_of[cluster] = line
+    of_stretch, of_line = np.bincount(cluster, precision), np.bincount(line, precision)
+    at_stretch, at_line = np.bincount(cluster, push) / of_stretch, np.bincount(line, push) / of_line
+    stretches = np.bincount(line_of)
+    noise = np.bincount(line_of, (of_stretch * (at_stretch - at_line[line_of])) ** 2) / of_line**2
+    noise *= stretches / np.maximum(stretches - 1, 1)
+    pushes = _summed(seen[free] * (weight[free] / groups.sigma_px[free])[:, None], line)
+    taken_up = float((((pushes @ bread) * pushes).sum(axis=1) / of_line).sum())
+    whole = stretches > 1
+    left = max(int(whole.sum()) - taken_up, 1.0)
+    variance = max(0.0, float((at_line[whole] ** 2).sum() / left - noise[whole].mean()))
+    return variance * (pushes.T @ pushes), math.sqrt(variance)
+
+
+def _summed(rows: Array, group: Indices) -> Array:
+    """Return the sums of the rows of every group, shape (groups, p)."""
+    sums = np.zeros((int(group.max(initial=0)) + 1, rows.shape[1]))
+    np.add.at(sums, group, rows)
+    return sums
 
 
 def _at_least_both(a: Array, b: Array) -> Array:
@@ -80,7 +137,7 @@ def marginal_precision(jacobian: Array, weight: Array, last: int) -> Array:
     return precision
 
 
-def overstated_precision(effect: Array, weighted: Array, cluster: Indices) -> float:
+def overstated_precision(effect: Array, weighted: Array, groups: ErrorGroups, lines_px: float) -> float:
     """Return the ratio of a parameter's variance with clustered errors to that with independent ones, at least 1.
 
     Differences of half a sum of squares along the parameter mean so many times less than they seem to.
@@ -88,7 +145,11 @@ def overstated_precision(effect: Array, weighted: Array, cluster: Indices) -> fl
     Args:
         effect: whitened derivative of each observation by the parameter, shape (n,).
         weighted: weighted whitened residuals, shape (n,).
-        cluster: of each observation, shape (n,).
+        groups: which observations err together.
+        lines_px: standard deviation of what displaces whole lines.
     """
-    pushes = np.bincount(cluster, weights=effect * weighted)
-    return max(1.0, float((pushes**2).sum() / max(float((effect**2).sum()), 1e-300)))
+    pushes = np.bincount(groups.cluster, weights=effect * weighted)
+    free = groups.line >= 0
+    of_lines = lines_px * np.bincount(groups.line[free], weights=effect[free] / groups.sigma_px[free])
+    total = float((pushes**2).sum() + (of_lines**2).sum())
+    return max(1.0, total / max(float((effect**2).sum()), 1e-300))

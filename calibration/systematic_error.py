@@ -42,7 +42,8 @@ class SystematicErrorLimits:
     min_wave_spread: float = 0.01 / 1920
     """Least spread of the wave after it was measured."""
     slant_ratio: float = 2.0
-    """Ratio of the wave's first shape to all others together: a slow wave is little but slant."""
+    """Ratio of the wave's first shape to all others together: a slow wave is little but slant, 1.7 times the others for
+    half a period while the picture is read, 3.6 for a quarter."""
     learned_shares: tuple[float, ...] = (0.03, 0.06, 0.12, 0.25, 0.5, 1.0)
     """Shares of a spread that are tried when it is learned, equally likely at first."""
 
@@ -96,6 +97,11 @@ class SystematicError:
     def count(self) -> int:
         """Number of shapes."""
         return len(self.spread_px)
+
+    @property
+    def shift_px(self) -> float:
+        """Standard deviation of how far all rows are displaced together, which no picture shows: as far as slanted."""
+        return float(self.spread_px[0])
 
     @property
     def lines(self) -> int:

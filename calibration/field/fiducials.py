@@ -119,7 +119,7 @@ def solve_fiducials(
         )
     points = np.concatenate([fiducial.corners_mm() for fiducial, _ in used])
     px = np.concatenate([corner for _, corner in used])
-    done, turn, shift = cv2.solvePnP(points, px, lens.matrix, np.array(lens.distortion), flags=cv2.SOLVEPNP_SQPNP)
+    done, turn, shift = cv2.solvePnP(points, lens.undistort(px), np.eye(3), None, flags=cv2.SOLVEPNP_SQPNP)
     if not done:
         raise CalibrationError("no camera fits these markers. Check the places given for them.")
     rx, ry, rz = np.asarray(turn, dtype=np.float64).ravel().tolist()

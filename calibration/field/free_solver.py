@@ -15,10 +15,10 @@ from typing import Final
 import numpy as np
 
 from downfield.calibration.camera import flat_bow
-from downfield.calibration.camera_fit import Observations, fit_camera
+from downfield.calibration.camera_fit import Observations
 from downfield.calibration.field.lines.line_pencils import DivisionModel, Pencil
 from downfield.calibration.field.lines.matching import NO_RUNG, Candidate, Ladder, likely_shifts, meet
-from downfield.calibration.field.lines.plane_camera import camera_and_proportions, camera_from_points
+from downfield.calibration.field.lines.plane_camera import camera_and_proportions, camera_from_points, fit_either_lens
 from downfield.calibration.field.lines.rectified_lines import YardLineEnds
 from downfield.calibration.field.marks.hash_rows import with_hash_rows
 from downfield.calibration.field.marks.number_rows import with_number_rows
@@ -27,7 +27,7 @@ from downfield.calibration.field.paint.paint_measurement import observe_paint
 from downfield.calibration.field.print_measurement import measure_styles, with_line_inset
 from downfield.calibration.lens.prior import LensPrior
 from downfield.calibration.stretch import DescribedProportions, stretched_field
-from downfield.core.arrays import Array, Bools, Plane
+from downfield.core.arrays import Array, Bools, Image, Plane
 from downfield.core.field.model import FieldModel
 from downfield.core.field.painted_lines import LineStyle
 
@@ -58,8 +58,6 @@ class FreeLimits:
 
     border_mm: float = 9.0
     """Width of a border before it is measured."""
-    searches_px: tuple[float, ...] = (4.0, 3.0, 2.5)
-    """Distance within which the paint is searched for, fit by fit."""
     min_ends: int = 8
     """Ends of yard lines that a candidate needs."""
     sufficient_ends: float = 0.6
@@ -69,6 +67,9 @@ class FreeLimits:
 
 
 _LIMITS: Final = FreeLimits()
+
+MEASURING_SEARCHES_PX: Final = (4.0, 3.0, 2.5)
+"""Distance within which the paint is searched for while the print is measured, fit by fit."""
 
 
 def proportions_off(candidate: Candidate, field: FieldModel) -> float:
@@ -157,15 +158,18 @@ def free_candidates(
             continue
         camera, measured = answer
         border_mm = float(np.mean(ends.border)) * measured.width_mm if min(ends.border) > 0 else _LIMITS.border_mm
-        border = LineStyle(border_mm, "inner")
         line_mm = ends.width_steps * field.yard_line_every_yd * field.mm_per_yd_x
-        # Ticks along the sidelines come in every form or not at all: the hash rows have to be found without them.
-        measured = dataclasses.replace(
-            measured, line_mm=line_mm, sideline=border, end_line=border, sideline_marks=False
-        )
+        measured = with_open_styles(dataclasses.replace(measured, line_mm=line_mm), border_mm)
         candidate = Candidate(measured, camera, score, shift)
         if proportions_off(candidate, field) < open_by.most_off:
             yield candidate
+
+
+def with_open_styles(field: FieldModel, border_mm: float = _LIMITS.border_mm) -> FieldModel:
+    """Return a field whose border is only supposed, before it is measured."""
+    border = LineStyle(border_mm, "inner")
+    # Ticks along the sidelines come in every form or not at all: the hash rows have to be found without them.
+    return dataclasses.replace(field, sideline=border, end_line=border, sideline_marks=False)
 
 
 def described_candidates(
@@ -204,30 +208,39 @@ def _yard_line_ends(
 
 
 def measure_print(
-    planes: Sequence[Plane], start: Candidate, paint: float, prior: LensPrior | None, proportions: DescribedProportions
+    planes: Sequence[Plane],
+    image: Image,
+    start: Candidate,
+    paint: float,
+    prior: LensPrior | None,
+    proportions: DescribedProportions,
+    *,
+    searches_px: Sequence[float] = MEASURING_SEARCHES_PX,
 ) -> Candidate | None:
     """Return the field as it is printed, and the camera; None when too little paint is found.
 
     Args:
         planes: gray pictures; the camera is that of the first.
+        image: the first in color.
         start: a candidate good to a few pixels.
         paint: contrast of the yard lines, gray levels, signed.
         prior: the lens, when it was measured beforehand.
         proportions: of the print as it is described.
+        searches_px: how far off the paint is searched, fit by fit; the last ones are the usual.
     """
     field, camera = start.field, dataclasses.replace(start.camera, bow=flat_bow(start.field))
-    for i, search in enumerate(_LIMITS.searches_px):
+    for search in searches_px:
         observations = observe_paint(planes[:1], camera, field, search, quick=True)
         observations = observations[_is_sure(observations, field)]
         if len(observations.px) < _LIMITS.min_observations:
             return None
-        fit = fit_camera(camera, observations, prior=prior, stretch=proportions.stretch(field), fine=True)
+        fit = fit_either_lens(camera, observations, field, prior, proportions.stretch(field))
         field = stretched_field(field, fit.stretch)
         camera = fit.camera
-        if i == 0:
-            field, camera = with_line_inset(planes[0], camera, field, paint)
-        else:
+        if search < MEASURING_SEARCHES_PX[0]:
             field = measure_styles(planes[0], camera, field, paint)
+        elif search == MEASURING_SEARCHES_PX[0]:
+            field, camera = with_line_inset(planes[0], image, camera, field, paint)
     field = with_number_rows(planes[0], camera, field, paint) or field
     field = with_hash_rows(planes[0], camera, field, paint) or field
     return Candidate(field, camera, start.shift_score)

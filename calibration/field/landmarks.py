@@ -15,17 +15,23 @@ import cv2
 import numpy as np
 
 from downfield.calibration.camera import Camera
+from downfield.calibration.field.free_solver import MEASURING_SEARCHES_PX, measure_print, with_open_styles
 from downfield.calibration.field.lines.line_chains import clearest_channel, find_chains
 from downfield.calibration.field.lines.line_pencils import DivisionModel, estimate_distortion
+from downfield.calibration.field.lines.matching import Candidate
 from downfield.calibration.field.lines.plane_camera import camera_from_points
 from downfield.calibration.field.marks.mirroring import refuse_mirrored
+from downfield.calibration.field.measured_solving import refine_measured
+from downfield.calibration.field.paint.paint_measurement import measure_paint
+from downfield.calibration.field.paint.paint_samples import sample_long_lines
 from downfield.calibration.field.refinement import refine_solution
+from downfield.calibration.field.selection import with_mean_focal
 from downfield.calibration.field.solution import FieldSolution
 from downfield.calibration.field.verification import share_of_lines_found
 from downfield.calibration.lens.prior import LensPrior
 from downfield.calibration.pictures import check_picture
 from downfield.calibration.stretch import DescribedProportions
-from downfield.core.arrays import Array, Image
+from downfield.core.arrays import Array, Image, Plane
 from downfield.core.errors import CalibrationError, InputError
 from downfield.core.field.model import FieldModel
 from downfield.core.records import check, record
@@ -116,21 +122,43 @@ def solve_landmarks(
     )
     board = yards * field.mm_per_yd
     _check_landmarks(camera, landmarks, board, px)
-    solution = refine_solution(
+    solution = None if proportions is None else _measured(planes, images[0], camera, field, prior, proportions)
+    solution = solution or refine_solution(
         planes, camera, field, prior=prior, proportions=proportions, searches_px=_LIMITS.searches_px
     )
-    if (
-        solution is None
-        or share_of_lines_found(planes[0], solution.fit.camera, field, _LIMITS.searches_px[0] / 4) < _LIMITS.min_paint
-    ):
+    near_px = _LIMITS.searches_px[0] / 4
+    if solution is None or _share_found(planes[0], solution, near_px) < _LIMITS.min_paint:
         raise CalibrationError(
             "the field's lines are not where the landmarks put them. Place the landmarks more exactly, add some near"
             " the field's corners, or check how many yards the field has.",
             "place_corners",
         )
-    _check_landmarks(solution.fit.camera, landmarks, board, px)
-    refuse_mirrored(planes[0], solution.fit.camera, field)
-    return solution
+    _check_landmarks(solution.fit.camera, landmarks, yards * solution.field.mm_per_yd, px)
+    refuse_mirrored(planes[0], solution.fit.camera, solution.field)
+    return with_mean_focal(solution, planes)
+
+
+def _share_found(plane: Plane, solution: FieldSolution, search_px: float) -> float:
+    return share_of_lines_found(plane, solution.fit.camera, solution.field, search_px)
+
+
+def _measured(
+    planes: Sequence[Plane],
+    image: Image,
+    camera: Camera,
+    field: FieldModel,
+    prior: LensPrior | None,
+    proportions: DescribedProportions,
+) -> FieldSolution | None:
+    """Return the solution with the print's lines as they are painted; None where too little of them is seen.
+
+    Of a print that is not exactly known the landmarks tell the yards, and the picture where its sidelines are.
+    """
+    first = _LIMITS.searches_px[0]
+    paint = measure_paint(planes[0], camera, sample_long_lines(field), first).paint
+    start = Candidate(with_open_styles(field), camera, 1.0)
+    found = measure_print(planes, image, start, paint, prior, proportions, searches_px=(first, *MEASURING_SEARCHES_PX))
+    return found and refine_measured(planes, found, prior, proportions)
 
 
 def _fields_of_other_proportions(field: FieldModel, yards: Array, px: Array, image: Image) -> list[FieldModel]:

@@ -15,6 +15,7 @@ from downfield.calibration.field.refinement import refine_solution
 from downfield.calibration.field.selection import SELECTION_LIMITS, best_trusted, likeliest, with_mean_focal
 from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
 from downfield.calibration.lens.prior import LensPrior
+from downfield.calibration.stretch import DescribedProportions
 from downfield.core.arrays import Image, Plane
 from downfield.core.errors import AimError, CalibrationError
 
@@ -49,7 +50,7 @@ def solve_by_measuring(
     """
     reporter.enter("matching the print")
     likely, others = likeliest(planes[0], list(supposed.options), paint)
-    solutions = _measured(planes, supposed, likely, paint, prior, reporter)
+    solutions = _measured(planes, image, supposed, likely, paint, prior, reporter)
     try:
         try:
             best = best_trusted(solutions, image, planes, paint)
@@ -59,7 +60,7 @@ def solve_by_measuring(
             if not others:
                 raise
             # None of the likelier ways is right after all.
-            solutions += _measured(planes, supposed, others, paint, prior, reporter)
+            solutions += _measured(planes, image, supposed, others, paint, prior, reporter)
             best = best_trusted(solutions, image, planes, paint)
     except AmbiguousField as ways:
         readings = [dataclasses.replace(way, solution=with_mean_focal(way.solution, planes)) for way in ways.readings]
@@ -69,6 +70,7 @@ def solve_by_measuring(
 
 def _measured(
     planes: Sequence[Plane],
+    image: Image,
     supposed: SupposedPrint,
     options: Sequence[Candidate],
     paint: float,
@@ -79,22 +81,21 @@ def _measured(
     solutions = []
     for i, option in enumerate(options):
         reporter.enter("solving the camera", i / len(options))
-        found = measure_print(planes, option, paint, prior, supposed.proportions)
-        if found is None:
-            continue
-        solution = refine_solution(
-            planes,
-            found.camera,
-            found.field,
-            prior=prior,
-            proportions=supposed.proportions,
-            searches_px=_SEARCHES_PX,
-            ends=True,
-        )
+        found = measure_print(planes, image, option, paint, prior, supposed.proportions)
+        solution = found and refine_measured(planes, found, prior, supposed.proportions)
         if solution is not None:
             solutions.append(dataclasses.replace(solution, scale=supposed.scale))
     reporter.enter("checking")
     return solutions
+
+
+def refine_measured(
+    planes: Sequence[Plane], found: Candidate, prior: LensPrior | None, proportions: DescribedProportions
+) -> FieldSolution | None:
+    """Refine the camera over a print that was measured, with its proportions; None when too little paint is found."""
+    return refine_solution(
+        planes, found.camera, found.field, prior=prior, proportions=proportions, searches_px=_SEARCHES_PX, ends=True
+    )
 
 
 def _not_mirrored(solution: FieldSolution, plane: Plane) -> FieldSolution:

@@ -100,7 +100,7 @@ class OpenFocalLimits:
     """The costs are interpolated to this share of a step."""
     observation_stride: int = 2
     """One observation in so many is fitted in a trial, counting for as many."""
-    flat_mm: BowSizes = (0.3, 0.12, 0.3, 0.2)
+    flat_mm: BowSizes = (0.4, 0.2, 0.4, 0.25)
     """Standard deviations of a flat board's bow; a bowed one's are those of any fit. Either is as likely at first."""
 
 
@@ -122,7 +122,7 @@ def average_focal(
         stretch: how far the print may be longer or shorter across than the points; not at all when None.
     """
     camera = fit.camera
-    prior = prior or TypicalLens(camera.lens.size_px)
+    prior = prior or TypicalLens.of(camera.lens)
     focal_px = float(np.mean(camera.lens.focal_px))
     sigma = math.sqrt(fit.covariance[0, 0]) / focal_px
     if not isinstance(prior, TypicalLens):
@@ -244,7 +244,8 @@ class _Trials:
         errors = best.residual_px / sigma * best.weight
         effects = [trials[logs[-1]][0].residual_px - trials[logs[0]][0].residual_px]
         effects.append(trials[logs[len(logs) // 2]][1].residual_px - trials[logs[len(logs) // 2]][0].residual_px)
-        return max(overstated_precision(effect / sigma, errors, self.observations.cluster) for effect in effects)
+        groups, lines_px = self.observations.groups, self.likeliest.lines_px
+        return max(overstated_precision(effect / sigma, errors, groups, lines_px) for effect in effects)
 
 
 def _doubted(fit: CameraFit, prior: TypicalLens) -> CameraFit:

@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 
 from downfield.calibration.camera import Camera, flat_bow
-from downfield.core.arrays import Array, Plane
+from downfield.core.arrays import Array, Image, Plane
 from downfield.core.field.model import FieldModel
 from downfield.core.field.painted_lines import LineStyle, LineZero
 
@@ -37,6 +37,11 @@ class PrintLimits:
     """Least contrast of its outer edge, the same way: a margin may be bright as well."""
     max_band_yd: float = 2.3
     """Largest width of such a sideline, of 2 yards on full-size fields; what is wider is the board's margin."""
+    max_ground_off: float = 0.3
+    """Largest difference of the color between the yard lines' ends and such a sideline from the ground's, as a share of
+    that between paint and ground; else it is a border."""
+    min_paint_likeness: float = 0.95
+    """Least cosine between how its color and the yard lines' differ from the ground; else it is a margin or a rail."""
     max_inset_difference: float = 0.4
     """Largest relative difference of that distance between the two sidelines."""
     max_inside_px: float = 4.0
@@ -74,7 +79,9 @@ def measure_styles(plane: Plane, camera: Camera, field: FieldModel, paint: float
     )
 
 
-def with_line_inset(plane: Plane, camera: Camera, field: FieldModel, paint: float) -> tuple[FieldModel, Camera]:
+def with_line_inset(
+    plane: Plane, image: Image, camera: Camera, field: FieldModel, paint: float
+) -> tuple[FieldModel, Camera]:
     """Return the field as wide as its borders are apart, where its yard lines end inside of them, and its camera.
 
     On most prints yard lines run into the sidelines. Where bare ground is left between the ends of them and paint like
@@ -83,6 +90,7 @@ def with_line_inset(plane: Plane, camera: Camera, field: FieldModel, paint: floa
 
     Args:
         plane: gray picture, shape (height, width).
+        image: the picture itself: a border and the ground may be alike in gray and not in color.
         camera: good to about a pixel, if the yard lines' ends are the sidelines.
         field: the field, its sidelines at the yard lines' ends.
         paint: contrast of the yard lines, gray levels, signed.
@@ -102,7 +110,9 @@ def with_line_inset(plane: Plane, camera: Camera, field: FieldModel, paint: floa
         risen = float(profile[band].max(initial=-np.inf)) - float(np.median(profile[offsets < low]))
         fallen = float(profile[band].max(initial=-np.inf)) - float(profile[beyond].min(initial=np.inf))
         is_line = risen > _LIMITS.min_band_contrast * abs(paint) and fallen > _LIMITS.min_band_end * abs(paint)
-        found.append(inner if is_line and inner < high else 0.0)
+        is_line = is_line and low <= inner < high
+        alike = is_line and _is_colored_alike(image, camera, field, points, offsets, (inner, inner + 2 * low))
+        found.append(inner if alike else 0.0)
     inset_mm = float(np.mean(found))
     if min(found) < low or abs(found[0] - found[1]) > _LIMITS.max_inset_difference * inset_mm:
         return field, camera
@@ -110,6 +120,35 @@ def with_line_inset(plane: Plane, camera: Camera, field: FieldModel, paint: floa
     wider = dataclasses.replace(field, mm_per_yd_y=across_mm, yard_line_inset_yd=round(inset_mm / across_mm, 3))
     x, y, z = (np.array(camera.translation_mm) - camera.board_to_camera @ np.array([0.0, inset_mm, 0.0])).tolist()
     return wider, dataclasses.replace(camera, translation_mm=(x, y, z), bow=flat_bow(wider))
+
+
+def _is_colored_alike(
+    image: Image, camera: Camera, field: FieldModel, points_mm: Array, offsets_mm: Array, band_mm: tuple[float, float]
+) -> bool:
+    """Return whether the ground goes on beyond the yard lines' ends, and what lies there has the yard lines' color.
+
+    Args:
+        image: the picture.
+        camera, field: as found so far.
+        points_mm: places between yard lines, by their distance beyond the ends, shape (n, m, 2).
+        offsets_mm: those distances, shape (n,).
+        band_mm: from where to where the sideline may be.
+    """
+    inner, outer = band_mm
+    colors = np.median(_levels(image, camera, points_mm), axis=1).reshape(len(offsets_mm), -1)
+    lines = [
+        (x * field.mm_per_yd_x, share * field.width_mm) for x in field.yard_lines_yd() for share in (0.1, 0.4, 0.6, 0.9)
+    ]
+    paint = np.median(_levels(image, camera, np.array(lines)[:, None]), axis=0).reshape(-1)
+    ground = np.median(colors[offsets_mm < 0], axis=0)
+    between = colors[(offsets_mm > 0) & (offsets_mm < inner)]
+    band = colors[(offsets_mm > inner) & (offsets_mm < outer)]
+    apart = float(np.linalg.norm(paint - ground))
+    middle = between[len(between) // 4 : -len(between) // 4]  # the rest is blurred
+    bare = float(np.linalg.norm(middle - ground, axis=1).min(initial=np.inf)) < _LIMITS.max_ground_off * apart
+    # A thin line is seen mixed with the ground: in any mixture it differs from that the same way.
+    likeness = (band - ground) @ (paint - ground) / (np.linalg.norm(band - ground, axis=1) * apart + 1e-9)
+    return bare and float(likeness.max()) > _LIMITS.min_paint_likeness
 
 
 def _border(plane: Plane, camera: Camera, field: FieldModel) -> LineStyle:
@@ -182,7 +221,7 @@ def _px_per_mm(camera: Camera, field: FieldModel) -> float:
     return float(np.linalg.norm(near[1] - near[0]))
 
 
-def _levels(plane: Plane, camera: Camera, points_mm: Array) -> Array:
+def _levels(plane: Plane | Image, camera: Camera, points_mm: Array) -> Array:
     at = np.clip(camera.to_pixels(points_mm), -30000, 30000).astype(np.float32)
     return np.asarray(
         cv2.remap(plane, at[..., 0], at[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), dtype=np.float64

@@ -9,6 +9,7 @@ from typing import Final
 
 from downfield.calibration.camera import Camera, flat_bow
 from downfield.calibration.camera_fit import fit_camera
+from downfield.calibration.field.lines.plane_camera import fit_either_lens
 from downfield.calibration.field.paint.paint_measurement import observe_paint
 from downfield.calibration.field.selection import SELECTION_LIMITS
 from downfield.calibration.field.solution import FieldSolution
@@ -59,7 +60,7 @@ def refine_solution(
         if len(observations.px) < _LIMITS.min_observations:
             return None
         stretch = open_stretch(proportions, field)
-        fit = fit_camera(camera, observations, prior=prior, stretch=stretch, fine=True)
+        fit = fit_either_lens(camera, observations, field, prior, stretch)
         camera, field = fit.camera, stretched_field(field, fit.stretch)
     return fit_all_frames(planes, camera, field, prior, proportions)
 

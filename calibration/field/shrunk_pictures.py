@@ -122,6 +122,7 @@ class ShrunkPictures:
                 covariance=fit.covariance * units[:, None] * units,
                 residual_px=fit.residual_px * mean,
                 rows_px=fit.rows_px * mean,
+                lines_px=fit.lines_px * mean,
             ),
             observations=dataclasses.replace(
                 seen, px=(seen.px + 0.5) * self.factor - 0.5, sigma_px=seen.sigma_px * mean

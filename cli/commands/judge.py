@@ -17,7 +17,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from downfield.calibration.calibration import read_calibration
+from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.cli.console.options import check_outputs
 from downfield.cli.console.output import open_console, print_stderr, print_stdout, styled
 from downfield.cli.console.progress import with_progress
@@ -57,10 +57,12 @@ def judge(
     )
     other: Judgment | None = None
     with judged_files(JudgedFiles(tracks, events, calibration)) as files:
-        certified_yd = None if files.calibration is None else _certified_error_yd(files.calibration)
-        judgment = _judge_tracks(files.tracks, files.events, rulebook, certified_yd)
+        calibrated = None if files.calibration is None else read_calibration(files.calibration)
+        if calibration is not None and calibrated is not None and calibrated.certificate is None:
+            raise InputError(f"{calibration}: not certified. Run 'downfield certify' first.")
+        judgment = _judge_tracks(files.tracks, files.events, rulebook, calibrated)
         if against is not None:
-            other = _judge_tracks(files.tracks, files.events, against, certified_yd)
+            other = _judge_tracks(files.tracks, files.events, against, calibrated)
     if output is not None:
         header = CallsHeader(
             judgment.rulebook, tracks.name, judgment.state.text, judgment.state.score, judgment.refused
@@ -73,33 +75,28 @@ def judge(
         print_stdout(*_lines(judgment, shown, other))
 
 
-def _judge_tracks(
-    tracks: Path, events: Path | None, rulebook: str, certified_yd: tuple[float, float] | None
-) -> Judgment:
+def _judge_tracks(tracks: Path, events: Path | None, rulebook: str, calibrated: Calibration | None) -> Judgment:
     book = load_rulebook(rulebook)
     track_file = TrackFile(tracks)
     declared = read_events(events)[1] if events is not None else ()
     header = track_file.header
     span = TimeSpan()
     scenes = span.noted(with_progress(track_file, f"Judging {tracks.name} under {book.title}"))
-    judgment = judge_recording(scenes, declared, book, header.field, players=header.players, certified_yd=certified_yd)
+    certificate = calibrated and calibrated.certificate
+    judgment = judge_recording(
+        scenes,
+        declared,
+        book,
+        header.field,
+        players=header.players,
+        certified_yd=None if certificate is None else certificate.p95_yd,
+        lengths_known=calibrated is None or calibrated.lengths_known,
+    )
     for mismatch in mismatches(header.players, span, declared):
         print_stderr(f"{events}: these events may belong to other tracks. They name {mismatch}")
     if track_file.torn_line is not None:
         print_stderr(f"{tracks}: line {track_file.torn_line}, the last one, was cut off and is left out")
     return judgment
-
-
-def _certified_error_yd(path: Path) -> tuple[float, float]:
-    """Return the certified error of a table along and across the field, yards.
-
-    Raises:
-        InputError: its calibration has no certificate.
-    """
-    certificate = read_calibration(path).certificate
-    if certificate is None:
-        raise InputError(f"{path}: not certified. Run 'downfield certify' first.")
-    return certificate.p95_yd
 
 
 def _lines(judgment: Judgment, shown: Sequence[Call], other: Judgment | None) -> Iterator[str]:
@@ -198,7 +195,7 @@ class JudgedFiles:
 
     Attributes:
         events: the declarations; None for none.
-        calibration: the table's certified calibration; None for none.
+        calibration: the table's calibration; None for none.
     """
 
     tracks: Path
@@ -211,7 +208,7 @@ def judged_files(given: JudgedFiles) -> Iterator[JudgedFiles]:
     """Unpack a bundle in the place of tracks for as long as it is judged; other files stay as they are.
 
     Args:
-        given: by the user; the bundle's own events and certified calibration are used where none are given.
+        given: by the user; the bundle's own events and calibration are used where none are given.
 
     Raises:
         InputError: the bundle was altered.
@@ -226,5 +223,5 @@ def judged_files(given: JudgedFiles) -> Iterator[JudgedFiles]:
     with tempfile.TemporaryDirectory(prefix="downfield-judge-") as temporary:
         folder = Path(temporary)
         extract_parts(given.tracks, found.manifest, (names.TRACKS, names.EVENTS, names.CALIBRATION), folder)
-        certified = folder / names.CALIBRATION if names.CERTIFICATE in parts else None
-        yield JudgedFiles(folder / names.TRACKS, given.events or folder / names.EVENTS, given.calibration or certified)
+        own = folder / names.CALIBRATION if names.CALIBRATION in parts else None
+        yield JudgedFiles(folder / names.TRACKS, given.events or folder / names.EVENTS, given.calibration or own)

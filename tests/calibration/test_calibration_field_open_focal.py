@@ -10,7 +10,7 @@ from downfield.calibration.camera_fit import CameraFit, Observations, fit_camera
 from downfield.calibration.field.open_focal import average_focal
 from downfield.calibration.lens.prior import MeasuredLens
 from downfield.calibration.quality import to_calibration
-from downfield.calibration.robust_covariance import overstated_precision
+from downfield.calibration.robust_covariance import ErrorGroups, cluster_robust_covariance, overstated_precision
 from downfield.calibration.stretch import OpenStretch
 from downfield.core.field.model import preset, preset_names
 
@@ -110,8 +110,21 @@ def test_base_tops_are_within_three_sigma_however_the_camera_leans(lean: float, 
 
 def test_errors_that_come_in_clusters_are_worth_less() -> None:
     rng = np.random.default_rng(8)
-    cluster = np.repeat(np.arange(200), 5)
+    groups = ErrorGroups(np.repeat(np.arange(200), 5), np.repeat(np.arange(20), 50), np.ones(1000))
     effect = np.ones(1000)
-    assert overstated_precision(effect, rng.normal(0, 1, 1000), cluster) == pytest.approx(1.0, abs=0.25)
+    assert overstated_precision(effect, rng.normal(0, 1, 1000), groups, 0.0) == pytest.approx(1.0, abs=0.25)
     together = np.repeat(rng.normal(0, 1, 200), 5)
-    assert overstated_precision(effect, together, cluster) == pytest.approx(5.0, rel=0.25)
+    assert overstated_precision(effect, together, groups, 0.0) == pytest.approx(5.0, rel=0.25)
+    # Lines of fifty whose places scatter as much as each of their observations does.
+    assert overstated_precision(effect, rng.normal(0, 1, 1000), groups, 1.0) == pytest.approx(51.0, rel=0.1)
+
+
+@pytest.mark.parametrize("off", [0.0, 0.5])
+def test_lines_that_lie_off_as_a_whole_widen_the_error_of_what_they_are_fitted_by(off: float) -> None:
+    rng = np.random.default_rng(9)
+    groups = ErrorGroups(np.arange(4000) // 20, np.arange(4000) // 100, np.ones(4000))
+    residual = rng.normal(0, 1, 4000) + off * np.repeat(rng.normal(0, 1, 40), 100)
+    residual -= residual.mean()
+    covariance, lines_px = cluster_robust_covariance(np.ones((4000, 1)), residual, np.ones(4000), groups)
+    assert lines_px == pytest.approx(off, abs=0.12)
+    assert covariance[0, 0] == pytest.approx(1 / 4000 + off**2 / 40, rel=0.5)

@@ -1,13 +1,16 @@
-"""Prints with a yard line every ten yards only, which look like shorter ones with a line every five."""
+"""Prints that nobody described: with a yard line every ten yards only, and through a fisheye."""
 
 from __future__ import annotations
 
 import dataclasses
+import math
 
 import pytest
-from calibration_scenes import camera_over, photograph
+from calibration_scenes import camera_over, photograph, worst_error_yd
 
+from downfield.calibration.camera import Camera, Lens
 from downfield.calibration.field.proposal import propose_field
+from downfield.calibration.field.solver import solve_field
 from downfield.core.arrays import Image
 from downfield.core.field.model import FieldModel, preset
 
@@ -31,3 +34,21 @@ def test_without_marks_and_numbers_end_zones_tell_and_a_mirror_stays_as_unlikely
     (mirror,) = (rival for rival in found.rivals if rival.mirrored)
     assert mirror.probability == pytest.approx(0.03, abs=0.01)
     assert found.probability > 0.8
+
+
+def fisheye_over(field: FieldModel, view_deg: float) -> Camera:
+    """Return a fisheye so many degrees across, whose picture a board nearly fills."""
+    width, height = size = (1280, 720)
+    focal_px = width / 2 / math.radians(view_deg / 2)
+    over = camera_over(field, size, focal=1 / (2 * math.tan(0.8 * math.radians(view_deg / 2))), tilt_deg=10.0)
+    lens = Lens(size, (focal_px, focal_px), ((width - 1) / 2, (height - 1) / 2), projection="equidistant")
+    return dataclasses.replace(over, lens=lens)
+
+
+@pytest.mark.parametrize("view_deg", [100.0, 118.0])
+def test_a_fisheye_is_solved_as_one(view_deg: float) -> None:
+    field = preset("ultimate")
+    scene = photograph(field, fisheye_over(field, view_deg), figures=6)
+    solution = solve_field([scene.image], [field])
+    assert solution.fit.camera.lens.projection == "equidistant"
+    assert worst_error_yd(solution.fit.camera, scene, 5.5) < 0.1

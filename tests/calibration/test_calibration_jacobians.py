@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from downfield.calibration.camera import Bow, Camera, Lens, flat_bow
+from downfield.calibration.camera import Bow, Camera, Lens, Projection, flat_bow
 from downfield.calibration.jacobians import PARAMETERS, camera_parameters, locate, project, with_parameters
 from downfield.core.field.model import preset, preset_names
 
@@ -14,12 +14,17 @@ FIELD = preset("tudor-620")
 
 
 def overhead(
-    tilt_deg: float = 0.0, barrel: float = 0.0, turn_deg: float = 0.0, bow: Bow | None = None, height_mm: float = 1000.0
+    tilt_deg: float = 0.0,
+    barrel: float = 0.0,
+    turn_deg: float = 0.0,
+    bow: Bow | None = None,
+    height_mm: float = 1000.0,
+    projection: Projection = "perspective",
 ) -> Camera:
     """A 1080p camera over the middle of the field; `barrel` is the inward shift at the corner as a share of radius."""
     focal = 1150.0
     corner2 = (960**2 + 540**2) / focal**2
-    lens = Lens((1920, 1080), (focal, focal), (959.5, 539.5), (-barrel / corner2, 0.0, 0.0, 0.0, 0.0))
+    lens = Lens((1920, 1080), (focal, focal), (959.5, 539.5), (-barrel / corner2, 0.0, 0.0, 0.0, 0.0), projection)
     tilt, turn = math.radians(tilt_deg), math.radians(turn_deg)
     down = np.diag([1.0, -1.0, -1.0])
     lean = np.array([[1, 0, 0], [0, math.cos(tilt), -math.sin(tilt)], [0, math.sin(tilt), math.cos(tilt)]])
@@ -39,6 +44,7 @@ cameras = st.builds(
     barrel=st.floats(-0.05, 0.2),
     turn_deg=st.floats(-180, 180),
     bow=st.sampled_from([None, BOWED]),
+    projection=st.sampled_from(["perspective", "equidistant"]),
 )
 pixels = st.lists(st.tuples(st.floats(0, 1919), st.floats(0, 1079)), min_size=1, max_size=8)
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from webcam_lenses import PUBLISHED, PublishedLens
 
+from downfield.calibration.camera import Lens
 from downfield.calibration.field.verification import VERIFICATION_LIMITS
 from downfield.calibration.lens.prior import MeasuredLens, TypicalLens
 from downfield.core.arrays import Array
@@ -34,6 +37,13 @@ def test_what_no_webcam_has_is_not_ordinary(spoiled: dict[str, tuple[float, ...]
     lens = {"focal_px": (1400.0, 1400.0), "center_px": (960.0, 540.0), "distortion": (0.0,) * 5} | spoiled
     values = np.array([*lens["focal_px"], *lens["center_px"], *lens["distortion"]])
     assert TypicalLens((1920, 1080)).strain(values) > VERIFICATION_LIMITS.max_strain
+
+
+def test_a_fisheye_is_as_likely_as_fisheyes_are_and_not_as_webcams() -> None:
+    fisheye = Lens((1920, 1080), (960.0, 960.0), (959.5, 539.5), projection="equidistant")
+    webcam = dataclasses.replace(fisheye, projection="perspective")
+    assert TypicalLens.of(fisheye).focal_cost(0.5) < TypicalLens.of(fisheye).focal_cost(0.9)
+    assert TypicalLens.of(webcam) == TypicalLens((1920, 1080))
 
 
 def test_a_measured_lens_is_strained_by_its_own_deviations() -> None:

@@ -30,7 +30,7 @@ def unmodeled_px(off_px: float, *, of_width: float = 1.0) -> float:
     off = rng.normal(0, off_px, n)[cluster] + rng.normal(0, NOISE_PX, n)
     seen = Observations(
         points, px + off[:, None] * normals, normals, np.full(n, NOISE_PX * of_width), cluster,
-        np.where(marks.is_free, -1, marks.line),
+        np.where(marks.is_free, -1, marks.line), np.where(marks.is_free, marks.line, -1),
     )  # fmt: skip
     return to_calibration(TUDOR, fit_camera(CAMERA, seen), seen, method="field", made_from=()).unmodeled_px
 

@@ -32,7 +32,7 @@ def sightings(moved: Array | None = None, aside_px: float = 0.0) -> Observations
     seen += np.where(marks.line == 1, aside_px, 0.0)[:, None] * normals
     bound = np.where(marks.is_free, -1, marks.line)
     n = len(px)
-    return Observations(points, seen, normals, np.full(n, NOISE_PX), np.arange(n) // 8, bound)
+    return Observations(points, seen, normals, np.full(n, NOISE_PX), np.arange(n) // 8, bound, np.full(n, -1))
 
 
 def fitted(seen: Observations, *, fine: bool = True) -> CameraFit:

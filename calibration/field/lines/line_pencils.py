@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from downfield.calibration.field.lines.line_chains import Chains
 from downfield.core.arrays import Array
 
-_DISTORTIONS: Final = np.linspace(-0.40, 0.16, 57)  # 16% pincushion to past 25% barrel at the corner
+_DISTORTIONS: Final = np.linspace(-0.64, 0.16, 81)  # 16% pincushion at the corner to a fisheye 130 degrees across
 _COARSE: Final = 4  # of these every fourth is tried first
 
 

@@ -15,8 +15,10 @@ import cv2
 import numpy as np
 
 from downfield.calibration.camera import Camera, Lens
-from downfield.calibration.camera_fit import Observations, fit_camera
+from downfield.calibration.camera_fit import CameraFit, Observations, fit_camera
 from downfield.calibration.field.lines.line_pencils import DivisionModel
+from downfield.calibration.lens.prior import LENS_PRIOR_LIMITS, LensPrior
+from downfield.calibration.stretch import OpenStretch
 from downfield.core.arrays import Array
 from downfield.core.field.model import FieldModel
 
@@ -37,6 +39,12 @@ class PlaneCameraLimits:
     """Standard deviation of the matched points in the first fit."""
     start_steps: int = 12
     """Number of steps of the first fit."""
+    max_strain: float = 1.2
+    """A lens that is as unlike ordinary ones may be a fisheye."""
+    max_barrel: float = 0.15
+    """One that draws the picture's corner inward by such a share of its distance may be, too."""
+    fisheye_focals: tuple[float, ...] = (0.42, 0.48, 0.55, 0.63)
+    """Focal lengths at which a fisheye's pose is sought, as shares of the picture's width."""
 
 
 _LIMITS: Final = PlaneCameraLimits()
@@ -83,6 +91,60 @@ def camera_and_proportions(
     field = dataclasses.replace(field, mm_per_yd_y=field.mm_per_yd_y * math.exp(aspect))
     start = _camera_of_plane(plane, focal, distortion)
     return None if start is None else (_with_lens(start, plane, distortion, field), field)
+
+
+def fit_either_lens(
+    start: Camera, observations: Observations, field: FieldModel, prior: LensPrior | None, stretch: OpenStretch | None
+) -> CameraFit:
+    """Return the fit of an ordinary lens, or of a fisheye where that explains the paint better.
+
+    Args:
+        start: where to begin, with a bow.
+        observations: of the paint.
+        field: the field they are of.
+        prior: the lens, when it was measured beforehand: then no other is tried.
+        stretch: how far the print may be longer or shorter across.
+    """
+    fit = fit_camera(start, observations, prior=prior, stretch=stretch, fine=True)
+    if prior is not None or start.lens.projection == "equidistant":
+        return fit
+    if fit.strain < _LIMITS.max_strain and _barrel(fit.camera.lens) < _LIMITS.max_barrel:
+        return fit
+    fisheye = _as_fisheye(fit.camera, field)
+    if fisheye is None:
+        return fit
+    fisheye = dataclasses.replace(fisheye, bow=start.bow)
+    other = fit_camera(fisheye, observations, stretch=stretch, fine=True, spread_of=fit)
+    return fit if fit.cost < other.cost - math.log(LENS_PRIOR_LIMITS.fisheye[0]) else other
+
+
+def _barrel(lens: Lens) -> float:
+    """Return how far a lens draws the picture's corner inward, as a share of its distance; 1 where none reaches it."""
+    corner = np.zeros((1, 2))
+    straight, seen = lens.undistort(corner), (corner - lens.center_px) / lens.focal_px
+    return float(np.nan_to_num(1 - np.linalg.norm(seen) / np.linalg.norm(straight), nan=1.0))
+
+
+def _as_fisheye(camera: Camera, field: FieldModel) -> Camera | None:
+    """Return the fisheye that sees the field most as a camera does; None when none sees it."""
+    x, y = np.meshgrid(np.linspace(0, field.length_mm, 9), np.linspace(0, field.width_mm, 5))
+    points = np.stack([x.ravel(), y.ravel(), np.zeros(x.size)], axis=1)
+    observations = Observations.of_points(points, camera.to_pixels(points), _LIMITS.start_sigma_px)
+    (width, height), found = camera.lens.size_px, []
+    for share in _LIMITS.fisheye_focals:
+        focal = share * width
+        lens = Lens((width, height), (focal, focal), ((width - 1) / 2, (height - 1) / 2), projection="equidistant")
+        seen = lens.undistort(observations.px[::2])
+        if not np.isfinite(seen).all():
+            continue
+        done, turn, shift = cv2.solvePnP(points, seen, np.eye(3), None, flags=cv2.SOLVEPNP_IPPE)
+        if done:
+            rx, ry, rz = np.asarray(turn, dtype=np.float64).ravel().tolist()
+            tx, ty, tz = np.asarray(shift, dtype=np.float64).ravel().tolist()
+            found.append(
+                fit_camera(Camera(lens, (rx, ry, rz), (tx, ty, tz)), observations, max_steps=_LIMITS.start_steps)
+            )
+    return min(found, key=lambda fit: fit.cost).camera if found else None
 
 
 def _focal_and_aspect(plane: Array, distortion: DivisionModel, sigma: float) -> tuple[float, float]:

@@ -7,6 +7,7 @@ displacing the line, and finds a sideline that borders on other paint by its inn
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -215,7 +216,7 @@ def observe_paint(
     many = quick and field.length_yd > _LIMITS.sampled_yd
     samples = sample_long_lines(field, every_yd=2.0 if many else 1.0)
     cluster = _clusters(samples, field)
-    boundary = np.where(samples.is_free, -1, samples.line)
+    boundary, line = np.where(samples.is_free, -1, samples.line), np.where(samples.is_free, samples.line, -1)
     points = np.column_stack([samples.points_mm, np.zeros(len(samples.line))])
     parts = []
     first: PaintMeasurement | None = None
@@ -227,7 +228,7 @@ def observe_paint(
         first = first or seen
         sigma = np.hypot(seen.sigma_px, _LIMITS.sigma_floor_px) * np.sqrt(len(planes))
         px = seen.px + offset[:, None] * seen.normals
-        parts.append(Observations(points, px, seen.normals, sigma, cluster, boundary)[found])
+        parts.append(Observations(points, px, seen.normals, sigma, cluster, boundary, line)[found])
     # Where yard lines end inside of the sidelines, that was measured by their ends, which tell nothing more.
     if first is not None and ends and not field.yard_line_inset_yd:
         clusters = int(cluster.max(initial=-1)) + 1
@@ -269,10 +270,5 @@ def _similarity(px: Array, normals: Array) -> Array:
 def _stacked(parts: list[Observations]) -> Observations:
     """Join the observations of all frames; the same stretch of line is one cluster in all of them."""
     return Observations(
-        np.concatenate([part.points_mm for part in parts]),
-        np.concatenate([part.px for part in parts]),
-        np.concatenate([part.normals for part in parts]),
-        np.concatenate([part.sigma_px for part in parts]),
-        np.concatenate([part.cluster for part in parts]),
-        np.concatenate([part.boundary for part in parts]),
+        *(np.concatenate([getattr(part, each.name) for part in parts]) for each in dataclasses.fields(Observations))
     )

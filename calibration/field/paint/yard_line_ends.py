@@ -92,6 +92,7 @@ def observe_line_ends(
         np.hypot(sigma, _LIMITS.sigma_floor_px),
         cluster,
         np.full(len(ends_mm), LINE_END),
+        np.full(len(ends_mm), -1),
     )[found]
 
 
