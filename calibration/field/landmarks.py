@@ -158,7 +158,7 @@ def _measured(
     paint = measure_paint(planes[0], camera, sample_long_lines(field), first).paint
     start = Candidate(with_open_styles(field), camera, 1.0)
     found = measure_print(planes, image, start, paint, prior, proportions, searches_px=(first, *MEASURING_SEARCHES_PX))
-    return found and refine_measured(planes, found, prior, proportions)
+    return None if found is None else refine_measured(planes, found, prior, proportions)
 
 
 def _fields_of_other_proportions(field: FieldModel, yards: Array, px: Array, image: Image) -> list[FieldModel]:

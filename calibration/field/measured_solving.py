@@ -82,7 +82,7 @@ def _measured(
     for i, option in enumerate(options):
         reporter.enter("solving the camera", i / len(options))
         found = measure_print(planes, image, option, paint, prior, supposed.proportions)
-        solution = found and refine_measured(planes, found, prior, supposed.proportions)
+        solution = None if found is None else refine_measured(planes, found, prior, supposed.proportions)
         if solution is not None:
             solutions.append(dataclasses.replace(solution, scale=supposed.scale))
     reporter.enter("checking")

@@ -82,7 +82,7 @@ def _judge_tracks(tracks: Path, events: Path | None, rulebook: str, calibrated: 
     header = track_file.header
     span = TimeSpan()
     scenes = span.noted(with_progress(track_file, f"Judging {tracks.name} under {book.title}"))
-    certificate = calibrated and calibrated.certificate
+    certificate = None if calibrated is None else calibrated.certificate
     judgment = judge_recording(
         scenes,
         declared,
