@@ -3,8 +3,8 @@
 Run: python benchmarks/walks.py
 
 Every step is the first function entered of a module, in order, so that the way can be followed in the editor. What runs
-beside it in threads of its own, such as the writer of a journal, is not part of it. `docs/architecture.md` shows the
-walks; `tests/test_walks.py` holds their length.
+beside it in threads of its own, such as the writer of a journal, is not part of it. The lists are those of
+`docs/architecture.md`, as they are printed; `tests/test_walks.py` holds their length.
 """
 
 from __future__ import annotations
@@ -324,8 +324,11 @@ def main() -> None:
     for name, record_walk in WALKS.items():
         walk = record_walk()
         print(f"{name}: {len(walk.steps)} modules")
-        for number, step in enumerate(walk.steps, start=1):
-            print(f"{number:4}. {step.module}: {step.function}")
+        stages = [stage_of(step) if name == "frame" else "" for step in walk.steps]
+        for number, (step, stage) in enumerate(zip(walk.steps, stages, strict=True), start=1):
+            if stage and stage not in stages[: number - 1]:
+                print(f"\n**{stage.capitalize()}**\n")
+            print(f"{number}. `{step.module}`: `{step.function}`")
         again = {owner: count for owner, count in walk.passes.items() if count > 1}
         print(f"classes passed more than once: {again or 'none'}\n")
 
