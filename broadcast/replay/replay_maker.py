@@ -247,7 +247,8 @@ class ReplayPictures:
         made = self._calibrated.fitting(size_px).calibration
         if made is None:
             return _ReplayGround(None, Projection(None, evidence.players))
-        plane = 0.0 if evidence.call.kind in _LINE_PLANE_KINDS else base_height_mm(evidence)
+        on_paint = evidence.call.kind in _LINE_PLANE_KINDS or evidence.call.measure in {"line", "short"}
+        plane = 0.0 if on_paint else base_height_mm(evidence)
         projection = Projection(made, evidence.players, plane)
         marks = evidence.marks(evidence.decisive)
         lines = draw_lines(marks, made.field, projection)
@@ -262,7 +263,9 @@ class ReplayPictures:
             picture = replace(
                 picture,
                 region=ground.framing.region(shot.approach),
-                drawing=None if marks.scene is None else draw_frame(still.frame, marks, ground.projection),
+                drawing=None
+                if marks.scene is None
+                else draw_frame(still.frame, marks, ground.projection, ground.framing.field),
                 lines=ground.lines,
                 spot=ground.spot,
             )

@@ -77,7 +77,8 @@ def stamp_text(call: CallView) -> tuple[str, str]:
     if call.standing in {"overturned", "struck"}:
         return f"{kind}: {call.standing.upper()}", "by the operator"
     if call.verdict == "too_close" and call.standing == "open":
-        return "TOO CLOSE TO CALL", call.summary or f"{percent_text(call.probability)} {kind.lower()}"
+        is_place = call.unit == "yd" and call.measure in {"line", "short"}
+        return "MEASUREMENT" if is_place else "TOO CLOSE TO CALL", call.summary or f"{percent_text(call.probability)} {kind.lower()}"
     if call.verdict == "proposed" and call.standing == "open":
         return f"{kind}?", "the operator decides"
     sure = f"{percent_text(call.probability)} sure" if call.probability < 1 and not call.words else ""
@@ -104,7 +105,8 @@ def _paint_board(out: Image, picture: ReplayPicture, region: BoardRegion) -> Non
                 _path(out, np.concatenate([corners, corners[:1]]), _PARTS[figure.part], 3)
         if drawing.gap is not None:
             concerned = [one.above for one in drawing.figures if one.part != "other" and one.above][:2]
-            _paint_gap(out, drawing.gap, region, np.concatenate([_pixels(region, corners) for corners in concerned]))
+            kept_clear = [_pixels(region, corners) for corners in concerned]
+            _paint_gap(out, drawing.gap, region, np.concatenate(kept_clear) if kept_clear else np.empty((0, 2)))
         _paint_names(out, [one for one in drawing.figures if one.part != "other" and one.above][:2], region)
     if picture.spot is not None and picture.spot.above is not None and picture.shot.stamp > 0:
         x, y = _pixels(region, [picture.spot.above])[0].tolist()
@@ -123,7 +125,7 @@ def _paint_gap(out: Image, gap: DrawnGap, region: BoardRegion, corners: Array) -
     """Paint the gap of two bases with its length beside both, in the color of a call once they touch.
 
     Args:
-        corners: of both bases, shape (8, 2), px: no words may cover them.
+        corners: of both bases, shape (8, 2), px: no words may cover them; none where a place was measured.
     """
     ends = [place.above for place in gap.ends if place.above is not None]
     if len(ends) < 2:
@@ -141,8 +143,8 @@ def _paint_gap(out: Image, gap: DrawnGap, region: BoardRegion, corners: Array) -
     # Beside the gap, at right angles to it: where the two bases are not.
     side = np.array([-across[1], across[0]]) / max(1e-6, float(np.linalg.norm(across)))
     side = side if side[1] < 0 or (side[1] == 0 and side[0] > 0) else -side
-    text = "touch" if touching else f"{gap.gap_mm:.1f} mm"
-    beside = float(((corners - middle) @ side).max())
+    text = "touch" if touching else f"{gap.gap_mm:.1f} mm" if len(corners) else gap.label
+    beside = float(((corners - middle) @ side).max(initial=0.0))
     x, y = (middle + side * (beside + 44)).tolist()
     _label(out, text, (x, y), color, 34)
 

@@ -230,6 +230,7 @@ class CallViewer:
                 still.frame,
                 evidence.marks(still),
                 projection if self._finder.calibration(still).calibration == calibrated.calibration else elsewhere,
+                None if calibrated.calibration is None else calibrated.calibration.field,
             )
             for still in stills
         )
@@ -260,7 +261,7 @@ def painted(picture: EvidencePicture) -> PaintedCall:
     lines = () if made is None else draw_lines(marks, made.field, projection)
     spot = None if made is None else draw_spot(marks.call, made.field, projection)
     return PaintedCall(
-        draw_frame(picture.still.frame, marks, projection),
+        draw_frame(picture.still.frame, marks, projection, None if made is None else made.field),
         lines,
         spot,
         caption=call_caption(picture.evidence.call, marks, picture.still),

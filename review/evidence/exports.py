@@ -223,7 +223,7 @@ class _Painter:
         ground = self._ground
         if ground is None or ground.calibration is not made or ground.call is not marks.call:
             ground = self._ground = _Ground.of(made, marks)
-        drawing = draw_frame(still.frame, marks, ground.projection)
+        drawing = draw_frame(still.frame, marks, ground.projection, None if made is None else made.field)
         for figure in drawing.figures:
             if figure.part != "other" and figure.px:
                 x, y = (sum(values) / len(values) for values in zip(*figure.px, strict=True))

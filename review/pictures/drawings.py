@@ -54,10 +54,11 @@ class DrawnFigure:
 
 @record
 class DrawnGap:
-    """The gap between the first two figures of a call on one picture.
+    """The gap that a call is about: between its first two figures on one picture, or from its spot to a line.
 
     Attributes:
-        ends: the nearest points of the two outlines, of the first figure and of the second.
+        ends: the nearest points of the two outlines, of the first figure and of the second; or the spot, and the line
+            to gain or goal line beside it: the stake.
         faces: the side of each base that meets the other, as two points each; None where a corner does.
         gap_mm: signed distance, negative when the outlines overlap.
         sigma_mm: its standard deviation, by this picture alone; 0 when it is exact.
@@ -141,8 +142,8 @@ def draw_spot(call: CallView | None, field: FieldModel, projection: Projection) 
     return projection.places(field.to_mm(np.array([call.spot_yd])), np.zeros(1))[0]
 
 
-def draw_frame(frame: int, marks: CallMarks, projection: Projection) -> FrameDrawing:
-    """Return what is drawn on the picture of an index."""
+def draw_frame(frame: int, marks: CallMarks, projection: Projection, field: FieldModel | None = None) -> FrameDrawing:
+    """Return what is drawn on the picture of an index; on a field, with the gap of a measured place to its line."""
     if marks.scene is None:
         return FrameDrawing(frame, (), None)
     parts: dict[str, FigurePart] = dict.fromkeys(marks.concerned, "second")
@@ -155,7 +156,10 @@ def draw_frame(frame: int, marks: CallMarks, projection: Projection) -> FrameDra
         DrawnFigure(one.id, one.jersey, parts.get(one.id, "other"), one.posture, height_mm, *places)
         for one, height_mm, places in zip(seen, heights_mm, outlines, strict=True)
     ]
-    return FrameDrawing(frame, tuple(figures), _draw_gap(marks, figures, projection), marks.scene.board)
+    gap = _draw_gap(marks, figures, projection)
+    if gap is None and field is not None:
+        gap = _draw_measurement(marks, field, projection)
+    return FrameDrawing(frame, tuple(figures), gap, marks.scene.board)
 
 
 def _draw_gap(marks: CallMarks, drawn: Sequence[DrawnFigure], projection: Projection) -> DrawnGap | None:
@@ -175,6 +179,32 @@ def _draw_gap(marks: CallMarks, drawn: Sequence[DrawnFigure], projection: Projec
         pair.label,
         marks.gap_text,
     )
+
+
+def _draw_measurement(marks: CallMarks, field: FieldModel, projection: Projection) -> DrawnGap | None:
+    """Return the gap between the spot of a call and the stake that decides it; None where none was measured."""
+    call, line_yd = marks.call, _measured_line_yd(marks, field)
+    if call is None or call.spot_yd is None or call.margin is None or line_yd is None:
+        return None
+    x_yd, y_yd = call.spot_yd
+    ends_mm = field.to_mm(np.array([(x_yd, y_yd), (line_yd, y_yd)]))
+    spot, stake = projection.places(ends_mm, np.zeros(2))
+    past_yd, sigma_yd = call.margin * (1 if call.measure == "line" else -1), call.sigma or 0.0
+    side = "past" if past_yd > 0 else "short of"
+    label = f"{abs(past_yd):.2f} yd {side.removesuffix(' of')}"
+    text = f"the spot is {abs(past_yd):.2f} ± {sigma_yd:.2f} yd {side} the line"
+    gap_mm, sigma_mm = (round(yards * field.mm_per_yd_x, 3) for yards in (-past_yd, sigma_yd))
+    return DrawnGap((spot, stake), (None, None), gap_mm, sigma_mm, 0.0, label, text)
+
+
+def _measured_line_yd(marks: CallMarks, field: FieldModel) -> float | None:
+    """Return the line along the field that a measured place was held against; None where that was no such place."""
+    call, snap = marks.call, marks.snap
+    if call is None or call.spot_yd is None or call.unit != "yd" or call.measure not in {"line", "short"}:
+        return None
+    if call.kind in _GOAL_LINE_CALLS:
+        return 0.0 if call.spot_yd[0] < field.length_yd / 2 else field.length_yd
+    return None if snap is None else snap.spot_yd + snap.direction * snap.distance_yd
 
 
 def _side(figure: DrawnFigure, face: Face) -> tuple[Place, Place] | None:
@@ -197,6 +227,9 @@ def _line_of_call(marks: CallMarks, field: FieldModel) -> tuple[Point, Point] | 
     if call.spot_yd is None:
         return None
     x_yd, y_yd = call.spot_yd
+    stake_yd = _measured_line_yd(marks, field)
+    if stake_yd is not None:
+        return _across(field, stake_yd)
     if call.kind in _GOAL_LINE_CALLS:
         return _across(field, 0.0 if x_yd < field.length_yd / 2 else field.length_yd)
     if call.measure == "end_line":

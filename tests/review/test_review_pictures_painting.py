@@ -72,6 +72,25 @@ def test_the_gap_has_its_ends_its_faces_and_the_error_it_was_judged_with(project
     assert alone.touching is None
 
 
+@pytest.mark.parametrize(("measure", "past"), [("line", 0.05), ("short", -0.05)])
+def test_a_measured_place_is_drawn_with_its_stake_and_the_gap_between_them(
+    projection: Projection, measure: str, past: float
+) -> None:
+    called = tackle("first_down" if past > 0 else "turnover_on_downs", (40.0 + past, 27.5))
+    too_close = called.model_copy(update={"players": ()})
+    measured = too_close.model_copy(update={"measure": measure, "margin": 0.05, "sigma": 0.09, "unit": "yd"})
+    marks = CallMarks(measured, scene(), PLAYERS, snap(30.0))
+    gap = draw_frame(7, marks, projection, FIELD).gap
+    assert gap is not None
+    assert [end.mm[0] / FIELD.mm_per_yd_x for end in gap.ends] == pytest.approx([40.0 + past, 40.0], abs=1e-3)
+    assert gap.label == ("0.05 yd past" if past > 0 else "0.05 yd short")
+    assert gap.text == f"the spot is 0.05 ± 0.09 yd {'past' if past > 0 else 'short of'} the line"
+    stake = draw_lines(marks, FIELD, projection)[-1]
+    assert stake.kind == "call"
+    assert stake.mm[0][0] / FIELD.mm_per_yd_x == pytest.approx(40.0)
+    assert draw_frame(7, replace(marks, call=too_close), projection, FIELD).gap is None
+
+
 def test_a_frame_without_a_kept_measurement_draws_no_figure(projection: Projection) -> None:
     assert draw_frame(7, CallMarks(tackle(), None, PLAYERS), projection) == FrameDrawing(7, (), None)
 
