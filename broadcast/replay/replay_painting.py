@@ -77,8 +77,8 @@ def stamp_text(call: CallView) -> tuple[str, str]:
     if call.standing in {"overturned", "struck"}:
         return f"{kind}: {call.standing.upper()}", "by the operator"
     if call.verdict == "too_close" and call.standing == "open":
-        is_place = call.unit == "yd" and call.measure in {"line", "short"}
-        return "MEASUREMENT" if is_place else "TOO CLOSE TO CALL", call.summary or f"{percent_text(call.probability)} {kind.lower()}"
+        headline = "MEASUREMENT" if call.unit == "yd" and call.measure in {"line", "short"} else "TOO CLOSE TO CALL"
+        return headline, call.summary or f"{percent_text(call.probability)} {kind.lower()}"
     if call.verdict == "proposed" and call.standing == "open":
         return f"{kind}?", "the operator decides"
     sure = f"{percent_text(call.probability)} sure" if call.probability < 1 and not call.words else ""
@@ -168,7 +168,7 @@ def _paint_names(out: Image, figures: Sequence[DrawnFigure], region: BoardRegion
 def _paint_stamp(out: Image, call: CallView, down: float) -> None:
     """Paint the verdict at the lower edge, as it comes down."""
     headline, detail = stamp_text(call)
-    tone = _CLOSE if headline.startswith("TOO CLOSE") else _CALL
+    tone = _CLOSE if headline.startswith(("TOO CLOSE", "MEASUREMENT")) else _CALL
     grown = 1 + _STAMP_GROWTH * (1 - down)
     height, width = out.shape[:2]
     size = _fitting(headline, round(84 * grown), width - 4 * _EDGE_PX)
