@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,8 +13,8 @@ from downfield.capture.source import CapturedFrame, LoopObserver
 from downfield.capture.sources.file_sources import bundled_demo, open_clip
 from downfield.core.frame import Detection, Frame
 from downfield.core.platform.process_tuning import tune_process
-from downfield.core.scene import Player, Scene
-from downfield.core.track_files import read_roster
+from downfield.core.scene import Jersey, Player, Scene
+from downfield.core.track_files import RosterSpot, read_roster
 from downfield.officiating.calls import Call
 from downfield.officiating.events import Event
 from downfield.rig.configuration.loading import load
@@ -57,8 +57,11 @@ class RecordedScenes:
         )
         return replace(scene, frame=frame.index, t_ns=frame.t_ns, contacts=contacts)
 
-    def line_up(self, players: tuple[Player, ...]) -> None:
+    def line_up(self, players: tuple[Player, ...], left: Jersey | None = None) -> None:
         """Do nothing."""
+
+    def identify(self, left: Jersey | None, spots: Sequence[RosterSpot] = ()) -> None:
+        """Do nothing: figures keep their recorded identities."""
 
     def settle_front(self, player: str, heading_deg: float | None) -> None:
         """Do nothing: figures keep their recorded headings."""

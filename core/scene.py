@@ -15,6 +15,8 @@ from downfield.core.records import Probability, record
 Jersey = Literal["dark", "light"]
 Posture = Literal["upright", "fallen", "lifted", "unseen"]
 Power = Literal["on", "off", "unknown"]
+Asked = Literal["", "sides", "names"]
+"""What a person is to answer before calls rest on who is who: which team is on which side, or which name is whose."""
 BallState = Literal["carried", "magnetic", "loose"]
 
 OPPOSITE_FACE: Final[dict[Face, Face]] = {
@@ -25,6 +27,9 @@ OPPOSITE_FACE: Final[dict[Face, Face]] = {
     "corner": "corner",
 }
 """What each face is called once front and rear are exchanged."""
+
+SURE_IDENTITY: Final = 0.95
+"""A figure is sure to be who it is said to be from this probability on, at which rulebooks make calls."""
 
 LOST_MM: Final = 100.0
 """A figure outside a hand is lost when the standard deviation of its position exceeds this."""
@@ -71,6 +76,7 @@ class Figure:
         sure: False when the identity is uncertain after a hand, a crossing or a pile.
         fell_ns: instant of the fall, known some frames later; None when unknown.
         front: probability that the heading points to the base's front and not to its rear, 0..1.
+        identity: probability that it is this figure, 0..1.
     """
 
     id: str
@@ -89,6 +95,7 @@ class Figure:
     sure: bool = True
     fell_ns: int | None = None
     front: Probability = 1.0
+    identity: Probability = 1.0
 
     @property
     def lost(self) -> bool:
@@ -184,6 +191,7 @@ class Scene:
         ball: None when unknown.
         hands: hands in view.
         unfit: reasons why no calls may be made from this scene; empty when calls may be made.
+        asks: what a person is to answer about who is who; empty for nothing.
     """
 
     frame: int
@@ -194,3 +202,4 @@ class Scene:
     ball: Ball | None = None
     hands: tuple[Hand, ...] = ()
     unfit: tuple[str, ...] = ()
+    asks: Asked = ""

@@ -17,6 +17,7 @@ from downfield.officiating.declarations import (
     CardPlayed,
     Coin,
     FrontDeclared,
+    IdentitiesDeclared,
     LineUpDeclared,
     OffenseSet,
     PlayEnded,
@@ -118,11 +119,20 @@ def content_fault(body: Body) -> str:
 
 _DIRECTIONS: Final = ("right", "up", "left", "down")  # as the camera sees the board, from +x in steps of 90 degrees
 
+
+def _identities_text(body: IdentitiesDeclared) -> str:
+    """Return who was said to be who."""
+    said = [f"the {body.left} team is on the left"] if body.left else []
+    said += [f"{spot.id} stands at {spot.x_yd:.1f} yd" for spot in body.places]
+    return ", ".join(said) or "all figures are right as drawn"
+
+
 _SENTENCES: Final[dict[str, Callable[[Any], str]]] = {
     "line_up": lambda body: f"line-up of {len(body.players)}",
     "separated": lambda _: "figures separated",
     "set": lambda _: "offense set",
     "front": lambda body: f"{body.player} faces {_DIRECTIONS[round(body.heading_deg / 90) % 4]}",
+    "identities": _identities_text,
     "carrier": lambda body: f"{body.player} has the ball",
     "pass": lambda body: f"pass to {body.receiver}" if body.receiver else "pass",
     "pitch": lambda body: f"pitch to {body.to}",
@@ -198,6 +208,8 @@ class EventLog:
         """Counts line-ups and "set" declarations made by a person; line-ups found by the camera are not counted."""
         self.fronts: dict[str, FrontDeclared] = {}
         """Where figures face, as declared, by event id; those undone included."""
+        self.identities: dict[str, IdentitiesDeclared] = {}
+        """Who is who, as declared, by event id; those undone included."""
 
     def add(self, event: Event, by: str) -> None:
         """Add an event and the person or device it came from."""
@@ -205,6 +217,8 @@ class EventLog:
         self.line_up_revision += isinstance(event.body, LineUpDeclared | OffenseSet) and event.origin != "vision"
         if isinstance(event.body, FrontDeclared):
             self.fronts[event.id] = event.body
+        if isinstance(event.body, IdentitiesDeclared):
+            self.identities[event.id] = event.body
 
     def told_by_another(
         self, event: Event, by: str, within_ns: int, undone: Collection[str]

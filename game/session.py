@@ -328,7 +328,12 @@ class GameSession:
         if fronts:
             undone = self._game.undone
             fronts = {event: front for event, front in fronts.items() if event not in undone}
-        self.line_up = LineUpStatus(self.state.players, self._log.line_up_revision, fronts)
+        identities = self._log.identities
+        if identities:
+            undone = self._game.undone
+            identities = {event: said for event, said in identities.items() if event not in undone}
+        state, revision = self.state, self._log.line_up_revision
+        self.line_up = LineUpStatus(state.players, revision, fronts, identities, state.left_jersey)
 
     def _changed(self) -> ChangedGame:
         return ChangedGame(

@@ -64,8 +64,8 @@ class Condition:
 
     Attributes:
         measure: of what the margin is. ``"front"`` is which end of a base is its front: all else is measured for the
-            end that makes the call likelier. ``"identity"``, ``"instant"`` and ``"judgment"`` leave a call no better
-            than even.
+            end that makes the call likelier. ``"instant"``, ``"judgment"``, and an ``"identity"`` that is no better than
+            even, leave a call no better than even.
         probability: that it holds, 0..1.
         margin, sigma, unit: by how much, positive on the side of the call, and the standard deviation.
         limit: where the limit is not one number, how many agree that it is met, by margin.
@@ -88,7 +88,7 @@ class Condition:
     @property
     def caps(self) -> bool:
         """Whether it leaves a call no better than even, however sure all else is."""
-        return self.measure in _CAPS
+        return self.measure in _CAPS and self.probability <= _EVEN_ODDS
 
     @property
     def belief(self) -> Belief:
@@ -113,6 +113,8 @@ class Condition:
         """
         if self.measure == "front":
             return f"{self.text or 'not sure which end is the front'} ({percent_text(self.probability)})"
+        if self.measure == "identity" and not self.caps:
+            return f"{self.text or 'which figure this is'} ({percent_text(self.probability)})"
         if self.caps:
             otherwise = "not sure which figure this is" if self.measure == "identity" else "a person decides"
             return f"{self.text or otherwise}: no better than even"

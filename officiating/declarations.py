@@ -5,12 +5,13 @@ Every declaration is one small record with a literal ``type``; `Declaration` is 
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
 from downfield.core.records import record
 from downfield.core.scene import Jersey, Player
+from downfield.core.track_files import RosterSpot
 from downfield.officiating.sides import Hash as Hash
 from downfield.officiating.sides import Side as Side
 from downfield.officiating.unseen_declarations import CardPlayed as CardPlayed
@@ -87,6 +88,20 @@ class FrontDeclared:
     player: str
     heading_deg: float
     type: Literal["front"] = "front"
+
+
+@record
+class IdentitiesDeclared:
+    """Who is who on the board, where the camera asks or is wrong; with neither field, all figures are right as drawn.
+
+    Attributes:
+        left: the jersey of the team on the left, toward smaller x of the board; None if that is not said.
+        places: where players stand, for those that are not who they are drawn as.
+    """
+
+    left: Jersey | None = None
+    places: tuple[RosterSpot, ...] = ()
+    type: Literal["identities"] = "identities"
 
 
 @record
@@ -309,12 +324,16 @@ class FoulDeclared:
     type: Literal["foul"] = "foul"
 
 
+ABOUT_FIGURES: Final = (LineUpDeclared, FrontDeclared, IdentitiesDeclared)
+"""Declarations of who is on the board, and which way they face."""
+
 Declaration = Annotated[
     LineUpDeclared
     | SetUp
     | Separated
     | OffenseSet
     | FrontDeclared
+    | IdentitiesDeclared
     | Carrier
     | Switch
     | PassDeclared

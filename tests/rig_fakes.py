@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -12,7 +12,8 @@ from downfield.calibration.camera import Camera
 from downfield.capture.source import CapturedFrame, LoopObserver, NoticeLevel, SourceFacts
 from downfield.core.field.model import preset
 from downfield.core.frame import Detection, Frame
-from downfield.core.scene import Contact, Figure, Player, Scene
+from downfield.core.scene import Contact, Figure, Jersey, Player, Scene
+from downfield.core.track_files import RosterSpot
 from downfield.game.published.publisher import LineUpStatus
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Carrier, LineUpDeclared, SetUp
@@ -80,7 +81,8 @@ class FakeVision:
     Attributes:
         updated: indices of the frames that were processed.
         carriers: the ball carrier passed with each of them.
-        line_ups: the rosters that were passed to `line_up`.
+        line_ups, lefts: the rosters, and the teams on the left, that were passed to `line_up`.
+        identities: what was passed to `identify`.
         searches: number of calls of `find_figures`.
     """
 
@@ -89,7 +91,9 @@ class FakeVision:
         self.updated: list[int] = []
         self.carriers: list[str | None] = []
         self.line_ups: list[tuple[Player, ...]] = []
+        self.lefts: list[Jersey | None] = []
         self.fronts: list[tuple[str, float | None]] = []
+        self.identities: list[tuple[Jersey | None, tuple[RosterSpot, ...]]] = []
         self.searches = 0
         self.players: tuple[Player, ...] = ()
         self.health: PictureHealth | None = None
@@ -106,9 +110,13 @@ class FakeVision:
         self.updated.append(frame.index)
         return tackle(frame.index, frame.t_ns)
 
-    def line_up(self, players: tuple[Player, ...]) -> None:
+    def line_up(self, players: tuple[Player, ...], left: Jersey | None = None) -> None:
+        self.lefts.append(left)
         self.line_ups.append(players)
         self.players = players
+
+    def identify(self, left: Jersey | None, spots: Sequence[RosterSpot] = ()) -> None:
+        self.identities.append((left, tuple(spots)))
 
     def settle_front(self, player: str, heading_deg: float | None) -> None:
         self.fronts.append((player, heading_deg))

@@ -8,7 +8,6 @@ Nothing here reads a clock or draws random numbers; everything follows from the 
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -22,7 +21,7 @@ from downfield.calibration.online.calibrator import OnlineCalibrator
 from downfield.core.arrays import Array
 from downfield.core.errors import InputError
 from downfield.core.frame import TIME_UNKNOWN_NS, Detection, Frame
-from downfield.core.scene import Player, Power, Scene
+from downfield.core.scene import Jersey, Player, Power, Scene
 from downfield.core.track_files import Roster, RosterSpot
 from downfield.models.detector import Detector
 from downfield.vision.ball_tracker import BallTracker
@@ -31,6 +30,7 @@ from downfield.vision.board.power import PowerDetector
 from downfield.vision.contacts.contact_tracker import ContactTracker
 from downfield.vision.detection_schedule import DetectionRate, DetectionSchedule
 from downfield.vision.hands import HandTracker, IntrusionDetector
+from downfield.vision.line_ups import LineUps
 from downfield.vision.measuring.estimate import Estimate
 from downfield.vision.measuring.falls import Fall
 from downfield.vision.measuring.measurement import Measurements, measure
@@ -45,9 +45,6 @@ NO_LINE_UP: Final = "Waiting for the line-up: stand all figures still and keep h
 SLOW_COMPUTER: Final = "This computer is slow: the detector runs less often, and contacts are timed less exactly"
 """Warning while the detector runs less often than requested."""
 
-REMEMBERED_FORMATIONS: Final = 6
-"""Number of past line-ups kept: those of offense and defense, and a few others."""
-
 
 class Vision:
     """Turns the frames of one camera into scenes.
@@ -57,6 +54,7 @@ class Vision:
         roster: the players on the board; None to number every figure found.
         continuous: whether frames follow each other in time; if not, every image is processed on its own.
         rate: how often the detector runs if frames are continuous; None for the default rate.
+        colors: of the teams, as learned on this table before; None if they never were.
     """
 
     def __init__(
@@ -67,14 +65,13 @@ class Vision:
         *,
         continuous: bool = True,
         rate: DetectionRate | None = None,
+        colors: TeamColors | None = None,
     ) -> None:
         self._calibration, self._continuous = calibration, continuous
-        self._roster = roster
+        self._line_ups = LineUps(calibration.field, roster, colors)
         # Solved between frames, not in the background, so that the result does not depend on the time it takes.
         self._calibrator = OnlineCalibrator(calibration, in_background=False)
         self._center_px: Array | None = None
-        self._formations: deque[tuple[RosterSpot, ...]] = deque(maxlen=REMEMBERED_FORMATIONS)
-        self._search: LineUpSearch | None = LineUpSearch(calibration.field, roster)
         self._tracker: Tracker | None = None
         self._teams = TeamClassifier()
         self._trackers = _SceneTrackers()
@@ -101,7 +98,7 @@ class Vision:
     @property
     def colors(self) -> TeamColors | None:
         """The colors of the teams, as learned so far; None if the teams can't be distinguished."""
-        return self._teams.colors
+        return self._line_ups.colors if self._teams.colors is None else self._teams.colors
 
     @property
     def falls(self) -> tuple[Fall, ...]:
@@ -118,19 +115,19 @@ class Vision:
         """The camera where it was in the latest frame, as far as its shake was followed."""
         return self._calibrator.camera if self._continuous else self._calibration.camera
 
-    def line_up(self, players: tuple[Player, ...]) -> None:
+    def line_up(self, players: tuple[Player, ...], left: Jersey | None = None) -> None:
         """Set the players on the board: tracked figures keep their places, and unseen figures are searched for.
 
-        Setting the same players again confirms the identity of every figure.
+        Setting the same players again confirms the identity of every figure, unless a scene `asks` about it.
+
+        Args:
+            left: the team that the rules have on the left, toward smaller x; None where they don't say.
         """
-        if players == (self.players if self._roster is None else self._roster.players):
-            if self._tracker is None:
-                return  # the search is already running
-            if self._tracker.confirm_identities():
-                self._formations.append(self._spots(players))
-                return
-        self._roster = Roster(players, self._spots(players))
-        self._search = LineUpSearch(self._calibration.field, self._roster, self._formations)
+        self._line_ups.declare(players, left, self._tracker, self._estimates, self.colors)
+
+    def identify(self, left: Jersey | None, spots: Sequence[RosterSpot] = ()) -> None:
+        """Take a person's word for who is who; it answers what a scene `asks`. See `LineUps.identify`."""
+        self._line_ups.identify(left, spots, self._tracker, self._estimates, self.colors)
 
     def settle_front(self, player: str, heading_deg: float | None) -> None:
         """Take a person's word for where a figure faces, about; None takes it back. See `Tracker.settle_front`."""
@@ -139,9 +136,7 @@ class Vision:
 
     def find_figures(self) -> None:
         """Drop all tracks and search for every figure again."""
-        if self._roster is not None:
-            self._roster = replace(self._roster, spots=())
-        self._search = LineUpSearch(self._calibration.field, self._roster, self._formations)
+        self._line_ups.forget_places(self.colors)
         self._tracker, self._teams, self._estimates = None, TeamClassifier(), ()
 
     def detect(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...] | None:
@@ -179,8 +174,8 @@ class Vision:
         self._t_ns = frame.t_ns
         if not self._continuous:
             return self._process_alone(frame, detections() or (), carrier)
-        slow = (SLOW_COMPUTER,) if self._rate.slow else ()
-        self._health = self._health_monitor.step(frame, self._estimates, slow)
+        warnings = (*((SLOW_COMPUTER,) if self._rate.slow else ()), *self._line_ups.warnings(self._estimates))
+        self._health = self._health_monitor.step(frame, self._estimates, warnings)
         online = self._calibrator.update(frame.image, frame.t_ns)
         found = detections()
         # Without new information, or a time, it would make figures seem to stand still, or to leap.
@@ -195,7 +190,7 @@ class Vision:
             self._refine(frame, online.calibration, carrier)
         else:
             self._estimates = separate_overlaps(self._estimates)
-        no_line_up = () if self._tracker is not None else (NO_LINE_UP,)
+        no_line_up = (NO_LINE_UP,) if self._tracker is None else self._line_ups.unfit(self._estimates)
         unfit = (*self._health.unfit, *online.problems, *no_line_up)
         return self._build_scene(frame, found, online.calibration, unfit, carrier)
 
@@ -212,7 +207,7 @@ class Vision:
 
     def _process_alone(self, frame: Frame, detections: Sequence[Detection], carrier: str | None) -> Scene:
         """Return the scene of an image on its own."""
-        search = LineUpSearch(self._calibration.field, self._roster)
+        search = LineUpSearch(self._calibration.field, self._line_ups.roster)
         measurements = self._measure(frame, detections, self._calibration, search.height_mm)
         found = search.from_single_frame(measurements, frame.t_ns)
         if found is not None:
@@ -251,24 +246,25 @@ class Vision:
                 hands_mm=hands.outlines_mm,
                 touching=self._trackers.contacts.touching,
             )
-            self._teams.update(measurements, self._estimates, frame.t_ns)
-        if self._power == "on" and self._roster is not None and self._roster.players == self.players:
-            self._search = None  # the play has begun with the figures as tracked
-        if self._search is not None:
-            self._search_line_up(self._search, frame, detections, calibration)
+            if not self._line_ups.asks:
+                self._teams.update(measurements, self._estimates, frame.t_ns)
+        if self._power == "on":
+            self._line_ups.begin_play(self.players)
+        if self._line_ups.search is not None:
+            self._search_line_up(self._line_ups.search, frame, detections, calibration)
 
     def _search_line_up(
         self, search: LineUpSearch, frame: Frame, detections: Sequence[Detection], calibration: Calibration
     ) -> None:
         """Search for the line-up in this frame; start tracking when it is found."""
         measurements = self._measure(frame, detections, calibration, search.height_mm)
-        tracked = None if self._roster is None or self._tracker is None else self._spots(self._roster.players)
-        hidden = bool(self._trackers.hands.outlines_mm)
-        found = search.update(measurements, frame.t_ns, tracked=tracked, hidden=hidden)
+        hidden, is_tracking = bool(self._trackers.hands.outlines_mm), self._tracker is not None
+        found = self._line_ups.find(measurements, frame.t_ns, self._estimates, is_tracking=is_tracking, hidden=hidden)
         if found is not None:
-            self._tracker, self._teams, self._search = Tracker(found, frame.t_ns), TeamClassifier(found.colors), None
+            self._tracker = Tracker(found, frame.t_ns)
+            self._teams = TeamClassifier(self.colors if found.asks else found.colors)
             self._estimates = self._tracker.estimates()
-            self._formations.append(self._spots(self.players))
+            self._line_ups.begin(found, self._estimates)
 
     def _refine(self, frame: Frame, calibration: Calibration, carrier: str | None) -> None:
         """Separate overlapping bases, and measure the decisive ones (see `find_decisive`) on their edges."""
@@ -279,16 +275,6 @@ class Vision:
             if outline is not None:
                 estimates[row] = estimates[row].with_pose(outline.footprint, outline.covariance)
         self._estimates = tuple(estimates)
-
-    def _spots(self, players: Sequence[Player]) -> tuple[RosterSpot, ...]:
-        """Return the places of these players, for those that are seen."""
-        ids = {player.id for player in players}
-        scale = self._calibration.field.mm_per_yd
-        return tuple(
-            RosterSpot(figure.id, figure.footprint.x_mm / scale[0], figure.footprint.y_mm / scale[1])
-            for figure in self._estimates
-            if figure.id in ids and figure.posture != "unseen"
-        )
 
     @staticmethod
     def _measure(
@@ -333,6 +319,7 @@ class Vision:
             ball=ball,
             hands=hands.hands,
             unfit=unfit,
+            asks=self._line_ups.asks,
         )
 
 

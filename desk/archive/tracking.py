@@ -30,7 +30,7 @@ from downfield.models.card import bundled_networks, find_network, read_card
 from downfield.models.detector import Detector
 from downfield.models.loading import open_detector
 from downfield.officiating.calls import Call
-from downfield.officiating.declarations import FrontDeclared, LineUpDeclared
+from downfield.officiating.declarations import FrontDeclared, IdentitiesDeclared, LineUpDeclared
 from downfield.officiating.engine.recording import REPLAY_LIMITS, compare_calls
 from downfield.officiating.engine.rules_engine import RulesEngine
 from downfield.officiating.events import Event, Tick
@@ -227,7 +227,9 @@ class _Referee:
         while self._waiting and self._waiting[0].t_ns <= t_ns:
             event = self._waiting.popleft()
             if self._step(event) and isinstance(event.body, LineUpDeclared):
-                vision.line_up(self._state.game.players)
+                vision.line_up(self._state.game.players, self._state.game.left_jersey)
+            elif isinstance(event.body, IdentitiesDeclared):
+                vision.identify(event.body.left, event.body.places)
             elif isinstance(event.body, FrontDeclared):
                 vision.settle_front(event.body.player, event.body.heading_deg)
 

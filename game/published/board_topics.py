@@ -34,8 +34,9 @@ class FigureView(TopicModel):
     heading: float = Field(description="Degrees counter-clockwise from +x.")
     posture: Posture
     sigma_mm: float = Field(description="Standard deviation of the position, the larger of both axes.")
-    sure: bool = Field(description="False while its identity is uncertain.")
+    sure: bool = Field(description="Whether its identity is 95 % certain or more.")
     front: float = Field(default=1.0, description="Probability that the heading points to its front, 0..1.")
+    identity: float = Field(default=1.0, description="Probability that it is this figure, 0..1.")
 
 
 class SceneView(TopicModel):

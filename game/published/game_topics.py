@@ -252,13 +252,17 @@ class CallsUpdate(TopicModel):
 class Question(TopicModel):
     """A question that waits for a person."""
 
-    id: str = Field(description="The call's id, or the wait's kind and purpose.")
-    kind: Literal["ruling", "roll", "coin", "choice"]
+    id: str = Field(description="The call's id, or the question's kind and purpose.")
+    kind: Literal["ruling", "roll", "coin", "choice", "identity"]
     text: str
     call: CallView | None = Field(
         default=None, description='For "ruling": the call, with both readings where it is close.'
     )
-    purpose: str = ""
+    purpose: str = Field(
+        default="",
+        description='Of the wait; for "identity", "sides" (which team is on the left) or "names" (who is who): the'
+        " declaration `identities` answers it.",
+    )
     options: tuple[Choice, ...] = ()
     by: Side | None = None
 

@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol
 
 from downfield.core.field.model import FieldModel
 from downfield.core.platform.clock import RUN_CLOCK
-from downfield.core.scene import Ball, Player, Scene
+from downfield.core.scene import Asked, Ball, Jersey, Player, Scene
 from downfield.game.published import board_topics, game_topics
 from downfield.game.published.views import (
     CallContext,
@@ -24,7 +24,7 @@ from downfield.game.records.entries import GameStarted
 from downfield.game.records.keeping import StoreProblem
 from downfield.game.records.models import TopicModel
 from downfield.officiating.calls import Call
-from downfield.officiating.declarations import FrontDeclared
+from downfield.officiating.declarations import FrontDeclared, IdentitiesDeclared
 from downfield.officiating.state.game_state import GameState
 
 
@@ -50,11 +50,15 @@ class LineUpStatus:
         players: the roster of the last line-up.
         revision: counts the line-ups and "set" declarations of this game made by a person.
         fronts: where figures face, as declared by a person, by event id in order.
+        identities: who is who, as declared by a person, by event id in order.
+        left: the jersey of the team that the rules have on the left, toward smaller x; None before a game.
     """
 
     players: tuple[Player, ...] = ()
     revision: int = 0
     fronts: Mapping[str, FrontDeclared] = field(default_factory=dict)
+    identities: Mapping[str, IdentitiesDeclared] = field(default_factory=dict)
+    left: Jersey | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +112,8 @@ class StatePublisher:
         self._call_views: dict[str, tuple[object, game_topics.CallView]] = {}
         self._ball: Ball | None = None
         self._scene_at_s = float("-inf")
+        self._asks: Asked = ""
+        self._game: game_topics.GameView | None = None
 
     def use_field(self, field: FieldModel) -> None:
         """Publish everything on another printed field from now on."""
@@ -132,6 +138,10 @@ class StatePublisher:
     def publish_scene(self, scene: Scene) -> None:
         """Publish where every figure is, unless a scene was just published."""
         self._ball = scene.ball
+        if scene.asks != self._asks:
+            self._asks = scene.asks
+            if self._game is not None:
+                self._publish("questions", questions_view(self._calls, self._game, self._asks))
         now_s = time.monotonic()
         if now_s - self._scene_at_s >= 1 / PUBLISHING_LIMITS.scenes_per_s:
             self._scene_at_s = now_s
@@ -196,7 +206,8 @@ class StatePublisher:
         self._publish("game", game, game.model_copy(update={"t_ns": 0, "clock": state.clock}))
         mm_per_yd = (self._field.mm_per_yd_x, self._field.mm_per_yd_y)
         self._publish("ball", ball_view(state, self._ball, mm_per_yd))
-        self._publish("questions", questions_view(self._calls, game))
+        self._game = game
+        self._publish("questions", questions_view(self._calls, game, self._asks))
 
     def _publish(self, topic: str, value: TopicModel, compared: object = None) -> None:
         """Publish a topic's value if it differs from the last; compared by another value where one is given."""

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Final
 
 from downfield.core.field.model import FieldModel
-from downfield.core.scene import Ball, Figure, Scene
+from downfield.core.scene import Asked, Ball, Figure, Scene
 from downfield.game.published import board_topics, game_topics
 from downfield.game.published.game_topics import (
     CallsUpdate,
@@ -263,8 +263,20 @@ def ball_view(state: GameState, ball: Ball | None, mm_per_yd: tuple[float, float
     )
 
 
-def questions_view(calls: Iterable[game_topics.CallView], game: game_topics.GameView) -> game_topics.Questions:
-    """Return the topic `questions`."""
+_ASKED: Final[dict[Asked, str]] = {
+    "sides": "Which team is on the left of the picture?",
+    "names": "Is every figure who it is drawn as?",
+}
+
+
+def questions_view(
+    calls: Iterable[game_topics.CallView], game: game_topics.GameView, asks: Asked = ""
+) -> game_topics.Questions:
+    """Return the topic `questions`.
+
+    Args:
+        asks: what the latest scene asks about who is who.
+    """
     questions: list[game_topics.Question] = [
         game_topics.Question(id=call.id, kind="ruling", text=call.text, call=call)
         for call in calls
@@ -282,6 +294,9 @@ def questions_view(calls: Iterable[game_topics.CallView], game: game_topics.Game
                 by=wait.by,
             )
         )
+    if asks:
+        identity = game_topics.Question(id=f"identity:{asks}", kind="identity", text=_ASKED[asks], purpose=asks)
+        questions.insert(0, identity)
     return game_topics.Questions(questions=tuple(questions))
 
 
@@ -312,6 +327,7 @@ def _figure(figure: Figure, field: FieldModel) -> board_topics.FigureView:
         sigma_mm=round(max(figure.sigma_mm), 2),
         sure=figure.sure,
         front=round(figure.front, 2),
+        identity=round(figure.identity, 2),
     )
 
 

@@ -17,6 +17,7 @@ from downfield.officiating.declarations import (
     Carrier,
     ClockSet,
     FrontDeclared,
+    IdentitiesDeclared,
     LineUpDeclared,
     OffenseSet,
     PivotsDone,
@@ -165,6 +166,14 @@ def settle_front(game: GameState, event: Event, _context: RuleContext) -> Outcom
     return Outcome(game)
 
 
+def settle_identities(game: GameState, event: Event, _context: RuleContext) -> Outcome:
+    """Accept who is who; the tracker takes it from the game's record."""
+    unknown = [spot.id for spot in body_of(event, IdentitiesDeclared).places if game.player(spot.id) is None]
+    if unknown:
+        raise RefusedError(f"identities: there is no figure {unknown[0]!r} on the board")
+    return Outcome(game)
+
+
 def name_carrier(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """Record the announced ball carrier (TAP-082, LD-037)."""
     body = body_of(event, Carrier)
@@ -303,6 +312,7 @@ SHARED: Final[Mapping[type[Any], Handler]] = {
     Separated: begin_line_up,
     OffenseSet: declare_set,
     FrontDeclared: settle_front,
+    IdentitiesDeclared: settle_identities,
     Carrier: name_carrier,
     Switch: turn_switch,
     PivotsDone: finish_pivots,

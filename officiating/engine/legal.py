@@ -222,6 +222,7 @@ BUILDERS: Final[dict[type[Any], Build]] = {
     d.Separated: _one(lambda _: d.Separated()),
     d.OffenseSet: _one(lambda _: d.OffenseSet()),
     d.FrontDeclared: _for_players(lambda player: d.FrontDeclared(player, 0.0)),
+    d.IdentitiesDeclared: _one(lambda _: d.IdentitiesDeclared()),
     d.Carrier: _for_players(d.Carrier),
     d.Switch: _switch,
     d.PassDeclared: _pass,

@@ -18,7 +18,7 @@ from downfield.core.scene import Scene
 from downfield.officiating.calls import POWER, Call, Finding
 from downfield.officiating.consequences.board import apply_switch, power_finding, with_rest_poses
 from downfield.officiating.consequences.downs import at_kick_spot
-from downfield.officiating.declarations import BallPlaced, FrontDeclared, LineUpDeclared, PlayEnded, SetUp
+from downfield.officiating.declarations import ABOUT_FIGURES, BallPlaced, PlayEnded, SetUp
 from downfield.officiating.engine.calling import LINE_UPS, apply_ruling, is_ready, make_call, merge_findings, no_surer
 from downfield.officiating.engine.certified_error import ErrorFloor
 from downfield.officiating.engine.engine_state import (
@@ -45,7 +45,7 @@ NOT_JUDGED: Final = frozenset(
 )
 """Phases in which nothing on the board is judged."""
 
-BESIDE_PLAY: Final = (Ruling, Tick, Undo, LineUpDeclared, FrontDeclared, BallPlaced)
+BESIDE_PLAY: Final = (Ruling, Tick, Undo, *ABOUT_FIGURES, BallPlaced)
 """Events that by themselves do not go on with the game, so that no period ends by them."""
 
 

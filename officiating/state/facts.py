@@ -314,8 +314,9 @@ def without_lost_figures(scene: Scene) -> Scene:
 
 
 def capped_if_unsure(probability: float, figure: Figure) -> float:
-    """Return a probability about a figure, limited to even odds when the figure may be another one or is not seen."""
-    return probability if figure.sure and figure.posture != "unseen" else min(probability, EVEN_ODDS)
+    """Return a probability about a figure times that of its identity; at most even odds if it is unsure or not seen."""
+    joint = probability * figure.identity
+    return joint if figure.sure and figure.posture != "unseen" else min(joint, EVEN_ODDS)
 
 
 def find_figure(scene: Scene, player: str) -> Figure | None:

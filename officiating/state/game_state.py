@@ -227,6 +227,16 @@ class GameState:
         """Whether the line to gain is the goal line."""
         return math.isclose(self.progress_yd(self.to_gain_yd), self.length_yd, abs_tol=1e-6)
 
+    @property
+    def left(self) -> Side:
+        """The side whose goal line is on the left, toward smaller x."""
+        return self.offense if self.direction > 0 else self.defense
+
+    @property
+    def left_jersey(self) -> Jersey:
+        """The jersey of the team on the left."""
+        return "dark" if self.left == self.dark else "light"
+
     def direction_of(self, side: Side) -> int:
         """Return the way along x of the board a side goes, 1 or -1."""
         return self.direction if side == self.offense else -self.direction
@@ -267,8 +277,7 @@ class GameState:
         """Return a place along the field as an announcer says it: ``"B 34"``, ``"50"``, ``"H end zone"``."""
         from_left = round(x_yd, 1)
         half = self.length_yd / 2
-        left = self.offense if self.direction > 0 else self.defense
-        owner = self.team(left if from_left < half else opponent(left)).short
+        owner = self.team(self.left if from_left < half else opponent(self.left)).short
         to_goal = min(from_left, self.length_yd - from_left)
         if to_goal < 0:
             return f"{owner} end zone"

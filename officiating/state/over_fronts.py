@@ -25,6 +25,9 @@ class EitherEndLimits:
     same_for_both_ends: float = 0.005
     """Probabilities this close do not depend on which end of a base is its front."""
 
+    certain: float = 0.995
+    """An identity this probable goes without saying."""
+
 
 _LIMITS: Final = EitherEndLimits()
 
@@ -73,9 +76,10 @@ def over_fronts(figure: Figure, measured: Callable[[Figure], tuple[float, float]
 
 
 def identity_conditions(figure: Figure) -> tuple[Condition, ...]:
-    """Return that a figure may be another one or is not seen, as `capped_if_unsure` does; none where it is sure."""
-    is_sure = figure.sure and figure.posture != "unseen"
-    return () if is_sure else (Condition("identity", EVEN_ODDS, text=_why_unsure(figure)),)
+    """Return that a figure may be another one or is not seen, as `capped_if_unsure` does; none where it is certain."""
+    if figure.sure and figure.posture != "unseen":
+        return (Condition("identity", figure.identity),) if figure.identity < _LIMITS.certain else ()
+    return (Condition("identity", EVEN_ODDS, text=_why_unsure(figure)),)
 
 
 def _why_unsure(figure: Figure) -> str:

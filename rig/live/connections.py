@@ -10,7 +10,8 @@ from typing import Final, Protocol
 
 from downfield.calibration.camera import Camera
 from downfield.core.frame import Detection, Frame
-from downfield.core.scene import Player, Scene
+from downfield.core.scene import Jersey, Player, Scene
+from downfield.core.track_files import RosterSpot
 from downfield.game.published.publisher import LineUpStatus
 from downfield.officiating.calls import Call
 from downfield.officiating.events import Event
@@ -63,8 +64,16 @@ class VisionStage(Protocol):
         """The camera where it was in the latest frame; None if its shake is not followed."""
         ...
 
-    def line_up(self, players: tuple[Player, ...]) -> None:
-        """Set the roster on the board; for the same players, confirm the identity of every tracked figure."""
+    def line_up(self, players: tuple[Player, ...], left: Jersey | None = None) -> None:
+        """Set the roster on the board; for the same players, confirm the identity of every tracked figure.
+
+        Args:
+            left: the team that the rules have on the left; None where they don't say.
+        """
+        ...
+
+    def identify(self, left: Jersey | None, spots: Sequence[RosterSpot] = ()) -> None:
+        """Take a person's word for which team is on the left and where players stand; neither: all are as drawn."""
         ...
 
     def settle_front(self, player: str, heading_deg: float | None) -> None:
@@ -83,8 +92,11 @@ class FigurelessVision:
         """Return nothing."""
         return ()
 
-    def line_up(self, players: tuple[Player, ...]) -> None:
+    def line_up(self, players: tuple[Player, ...], left: Jersey | None = None) -> None:
         """Do nothing: identities are those of the recording, or there are none."""
+
+    def identify(self, left: Jersey | None, spots: Sequence[RosterSpot] = ()) -> None:
+        """Do nothing: figures keep their identities."""
 
     def settle_front(self, player: str, heading_deg: float | None) -> None:
         """Do nothing: headings are those of the recording, or there are none."""

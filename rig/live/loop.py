@@ -30,7 +30,7 @@ from downfield.core.scene import Player, Scene
 from downfield.core.threads import BoundedQueue, only_logged, supervised_thread
 from downfield.game.published.board_topics import HealthReason
 from downfield.officiating.calls import Call
-from downfield.officiating.declarations import FrontDeclared, LineUpDeclared
+from downfield.officiating.declarations import FrontDeclared, IdentitiesDeclared, LineUpDeclared
 from downfield.officiating.events import Event
 from downfield.rig.live.connections import (
     LOOP_LIMITS,
@@ -77,6 +77,7 @@ class Loop:
         self._players: tuple[Player, ...] = ()
         self._line_up_revision = 0
         self._fronts: Mapping[str, FrontDeclared] = referee.line_up.fronts  # those of before are about other tracks
+        self._identities: Mapping[str, IdentitiesDeclared] = referee.line_up.identities
         self._captured: BoundedQueue[CapturedFrame] = BoundedQueue(
             LOOP_LIMITS.captured_frames, LOOP_LIMITS.burst_frames
         )
@@ -184,6 +185,7 @@ class Loop:
         self._wait_for_game()
         self._vision = self._controls.apply_changes(self._vision)
         self._update_line_up()
+        self._update_identities()
         self._update_fronts()
         try:
             scene = self._vision.update(frame, detected.detections.result, self._referee.carrier)
@@ -203,7 +205,14 @@ class Loop:
         if line_up.players and (confirmed or line_up.players != self._players):
             self._players = line_up.players
             if confirmed or line_up.players != self._vision.players:
-                self._vision.line_up(line_up.players)
+                self._vision.line_up(line_up.players, line_up.left)
+
+    def _update_identities(self) -> None:
+        """Pass who is who, as declared since the last frame, to the vision stage."""
+        before, self._identities = self._identities, self._referee.line_up.identities
+        for event, declared in self._identities.items():
+            if event not in before:
+                self._vision.identify(declared.left, declared.places)
 
     def _update_fronts(self) -> None:
         """Pass the fronts that were declared, or undone, since the last frame to the vision stage."""

@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Locator, Page, Route, expect
 from scripted_plays import BASE, FIELD, Film, ScriptedFigure, film, opening, runs, stands
 from waiting import wait_until
 
+from downfield.core.scene import Asked, Scene
 from downfield.game.published.board_topics import HealthReason, HealthStatus
 from downfield.game.receipts import Accepted, Submission
 from downfield.game.records.commands import NewGame
@@ -420,3 +421,48 @@ def test_a_tap_on_a_figure_drawn_turned_around_declares_where_it_faces_and_a_dou
     assert fronts == {"dark-22 faces right"}
     tap(phone, ".fronts", "Right as drawn: Oakdale 50")
     expect(phone.locator("#declared li").first).to_contain_text("Oakdale 50 faces left")
+
+
+def asked(service: PageServer, asks: Asked, figures_of: Scene) -> None:
+    """Publish a scene that asks who is who."""
+    scene = dataclasses.replace(figures_of, frame=figures_of.frame + 1, t_ns=figures_of.t_ns + 1, asks=asks)
+    wait_until(lambda: service.hub.age_s("scene") > 0.1, "another scene may be published")
+    service.game_service.take(scene)
+
+
+@pytest.mark.parametrize(
+    ("asks", "answer", "said"),
+    [
+        ("sides", "Light on the left", "the light team is on the left"),
+        ("names", "Right as drawn", "all figures are right as drawn"),
+    ],
+)
+def test_a_question_about_who_is_who_is_answered_with_one_tap(
+    service: PageServer, phone: Page, asks: Asked, answer: str, said: str
+) -> None:
+    shot = tackled()
+    play(service, shot)
+    asked(service, asks, shot.scenes[-1])
+    card = phone.locator(".card.identity")
+    expect(card).to_be_visible()
+    tap(phone, ".card.identity", answer)
+    expect(phone.locator("#declared li").first).to_contain_text(re.compile(said, re.IGNORECASE))
+    asked(
+        service,
+        "",
+        dataclasses.replace(shot.scenes[-1], frame=shot.scenes[-1].frame + 1, t_ns=shot.scenes[-1].t_ns + 2),
+    )
+    expect(card).to_have_count(0)
+
+
+def test_names_of_two_figures_are_exchanged_where_they_are_drawn(service: PageServer, phone: Page) -> None:
+    shot = tackled()
+    play(service, shot)
+    phone.locator("summary", has_text="Line-up check").tap()
+    phone.locator("summary", has_text="each other's name?").tap()
+    expect(phone.get_by_role("button", name="Exchange their names")).to_be_enabled()
+    tap(phone, ".exchange", "Exchange their names")
+    (declared,) = [one for one in service.game_service.declarations() if one.type == "identities"]
+    first, last = shot.players[0].id, shot.players[-1].id
+    assert first in declared.text
+    assert last in declared.text

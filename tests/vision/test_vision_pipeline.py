@@ -85,7 +85,7 @@ def test_declaring_the_same_line_up_again_makes_every_figure_sure() -> None:
         scene = vision.process(frame)
     tracker = vision._tracker
     assert tracker is not None
-    tracker._figures.sure[:3] = False
+    tracker._figures.identity[:3] = 0.5
     assert [figure.sure for figure in vision.process(frames[20]).figures[:4]] == [False, False, False, True]
     vision.line_up(TABLE.players)
     after = vision.process(frames[21])

@@ -80,7 +80,7 @@ def test_a_figure_that_looks_like_the_other_team_is_not_learned_from() -> None:
 
 
 @pytest.mark.parametrize(
-    "otherwise", [{"sure": False}, {"seen": False}, {"fresh": False}, {"posture": "fallen"}, {"posture": "lifted"}]
+    "otherwise", [{"identity": 0.5}, {"seen": False}, {"fresh": False}, {"posture": "fallen"}, {"posture": "lifted"}]
 )
 def test_unsure_unseen_and_not_standing_figures_are_not_learned_from(otherwise: dict[str, object]) -> None:
     measured, estimates = frame({})

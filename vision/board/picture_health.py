@@ -65,8 +65,6 @@ class HealthLimits:
     """Remembered frames from which that share counts."""
 
     # Tracking.
-    max_unsure_share: float = 0.25
-    """When the identities of a larger share of the roster are uncertain, as after a cut, no call is reliable."""
     max_unseen_share: float = 0.35
     """When a larger share of the roster is not seen, no call is reliable."""
 
@@ -139,9 +137,8 @@ class PictureHealthMonitor:
             *_interruption(stats),
             *self._light_change(stats),
             *_unseen(estimates),
-            *_many_unsure(estimates),
         ]
-        warnings = [*others, *_exposure(stats, small), *_unsure(estimates), *self._repeating()]
+        warnings = [*others, *_exposure(stats, small), *self._repeating()]
         if sharpness < _LIMITS.min_sharpness:
             warnings.append("The picture is blurred: focus the camera or clean its lens")
         if recently_dropped >= _LIMITS.max_dropped:
@@ -235,17 +232,3 @@ def _unseen(estimates: Sequence[Estimate]) -> list[str]:
     if seen_share >= 1 - _LIMITS.max_unseen_share:
         return []
     return [f"{round(100 * (1 - seen_share))} % of the figures are not visible: clear the view of the board"]
-
-
-def _many_unsure(estimates: Sequence[Estimate]) -> list[str]:
-    unsure = sum(not figure.sure for figure in estimates)
-    if unsure <= _LIMITS.max_unsure_share * len(estimates):
-        return []
-    return [f"Not sure which figure is which for {unsure} of {len(estimates)}: line them up and tap Set"]
-
-
-def _unsure(estimates: Sequence[Estimate]) -> list[str]:
-    unsure = sorted(figure.id for figure in estimates if not figure.sure)
-    if not unsure:
-        return []
-    return [f"Not sure which figure is which: {', '.join(unsure).replace('-', ' ')}. Line them up and tap Set"]

@@ -10,9 +10,10 @@ import numpy as np
 
 from downfield.core.arrays import Array
 from downfield.core.footprint import BaseSize, Footprint
-from downfield.core.scene import Figure, Jersey, Posture
+from downfield.core.scene import SURE_IDENTITY, Figure, Jersey, Posture
 
 _DIGITS: Final = 4  # of millimeters and degrees in a scene: a tenth of a micrometer
+_IDENTITY_DIGITS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ class Estimate:
         helmet_mm: the helmet's center projected to the board, None when not visible.
         seen: whether it was detected in this frame, or in the last frame that the detector ran on; otherwise it is
             predicted.
-        sure: False when its identity is uncertain.
+        identity: probability that it is this figure, 0..1.
         fresh: whether it was measured in this frame; if not, its motion was extrapolated.
         front: probability that its heading points to its front, 0..1.
     """
@@ -69,10 +70,15 @@ class Estimate:
     visible: float = 1.0
     helmet_mm: tuple[float, float] | None = None
     seen: bool = True
-    sure: bool = True
+    identity: float = 1.0
     fell_ns: int | None = None
     fresh: bool = True
     front: float = 1.0
+
+    @property
+    def sure(self) -> bool:
+        """Whether it is as good as certain to be this figure."""
+        return self.identity >= SURE_IDENTITY
 
     def with_pose(self, footprint: Footprint, covariance: Array) -> Estimate:
         """Return the same figure with a newly measured pose, and therefore fresh.
@@ -90,7 +96,7 @@ class Estimate:
             self.visible,
             self.helmet_mm,
             self.seen,
-            self.sure,
+            self.identity,
             self.fell_ns,
             front=self.front,
         )
@@ -117,6 +123,7 @@ class Estimate:
             sure=self.sure,
             fell_ns=self.fell_ns,
             front=round(self.front, _DIGITS),
+            identity=round(self.identity, _IDENTITY_DIGITS),
         )
 
 

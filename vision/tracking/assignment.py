@@ -110,6 +110,10 @@ class AssignmentLimits:
     exchange_margin: float = 9.2
     """Twice the log of the odds, 100 to 1, by which the assignment must beat the one with two figures exchanged."""
 
+    exchange_weight: float = 0.25
+    """Weight of that margin in the log-odds of an identity: half of what it would be if errors of one picture were
+    independent, so that at the margin an identity is right ten times to one."""
+
 
 ASSIGNMENT_LIMITS: Final = AssignmentLimits()
 
@@ -121,17 +125,19 @@ class Assignment:
     Attributes:
         figures, detections: rows of the pairs, shape (k,) each.
         flipped: whether the detection faces opposite to the figure's estimated heading, shape (k,).
-        ambiguous: rows of figures that might be exchanged with another figure.
+        ambiguous: rows of figures that might be exchanged with another figure, shape (a,).
+        identity: the probability that they are not, shape (a,).
     """
 
     figures: Indices
     detections: Indices
     flipped: Bools
     ambiguous: Indices
+    identity: Array
 
     def select(self, kept: Bools) -> Assignment:
         """Return only these pairs, shape (k,); ambiguous figures stay."""
-        return Assignment(self.figures[kept], self.detections[kept], self.flipped[kept], self.ambiguous)
+        return Assignment(self.figures[kept], self.detections[kept], self.flipped[kept], self.ambiguous, self.identity)
 
     def joined(self, other: Assignment) -> Assignment:
         """Return both together; they must share no figure and no detection."""
@@ -140,6 +146,7 @@ class Assignment:
             np.concatenate([self.detections, other.detections]),
             np.concatenate([self.flipped, other.flipped]),
             np.concatenate([self.ambiguous, other.ambiguous]),
+            np.concatenate([self.identity, other.identity]),
         )
 
 
@@ -281,7 +288,8 @@ def assign(
     padded = np.concatenate([np.where(never, _NEVER, cost + jersey_cost), missed], axis=1)
     paired = chosen < len(columns)
     own, column = chosen_row[paired], chosen[paired]
-    return Assignment(rows[own], columns[column], flipped[own, column], rows[_ambiguous(padded, chosen)])
+    doubtful, identity = _ambiguous(padded, chosen)
+    return Assignment(rows[own], columns[column], flipped[own, column], rows[doubtful], identity)
 
 
 def _costs(motion: MotionFilter, rows: Indices, measurements: Measurements, columns: Indices) -> tuple[Array, Bools]:
@@ -314,8 +322,12 @@ def _costs(motion: MotionFilter, rows: Indices, measurements: Measurements, colu
     return cost, flipped
 
 
-def _ambiguous(padded: Array, chosen: Indices) -> Indices:
-    """Return the rows that could be exchanged with another row, or left unmatched, at little cost."""
+def _ambiguous(padded: Array, chosen: Indices) -> tuple[Indices, Array]:
+    """Return the rows that could be exchanged with another row, or left unmatched, at little cost.
+
+    Returns:
+        The rows, and for each how probable it is that it is not exchanged.
+    """
     count = len(chosen)
     own = padded[np.arange(count), chosen]
     across = padded[:, chosen].copy()  # across[i, k]: row i in the place of row k
@@ -326,5 +338,7 @@ def _ambiguous(padded: Array, chosen: Indices) -> Indices:
     np.fill_diagonal(dearer, _NEVER)
     both_missed = (own == ASSIGNMENT_LIMITS.unmatched_cost)[:, None] & (own == ASSIGNMENT_LIMITS.unmatched_cost)[None]
     dearer[both_missed] = _NEVER
-    ambiguous: Indices = np.flatnonzero((dearer < ASSIGNMENT_LIMITS.exchange_margin).any(axis=1))
-    return ambiguous
+    least = dearer.min(axis=1, initial=_NEVER)
+    ambiguous: Indices = np.flatnonzero(least < ASSIGNMENT_LIMITS.exchange_margin)
+    identity: Array = 1.0 / (1.0 + np.exp(-ASSIGNMENT_LIMITS.exchange_weight * np.maximum(least[ambiguous], 0.0)))
+    return ambiguous, identity

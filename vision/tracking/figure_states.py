@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.core.arrays import Array, Bools
+from downfield.core.arrays import Array, Bools, Indices
 from downfield.vision.tracking.initialization import LineUpPoses
 
 
@@ -61,13 +61,16 @@ class TrackerLimits:
     replaced_mm: float = 120.0
     """A figure put down further than this from its old place may be a different figure."""
 
+    astray_identity: float = 0.5
+    """Probability that a figure found so far from where it was is the same."""
+
 
 TRACKER_LIMITS: Final = TrackerLimits()
 
 
 @dataclass(slots=True)
 class FigureStates:
-    """States of n figures. Masks and not one enumeration, since a figure can be sure, grasped and lost at once.
+    """States of n figures. Masks and not one enumeration, since a figure can be grasped and lost at once.
 
     Attributes:
         seen_ns: time of the last detection, shape (n,) as all but the last few.
@@ -76,7 +79,8 @@ class FigureStates:
         touched_ns: time of the last contact with another figure.
         merged_ns: time of the last detection of it and another as one.
         visible: visible share of the base top, 0..1.
-        sure: whether its identity is beyond doubt.
+        identity: probability that it is this figure.
+        named: the same by the line-up, given the teams; a person's word about the teams leaves this.
         grasped: whether it is in a hand.
         lost: whether it may be anywhere.
         stood_mm: place before the hand came, shape (n, 2).
@@ -90,12 +94,18 @@ class FigureStates:
     touched_ns: NDArray[np.int64]
     merged_ns: NDArray[np.int64]
     visible: Array
-    sure: Bools
+    identity: Array
+    named: Array
     grasped: Bools
     lost: Bools
     stood_mm: Array
     systematic: Array
     by_height: Array
+
+    def doubt(self, rows: Indices | Bools, identity: Array | float) -> None:
+        """Limit the probability that figures are who they are said to be, shape (k,)."""
+        for probability in (self.identity, self.named):
+            probability[rows] = np.minimum(probability[rows], identity)
 
     @classmethod
     def of(cls, line_up: LineUpPoses, t_ns: int) -> FigureStates:
@@ -109,7 +119,8 @@ class FigureStates:
             touched_ns=never.copy(),
             merged_ns=never.copy(),
             visible=np.ones(count),
-            sure=np.ones(count, dtype=np.bool_),
+            identity=line_up.identity * line_up.teams,
+            named=line_up.identity.copy(),
             grasped=np.zeros(count, dtype=np.bool_),
             lost=~line_up.found,
             stood_mm=line_up.pose[:, :2].copy(),

@@ -3,13 +3,16 @@
 A roster may say where each player stands. A coach uses few formations, over and over, with each figure in its own
 place: if the figures stand as at an earlier line-up, even further up the field, nearer to a sideline, or turned around
 after the teams changed ends, each gets the identity of the figure that had its place then. Otherwise they are
-identified in order across the field, from the lower sideline up, within their team; without a roster they are named
+put in order across the field, from the lower sideline up, within their team; without a roster they are named
 ``dark-1``, ``dark-2`` and so on.
+
+Each identity is given with the probability that it is right. Order across the field is no evidence of a name that a
+person gave: of eleven figures so named each has it by one in eleven.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -54,8 +57,39 @@ class IdentificationLimits:
     unreachable_mm: float = 1e6
     """Further than any place on a board."""
 
+    set_down_mm: float = 6.0
+    """Least standard deviation with which figures are set down in the places of a formation."""
+
+    misfit_factor: float = 1.5
+    """Standard deviation of all as a factor of the median distance from their places."""
+
+    elsewhere_share: float = 0.01
+    """Share of figures that stand elsewhere in their formation than before, because the coach exchanged them."""
+
+    team_area_mm2: float = 300.0 * 300.0
+    """Area over which a team stands: a figure in no place of its own may be anywhere there."""
+
+    min_tracked_share: float = 0.6
+    """Where fewer of the figures are tracked, the others are as likely to be mistaken: too much happened unseen."""
+
+    min_color_odds: float = 4.0
+    """Limit of the evidence of one jersey against exchanging two figures of two teams."""
+
 
 IDENTIFICATION_LIMITS: Final = IdentificationLimits()
+
+
+@dataclass(frozen=True, slots=True)
+class Identities:
+    """Who n players of a roster are among the figures found.
+
+    Attributes:
+        rows: the row of each player's place; None for a player that was not found.
+        probability: that each is who he is said to be, given the teams, shape (n,).
+    """
+
+    rows: list[int | None]
+    probability: Array
 
 
 def identify(
@@ -66,8 +100,8 @@ def identify(
     light: Array,
     *,
     teams_known: bool,
-    tracked: bool,
-) -> list[int | None]:
+    tracked: Mapping[str, float] | None,
+) -> Identities:
     """Return the place of each player of a roster among the figures found.
 
     Args:
@@ -76,10 +110,7 @@ def identify(
         stands_mm: places of m figures, shape (m, 2).
         light: log-odds that each is of the light team, shape (m,).
         teams_known: whether these come from colors; else the figures' facing decides the teams.
-        tracked: whether the roster's places are those of tracked figures.
-
-    Returns:
-        The row of each player's place; None for a player that was not found.
+        tracked: if the roster's places are those of tracked figures, the probability of each one's identity, by id.
     """
     jersey = np.array([player.jersey == "light" for player in roster.players])
     other_team = jersey[:, None] != (light > 0)[None]
@@ -88,13 +119,14 @@ def identify(
     formation = _matching_formation(
         [_spots_mm(roster, spots, field) for spots in formations], known_mm, stands_mm, unlike
     )
-    if formation is not None:
-        known_mm, tracked = formation, True
+    recalled = formation is not None
+    known_mm = known_mm if formation is None else formation
+    by_color = recalled or tracked is not None
     guessed = np.isnan(known_mm[:, 0])
     places = np.where(guessed[:, None], _in_order(roster, stands_mm, light), known_mm)
     apart = np.linalg.norm(places[:, None] - stands_mm[None], axis=2)
     apart[guessed] *= IDENTIFICATION_LIMITS.guessed_place_weight
-    apart += np.where((guessed | tracked)[:, None], unlike, 0.0)
+    apart += np.where((guessed | by_color)[:, None], unlike, 0.0)
     rows, columns = least_cost_pairs(np.minimum(apart, IDENTIFICATION_LIMITS.unreachable_mm))
     usual_mm = IDENTIFICATION_LIMITS.misplaced_ratio * float(np.median(apart[rows, columns])) if len(rows) else 0.0
     furthest_mm = min(
@@ -102,9 +134,61 @@ def identify(
     )
     found: list[int | None] = [None] * len(roster.players)
     for row, column in zip(rows, columns, strict=True):
-        if tracked or guessed[row] or apart[row, column] < furthest_mm:
+        if by_color or guessed[row] or apart[row, column] < furthest_mm:
             found[row] = int(column)
-    return found
+    colors = np.where(jersey[:, None], light[None], -light[None]) if teams_known and by_color else None
+    probability = _in_place_probability(known_mm, stands_mm, found, colors)
+    if tracked is not None and not recalled:
+        probability = _tracked_probability(roster, tracked, known_mm, stands_mm, found)
+    dealt = guessed & np.array([row is not None for row in found])
+    for team in (jersey, ~jersey):
+        named = np.array([bool(player.number or player.role) for player in roster.players])
+        probability[dealt & team] = np.where(named[dealt & team], 1.0 / max(int((guessed & team).sum()), 1), 1.0)
+    return Identities(found, probability)
+
+
+def _in_place_probability(
+    places_mm: Array, stands_mm: Array, found: Sequence[int | None], colors: Array | None
+) -> Array:
+    """Return the probability of each identity by places, (n,): of who he is found as, against every exchange of two.
+
+    Args:
+        places_mm: expected place of each player, NaN where unknown, shape (n, 2).
+        found: row of the figure that each is.
+        colors: log-odds that each figure is of each player's team, shape (n, m); None where they decide nothing.
+    """
+    limits, out = IDENTIFICATION_LIMITS, np.ones(len(places_mm))
+    rows = np.array([row for row, at in enumerate(found) if at is not None and np.isfinite(places_mm[row, 0])], int)
+    if not len(rows):
+        return out
+    own = np.array([found[row] for row in rows], int)
+    apart = np.linalg.norm(places_mm[rows][:, None] - stands_mm[None], axis=2)
+    sigma = max(limits.set_down_mm, limits.misfit_factor * float(np.median(apart[np.arange(len(rows)), own])))
+    near = (1 - limits.elsewhere_share) * np.exp(-0.5 * (apart / sigma) ** 2) / (2 * np.pi * sigma**2)
+    fits = np.log(near + limits.elsewhere_share / limits.team_area_mm2)
+    if colors is not None:
+        fits = fits + np.clip(colors[rows], -limits.min_color_odds, limits.min_color_odds)
+    across = fits[:, own]  # of the player of row i in the place of that of row k
+    mine = np.diagonal(across)
+    dearer = mine[:, None] + mine[None] - across - across.T
+    np.fill_diagonal(dearer, np.inf)
+    out[rows] = 1.0 / (1.0 + np.exp(-dearer).sum(axis=1))
+    return out
+
+
+def _tracked_probability(
+    roster: Roster, tracked: Mapping[str, float], places_mm: Array, stands_mm: Array, found: Sequence[int | None]
+) -> Array:
+    """Return the probability of each identity by the tracks, shape (n,): that of its track, where it still stands."""
+    followed = len(tracked) / max(len(roster.players), 1)
+    trust = 1.0 if followed >= IDENTIFICATION_LIMITS.min_tracked_share else followed
+    out = np.ones(len(roster.players))
+    for row, (player, at) in enumerate(zip(roster.players, found, strict=True)):
+        if at is None or player.id not in tracked:
+            continue
+        stays = float(np.linalg.norm(places_mm[row] - stands_mm[at])) < IDENTIFICATION_LIMITS.in_place_mm
+        out[row] = trust * tracked[player.id] * (1.0 if stays else 0.5)
+    return out
 
 
 def number_figures(stands_mm: Array, sizes_mm: Array, light: Array) -> tuple[list[Player], list[int]]:

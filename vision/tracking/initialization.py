@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -14,14 +14,15 @@ from downfield.core.arrays import Array, Bools
 from downfield.core.field.model import FieldModel
 from downfield.core.footprint import BaseSize
 from downfield.core.mathematics import wrap_half_turn_rad
-from downfield.core.scene import Player
+from downfield.core.scene import SURE_IDENTITY, Asked, Jersey, Player
 from downfield.core.track_files import Roster, RosterSpot
 from downfield.vision.measuring.measurement import POSE, SIZE, Measurements
 from downfield.vision.tracking.assignment import suppress_duplicates
 from downfield.vision.tracking.front import facing_odds
-from downfield.vision.tracking.identification import identify, number_figures
+from downfield.vision.tracking.identification import Identities, identify, number_figures
 from downfield.vision.tracking.kalman import KALMAN_LIMITS
-from downfield.vision.tracking.teams import TeamColors, cluster_teams
+from downfield.vision.tracking.team_evidence import KnownTeams, TeamReading, left_team, read_teams
+from downfield.vision.tracking.teams import TeamColors, learn_teams
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +86,18 @@ class LineUpLimits:
     max_front_score: float = 0.99
     """Limit of one frame's front score."""
 
+    tracked_mm: float = 12.0
+    """A figure stands where it was tracked to within this."""
 
-_LIMITS: Final = LineUpLimits()
+    even: float = 0.5
+    """A name of at most this probability is a guess."""
+
+    unnamed: int = 3
+    """So many figures whose names are no better than even are asked about together; fewer are reported."""
+
+
+LINE_UP_LIMITS: Final = LineUpLimits()
+_LIMITS: Final = LINE_UP_LIMITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +113,10 @@ class LineUpPoses:
         facing: the same by the line-up, see `facing_odds`, shape (n,).
         height_sigma_mm: error of the heights of the bases.
         colors: the teams' colors; None if the teams can't be distinguished.
+        identity: probability that each is who it is said to be, given the teams, shape (n,).
+        teams: probability that the teams are not exchanged.
+        asks: what a person is to answer before calls rest on who is who; empty for nothing.
+        left: the team that stands on the left; None where the teams stand mixed.
         found: whether each was found on the board, shape (n,).
         stood_ns: when each was last detected there, shape (n,); any time for those that were not found.
     """
@@ -114,6 +129,10 @@ class LineUpPoses:
     facing: Array
     height_sigma_mm: float
     colors: TeamColors | None
+    identity: Array
+    teams: float
+    asks: Asked
+    left: Jersey | None
     found: Bools
     stood_ns: NDArray[np.int64]
 
@@ -146,16 +165,22 @@ class LineUpSearch:
     Args:
         roster: the players to find; None to number every figure found.
         formations: the players' places at earlier line-ups.
+        known: what is known of their teams.
     """
 
     def __init__(
-        self, field: FieldModel, roster: Roster | None = None, formations: Sequence[Sequence[RosterSpot]] = ()
+        self,
+        field: FieldModel,
+        roster: Roster | None = None,
+        formations: Sequence[Sequence[RosterSpot]] = (),
+        known: KnownTeams | None = None,
     ) -> None:
-        self._field, self._roster = field, roster
+        self._field, self._roster, self._known = field, roster, known or KnownTeams()
         self._formations = tuple(formations)
         self._stands: list[_Stand] = []
         self._began_ns: int | None = None
-        self._tracked = False  # whether the roster's places are those of tracked figures
+        # If the roster's places are those of tracked figures, the probability of each one's identity.
+        self._tracked: Mapping[str, float] | None = None
         self._stood: list[_Stand] = []  # figures that stood still at the latest time when most of the roster did
         self._stood_ns = 0
 
@@ -172,6 +197,7 @@ class LineUpSearch:
         t_ns: int,
         *,
         tracked: Sequence[RosterSpot] | None = None,
+        identity: Mapping[str, float] | None = None,
         hidden: bool = False,
     ) -> LineUpPoses | None:
         """Add a frame; return the line-up once every figure stands still.
@@ -183,11 +209,13 @@ class LineUpSearch:
         Args:
             measurements: measurements of the frame, at `height_mm`.
             tracked: places of the roster's figures if they are tracked meanwhile; None for the places in the roster.
+            identity: the probability of each tracked one's identity, by id; those not given are certain.
             hidden: whether a hand may hide a figure, for which the search then waits.
         """
         self._began_ns = t_ns if self._began_ns is None or hidden else self._began_ns
         if self._roster is not None and tracked is not None:
-            self._roster, self._tracked = replace(self._roster, spots=tuple(tracked)), True
+            self._roster = replace(self._roster, spots=tuple(tracked))
+            self._tracked = {spot.id: (identity or {}).get(spot.id, 1.0) for spot in tracked}
         self._stands = [
             stand
             for stand in self._stands
@@ -270,15 +298,19 @@ class LineUpSearch:
         leftward = np.array([-np.cos(stand.pose[2]) * np.sign(stand.front or 1.0) for stand in stands])
         samples = min(len(stand.colors) for stand in stands)
         colors = np.array([np.concatenate(stand.colors[:samples]) for stand in stands])
-        teams = cluster_teams(colors, leftward > 0)
-        light = np.array([stand.light for stand in stands])
-        if teams is not None:
-            light = light + teams.light_odds(colors)
-        teams_known = bool(light.any())
+        detected = np.array([stand.light for stand in stands])
+        x_mm = np.array([stand.pose[0] for stand in stands])
+        reading = read_teams(colors, x_mm, leftward, self._known, self._tracked_teams(stands))
+        teams_known = reading.by_color or bool(detected.any())
+        light = reading.light + detected if reading.by_color else detected if teams_known else leftward
         sizes = _base_sizes(stands)
-        players, rows = self._identify(stands, sizes, light if teams_known else leftward, teams_known=teams_known)
-        if teams is not None and _swapped(players, rows, light):
-            teams = teams.swapped()
+        players, named = self._identify(stands, sizes, light, teams_known=teams_known)
+        rows = named.rows
+        jersey = np.array([player.jersey == "light" for player in players])
+        placed = np.array([row for row in rows if row is not None], dtype=np.intp)
+        of_light = jersey[[row is not None for row in rows]]
+        teams = learn_teams(colors[placed], of_light)
+        asks, sure_teams = self._asks(reading, players, named)
         count = len(players)
         pose, front, stood_ns = np.zeros((count, 5)), np.zeros(count), np.zeros(count, dtype=np.int64)
         cov = np.tile(np.diag([_LIMITS.unfound_sigma_mm**2, _LIMITS.unfound_sigma_mm**2, np.pi**2]), (count, 1, 1))
@@ -305,28 +337,64 @@ class LineUpSearch:
                     sigma[i] = np.sqrt(share * np.diagonal(stand.cov)[SIZE])
             front[i] = _LIMITS.front_frames * stand.front / stand.detections
         found = np.array([row is not None for row in rows])
-        facing = facing_odds(pose, front, np.array([player.jersey == "light" for player in players]), found)
+        facing = facing_odds(pose, front, jersey, found)
         known = self._roster is not None
         height_sigma_mm = _LIMITS.roster_height_sigma_mm if known else _LIMITS.guessed_height_sigma_mm
-        return LineUpPoses(tuple(players), pose, cov, sigma, front, facing, height_sigma_mm, teams, found, stood_ns)
+        return LineUpPoses(
+            players=tuple(players),
+            pose=pose,
+            cov=cov,
+            size_sigma_mm=sigma,
+            front=front,
+            facing=facing,
+            height_sigma_mm=height_sigma_mm,
+            colors=teams,
+            identity=named.probability,
+            teams=sure_teams,
+            asks=asks,
+            left=left_team(x_mm[placed], of_light),
+            found=found,
+            stood_ns=stood_ns,
+        )
+
+    def _tracked_teams(self, stands: list[_Stand]) -> Array:
+        """Return 1 for a figure that was tracked to where it stands as one of the light team, -1 for the dark one."""
+        out = np.zeros(len(stands))
+        if self._tracked is None or self._roster is None:
+            return out
+        jersey = {player.id: 1.0 if player.jersey == "light" else -1.0 for player in self._roster.players}
+        places = np.array([stand.pose[:2] for stand in stands])
+        for spot in self._roster.spots:
+            off_mm = np.linalg.norm(places - self._field.to_mm(np.array([spot.x_yd, spot.y_yd])), axis=1)
+            at = int(off_mm.argmin())
+            if off_mm[at] < _LIMITS.tracked_mm and self._tracked[spot.id] >= SURE_IDENTITY:
+                out[at] = jersey[spot.id]
+        return out
+
+    def _asks(self, reading: TeamReading, players: Sequence[Player], named: Identities) -> tuple[Asked, float]:
+        """Return what a person is to answer, and how probable it is that the teams are not exchanged."""
+        if self._roster is None:
+            return "", 1.0  # the names were made up here
+        placed = self._tracked is None and len(self._roster.spots) >= len(players) - _LIMITS.unnamed
+        found = np.array([row is not None for row in named.rows])
+        unnamed = int((found & (named.probability <= _LIMITS.even)).sum())
+        if reading.asks and not placed:
+            return "sides", reading.probability
+        return ("names" if unnamed >= _LIMITS.unnamed else ""), 1.0 if placed else reading.probability
 
     def _identify(
         self, stands: list[_Stand], sizes: Array, light: Array, *, teams_known: bool
-    ) -> tuple[Sequence[Player], Sequence[int | None]]:
-        """Return the players and the row of each player's stand; teams are known by colors, otherwise by facing."""
+    ) -> tuple[Sequence[Player], Identities]:
+        """Return the players and who each is; teams are known by colors, otherwise by facing."""
         stands_mm = np.array([stand.pose[:2] for stand in stands])
         if self._roster is None:
-            return number_figures(stands_mm, sizes, light)
-        rows = identify(
-            self._roster,
-            self._formations,
-            self._field,
-            stands_mm,
-            light,
-            teams_known=teams_known,
-            tracked=self._tracked,
+            players, rows = number_figures(stands_mm, sizes, light)
+            return players, Identities([*rows], np.ones(len(players)))
+        roster, tracked = self._roster, self._tracked
+        named = identify(
+            roster, self._formations, self._field, stands_mm, light, teams_known=teams_known, tracked=tracked
         )
-        return self._roster.players, rows
+        return roster.players, named
 
 
 def _base_sizes(stands: list[_Stand]) -> Array:
@@ -340,13 +408,3 @@ def _base_sizes(stands: list[_Stand]) -> Array:
     known = upright & (seen.min(axis=1) >= 2 * usual.corner_mm)
     others = np.median(seen[known], axis=0) if known.any() else (usual.length_mm, usual.width_mm)
     return np.where(known[:, None], seen, others)
-
-
-def _swapped(players: Sequence[Player], rows: Sequence[int | None], light: Array) -> bool:
-    """Return whether the roster's light team is not the one with the lighter jersey, as with two dark teams."""
-    agrees = [
-        (player.jersey == "light") == (light[row] > 0)
-        for player, row in zip(players, rows, strict=True)
-        if row is not None
-    ]
-    return 2 * sum(bool(same) for same in agrees) < len(agrees)

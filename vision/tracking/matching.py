@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from downfield.core.arrays import Array, Bools
-from downfield.core.scene import Power
+from downfield.core.scene import SURE_IDENTITY, Power
 from downfield.models.runtime import logit
 from downfield.vision.hands import near_hands
 from downfield.vision.measuring.measurement import Measurements
@@ -113,7 +113,7 @@ class FigureMatcher:
     def match(
         self, motion: MotionFilter, figures: FigureStates, measurements: Measurements, frame: FrameInput, taken: Bools
     ) -> Assignment:
-        """Return which detection is which figure; update which figures are lost and sure, and move merged ones.
+        """Return which detection is which figure; update which are lost and how sure each is, and move merged ones.
 
         Args:
             motion: of the figures, predicted to the frame.
@@ -152,21 +152,22 @@ class FigureMatcher:
             )
             away_ns = np.minimum(away_ns, frame.t_ns - self._began_ns)
             # A figure that is not where it surely was may have been another one all along.
-            astray = figures.lost & ~figures.sure & (away_ns > RECOVERY_LIMITS.unnoticed_ns)
+            sure = figures.identity >= SURE_IDENTITY
+            astray = figures.lost & ~sure & (away_ns > RECOVERY_LIMITS.unnoticed_ns)
             lost = LostFigures(away_ns, hidden, figures.lost, taken | astray, fastest_mm_per_s)
             # Neither is a detection that stayed in one place while the figure was surely detected elsewhere.
-            impossible |= self._unmatched.fixtures(place, figures.seen_ns) & figures.sure[:, None]
+            impossible |= self._unmatched.fixtures(place, figures.seen_ns) & sure[:, None]
             impossible |= lost.too_far(off_mm)
             impossible |= (off_mm > RECOVERY_LIMITS.far_mm) & ~settled_for_far(measurements, lasted_ns)[None]
             recovered = recover(motion, lost, measurements, settled, self._jersey, impossible)
             soon = lost.too_soon(off_way_mm)[recovered.figures, recovered.detections]
             recovered = recovered.select(~soon)
             moved_mm = np.linalg.norm(place[recovered.detections] - figures.stood_mm[recovered.figures], axis=1)
-            figures.sure[recovered.figures[moved_mm > TRACKER_LIMITS.replaced_mm]] = False
+            figures.doubt(recovered.figures[moved_mm > TRACKER_LIMITS.replaced_mm], TRACKER_LIMITS.astray_identity)
             found = found.joined(recovered)
         _follow_merged(motion, figures, merged, found, place, frame.t_ns)
         astray = off_mm[found.figures, found.detections] > TRACKER_LIMITS.astray_mm
-        figures.sure[found.figures[astray & ~taken[found.figures]]] = False
+        figures.doubt(found.figures[astray & ~taken[found.figures]], TRACKER_LIMITS.astray_identity)
         return found
 
     @staticmethod

@@ -68,6 +68,9 @@ class TeamLimits:
     min_mean_log_odds: float = 2.5
     """Least mean certainty of the figures' teams; random groups are less clear."""
 
+    min_remembered_difference: float = 2.0
+    """Least difference of the mean log-odds, under colors learned earlier, of two groups that are the teams."""
+
     max_remembered: float = 440.0
     """Number of a team's samples that are remembered, a few per figure and second, since light and poses change."""
 
@@ -212,21 +215,40 @@ def sample_colors(image: Image, measurements: Measurements, camera: Camera, heig
     return lab
 
 
-def cluster_teams(colors: Array, facing: Bools) -> TeamColors | None:
+def cluster_teams(colors: Array, facing: Bools, remembered: TeamColors | None = None) -> TeamColors | None:
     """Return the colors of two teams among figures.
+
+    Where the teams' colors are known from before, the groups are those that they tell apart: what divides the figures
+    most clearly now may be the light that falls on them.
 
     Args:
         colors: colors of each, from `sample_colors`, shape (n, POINTS or a multiple of it, 3).
         facing: which of two ways each faces, the initial grouping.
+        remembered: as learned earlier; None if they never were.
 
     Returns:
-        The colors, with the lighter jersey as the light team; None if there are no two groups.
+        The colors, as the light team those that are the more like the remembered one's, or, with nothing remembered,
+        the lighter jersey; None if there are no two groups.
     """
     pixels = colors[np.isfinite(colors).all(axis=2)]
     if len(colors) < 2 * TEAM_LIMITS.min_team or not len(pixels):
         return None
     palette = _palette(pixels)
     counts = _counts(colors, palette)
+    least = TEAM_LIMITS.min_mean_log_odds * len(counts)
+    if remembered is not None:
+        like = remembered.light_odds(colors)
+        starts = [like > 0, like > (like.min() + like.max()) / 2]
+        found = [
+            grouping
+            for start in starts
+            if (grouping := _group(counts, start)) is not None
+            and abs(mean_difference(like, grouping[1])) >= TEAM_LIMITS.min_remembered_difference
+        ]
+        best = max(found, key=lambda grouping: grouping[2], default=None)
+        if best is not None and best[2] >= least:
+            color_counts, light, _ = best
+            return TeamColors(palette, color_counts if mean_difference(like, light) > 0 else color_counts[::-1])
     shares = np.sqrt(counts / np.maximum(counts.sum(axis=2, keepdims=True), 1.0)).reshape(len(counts), -1)
     main = np.linalg.svd(shares - shares.mean(axis=0), full_matrices=False)
     starts = [facing, *(main[0][:, i] > 0 for i in range(2))]
@@ -234,13 +256,35 @@ def cluster_teams(colors: Array, facing: Bools) -> TeamColors | None:
     if not found:
         return None
     color_counts, light, certainty = max(found, key=lambda grouping: grouping[2])
-    if certainty < TEAM_LIMITS.min_mean_log_odds * len(counts):
+    if certainty < least:
         return None
     odds = _odds(color_counts)
     # The lightness of a jersey is that of the colors that only its team has around the shoulders.
     own = [(counts[team, 1].sum(axis=0) * np.maximum(sign * odds[1], 0.0)) for team, sign in ((light, 1), (~light, -1))]
     first, second = (float(weight @ palette[:, 0] / max(weight.sum(), 1e-9)) for weight in own)
     return TeamColors(palette, color_counts if first >= second else color_counts[::-1])
+
+
+def learn_teams(colors: Array, light: Bools) -> TeamColors | None:
+    """Return the colors of two teams of figures whose teams are known; None if these do not tell them apart.
+
+    Args:
+        colors: as in `cluster_teams`.
+        light: which figures are of the light team, shape (n,).
+    """
+    pixels = colors[np.isfinite(colors).all(axis=2)]
+    if min(light.sum(), (~light).sum()) < TEAM_LIMITS.min_team or not len(pixels):
+        return None
+    palette = _palette(pixels)
+    counts = _counts(colors, palette)
+    color_counts = np.stack([counts[team].sum(axis=0) for team in (light, ~light)])
+    certainty = np.einsum("npk,pk->n", counts, _odds(color_counts)) @ np.where(light, 1.0, -1.0)
+    return TeamColors(palette, color_counts) if certainty >= TEAM_LIMITS.min_mean_log_odds * len(counts) else None
+
+
+def mean_difference(values: Array, group: Bools) -> float:
+    """Return by how much the mean of a group is above that of the others; 0 where either is empty."""
+    return float(values[group].mean() - values[~group].mean()) if 0 < group.sum() < len(group) else 0.0
 
 
 def _palette(pixels: Array) -> Array:

@@ -2,7 +2,7 @@
 
 The roster is closed. Every frame's detections are assigned to its figures; unmatched detections start no track, and an
 undetected figure is predicted with growing error. A figure that a hand takes may come back anywhere: it is recognized
-once it has stood there for a moment, and marked unsure if another figure fits that place as well.
+once it has stood there for a moment, and less sure the better another figure fits that place.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from downfield.core.arrays import Array, Bools
 from downfield.core.footprint import Footprint
 from downfield.core.mathematics import wrap_rad
-from downfield.core.scene import Posture, Power
+from downfield.core.scene import SURE_IDENTITY, Posture, Power
 from downfield.vision.hands import drop_under_hands, near_hands
 from downfield.vision.measuring.estimate import Estimate, estimate_base_size, fallen_base_size
 from downfield.vision.measuring.fall_limits import FALL_LIMITS
@@ -25,7 +25,7 @@ from downfield.vision.measuring.measurement import Measurements
 from downfield.vision.tracking.assignment import ASSIGNMENT_LIMITS, Assignment, suppress_duplicates
 from downfield.vision.tracking.figure_states import TRACKER_LIMITS, FigureStates
 from downfield.vision.tracking.front import FrontFilter, facing_odds
-from downfield.vision.tracking.initialization import LineUpPoses
+from downfield.vision.tracking.initialization import LINE_UP_LIMITS, LineUpPoses
 from downfield.vision.tracking.kalman import (
     HEADING,
     KALMAN_LIMITS,
@@ -130,15 +130,24 @@ class Tracker:
         return self.estimates(fresh=False)
 
     def confirm_identities(self) -> bool:
-        """Mark every visible figure as sure, because a person confirmed the identities.
+        """Take every visible figure for certain, because a person confirmed the identities.
 
         Returns:
             Whether all were visible and sure already.
         """
         figures, seen = self._figures, self._t_ns - self._figures.seen_ns <= TRACKER_LIMITS.unseen_ns
-        all_sure = bool((seen & figures.sure).all())
-        figures.sure |= seen
+        all_sure = bool((seen & (figures.identity >= SURE_IDENTITY)).all())
+        figures.identity[seen] = figures.named[seen] = 1.0
         return all_sure
+
+    def confirm_teams(self) -> None:
+        """Take it for certain, as a person says, that the teams are not exchanged; names are as sure as before."""
+        self._figures.identity[:] = np.maximum(self._figures.identity, self._figures.named)
+
+    @property
+    def unnamed(self) -> bool:
+        """Whether so many names are guesses that they are to be asked about, whichever the teams."""
+        return int((self._figures.named <= LINE_UP_LIMITS.even).sum()) >= LINE_UP_LIMITS.unnamed
 
     def settle_front(self, player: str, heading_deg: float | None) -> None:
         """Take a person's word for which end of a figure's base is the front; None takes it back.
@@ -170,7 +179,7 @@ class Tracker:
         covariance[:, :2, :2] += figures.systematic + tall[:, :, None] * tall[:, None, :]
         heading_deg = np.degrees(mean[:, HEADING]).tolist()
         fallen, away_ns = self._posture.fallen.tolist(), (self._t_ns - figures.seen_ns).tolist()
-        front = self._front.probability.tolist()
+        front, identity = self._front.probability.tolist(), figures.identity.tolist()
         out = []
         for row, (player, state) in enumerate(zip(self.players, mean.tolist(), strict=True)):
             posture: Posture = "fallen" if fallen[row] >= FALL_LIMITS.fallen_probability else "upright"
@@ -194,7 +203,7 @@ class Tracker:
                 visible=float(figures.visible[row]),
                 helmet_mm=self._posture.helmet_mm[row],
                 seen=away_ns[row] == 0,
-                sure=bool(figures.sure[row]),
+                identity=identity[row],
                 fell_ns=self._posture.fell_ns[row] if posture == "fallen" else None,
                 fresh=fresh,
                 front=front[row],
@@ -284,7 +293,7 @@ class Tracker:
         helmets_mm = [measurements.helmet_mm[column] for column in columns.tolist()]
         self._posture.update_helmets(rows, helmets_mm, self._motion.mean[rows, :2])
         # Once two figures may be exchanged, no later frame tells them apart: only a person or a line-up does.
-        figures.sure[found.ambiguous] = False
+        figures.doubt(found.ambiguous, found.identity)
         beside_hand = near_hands(hands_mm, pose[:, :2])
         self._front.limit_handled(rows[beside_hand])
         front = np.where(found.flipped, -1.0, 1.0) * measurements.front[columns]

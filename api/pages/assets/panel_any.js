@@ -9,7 +9,7 @@ import { windowsField } from "./panel_windows.js";
 
 /** @type {Record<string, string>} */
 const LABELS = {
-  line_up: "Figures on the board", set_up: "Set the game up", separated: "Figures apart", set: "Offense set", front: "Front of a figure",
+  line_up: "Figures on the board", set_up: "Set the game up", separated: "Figures apart", set: "Offense set", front: "Front of a figure", identities: "Who is who",
   carrier: "Has the ball", switch: "Board", pass: "Pass", pitch: "Pitch", pivots_done: "Pivots done", base_swap: "Base swapped", kick: "Kick",
   choice: "Choice", roll: "Dice", coin: "Coin", claim: "Claim", clock: "Clock", ball_placed: "Ball placed", pass_ended: "Pass ended",
   kick_ended: "Kick ended", play_ended: "Play ended", card: "Card", return: "Return", foul: "Foul",

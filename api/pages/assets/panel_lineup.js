@@ -1,9 +1,9 @@
 // The line-up check: whether every figure is seen and identified.
 
 import { Board } from "./board.js";
-import { el, refresh } from "./dom.js";
+import { el, find, findAll, refresh } from "./dom.js";
 import { SIDES, formatPlayer, opponent } from "./format.js";
-import { requestButton } from "./panel_fields.js";
+import { declarationData, field, requestButton, select } from "./panel_fields.js";
 import { frontCorrections, updateFronts } from "./panel_fronts.js";
 
 /** Often enough for hands that set figures down. */
@@ -20,16 +20,44 @@ export function lineUpCheck(body, summary, feed) {
   const board = new Board({ hands: true });
   const result = el("div", { "aria-live": "polite" });
   const fronts = frontCorrections();
+  const names = el("details", {}, el("summary", {}, el("span", {}, "Two figures have each other's name?")), el("div", { class: "exchange" }));
   const count = el("span", { class: "count" });
   summary.append(count);
   body.append(
     board.element,
     result,
     fronts,
+    names,
     el("div", { class: "row" }, requestButton("Find all figures again", "api/commands", { command: "find_figures" })),
   );
   board.follow(feed);
-  setInterval(() => update(feed, result, count, fronts), UPDATE_MS);
+  setInterval(() => {
+    update(feed, result, count, fronts);
+    updateExchange(find(names, ".exchange"), feed.value("scene"), feed.value("line_up"));
+  }, UPDATE_MS);
+}
+
+/**
+ * Two figures to choose, and a button that says that each stands where the other is drawn.
+ *
+ * @param {HTMLElement} parent
+ * @param {Service.SceneView | undefined} scene
+ * @param {Service.LineUpView | undefined} lineUp
+ */
+function updateExchange(parent, scene, lineUp) {
+  const players = lineUp?.players ?? [];
+  refresh(parent, players, () => {
+    const options = players.map(({ id }) => /** @type {[string, string]} */ ([id, formatPlayer(id)]));
+    return [field("Figure", select(options)), field("and figure", select(options, players.at(-1)?.id)), el("button", { type: "button" }, "Exchange their names")];
+  });
+  const [one, other] = findAll(parent, "select", HTMLSelectElement).map(({ value }) => scene?.figures.find(({ id }) => id === value));
+  const button = parent.querySelector("button");
+  if (button === null) return;
+  button.disabled = one === undefined || other === undefined || one === other;
+  if (one === undefined || other === undefined) return;
+  const places = [{ id: one.id, x_yd: other.x_yd, y_yd: other.y_yd }, { id: other.id, x_yd: one.x_yd, y_yd: one.y_yd }];
+  const attributes = declarationData({ type: "identities", places });
+  for (const [name, value] of Object.entries(attributes)) button.setAttribute(name, value);
 }
 
 /** @param {Feed} feed @param {HTMLElement} result @param {HTMLElement} count @param {HTMLElement} fronts */

@@ -81,6 +81,10 @@ const ANSWERS = {
     framesLink(call),
     el("details", { open: innerHeight >= ROOMY_PX }, el("summary", {}, "Details"), callDetails(call, false)),
   ],
+  identity: ({ purpose }) =>
+    purpose === "sides"
+      ? el("div", { class: "row" }, ["dark", "light"].map((left) => answerButton(`${capitalize(left)} on the left`, { type: "identities", left })))
+      : [answerButton("Right as drawn", { type: "identities" }), el("p", {}, "If some are not, exchange their names under Line-up check first.")],
   coin: ({ purpose }) => el("div", { class: "row" }, [true, false].map((heads) => answerButton(heads ? "Heads" : "Tails", { type: "coin", heads, purpose }))),
   choice: (question, game) => choiceButtons(question, game),
   roll: (question, game) => [
