@@ -133,6 +133,7 @@ class LineUps:
             self._known = replace(self._known, told_left=left)
             self.search_again(colors, follows=False)
             return
+        self.search = None  # as drawn, so there is nothing left to search for
         if left is None:
             tracker.confirm_identities()
         else:

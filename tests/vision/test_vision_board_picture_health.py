@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import cv2
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 from downfield.core.footprint import BaseSize, Footprint
@@ -94,16 +93,5 @@ def test_a_blurred_picture_gives_a_warning() -> None:
     assert any("blurred" in warning for warning in seen[-1].warnings)
 
 
-def test_too_few_figures_are_unfit_and_uncertain_figures_are_named() -> None:
+def test_too_few_figures_are_unfit() -> None:
     assert "not visible" in watch(frames([picture()]), figures(8))[0].unfit[0]
-    unsure = (replace(figures(1, 1)[0], sure=False), *figures(22)[1:])
-    assert "dark 0" in watch(frames([picture()]), unsure)[0].warnings[0]
-
-
-@pytest.mark.parametrize(("unsure", "fit"), [(2, True), (5, True), (6, False), (22, False)])
-def test_with_many_uncertain_identities_nothing_can_be_called(unsure: int, fit: bool) -> None:
-    roster = tuple(replace(figure, sure=i >= unsure) for i, figure in enumerate(figures(22)))
-    (last,) = watch(frames([picture()]), roster)
-    assert (not last.unfit) == fit
-    if not fit:
-        assert f"for {unsure} of 22" in last.unfit[0]

@@ -14,14 +14,14 @@ from downfield.core.arrays import Array, Bools
 from downfield.core.field.model import FieldModel
 from downfield.core.footprint import BaseSize
 from downfield.core.mathematics import wrap_half_turn_rad
-from downfield.core.scene import SURE_IDENTITY, Asked, Jersey, Player
+from downfield.core.scene import SURE_IDENTITY, Asked, Player
 from downfield.core.track_files import Roster, RosterSpot
 from downfield.vision.measuring.measurement import POSE, SIZE, Measurements
 from downfield.vision.tracking.assignment import suppress_duplicates
 from downfield.vision.tracking.front import facing_odds
 from downfield.vision.tracking.identification import Identities, identify, number_figures
 from downfield.vision.tracking.kalman import KALMAN_LIMITS
-from downfield.vision.tracking.team_evidence import KnownTeams, TeamReading, left_team, read_teams
+from downfield.vision.tracking.team_evidence import KnownTeams, TeamReading, read_teams, tracked_teams
 from downfield.vision.tracking.teams import TeamColors, learn_teams
 
 
@@ -86,9 +86,6 @@ class LineUpLimits:
     max_front_score: float = 0.99
     """Limit of one frame's front score."""
 
-    tracked_mm: float = 12.0
-    """A figure stands where it was tracked to within this."""
-
     even: float = 0.5
     """A name of at most this probability is a guess."""
 
@@ -116,7 +113,6 @@ class LineUpPoses:
         identity: probability that each is who it is said to be, given the teams, shape (n,).
         teams: probability that the teams are not exchanged.
         asks: what a person is to answer before calls rest on who is who; empty for nothing.
-        left: the team that stands on the left; None where the teams stand mixed.
         found: whether each was found on the board, shape (n,).
         stood_ns: when each was last detected there, shape (n,); any time for those that were not found.
     """
@@ -132,7 +128,6 @@ class LineUpPoses:
     identity: Array
     teams: float
     asks: Asked
-    left: Jersey | None
     found: Bools
     stood_ns: NDArray[np.int64]
 
@@ -340,36 +335,18 @@ class LineUpSearch:
         facing = facing_odds(pose, front, jersey, found)
         known = self._roster is not None
         height_sigma_mm = _LIMITS.roster_height_sigma_mm if known else _LIMITS.guessed_height_sigma_mm
-        return LineUpPoses(
-            players=tuple(players),
-            pose=pose,
-            cov=cov,
-            size_sigma_mm=sigma,
-            front=front,
-            facing=facing,
-            height_sigma_mm=height_sigma_mm,
-            colors=teams,
-            identity=named.probability,
-            teams=sure_teams,
-            asks=asks,
-            left=left_team(x_mm[placed], of_light),
-            found=found,
-            stood_ns=stood_ns,
-        )
+        measured = (pose, cov, sigma, front, facing, height_sigma_mm)
+        return LineUpPoses(tuple(players), *measured, teams, named.probability, sure_teams, asks, found, stood_ns)
 
     def _tracked_teams(self, stands: list[_Stand]) -> Array:
-        """Return 1 for a figure that was tracked to where it stands as one of the light team, -1 for the dark one."""
-        out = np.zeros(len(stands))
+        """Return the teams of figures that were surely tracked to where they stand, see `read_teams`."""
         if self._tracked is None or self._roster is None:
-            return out
-        jersey = {player.id: 1.0 if player.jersey == "light" else -1.0 for player in self._roster.players}
-        places = np.array([stand.pose[:2] for stand in stands])
-        for spot in self._roster.spots:
-            off_mm = np.linalg.norm(places - self._field.to_mm(np.array([spot.x_yd, spot.y_yd])), axis=1)
-            at = int(off_mm.argmin())
-            if off_mm[at] < _LIMITS.tracked_mm and self._tracked[spot.id] >= SURE_IDENTITY:
-                out[at] = jersey[spot.id]
-        return out
+            return np.zeros(len(stands))
+        jersey = {player.id: player.jersey for player in self._roster.players}
+        sure = [spot for spot in self._roster.spots if self._tracked[spot.id] >= SURE_IDENTITY]
+        spots_mm = self._field.to_mm(np.array([(spot.x_yd, spot.y_yd) for spot in sure]).reshape(-1, 2))
+        light = np.array([jersey[spot.id] == "light" for spot in sure], dtype=np.bool_)
+        return tracked_teams(np.array([stand.pose[:2] for stand in stands]), spots_mm, light)
 
     def _asks(self, reading: TeamReading, players: Sequence[Player], named: Identities) -> tuple[Asked, float]:
         """Return what a person is to answer, and how probable it is that the teams are not exchanged."""

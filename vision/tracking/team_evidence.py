@@ -45,6 +45,9 @@ class TeamEvidenceLimits:
     max_tracked: float = 5.0
     """Limit of what tracked figures are worth together."""
 
+    tracked_mm: float = 12.0
+    """A figure stands where it was tracked to within this."""
+
     clear_sides: float = 0.6
     """Share by which pairs of opponents must stand in order along the field for teams to have sides."""
 
@@ -141,6 +144,22 @@ def read_teams(colors: Array, x_mm: Array, leftward: Array, known: KnownTeams, t
     return TeamReading(
         turned * light, teams is not None, probability, known.told_left is None and (changed or doubtful)
     )
+
+
+def tracked_teams(stands_mm: Array, tracks_mm: Array, light: Bools) -> Array:
+    """Return 1 for figures that were tracked to where they stand as ones of the light team, -1 of the dark one, else 0.
+
+    Args:
+        stands_mm: where they stand, shape (m, 2).
+        tracks_mm: where k figures were tracked, shape (k, 2).
+        light: whether these are of the light team, shape (k,).
+    """
+    out = np.zeros(len(stands_mm))
+    for place, is_light in zip(tracks_mm, light.tolist(), strict=True):
+        off_mm = np.linalg.norm(stands_mm - place, axis=1)
+        if off_mm.min() < TEAM_EVIDENCE_LIMITS.tracked_mm:
+            out[int(off_mm.argmin())] = 1.0 if is_light else -1.0
+    return out
 
 
 def side_of(x_mm: Array, group: Bools) -> float:
