@@ -64,8 +64,8 @@ class Condition:
 
     Attributes:
         measure: of what the margin is. ``"front"`` is which end of a base is its front: all else is measured for the
-            end that makes the call likelier. ``"instant"``, ``"judgment"``, and an ``"identity"`` that is no better than
-            even, leave a call no better than even.
+            end that makes the call likelier. ``"instant"``, ``"judgment"``, and an ``"identity"`` that is no better
+            than even, leave a call no better than even.
         probability: that it holds, 0..1.
         margin, sigma, unit: by how much, positive on the side of the call, and the standard deviation.
         limit: where the limit is not one number, how many agree that it is met, by margin.
