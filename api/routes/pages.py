@@ -152,9 +152,9 @@ def worker() -> StaticFile:
     return static_file(text.encode(), ".js")
 
 
-@router.get("/assets/{file}")
+@router.get("/assets/{file}")  # from memory, so that none of the few threads is taken for it
 @allow("anyone")
-def asset(request: Request, file: str) -> Response:
+async def asset(request: Request, file: str) -> Response:
     """A file that a page loads."""
     if file not in assets():
         raise HTTPException(404, f"There is no file {file[:40]!r}.")
@@ -196,7 +196,7 @@ def overlay(request: Request, name: str) -> Response:
 
 
 @allow("anyone")
-def page(request: Request) -> Response:
+async def page(request: Request) -> Response:
     """A page: the start page, the panel, a game, a call's frames, the program and the others."""
     path = own_path(request.scope)
     (found,) = (each for each in PAGES if each.path == path)
