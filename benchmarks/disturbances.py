@@ -31,7 +31,7 @@ import numpy as np
 from disturbance_kinds import KINDS, Kind, Occasion, Shot
 from pasted_bodies import PastedBodies
 
-from downfield.capture.picture_times import PictureTimes
+from downfield.capture.source import PictureTimes
 from downfield.capture.sources.file_sources import VideoFile, bundled_demo, open_clip
 from downfield.capture.sources.source_clock import SourceClock
 from downfield.core.arrays import Image

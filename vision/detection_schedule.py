@@ -19,7 +19,7 @@ from downfield.core.frame import TIME_UNKNOWN_NS, Detection, Frame
 from downfield.core.platform.processes import lower_priority
 from downfield.models.detector import Detector, TrackingDetector
 from downfield.models.suppression import join_hands, merge_refined
-from downfield.vision.board.repeats import RepeatDetector
+from downfield.vision.board.picture_health import RepeatDetector
 
 DetectorRun = Literal["full_frame", "figures"]
 """A run of the detector on the whole frame, or on the figures already known."""

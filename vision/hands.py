@@ -16,28 +16,22 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
-from typing import Final, TypeAlias
+from typing import Final
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Bools, Image
 from downfield.core.field.model import FieldModel
 from downfield.core.frame import Detection
 from downfield.core.scene import Hand
+from downfield.vision.board.background import Mask, Planes, compare_with_background
 from downfield.vision.measuring.estimate import Estimate
 from downfield.vision.measuring.measurement import Measurements
 
 HAND_OVER_FIGURES: Final = "A hand covers figures: calls resume once it is gone"
 """Why a scene with a hand over figures is unfit."""
-
-
-Mask: TypeAlias = NDArray[np.uint8]
-Planes: TypeAlias = NDArray[np.float32]
-"""Colors of a coarse picture, shape (3, height, width)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +48,6 @@ class IntrusionLimits:
     """A disc this wide fits into an arm and into no figure."""
     min_reach_mm: float = 40.0
     """Least distance that an intrusion reaches in over the board."""
-    min_difference: float = 26.0
-    """Gray levels by which a pixel differs from the background, in the most different color."""
-    min_shadow: float = 0.3
-    """A shadow leaves at least this share of the light."""
-    max_shadow_tint: float = 0.16
-    """Largest difference between the colors by which a shadow darkens."""
     max_difference_share: float = 0.5
     """If more of the picture differs, the lamp or the camera changed and nothing reached in."""
     absorbs_ns: int = 8_000_000_000
@@ -207,17 +195,6 @@ def _outline_intrusion(
     if not np.isfinite(places).all() or len(largest) < 3:
         return None
     return Intrusion(places[1:], (float(places[0, 0]), float(places[0, 1])))
-
-
-def compare_with_background(coarse: Planes, background: Planes) -> tuple[Mask, Mask]:
-    """Return where a picture differs from the background, and where it may be in a shadow; (height, width), 0 or 1."""
-    some = slice(None), slice(None, None, 4), slice(None, None, 4)
-    gain = np.median((coarse[some] + 1) / (background[some] + 1), axis=(1, 2))
-    expected = background * gain[:, None, None]
-    difference, ratio = np.abs(coarse - expected), (coarse + 4) / (expected + 4)
-    most, least = reduce(np.maximum, ratio), reduce(np.minimum, ratio)
-    shadow = (most < 1) & (least > _INTRUSION.min_shadow) & (most - least < _INTRUSION.max_shadow_tint)
-    return (reduce(np.maximum, difference) > _INTRUSION.min_difference).astype(np.uint8), shadow.astype(np.uint8)
 
 
 @dataclass(frozen=True, slots=True)

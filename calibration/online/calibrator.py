@@ -9,10 +9,12 @@ out of sight is reported, and searched for.
 
 from __future__ import annotations
 
+import math
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from typing import Final, Literal
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -34,6 +36,10 @@ class OnlineLimits:
     """Displacement of the field in the picture beyond which the calibration no longer holds."""
     bumped_after_ns: int = 200_000_000
     """A displacement that lasts so long is a bump: shake is over sooner."""
+    pushed_px: float = 1.2
+    """Movement from frame to frame of a camera that is pushed; sway of the mount, which is followed, is slower."""
+    jumped_after_ns: int = 60_000_000
+    """A displacement that lasts so long after a push, two frames at 30 a second, is a bump."""
     min_visible_share: float = 0.25
     """With a smaller share of the print's corners the field is not seen."""
     lost_after_ns: int = 400_000_000
@@ -42,23 +48,33 @@ class OnlineLimits:
     """Movement between frames below which no hand is on the camera any more."""
     still_for_ns: int = 300_000_000
     """Time for which it must have been so."""
-    drift_time_ns: int = 5_000_000_000
-    """Time constant of the slow drift that is followed."""
+    drift_lasts_ns: int = 300_000_000
+    """A displacement that is never less for so long is drift: sway comes back sooner."""
+    followed_error: float = 0.04
+    """Error of the field's place in the picture, as a share of how far it was followed from its reference."""
+    error_steps_px: float = 0.5
+    """That distance is rounded up to multiples of this, so that errors are worked out rarely."""
     min_shake_px: float = 0.02
     """A smaller shake is measurement noise."""
     max_drift_px: float = 0.7
     """Drift that is worth a new solution; beyond `bump_px` it would stop the game."""
     retry_after_ns: int = 1_000_000_000
-    """Time from a solution that failed to the next attempt while calls are suspended."""
+    """Time from a solution that failed to the next attempt."""
+    again_after_ns: int = 500_000_000
+    """The same from one that was found, while the camera slips on."""
     drift_retry_after_ns: int = 20_000_000_000
-    """The same while they are not."""
+    """The same after one that failed while calls were not suspended."""
     search_after_ns: int = 1_500_000_000
     """A field out of sight is searched for after so long: a hand over it is gone sooner."""
 
 
 _LIMITS: Final = OnlineLimits()
 
+Covariance: TypeAlias = tuple[tuple[float, ...], ...]
+_CENTER: Final = (2, 3)  # the picture's middle among `jacobians.PARAMETERS`
+
 _MOVED = "the camera was moved"
+_MOVING = f"{_MOVED}: fasten it; calls resume once it stands still and is calibrated again"
 _SOLVING = "the camera was moved and is being calibrated again"
 _LOST = "the field is not in the picture: clear the view, light the table, or turn the camera back to it"
 _NOT_ENOUGH_PRINT = "too little of the print is in view to follow the camera: clear the field and light it evenly"
@@ -72,7 +88,7 @@ class DriftStatus:
         state: ``steady``: positions hold, once corrected for the shake; ``bumped``: the camera was moved, calls are
             suspended; ``resolving``: it is still again and must be solved afresh; ``lost``: the field is not seen.
         since_ns: when that state began.
-        drift_px: the slow drift so far, at the field's middle.
+        drift_px: how far the field's corners have stayed displaced.
     """
 
     state: DriftState
@@ -94,7 +110,8 @@ class DriftDetector:
         self._unseen_since_ns: int | None = None
         self._still_since_ns: int | None = None
         self._last: tuple[int, Array] | None = None
-        self._drift: Array | None = None
+        self._displaced: deque[tuple[int, float]] = deque()
+        self._pushed = False
 
     def update(self, shake: Shake, t_ns: int) -> DriftStatus:
         """Judge one frame.
@@ -107,6 +124,9 @@ class DriftDetector:
         self._unseen_since_ns = None if seen else _first(self._unseen_since_ns, t_ns)
         displaced = seen and shake.largest_px > _LIMITS.bump_px
         self._displaced_since_ns = _first(self._displaced_since_ns, t_ns) if displaced else None
+        if seen and self._last is not None:
+            moved_px = _length(shake.middle_px - self._last[1])
+            self._pushed = moved_px > _LIMITS.pushed_px or (self._pushed and displaced)
         still = seen and self._last is not None and _length(shake.middle_px - self._last[1]) < _LIMITS.max_still_px
         self._still_since_ns = _first(self._still_since_ns, t_ns) if still else None
         self._follow(shake, t_ns)
@@ -122,7 +142,8 @@ class DriftDetector:
         if _lasted(self._unseen_since_ns, t_ns, _LIMITS.lost_after_ns):
             return "lost"
         if before == "steady":
-            return "bumped" if _lasted(self._displaced_since_ns, t_ns, _LIMITS.bumped_after_ns) else "steady"
+            lasts_ns = _LIMITS.jumped_after_ns if self._pushed else _LIMITS.bumped_after_ns
+            return "bumped" if _lasted(self._displaced_since_ns, t_ns, lasts_ns) else "steady"
         if _lasted(self._still_since_ns, t_ns, _LIMITS.still_for_ns):
             # Back within the limit it need not be solved again: whoever leaned on the table has let go.
             return "resolving" if self._displaced_since_ns is not None else "steady"
@@ -130,15 +151,15 @@ class DriftDetector:
 
     def _follow(self, shake: Shake, t_ns: int) -> None:
         if shake.share >= _LIMITS.min_visible_share:
-            if self._drift is None or self._last is None:
-                self._drift = shake.middle_px.copy()
-            else:
-                share = min((t_ns - self._last[0]) / _LIMITS.drift_time_ns, 1.0)
-                self._drift += share * (shake.middle_px - self._drift)
             self._last = (t_ns, shake.middle_px)
+            self._displaced.append((t_ns, shake.largest_px))
+            while len(self._displaced) > 1 and t_ns - self._displaced[1][0] >= _LIMITS.drift_lasts_ns:
+                self._displaced.popleft()
 
     def _drift_px(self) -> float:
-        return 0.0 if self._drift is None else _length(self._drift)
+        if not self._displaced or self._displaced[-1][0] - self._displaced[0][0] < _LIMITS.drift_lasts_ns:
+            return 0.0
+        return min(px for _, px in self._displaced)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +191,7 @@ class _Reference:
     calibration: Calibration
     tracker: ShakeTracker
     camera: MovingCamera
+    covariances: dict[int, Covariance] = field(default_factory=dict)
 
     @staticmethod
     def of(image: Image, calibration: Calibration) -> _Reference | None:
@@ -184,7 +206,19 @@ class _Reference:
         """Return the calibration of a picture displaced from this one."""
         if shake.largest_px <= _LIMITS.min_shake_px:
             return self.calibration
-        return replace(self.calibration, camera=self.camera.at(shake))
+        return replace(self.calibration, camera=self.camera.at(shake), covariance=self._covariance(shake.largest_px))
+
+    def _covariance(self, followed_px: float) -> Covariance:
+        """Return the covariance with the error of following the field so far, as one of the picture's middle."""
+        known, steps = self.calibration.covariance, math.ceil(followed_px / _LIMITS.error_steps_px)
+        if not known or steps <= 1:
+            return known
+        if steps not in self.covariances:
+            total = np.array(known)
+            for center in _CENTER:
+                total[center, center] += (_LIMITS.followed_error * steps * _LIMITS.error_steps_px) ** 2
+            self.covariances[steps] = tuple(map(tuple, total.tolist()))
+        return self.covariances[steps]
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +231,7 @@ class _Job:
         first: whether it is of the first picture.
     """
 
+    t_ns: int
     image: Image
     result: Future[Calibration]
     urgent: bool
@@ -268,8 +303,10 @@ class OnlineCalibrator:
             return recalibrate([still], before, shake, made_from=[f"frame at {t_ns / 1e9:.1f} s"])
 
         if not first:
-            self._not_before_ns = t_ns + (_LIMITS.drift_retry_after_ns if self._trusted else _LIMITS.retry_after_ns)
-        self._job = _Job(still, self._pool.submit(work) if self._pool else _run_now(work), not self._trusted, first)
+            self._not_before_ns = t_ns + _LIMITS.retry_after_ns
+        self._job = _Job(
+            t_ns, still, self._pool.submit(work) if self._pool else _run_now(work), not self._trusted, first
+        )
 
     def _newest(self, reference: _Reference) -> _Reference:
         """Return the reference to go on from: a newly solved one, once there is one."""
@@ -285,8 +322,11 @@ class OnlineCalibrator:
         solved = None if error is not None else _Reference.of(job.image, job.result.result())
         if solved is None:
             self._failure = "" if job.first else str(error or _NOT_ENOUGH_PRINT)
+            if not job.urgent and not job.first:
+                self._not_before_ns = job.t_ns + _LIMITS.drift_retry_after_ns
             return reference
         self._failure = ""
+        self._not_before_ns = job.t_ns + _LIMITS.again_after_ns
         self._drift = DriftDetector()
         self._solutions += not job.first
         return solved
@@ -297,7 +337,7 @@ class OnlineCalibrator:
         if drift.state == "lost":
             return (_LOST,)
         if drift.state == "bumped":
-            return (_MOVED,)
+            return (_MOVING,)
         return (f"{_MOVED}; {self._failure}",) if self._failure else (_SOLVING,)
 
 

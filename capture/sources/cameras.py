@@ -11,8 +11,7 @@ import cv2
 import numpy as np
 from av.video.stream import VideoStream
 
-from downfield.capture.picture_times import PictureTime, PictureTimes
-from downfield.capture.source import CaptureClock, CapturedFrame, SourceFacts, VideoPacket
+from downfield.capture.source import CaptureClock, CapturedFrame, PictureTime, PictureTimes, SourceFacts, VideoPacket
 from downfield.capture.sources.camera_request import CameraRequest, PluggedCamera
 from downfield.capture.sources.camera_system import CameraSystem
 from downfield.capture.sources.http_mjpeg import error_text

@@ -15,9 +15,8 @@ from typing import Final
 
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.calibration.pictures import read_picture
-from downfield.capture.picture_times import PictureTimes
 from downfield.capture.recording.recording_library import frames_of, index_path
-from downfield.capture.source import CapturedFrame, PlaybackPacer, SourceFacts
+from downfield.capture.source import CapturedFrame, PictureTimes, PlaybackPacer, SourceFacts
 from downfield.capture.sources.sound import Soundtrack
 from downfield.core.errors import InputError, SourceError
 from downfield.core.media.video_file import VideoPicture, VideoReader

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from downfield.capture.jpeg import decode_jpeg
-from downfield.capture.picture_times import PictureTimes
-from downfield.capture.source import CaptureClock, CapturedFrame, SourceFacts, VideoPacket
+from downfield.capture.source import CaptureClock, CapturedFrame, PictureTimes, SourceFacts, VideoPacket
 from downfield.capture.sources.http_connection import HttpStream, open_http
 from downfield.capture.sources.source_clock import SourceClock
 from downfield.capture.sources.source_types import SourceType

@@ -18,8 +18,7 @@ from av.packet import Packet
 from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
-from downfield.capture.picture_times import PictureTimes
-from downfield.capture.source import CaptureClock, CapturedFrame, SourceFacts, VideoPacket, changed_size
+from downfield.capture.source import CaptureClock, CapturedFrame, PictureTimes, SourceFacts, VideoPacket, changed_size
 from downfield.capture.sources.http_mjpeg import error_text
 from downfield.capture.sources.reconnecting import NETWORK_LIMITS
 from downfield.capture.sources.source_clock import SourceClock

@@ -262,7 +262,7 @@ class Facts:
         if before_ns is None and unseen is not None and unseen[0] < t_ns:
             before_ns = max(unseen[0], self.state.play.held_since_ns)
         blind_ns = 0 if before_ns is None else after_ns - before_ns - _LIMITS.usual_step_ns
-        return max(blind_ns, 0) / math.sqrt(12) / 1e9
+        return max(blind_ns, 0) / math.sqrt(3) / 1e9  # it is dated to the end of what was not seen
 
     def hand_point(self, figure: Figure) -> tuple[float, float] | None:
         """Return the foremost point of a figure's carrying hand, mm; None when the hand was never measured."""

@@ -17,10 +17,9 @@ from downfield.api.context.context import RigParts
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.calibration.calibration import Calibration
 from downfield.capture.footage import Footage, FootageCalibration, FootageFrame, ScaledPicture
-from downfield.capture.picture_times import PictureTimes
 from downfield.capture.recording.recorded_footage import ClipFootage, RecordedFootage
 from downfield.capture.recording.recording_library import recorded_videos
-from downfield.capture.source import CapturedFrame
+from downfield.capture.source import CapturedFrame, PictureTimes
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError, NotRecordedError, RefusedError
 from downfield.core.field.model import preset

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import time
 from collections.abc import Iterator
 
@@ -86,7 +87,7 @@ def test_a_bump_suspends_until_it_is_solved_again(calibrator: OnlineCalibrator, 
     assert all(frame.trusted for frame in status[:3])
     noticed = next(i for i, frame in enumerate(status) if frame.state == "bumped") - 3
     assert noticed * FRAME_NS <= 500_000_000
-    assert status[3 + noticed].problems == ("the camera was moved",)
+    assert "the camera was moved" in status[3 + noticed].problems[0]
     solved = next(i for i, frame in enumerate(status) if frame.solutions) - 3
     assert solved * FRAME_NS <= 2_000_000_000
     assert status[-1].trusted
@@ -102,6 +103,44 @@ def test_a_slow_drift_is_solved_again_without_suspending_calls(calibrator: Onlin
     assert status[-1].solutions >= 1
 
 
+@pytest.mark.parametrize("shift_px", [3.0, 25.0, -14.0])
+def test_a_picture_that_was_shifted_is_solved_again_by_itself(
+    calibrator: OnlineCalibrator, before: Scene, shift_px: float
+) -> None:
+    shifted = moved(before.image, 0.8 * shift_px, -0.6 * shift_px)
+    status = shown(calibrator, [before.image] * 3 + [shifted] * 10)
+    assert [frame.trusted for frame in status[:3]] == [True] * 3
+    assert not status[4].trusted
+    assert status[-1].trusted
+    assert status[-1].solutions == 1
+    ends = np.array([[0.0, 0.0], [TUDOR.length_mm, TUDOR.width_mm]])
+    shift = status[-1].calibration.camera.to_pixels(ends) - before.camera.to_pixels(ends)
+    np.testing.assert_allclose(shift, [(0.8 * shift_px, -0.6 * shift_px)] * 2, atol=0.3)
+
+
+@pytest.mark.parametrize("px_per_s", [2.0, 6.0])
+def test_a_picture_that_slips_is_followed_and_solved_again_and_again(
+    calibrator: OnlineCalibrator, before: Scene, px_per_s: float
+) -> None:
+    times_ns = [i * VIDEO_FRAME_NS for i in range(75)]
+    status = [calibrator.update(moved(before.image, px_per_s * t_ns / 1e9, 0.0), t_ns) for t_ns in times_ns]
+    assert sum(frame.trusted for frame in status) > 35
+    assert status[-1].solutions >= 2
+    rested = moved(before.image, px_per_s * times_ns[-1] / 1e9, 0.0)
+    still = [calibrator.update(rested, times_ns[-1] + i * FRAME_NS) for i in range(1, 15)]
+    assert still[-1].trusted
+
+
+def test_a_place_is_less_sure_the_farther_the_camera_was_followed(calibrator: OnlineCalibrator, before: Scene) -> None:
+    status = shown(calibrator, [before.image, before.image, moved(before.image, 1.8, 0.0)])[1:]
+    middle = [frame.calibration.camera.to_pixels(np.array([[600.0, 300.0]])) for frame in status]
+    sigmas = [
+        float(np.sqrt(np.trace(frame.calibration.to_board_with_cov(px)[1][0])))
+        for frame, px in zip(status, middle, strict=True)
+    ]
+    assert sigmas[1] > sigmas[0]
+
+
 def test_a_field_out_of_sight_is_reported_and_found_again(
     calibrator: OnlineCalibrator, before: Scene, after: Scene
 ) -> None:
@@ -115,7 +154,7 @@ def test_a_field_out_of_sight_is_reported_and_found_again(
 
 
 def test_an_unsolvable_picture_reports_why_and_recovers(calibrator: OnlineCalibrator, before: Scene) -> None:
-    cut = moved(before.image, 60.0, 0.0)
+    cut = moved(before.image, 200.0, 0.0)
     status = shown(calibrator, [before.image] * 2 + [moved(before.image, 20.0, 0.0)] * 3 + [cut] * 14)
     assert not status[-1].trusted
     assert status[-1].solutions == 0
@@ -160,10 +199,10 @@ def test_shake_is_not_a_bump() -> None:
     assert set(drift_states([3.0 * (-1) ** i * (i % 3 == 0) for i in range(60)])) == {"steady"}
 
 
-def test_a_bump_is_noticed_within_half_a_second_and_solved_again_once_still() -> None:
+def test_a_bump_is_noticed_within_two_frames_and_solved_again_once_still() -> None:
     seen = drift_states([0.0] * 10 + [4.0 + i for i in range(20)] + [25.0] * 40)
     assert seen[:10] == ["steady"] * 10
-    assert seen.index("bumped") - 10 <= 15
+    assert seen.index("bumped") - 10 <= 2
     assert seen[29] == "bumped"
     assert seen[-1] == "resolving"
     assert seen.index("resolving") - 30 <= 30
@@ -185,11 +224,14 @@ def test_a_field_out_of_sight_is_lost_and_comes_back() -> None:
     assert again[-1] == "steady"
 
 
-def test_slow_drift_is_followed() -> None:
-    detector = DriftDetector()
-    drift = None
-    for i in range(900):
-        drift = detector.update(Shake(np.eye(2, 3), np.array([i / 900, 0.0]), 1.0, 1.0), i * VIDEO_FRAME_NS)
-    assert drift is not None
-    assert 0.7 < drift.drift_px < 1.0
-    assert drift.state == "steady"
+def test_drift_is_what_stays_and_sway_is_none() -> None:
+    drift = [i / 100 for i in range(120)]
+    sway = [1.8 * abs(math.sin(i * 0.45)) for i in range(120)]
+    for drifts, displaced in ((True, drift), (False, sway)):
+        detector = DriftDetector()
+        status = [
+            detector.update(Shake(np.eye(2, 3), np.array([px, 0.0]), 1.0, px), i * VIDEO_FRAME_NS)
+            for i, px in enumerate(displaced)
+        ]
+        assert (max(one.drift_px for one in status) > 0.9) == drifts
+        assert {one.state for one in status} == {"steady"}

@@ -95,3 +95,44 @@ def test_a_blurred_picture_gives_a_warning() -> None:
 
 def test_too_few_figures_are_unfit() -> None:
     assert "not visible" in watch(frames([picture()]), figures(8))[0].unfit[0]
+
+
+def lit(k: int, least: float, rows_read_s: float) -> NDArray[np.uint8]:
+    """A picture under lamps of 50 Hz, whose rows are read one after the other."""
+    image = picture()
+    phase = 2 * np.pi * 100 * (k / 30 + np.linspace(0, rows_read_s, len(image)))
+    return (image * (least + (1 - least) * (0.5 + 0.5 * np.cos(phase)))[:, None, None]).astype(np.uint8)
+
+
+@pytest.mark.parametrize("rows_read_s", [0.0, 0.03], ids=["whole pictures", "bands"])
+@pytest.mark.parametrize(("least", "fit"), [(0.8, True), (0.33, False)])
+def test_lamps_that_flicker_are_named_and_stop_calls_where_figures_can_not_be_told(
+    rows_read_s: float, least: float, fit: bool
+) -> None:
+    last = watch(frames([lit(k, least, rows_read_s) for k in range(30)]))[-1]
+    assert any("lamps flicker" in text for text in (last.warnings if fit else last.unfit))
+    assert fit == (not last.unfit)
+
+
+def test_a_lamp_that_is_switched_and_one_that_pumps_do_not_flicker() -> None:
+    switched = [picture(brightness=1.0 if k < 20 else 0.6) for k in range(40)]
+    pumping = [picture(brightness=1 + 0.3 * np.sin(k / 7)) for k in range(60)]
+    for shown in (switched, pumping):
+        texts = {text for health in watch(frames(shown)) for text in (*health.warnings, *health.unfit)}
+        assert not any("flicker" in text for text in texts)
+
+
+@pytest.mark.parametrize("times", [2, 3])
+def test_pictures_sent_again_are_told_with_the_share_that_is_new(times: int) -> None:
+    images = [picture() for _ in range(40 // times)]
+    last = watch(frames([image for image in images for _ in range(times)]))[-1]
+    assert not last.unfit
+    assert any(f"some {round(10 / times) * 10} % of the pictures" in text for text in last.warnings)
+
+
+@pytest.mark.parametrize(("error_ms", "told"), [(0, ""), (2, ""), (20, "to 20 ms only"), (1000, "are not known")])
+def test_frames_whose_times_are_not_known_are_told(error_ms: int, told: str) -> None:
+    shown = [replace(frame, t_sigma_ns=error_ms * 1_000_000) for frame in frames([picture() for _ in range(8)])]
+    texts = [text for text in watch(shown)[-1].warnings if "unevenly" in text]
+    assert bool(texts) == bool(told)
+    assert not told or told in texts[0]

@@ -85,6 +85,32 @@ def test_figures_in_a_pile_are_no_intrusion() -> None:
     assert not any(seen([figures(table(), seed) for seed in range(2, 12)]))
 
 
+def flickering(image: Image, k: int, least: float, mains_hz: float = 50.0) -> Image:
+    """A picture under lamps that flicker while its rows are read."""
+    phase = 2 * np.pi * 2 * mains_hz * (k / 30 + np.linspace(0, 0.03, len(image)))
+    light = least + (1 - least) * (0.5 + 0.5 * np.cos(phase))
+    return (image * light[:, None, None]).astype(np.uint8)
+
+
+@pytest.mark.parametrize("least", [0.85, 0.6, 0.33])
+@pytest.mark.parametrize("mains_hz", [25.0, 50.0, 53.0])
+def test_lamps_that_flicker_are_no_intrusion_and_hide_none(least: float, mains_hz: float) -> None:
+    bare = figures(table(), 1)
+    reached = arm(bare, (500.0, 300.0), (60, 60, 220))
+    shown = [flickering(bare, k, least, mains_hz) for k in range(40)]
+    found = seen([*shown, *(flickering(reached, k, least, mains_hz) for k in range(40, 46))])
+    assert not any(found[:40])
+    assert any(found[40:])
+
+
+def test_moving_shadows_are_no_intrusion() -> None:
+    bare, across = figures(table(), 1), np.arange(SIZE_PX[0]) / SIZE_PX[0]
+    fan = [
+        (bare * (1 - 0.4 * (np.abs((across - 0.04 * k) % 1 - 0.5) < 0.09))[:, None]).astype(np.uint8) for k in range(60)
+    ]
+    assert not any(seen(fan))
+
+
 def test_a_shadow_is_no_intrusion() -> None:
     bare = figures(table(), 1)
     shaded = arm(np.zeros_like(bare), (500.0, 300.0)).max(axis=2, keepdims=True) > 0

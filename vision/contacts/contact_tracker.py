@@ -184,7 +184,8 @@ class ContactTracker:
         later_ns = [t_ns for t_ns in seen_ns if t_ns >= met_ns]
         from_ns, to_ns = own_ns[-1] if own_ns else before[-1][0], later_ns[0] if later_ns else after[0][0]
         blind_ns = max(to_ns - from_ns - CONTACT_LIMITS.usual_step_ns, 0)
-        return math.hypot(blind_ns / math.sqrt(12), before[-1][1], after[0][1]) / 1e9
+        # It is dated to either end of what was not seen, rather than to its middle.
+        return math.hypot(blind_ns / math.sqrt(3), before[-1][1], after[0][1]) / 1e9
 
     def _continued(self, now: PairMeasurements) -> dict[Pair, int]:
         """Return the filter's rows of continued pairs; pairs that a hand has moved start over."""

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from downfield.core.arrays import Image
-from downfield.vision.board.repeats import RepeatDetector
+from downfield.vision.board.picture_health import RepeatDetector
 
 _RNG = np.random.default_rng(3)
 _PRINT = cv2.resize(_RNG.integers(60, 190, (54, 96, 3), dtype=np.uint8), (960, 540), interpolation=cv2.INTER_LINEAR)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from downfield.capture.picture_times import PictureTimes
+from downfield.capture.source import PictureTimes
 from downfield.core.frame import TIME_UNKNOWN_NS
 
 PERIOD_NS = 33_333_333
