@@ -7,6 +7,7 @@ checks after each step: no match decided by another's game, no result lost, ever
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,7 +18,7 @@ from downfield.core.errors import RefusedError
 from downfield.core.field.model import preset
 from downfield.desk.event.keeper import EventKeeper, Request
 from downfield.desk.event.operations import assign_game, draw, draw_lots, enter_result, take_back, withdraw
-from downfield.desk.event.outcomes import outcomes
+from downfield.desk.event.outcomes import Waiting, outcomes
 from downfield.desk.event.progress import Progress
 from downfield.desk.event.records import Match, Result, Rules
 from downfield.desk.event.state import TableGame, TournamentEvent
@@ -113,42 +114,7 @@ class SimulatedEvent:
 
     def faults(self) -> list[str]:
         """Return what is wrong with the event as it stands; nothing where all holds."""
-        event, found = self.event, []
-        by_id = {game.row.id: game for game in self.games}
-        result_of = {match.id: match for match in event.matches}
-        progress = Progress(event)
-        for match in event.matches:
-            if match.result is not None and match.dispute:
-                found.append(f"{match.id} has a result though it is stopped")
-            if match.result is not None and None in progress.sides(match):
-                found.append(f"{match.id} is decided before its sides are")
-            decided_by = None if match.result is None or not match.result.game else by_id[match.result.game]
-            if decided_by is not None:
-                meant, played_by = assigned_match(event, event.games[decided_by.row.id])
-                if meant != match.id or set(played_by) != set(progress.sides(match)):
-                    found.append(f"{match.id} is decided by {decided_by.row.id}, which was played for {meant}")
-        waiting = self.keeper.outcomes.waiting
-        listed, stopped = {one.game for one in waiting}, {one.match for one in waiting if one.kind == "dispute"}
-        aside = {one.game for one in event.assignments if not one.match}
-        for known in event.games.values():
-            if known.state == "in_play" or known.game in listed or known.game in aside:
-                continue
-            named, played_by = assigned_match(event, known)
-            meant_for = result_of.get(named)
-            if meant_for is None:
-                found.append(f"{known.text} is lost: it is for no match, and not listed")
-                continue
-            sides = progress.sides(meant_for)
-            if set(played_by) != set(sides):
-                found.append(f"{known.text} is lost: others play {named}, and it is not listed")
-                continue
-            result = meant_for.result
-            known_then = any(known.key in one.over for one in event.decisions if set(one.sides) == set(sides))
-            agrees = result is not None and sorted((result.home, result.away)) == sorted(known.score)
-            unsigned = known.state == "ended" and result is not None
-            if named not in stopped and not (known_then or agrees or unsigned):
-                found.append(f"{known.text} is lost: {named} is {result}")
-        return found
+        return event_faults(self.event, self.keeper.outcomes.waiting)
 
     def _begin(self) -> None:
         for match in self.event.matches:  # the desk hands out what it can; a table may use it much later
@@ -266,6 +232,44 @@ class SimulatedEvent:
 
     def _change(self, text: str, operation: object) -> None:
         self.keeper.change(DIRECTOR, text, operation)  # type: ignore[arg-type]
+
+
+def event_faults(event: TournamentEvent, waiting: Sequence[Waiting]) -> list[str]:
+    """Return what is wrong with an event: a match decided by another's game, a result that is lost."""
+    found: list[str] = []
+    result_of = {match.id: match for match in event.matches}
+    progress = Progress(event)
+    for match in event.matches:
+        if match.result is not None and match.dispute:
+            found.append(f"{match.id} has a result though it is stopped")
+        if match.result is not None and None in progress.sides(match):
+            found.append(f"{match.id} is decided before its sides are")
+        decided_by = None if match.result is None or not match.result.game else event.games[match.result.game]
+        if decided_by is not None:
+            meant, played_by = assigned_match(event, decided_by)
+            if meant != match.id or set(played_by) != set(progress.sides(match)):
+                found.append(f"{match.id} is decided by {decided_by.game}, which was played for {meant}")
+    listed, stopped = {one.game for one in waiting}, {one.match for one in waiting if one.kind == "dispute"}
+    aside = {one.game for one in event.assignments if not one.match}
+    for known in event.games.values():
+        if known.state == "in_play" or known.game in listed or known.game in aside:
+            continue
+        named, played_by = assigned_match(event, known)
+        meant_for = result_of.get(named)
+        if meant_for is None:
+            found.append(f"{known.text} is lost: it is for no match, and not listed")
+            continue
+        sides = progress.sides(meant_for)
+        if set(played_by) != set(sides):
+            found.append(f"{known.text} is lost: others play {named}, and it is not listed")
+            continue
+        result = meant_for.result
+        known_then = any(known.key in one.over for one in event.decisions if set(one.sides) == set(sides))
+        agrees = result is not None and sorted((result.home, result.away)) == sorted(known.score)
+        unsigned = known.state == "ended" and result is not None
+        if named not in stopped and not (known_then or agrees or unsigned):
+            found.append(f"{known.text} is lost: {named} is {result}")
+    return found
 
 
 def game_ticket(game: Played) -> MatchTicket | None:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from nats.aio.msg import Msg
 
 MAX_PUSHES: Final = 50
-"""The earliest are dropped beyond this."""
+"""The earliest are dropped beyond this, but games still to be played: a called round has one for each table."""
 
 MAX_BYTES: Final = 6 << 20
 """Everything that is sent, as it goes to a rig in one answer; a broker carries messages of 8 MB."""
@@ -118,7 +118,7 @@ class PushKeeper:
         with self._lock:
             if all(known.id != identity and not _is_same_game(push, known) for known in self._pushes):
                 kept = [known for known in self._pushes if not _is_in_place_of(push, known)]
-                self._keep(tuple([*kept, push][-MAX_PUSHES:]))
+                self._keep(self._without_earliest([*kept, push]))
 
     def withdraw(self, identity: str) -> None:
         """Send something no longer; what was applied stays.
@@ -163,6 +163,11 @@ class PushKeeper:
     def _current(self) -> tuple[TablePush, ...]:
         """Return what tables may still apply: no game for a match that was decided since."""
         return tuple(push for push in self._pushes if (ticket := _ticket_of(push)) is None or self._is_open(ticket))
+
+    def _without_earliest(self, pushes: Sequence[TablePush]) -> tuple[TablePush, ...]:
+        left = {push.id for push in pushes if (ticket := _ticket_of(push)) is not None and self._is_open(ticket)}
+        left |= {push.id for push in [push for push in pushes if push.id not in left][-MAX_PUSHES:]}
+        return tuple(push for push in pushes if push.id in left)
 
     @property
     def mark(self) -> str:
