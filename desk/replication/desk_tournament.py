@@ -271,8 +271,5 @@ def open_desk_tournament(
     access = broker_access(tournament.servers, tournament.credentials, "desk")
     if not tournament.database:
         raise InputError("tournament.servers: the desk keeps the games of all tables: set tournament.database.")
-    pushes = PushKeeper(
-        folder / "pushes.json", grants.standing, lambda ticket: is_open(keeper.event, ticket), grants.key
-    )
     store = TournamentStore(tournament.database)
     return DeskTournament(access, store, keeper, grants.key.public_text, pushes=pushes)

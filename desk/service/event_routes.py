@@ -27,7 +27,7 @@ from downfield.desk.event.records import MAX_NAME, Entrant, RegisteredFigure, Re
 from downfield.desk.event.state import Change, TournamentEvent
 from downfield.desk.event.swiss import next_round
 from downfield.desk.service.event_changes import Body, SenderDep, change_event, shown
-from downfield.desk.service.event_views import EventView, WaitingView, event_view, waiting_view
+from downfield.desk.service.event_views import EventView, WaitingView, event_view
 from downfield.desk.service.parts import DeskDep
 
 router = APIRouter(prefix="/api/event", tags=["event"], route_class=RepeatableRoute)
@@ -251,7 +251,7 @@ def put_result(by: SenderDep, match: str, given: ResultRequest) -> EventView:
 @allow("viewer")
 def read_waiting(desk: DeskDep) -> list[WaitingView]:
     """Matches stopped by a contradiction, and games of tables that decide no match; each with what can be done."""
-    return [waiting_view(one) for one in desk.keeper.outcomes.waiting]
+    return [WaitingView.model_validate(one) for one in desk.keeper.outcomes.waiting]
 
 
 @router.put("/games/{game}/match", summary="Count a table's game for a match, or for none")

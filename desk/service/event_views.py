@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import datetime
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from downfield.desk.event.outcomes import WITHDREW, Waiting, WaitingKind, outcomes
+from downfield.desk.event.outcomes import WITHDREW, WaitingKind, outcomes
 from downfield.desk.event.progress import Progress, pool_text, ranking
 from downfield.desk.event.records import Entrant, EventClock, KnownEntrant, Match, PoolPlace, Result, Rules, Stage
 from downfield.desk.event.schedule import slot_times
@@ -21,7 +22,7 @@ MatchState = Literal["open", "ready", "in_play", "stopped", "played", "not_neede
 class View(BaseModel):
     """A part of the event as it is shown."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, from_attributes=True)
 
 
 class SideView(View):
@@ -132,21 +133,6 @@ class WaitingView(View):
     choices: tuple[ChoiceView, ...]
 
 
-def waiting_view(waiting: Waiting) -> WaitingView:
-    """Return something that waits as it is shown."""
-    choices = tuple(
-        ChoiceView(text=one.text, match=one.match, result=one.result, turned=one.turned) for one in waiting.choices
-    )
-    return WaitingView(
-        kind=waiting.kind,
-        match=waiting.match,
-        game=waiting.game,
-        text=waiting.text,
-        reason=waiting.reason,
-        choices=choices,
-    )
-
-
 _CHANGES_SHOWN = 50
 
 
@@ -231,19 +217,7 @@ def _state(event: TournamentEvent, match: Match, progress: Progress) -> MatchSta
 def _pool_view(event: TournamentEvent, pool: str, names: dict[str, str]) -> PoolView:
     gone = {entrant.id for entrant in event.entrants if entrant.withdrawn}
     lines = tuple(
-        StandingView(
-            place=line.place,
-            entrant=line.entrant,
-            name=names[line.entrant],
-            won=line.won,
-            lost=line.lost,
-            tied=line.tied,
-            points_for=line.points_for,
-            points_against=line.points_against,
-            difference=line.difference,
-            decided_by=line.decided_by,
-            withdrawn=line.entrant in gone,
-        )
+        StandingView(**asdict(line), name=names[line.entrant], withdrawn=line.entrant in gone)
         for line in pool_standings(event, pool)
     )
     decided = all(match.result is not None for match in event.matches if match.pool == pool)

@@ -8,9 +8,10 @@ from __future__ import annotations
 import hashlib
 import secrets
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from html import escape
+from types import MappingProxyType
 from typing import Final
 
 from fastapi import APIRouter, Request, Response
@@ -23,7 +24,9 @@ from downfield.api.routes.pairing import watch_url
 from downfield.api.security.access import allow
 from downfield.api.security.tokens import CODE_LETTERS
 from downfield.core.errors import NotFoundError
+from downfield.desk.event.outcomes import in_play, is_called
 from downfield.desk.event.placing import at_table
+from downfield.desk.event.progress import Progress
 from downfield.desk.service.event_views import EventView, MatchView, PoolView, event_view
 from downfield.desk.service.parts import DeskDep, DeskParts
 from downfield.rig.tournament.push_payloads import Announcement
@@ -43,11 +46,22 @@ padding:.6em;border-radius:.4em}
 """
 
 
-def guest_page(event: EventView, announcements: Sequence[str] = (), *, refreshes: bool = False) -> str:
+Points = tuple[int, int]
+"""Home and away."""
+
+
+def guest_page(
+    event: EventView,
+    announcements: Sequence[str] = (),
+    live: Mapping[str, Points] = MappingProxyType({}),
+    *,
+    refreshes: bool = False,
+) -> str:
     """Return the page.
 
     Args:
         announcements: shown on top, the latest first.
+        live: how it stands in games that are in play, by match.
         refreshes: whether an open page asks for it again by itself.
     """
     at = datetime.now().astimezone().strftime("%H:%M")
@@ -58,8 +72,8 @@ def guest_page(event: EventView, announcements: Sequence[str] = (), *, refreshes
     parts = [
         "".join(f"<p class=say>{escape(text)}</p>" for text in announcements),
         section("Places", table(places)) if places else "",
-        section("Now and next", _games(left)),
-        section("Results", _games(played)),
+        section("Now and next", _games(left, live)),
+        section("Results", _games(played, live)),
         *(section(pool.title, _standings(pool)) for pool in event.pools),
     ]
     refresh = f'<meta http-equiv="refresh" content="{REFRESH_S}">' if refreshes else ""
@@ -90,11 +104,11 @@ def table(rows: Iterable[str]) -> str:
     return f"<div class=scroll><table>{''.join(rows)}</table></div>"
 
 
-def _games(matches: Sequence[MatchView]) -> str:
-    return table(_game(match) for match in matches) if matches else ""
+def _games(matches: Sequence[MatchView], live: Mapping[str, Points]) -> str:
+    return table(_game(match, live.get(match.id)) for match in matches) if matches else ""
 
 
-def _game(match: MatchView) -> str:
+def _game(match: MatchView, live: Points | None) -> str:
     when, where = when_text(match), at_table(match.played_at or match.table)
     result = match.result
     if result is not None:
@@ -102,6 +116,8 @@ def _game(match: MatchView) -> str:
     else:
         words = {"in_play": "in play", "stopped": "under review", "ready": "", "open": ""}
         score = words.get(match.state, "")
+        if live is not None:
+            score = f"{live[0]}–{live[1]}, {score}"
     note = "postponed" if match.postponed else "if needed" if match.if_needed and result is None else ""
     kind = " class=now" if match.state == "in_play" else ""
     cells = (match.id, when, where, f"{match.home.name} – {match.away.name}", score or note)
@@ -146,7 +162,8 @@ def guest(desk: DeskDep, code: str) -> Response:
     if not secrets.compare_digest(code.upper().encode(), guest_code(desk.grants.key).encode()):
         raise NotFoundError("There is no page of this code. Look at the paper again.")
     view = event_view(desk.keeper.event, "")
-    return HTMLResponse(guest_page(view, announcements(desk), refreshes=True), headers=PAGE_HEADERS)
+    page = guest_page(view, announcements(desk), live_scores(desk), refreshes=True)
+    return HTMLResponse(page, headers=PAGE_HEADERS)
 
 
 @router.get("/api/event/guests", summary="The address that guests open")
@@ -181,6 +198,28 @@ def guest_code(key: RigKey) -> str:
     """Return the code of a desk's page for guests; always the same."""
     digest = hashlib.sha256(key.sign(b"downfield.guests\n")).digest()
     return "".join(CODE_LETTERS[byte % len(CODE_LETTERS)] for byte in digest[:8])
+
+
+def live_scores(desk: DeskParts) -> dict[str, Points]:
+    """Return how it stands in the games that are in play, by match, where their tables say so."""
+    event, found = desk.keeper.event, {}
+    progress, playing = Progress(event), in_play(event)
+    entrants = {entrant.id: entrant for entrant in event.entrants}
+    tables = {status.name.casefold(): status for status in desk.statuses()}
+    for match in event.matches:
+        game, home = playing.get(match.id), entrants.get(progress.sides(match)[0] or "")
+        status = None if game is None else tables.get(game.table.casefold())
+        if game is None or status is None or home is None or (status.home, status.away) != (game.home, game.away):
+            continue  # the table has gone on to another game
+        found[match.id] = status.score if is_called(home, status.home) else status.score[::-1]
+    return found
+
+
+@router.get("/api/event/live", summary="How it stands in the games that are in play")
+@allow("viewer")
+def read_live(desk: DeskDep) -> dict[str, Points]:
+    """Points of home and away, by match; for the hall's screen."""
+    return live_scores(desk)
 
 
 def announcements(desk: DeskParts) -> list[str]:

@@ -18,12 +18,17 @@ from waiting import WAIT_S
 from downfield.api.security.access import AccessPolicy
 from downfield.desk.event.keeper import Request
 from downfield.desk.event.operations import draw, enter_result
+from downfield.desk.event.placing import find_match
+from downfield.desk.event.progress import Progress
 from downfield.desk.event.records import Entrant, Result, Rules
-from downfield.desk.event.state import TournamentEvent
+from downfield.desk.event.state import TableGame, TournamentEvent
+from downfield.desk.event.tickets import ticket_for
 from downfield.desk.replication.desk_tournament import DeskTournament
 from downfield.desk.tables.broker_tables import BrokerTables
 from downfield.desk.tables.push_keeper import PushKeeper
 from downfield.rig.tournament.push_payloads import Announcement
+from downfield.rig.tournament.table_feed import TableMessage
+from downfield.store.sealing.signing import RigKey
 
 TEAMS = (Entrant("e1", "Ann", team="<b>Lions</b>"), Entrant("e2", "Bo", team="Owls"), Entrant("e3", "Cy"))
 
@@ -78,3 +83,25 @@ def test_a_guests_phone_shows_it_and_the_hall_shows_announcements(desk: DeskServ
         hall.wait_for_url("**/event")
         hall.goto(f"{desk.url}/hall")
         expect(hall.locator("#announcements")).to_have_text("Lunch at 12:30")
+
+
+def test_how_it_stands_in_games_in_play_is_shown_as_the_match_has_its_sides(desk: DeskServer) -> None:
+    viewer = {"Authorization": f"Bearer {desk.token('viewer')}"}
+    event = desk.parts.keeper.event
+    match = find_match(event, "A2")
+    home, away = (str(side) for side in Progress(event).sides(match))
+    names = {entrant.id: entrant.name for entrant in TEAMS}
+    ticket = ticket_for(event, match, "rig", (names[home], names[away]), RigKey.generate())
+    turned = TableGame("g", 1, "in_play", "Table 1", names[away], names[home], ticket=ticket)
+    desk.parts.keeper.report([turned])
+    tables = cast("DeskTournament", desk.parts.tournament).tables
+    data = {"home": {"name": names[away]}, "away": {"name": names[home]}, "score": [13, 6]}
+    tables.note(TableMessage(RigKey.generate().public_text, "Table 1", "game", data))
+    assert httpx.get(f"{desk.url}/api/event/live", headers=viewer, timeout=WAIT_S).json() == {"A2": [6, 13]}
+    code = httpx.get(f"{desk.url}/api/event/guests", headers=viewer, timeout=WAIT_S).json()["code"]
+    assert "6–13, in play" in httpx.get(f"{desk.url}/guest/{code}", timeout=WAIT_S).text
+    with browser() as chrome, page_in(chrome) as hall:
+        hall.goto(f"{desk.url}/pair#{desk.token_store.make_code('admin').code}")
+        hall.wait_for_url("**/event")
+        hall.goto(f"{desk.url}/hall")
+        expect(hall.locator(".game.in_play b")).to_have_text(["6", "13"])

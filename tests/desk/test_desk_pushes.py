@@ -21,11 +21,12 @@ from downfield.core.errors import FormatError, NotFoundError, RulebookError
 from downfield.core.field.model import preset
 from downfield.core.records import from_json, to_json
 from downfield.desk.replication.desk_tournament import DeskTournament
+from downfield.desk.tables import push_keeper
 from downfield.desk.tables.broker_tables import BrokerTables
 from downfield.desk.tables.push_keeper import PushKeeper
 from downfield.game.published.hub import Hub
 from downfield.game.receipts import Submission
-from downfield.game.records.commands import NewGame, TeamSheet
+from downfield.game.records.commands import MatchTicket, NewGame, TeamSheet
 from downfield.officiating.declarations import SetUp
 from downfield.rig.configuration.loading import load
 from downfield.rig.scorekeeper import Scorekeeper
@@ -139,6 +140,22 @@ def test_what_is_not_for_a_rig_or_was_withdrawn_is_not_given_to_it() -> None:
     assert keeper.list_for(report).pushes == ()
     with pytest.raises(NotFoundError):
         keeper.withdraw("0" * 12)
+
+
+def test_a_round_of_more_tables_than_announcements_are_kept_reaches_them_all() -> None:
+    decided: set[str] = set()
+    keeper = PushKeeper(is_open=lambda ticket: ticket.match not in decided)
+    count = push_keeper.MAX_PUSHES + 10
+    for number in range(count):
+        match = MatchTicket(draw="c0ffee", match=f"A{number}", sides=("e1", "e2"), names=("a", "b"), rig="rig")
+        keeper.send("Dee", "", PushedGame(NEXT.model_copy(update={"match": match})), (f"rig{number}",))
+        keeper.send("Dee", "", Announcement(f"Round {number}"))
+    games = [push for push in keeper.pushes if isinstance(push.payload, PushedGame)]
+    assert len(games) == count
+    assert len(keeper.pushes) == count + push_keeper.MAX_PUSHES
+    decided |= {f"A{number}" for number in range(count)}
+    keeper.send("Dee", "", Announcement("The end"))
+    assert len(keeper.pushes) == push_keeper.MAX_PUSHES
 
 
 def test_a_rig_asks_again_soon_where_the_desk_did_not_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,11 +37,11 @@ export function swatch(color) {
   return mark;
 }
 
-/** A side of a game as a line: color, name, points. @param {Desk.MatchView} match @param {Side} side */
-function sideLine(match, side) {
+/** A side of a game as a line: color, name, points. @param {Desk.MatchView} match @param {Side} side @param {?[home: number, away: number]} live */
+function sideLine(match, side, live) {
   const { name, color, entrant } = match[side];
   const won = winner(match) === side;
-  const points = match.result === null ? "" : match.result.forfeited_by === side ? "–" : String(match.result[side]);
+  const points = match.result === null ? String(live?.[side === "home" ? 0 : 1] ?? "") : match.result.forfeited_by === side ? "–" : String(match.result[side]);
   return el(
     "div",
     { class: `side${won ? " won" : ""}${entrant === null ? " open" : ""}` },
@@ -63,7 +63,7 @@ function remark({ state, dispute, waits_for, played_at, result, if_needed }) {
   return if_needed && result === null ? "If needed" : "";
 }
 
-/** Makes a card a button, and whether its table and its time are shown. @typedef {{ action?: ?(() => void), where?: boolean, when?: boolean }} CardOptions */
+/** Makes a card a button; whether its table and its time are shown; how it stands while it is in play. @typedef {{ action?: ?(() => void), where?: boolean, when?: boolean, live?: ?[home: number, away: number] }} CardOptions */
 
 /**
  * A game as a card; `action` makes it a button.
@@ -72,13 +72,13 @@ function remark({ state, dispute, waits_for, played_at, result, if_needed }) {
  * @param {Desk.MatchView[]} matches
  * @param {CardOptions} [options]
  */
-export function gameCard(match, matches, { action = null, where = true, when = where } = {}) {
+export function gameCard(match, matches, { action = null, where = true, when = where, live = null } = {}) {
   const held = match.postponed ? "postponed" : match.fixed ? "fixed" : "";
   const place = [match.id, where && match.table ? atTable(match.table) : "", when ? timeText(match.begins) : "", when ? held : ""].filter(Boolean).join(" · ");
   const content = [
     el("div", { class: "meta" }, el("span", {}, roundText(match, matches)), el("span", {}, place)),
-    sideLine(match, "home"),
-    sideLine(match, "away"),
+    sideLine(match, "home", live),
+    sideLine(match, "away", live),
     match.result?.overtime || match.result?.forfeited_by ? el("div", { class: "meta" }, resultText(match)) : null,
     remark(match) ? el("div", { class: "meta remark" }, remark(match)) : null,
     match.officials.length ? el("div", { class: "meta" }, `Officials: ${match.officials.join(", ")}`) : null,

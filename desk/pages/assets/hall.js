@@ -14,6 +14,8 @@ const GAMES_SHOWN = 10; // what fits under one another on a big screen, in two c
 const at = elementsOf("hall");
 /** @type {?Desk.EventView} */
 let latest = null;
+/** @type {Record<string, [home: number, away: number]>} how it stands in games that are in play, by match */
+let live = {};
 let turn = 0;
 
 /** The games of now and next in pages that fit on the screen: what is in play is now, whenever it was to begin. @param {Desk.EventView} event */
@@ -33,7 +35,7 @@ function gamePages(event) {
 function showGames(event) {
   const pages = gamePages(event);
   const page = pages.length ? turn % pages.length : 0;
-  refresh(at("now"), [event.revision, page], () => {
+  refresh(at("now"), [event.revision, page, live], () => {
     if (pages.length === 0) return el("p", { class: "muted" }, event.matches.length ? "All games are played." : "The draw is not made yet.");
     const part = pages.length > 1 ? ` (${page + 1} of ${pages.length})` : "";
     return ["Now", "Next"].map((title) => {
@@ -44,7 +46,7 @@ function showGames(event) {
             "div",
             { class: "slot" },
             el("h3", {}, title, el("small", {}, ` ${timeText(event.slots[shown[0].at ?? -1] ?? "")}${part}`)),
-            el("div", { class: "list" }, shown.map(({ match }) => gameCard(match, event.matches, { when: false }))),
+            el("div", { class: "list" }, shown.map(({ match }) => gameCard(match, event.matches, { when: false, live: live[match.id] ?? null }))),
           );
     });
   });
@@ -89,6 +91,10 @@ function show() {
 }
 
 follow("api/event/announcements", (/** @type {string[]} */ texts) => refresh(at("announcements"), texts, () => texts.map((text) => el("p", { class: "announcement" }, text))));
+follow("api/event/live", (/** @type {typeof live} */ points) => {
+  live = points;
+  show();
+});
 follow("api/event", (/** @type {Desk.EventView} */ event) => {
   latest = event;
   show();
