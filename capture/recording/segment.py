@@ -91,10 +91,9 @@ class H264Encoder:
     Args:
         size_px: size of the frames; an odd edge is cut off.
         fps: nominal frame rate; a key frame comes every half second.
-        quality: constant rate factor of x264; less is better.
     """
 
-    def __init__(self, size_px: tuple[int, int], fps: float | None, quality: int = 20) -> None:
+    def __init__(self, size_px: tuple[int, int], fps: float | None) -> None:
         context = av.codec.CodecContext.create("libx264", "w")
         if not isinstance(context, VideoCodecContext):
             raise TypeError("libx264 is a video codec")
@@ -105,7 +104,7 @@ class H264Encoder:
         context.gop_size = max(1, round((fps or _LIMITS.default_fps) * _LIMITS.key_s))
         context.thread_count = 1
         # Every packet is returned at once, so that a crash loses none.
-        speed = {"preset": "veryfast", "tune": "zerolatency", "crf": str(quality)}
+        speed = {"preset": "veryfast", "tune": "zerolatency", "crf": "20"}
         context.options = {**speed, "slices": str(_LIMITS.slices)}
         self._context = context
         self._pts = 0

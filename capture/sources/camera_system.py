@@ -297,11 +297,11 @@ def list_cameras() -> tuple[PluggedCamera, ...]:
 
 def match_camera(text: str, cameras: Sequence[PluggedCamera]) -> tuple[PluggedCamera, ...]:
     """Return the cameras that a number, a device file, an identity or a part of a name may mean."""
-    names = {text, f"/dev/video{text}"} if text.isdigit() else {text}
+    names = {text, f"/dev/video{text}"} if text.isdecimal() else {text}
     exact = tuple(camera for camera in cameras if names & {camera.identity, camera.address})
     if exact:
         return exact
-    if text.isdigit():  # where cameras have no number of their own, it counts them
+    if text.isdecimal():  # where cameras have no number of their own, it counts them
         by_place = SYSTEM != "linux" and int(text) < len(cameras)
         return (cameras[int(text)],) if by_place else ()
     if not text:

@@ -209,4 +209,4 @@ class ImageFolder:
 
 def _natural_order(path: Path) -> list[tuple[int, str]]:
     parts = _DIGITS.split(path.name)
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]

@@ -32,6 +32,11 @@ _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _MOST_REQUESTS: Final = 8
 """Requests until the stream opens: some cameras redirect to a login, ask for a password, and redirect again."""
 
+http.client._MAXHEADERS = 1000  # type: ignore[attr-defined]  # some cameras write more lines than its hundred
+
+_USER_AGENT: Final = b"Mozilla/5.0 (compatible; Downfield)"
+"""Some cameras answer browsers only."""
+
 _SHOWN: Final = 120
 """Most characters shown of what a server wrote."""
 
@@ -186,9 +191,13 @@ def open_http(address: Address, accept: str, timeout_s: float) -> HttpStream:
         OSError, http.client.HTTPException: it can't be reached, or does not speak HTTP.
     """
     at, password = address, b""
+    cookies: dict[str, dict[str, str]] = {}
     for _ in range(_MOST_REQUESTS):
-        stream = _request(at, accept, password, timeout_s)
+        given = cookies.setdefault(at.host, {})
+        stream = _request(at, accept, password, timeout_s, given)
         status, headers = stream.response.status, stream.response.headers
+        pairs = (line.partition(";")[0].partition("=") for line in headers.get_all("Set-Cookie") or [])
+        given |= {name.strip(): value.strip() for name, _, value in pairs}
         if status == http.client.OK:
             return stream
         reason = stream.response.reason
@@ -224,13 +233,31 @@ def _target(address: Address) -> str:
     return quote(address.target, safe=string.punctuation)
 
 
-def _request(address: Address, accept: str, password: bytes, timeout_s: float) -> HttpStream:
+class _Response(http.client.HTTPResponse):
+    """An answer that may begin as SHOUTcast's do, ``ICY 200 OK``, which some hobby cameras copy."""
+
+    def _read_status(self) -> tuple[str, int, str]:
+        if self.fp.peek(4).startswith(b"ICY "):
+            _, status, reason = (self.fp.readline(1000).decode("latin-1").strip() + "  ").split(" ", 2)
+            if status.isascii() and status.isdigit():
+                return "HTTP/1.0", int(status), reason.strip()
+        found: tuple[str, int, str] = super()._read_status()  # type: ignore[misc]
+        return found
+
+
+def _request(
+    address: Address, accept: str, password: bytes, timeout_s: float, cookies: Mapping[str, str]
+) -> HttpStream:
     kind = http.client.HTTPSConnection if address.scheme == "https" else http.client.HTTPConnection
     connection = kind(address.host, address.port, timeout=timeout_s)
     # The host is written with the letters that HTTP can carry, as it is looked up.
     headers = {"Accept": accept.encode(), "Host": address.place.encode("ascii" if address.place.isascii() else "idna")}
+    headers["User-Agent"] = _USER_AGENT
+    if cookies:
+        headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in cookies.items()).encode("latin-1", "replace")
     if password:
         headers["Authorization"] = password
+    connection.response_class = _Response
     try:
         connection.connect()
         # If the camera closes the connection after its response, the response takes the socket along; closing needs it.

@@ -51,6 +51,7 @@ class JpegStreamLimits:
 _LIMITS: Final = JpegStreamLimits()
 
 _START: Final = b"\xff\xd8\xff"
+_END: Final = b"\xff\xd9"
 _MARKER: Final = re.compile(rb"\xff[\x01-\xcf\xd8-\xfe]")
 """A marker within entropy-coded data: not a stuffed zero, not a restart marker. Of several bytes 0xFF before it, the
 last: a pattern that begins with one byte is found 15 times as fast as one that begins with any number of it."""
@@ -61,7 +62,15 @@ _STAMP: Final = re.compile(
 
 _END_OF_IMAGE: Final = 0xD9
 _START_OF_SCAN: Final = 0xDA
-_APPLICATION: Final = frozenset(range(0xE0, 0xF0))
+_APPLICATION: Final = frozenset({*range(0xE0, 0xF0), 0xFE})
+"""Markers of data that may hold another picture, as a preview: of an application, and a comment."""
+
+_FRAME_HEADERS: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+"""Markers of what says how large a picture is (SOF)."""
+
+_LENGTH: Final = re.compile(rb"(?:^|[\r\n])[ \t]*content-length[ \t]*:[ \t]*([0-9]{1,9})[ \t]*[\r\n]", re.IGNORECASE)
+_NEXT_PART: Final = re.compile(rb"[\r\n]+--")
+_PADDING: Final = b"\0\xff\r\n \t"
 _STANDALONE: Final = frozenset({0x01, *range(0xD0, 0xD8)})
 _MARKERS: Final = frozenset({0x01, *range(0xC0, 0xFF)} - {0xD8})
 """Markers that may follow the first one of a picture, which is the start of another picture where it comes again."""
@@ -93,6 +102,7 @@ class JpegScanner:
         self._in_scan = False  # whether that is within entropy-coded data
         self._had_scan = False  # whether entropy-coded data began
         self._header = b""
+        self._size = self._last_size = (0, 0)  # height and width, of this picture and of the last one
 
     def feed(self, data: bytes) -> Iterator[StreamedJpeg]:
         """Add bytes and yield every picture that they complete.
@@ -110,8 +120,11 @@ class JpegScanner:
                     raise ValueError(f"a picture has no end within {_LIMITS.picture_bytes >> 20} MB")
                 return
             if end > 0:
-                yield StreamedJpeg(self._number, bytes(self._bytes[:end]), _stamp_ns(self._header))
-                self._number += 1
+                if not self._is_preview():
+                    data = bytes(self._bytes[:end])
+                    data += b"" if data.endswith(_END) else _END
+                    yield StreamedJpeg(self._number, data, _stamp_ns(self._header))
+                    self._number, self._last_size = self._number + 1, self._size
                 self._skip(end)
             else:
                 # What had pixels was a picture; less is noise that looks like the beginning of one.
@@ -122,7 +135,18 @@ class JpegScanner:
         """Drop bytes at the beginning, up to which everything was examined."""
         del self._bytes[:count]
         self._begun = self._in_scan = self._had_scan = False
-        self._position, self._header = 0, b""
+        self._position, self._header, self._size = 0, b"", (0, 0)
+
+    def _is_preview(self) -> bool:
+        """Return whether this picture follows a larger one with nothing between: it is no picture of the stream."""
+        return not self._header.strip(_PADDING) and self._size < self._last_size
+
+    def _announced_end(self) -> int:
+        """Return the length of a picture without an end marker, as its part announces it; 0 where it does not."""
+        found = _LENGTH.findall(self._header)
+        length = int(found[-1]) if found else 0
+        is_right = self._had_scan and length <= len(self._bytes) and _NEXT_PART.match(self._bytes, length) is not None
+        return length if is_right else 0
 
     def _find_start(self) -> bool:
         start = self._bytes.find(_START)
@@ -145,7 +169,7 @@ class JpegScanner:
                 return None
             code = self._bytes[at]
             if at == self._position or code not in _MARKERS:
-                return 0  # no marker, or the start of another picture
+                return self._announced_end()  # no marker, or the start of another picture
             if code == _END_OF_IMAGE:
                 return at + 1
             if code in _STANDALONE:
@@ -160,9 +184,12 @@ class JpegScanner:
                 return 0
             if end >= len(self._bytes):
                 return None
+            if code in _FRAME_HEADERS:
+                height, width = (int.from_bytes(self._bytes[at + place : at + place + 2], "big") for place in (4, 6))
+                self._size = height, width
             self._position, self._in_scan = end, code == _START_OF_SCAN
             self._had_scan = self._had_scan or self._in_scan
-        return None
+        return self._announced_end() or None
 
     def _pass_scan(self) -> bool:
         """Go on to the marker after the entropy-coded data; return whether it has arrived."""

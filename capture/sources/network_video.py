@@ -7,8 +7,11 @@ address.
 from __future__ import annotations
 
 import errno
+import http.client
+import socket
 from collections import deque
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Final, cast
 
@@ -23,11 +26,12 @@ from downfield.capture.sources.http_mjpeg import error_text
 from downfield.capture.sources.reconnecting import NETWORK_LIMITS
 from downfield.capture.sources.source_clock import SourceClock
 from downfield.capture.sources.source_types import SourceType
-from downfield.core.addresses import split_address, without_password
+from downfield.core.addresses import Address, split_address, without_password
 from downfield.core.errors import SourceError
 from downfield.core.media.video_file import square_size_px, upright_bgr
-from downfield.core.media.video_streams import STREAM_OPTIONS, pixel_aspect
+from downfield.core.media.video_streams import STREAM_OPTIONS, pixel_aspect, video_stream
 from downfield.core.platform.clock import monotonic_ns
+from downfield.core.texts import plain_text
 
 _PENDING_PACKETS: Final = 64
 """Packets remembered until the decoder returns their picture; live streams hold back a few at most."""
@@ -40,13 +44,27 @@ delimiters) before the slices: ITU-T H.264, table 7-1; H.265, table 7-1."""
 
 _START_CODE: Final = b"\0\0\1"
 
+_JOINED_NS: Final = 200_000_000
+"""Parts of a picture arrive together; a camera whose times stand still gives every picture the same one."""
+
+_MOST_REDIRECTS: Final = 4
+_RTSP_PORT: Final = 554
+_LINE_BYTES: Final = 65536
+
 _FIRST_KEYS: Final = 2
 """Key pictures for whose next part the reader waits, before it knows whether the server sends several."""
 
 OPEN_TIMEOUT_S: Final = 15.0
 """Timeout for opening: a stream's size is known with its first key picture, and cameras send one every 10 s."""
 
-_OPTIONS: Final = {**STREAM_OPTIONS, "fflags": "nobuffer", "flags": "low_delay"}
+_OPTIONS: Final = {
+    **STREAM_OPTIONS,
+    "fflags": "nobuffer",
+    "flags": "low_delay",
+    "analyzeduration": str(round(OPEN_TIMEOUT_S * 1e6)),
+    "probesize": str(100_000_000),
+}
+"""FFmpeg would give up a stream after 7 s or 5 MB without a key picture, which OBS sends every 8 s."""
 _RTSP_OPTIONS: Final = {"rtsp_flags": "prefer_tcp"}
 """TCP, since a picture with holes is worse than one that arrives 20 ms later; UDP where a camera has nothing else."""
 
@@ -69,17 +87,24 @@ class NetworkVideo:
         options = {**_OPTIONS, **(_RTSP_OPTIONS if scheme.startswith("rtsp") else {})}
         began_ns = monotonic_ns()
         try:
-            self._container: av.container.InputContainer = av.open(
-                _encoded(url), timeout=(OPEN_TIMEOUT_S, timeout_s), options=options
-            )
+            try:
+                self._container: av.container.InputContainer = av.open(
+                    _encoded(url), timeout=(OPEN_TIMEOUT_S, timeout_s), options=options
+                )
+            except av.ArgumentError:  # what FFmpeg makes of a redirect
+                moved = followed(url, timeout_s) if scheme == "rtsp" else url
+                if moved == url:
+                    raise
+                self._container = av.open(_encoded(moved), timeout=(OPEN_TIMEOUT_S, timeout_s), options=options)
         except (av.FFmpegError, OSError, ValueError) as error:
             late = monotonic_ns() - began_ns >= OPEN_TIMEOUT_S * 1e9
             text = stream_error_text(error, scheme=scheme, late=late, has_password=url != self._name)
             raise SourceError(f"{self._name}: can't be opened: {text}") from None
-        if not self._container.streams.video:
+        try:
+            self._stream = video_stream(self._container)
+        except ValueError:
             self._container.close()
-            raise SourceError(f"{self._name}: carries no video")
-        self._stream = self._container.streams.video[0]
+            raise SourceError(f"{self._name}: carries no video") from None
         if not (self._stream.width and self._stream.height):
             self._container.close()
             raise SourceError(f"{self._name}: can't be opened: no picture arrived in time")
@@ -172,19 +197,20 @@ class NetworkVideo:
         such servers' key pictures are kept waiting for it, and the first ones of every stream.
         """
         held: tuple[Packet[VideoStream], int] | None = None
-        keys, in_parts = 0, False
+        keys, in_parts, began_ns = 0, False, 0
         for received in self._container.demux(self._stream):
             if self._closed:
                 return
             arrived_ns = monotonic_ns()
-            if held is not None and received.size and received.pts == held[0].pts is not None:
+            is_part = held is not None and received.is_keyframe and arrived_ns - began_ns < _JOINED_NS
+            if held is not None and is_part and received.size and received.pts == held[0].pts is not None:
                 held, in_parts = (_joined(held[0], received, self._stream), arrived_ns), True
                 continue
             if held is not None:
                 yield held
                 held = None
             if received.is_keyframe and self._facts.codec in _HEADER_UNITS and (in_parts or keys < _FIRST_KEYS):
-                held, keys = (received, arrived_ns), keys + 1
+                held, keys, began_ns = (received, arrived_ns), keys + 1, arrived_ns
             else:
                 yield received, arrived_ns
         if held is not None:
@@ -205,6 +231,47 @@ def _joined(first: Packet[VideoStream], second: Packet[VideoStream], stream: Vid
 
 def _unit_type(unit: bytes, codec: str) -> int:
     return unit[0] & 31 if codec == "h264" else unit[0] >> 1 & 63
+
+
+def followed(url: str, timeout_s: float) -> str:
+    """Return the RTSP address that redirects lead to (RFC 2326, 11.3); the address itself where there are none.
+
+    User name and password go along to the same host only.
+
+    Raises:
+        OSError: it does not answer.
+        ValueError: it redirects to what is no address of RTSP, or without end.
+    """
+    for _ in range(_MOST_REDIRECTS):
+        address = split_address(url)
+        location = _location(address, timeout_s)
+        if not location:
+            return url
+        try:
+            target = split_address(location)
+        except ValueError:
+            raise ValueError(f"it redirects to '{plain_text(location[:80])}', which is no address") from None
+        if target.scheme not in _RTSP:
+            raise ValueError(f"it redirects to {plain_text(target.scheme)}://, which is not followed")
+        if target.host == address.host and not target.user:
+            target = replace(target, user=address.user, password=address.password)
+        url = target.text
+    raise ValueError(f"it redirects more than {_MOST_REDIRECTS} times")
+
+
+def _location(address: Address, timeout_s: float) -> str:
+    """Return where a camera redirects to; empty where it answers, or wants a password first."""
+    bare = replace(address, user="", password="").text
+    with socket.create_connection((address.host, address.port or _RTSP_PORT), timeout_s) as connection:
+        answer = connection.makefile("rb")
+        for number, method in enumerate(("OPTIONS", "DESCRIBE"), start=1):
+            connection.sendall(f"{method} {bare} RTSP/1.0\r\nCSeq: {number}\r\n\r\n".encode())
+            status = answer.readline(_LINE_BYTES).split()
+            headers = http.client.parse_headers(answer)
+            if len(status) > 1 and status[1].startswith(b"3"):
+                return str(headers.get("Location", "")).strip()
+            answer.read(min(int(headers.get("Content-Length", "0")), _LINE_BYTES))
+    return ""
 
 
 def _encoded(url: str) -> str:

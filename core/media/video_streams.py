@@ -117,7 +117,9 @@ def _top_boxes(file: BinaryIO) -> set[bytes]:
 def video_stream(container: av.container.InputContainer) -> VideoStream:
     """Return the stream that is the video: no cover, no thumbnails, and the largest of several."""
     streams = [stream for stream in container.streams.video if not _is_still(stream)]
-    return max(streams, key=lambda stream: (bool(stream.disposition & Disposition.default), stream.width))
+    return max(
+        streams, key=lambda one: (not _is_like_cover(one), bool(one.disposition & Disposition.default), one.width)
+    )
 
 
 def pixel_aspect(stream: VideoStream) -> float:
@@ -139,6 +141,11 @@ def bare_rate(stream: VideoStream) -> float | None:
     """Return the rate that the pictures of a stream without times carry themselves; FFmpeg assumes 25 otherwise."""
     rate = stream.codec_context.framerate
     return float(rate) if rate and 0 < rate <= _LIMITS.max_fps else None
+
+
+def _is_like_cover(stream: VideoStream) -> bool:
+    """Return whether a stream may be a cover that its file does not call one: a picture, as far as its file counts."""
+    return stream.codec_context.name in _STILL_CODECS and stream.frames <= 1
 
 
 def _is_still(stream: VideoStream) -> bool:

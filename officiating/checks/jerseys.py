@@ -37,7 +37,7 @@ def numbers_by_role(formation: Formation, _params: Params) -> Iterator[Measureme
         if not number:
             continue
         clauses = ("TAP-011",) if lineman else ("TAP-012",)
-        fits = number.isdigit() and _is_number_allowed(int(number), lineman=lineman)
+        fits = number.isdecimal() and _is_number_allowed(int(number), lineman=lineman)
         if number == CENTER_NUMBER:
             fits = player.role == "C"
         source = "inferred" if player.inferred else "named"

@@ -275,7 +275,7 @@ class Watchdog(LoopObserver):
         given = dict(os.environ) if environment is None else environment
         self._address = given.get("NOTIFY_SOCKET", "")
         limit_us = given.get("WATCHDOG_USEC", "")
-        interval_s = int(limit_us) / 3e6 if limit_us.isdigit() else _LIMITS.interval_s
+        interval_s = int(limit_us) / 3e6 if limit_us.isdecimal() else _LIMITS.interval_s
         self._interval_s = min(interval_s, _LIMITS.interval_s)
         self._status, self._now_ns = status, now_ns
         self._waiting_since_ns: int | None = None
