@@ -34,6 +34,7 @@ def write_video(
     options: dict[str, str] | None = None,
     size_px: tuple[int, int] = SIZE_PX,
     cover: bool = False,
+    is_cover_named: bool = True,
     pixel_aspect: Fraction | None = None,
 ) -> Path:
     """Write a video whose picture of number i has the brightness of `picture(20 * i)`.
@@ -46,6 +47,7 @@ def write_video(
         options: of the encoder.
         size_px: width and height.
         cover: whether a larger cover picture is the first stream.
+        is_cover_named: whether the file says that it is one.
         pixel_aspect: width of a pixel by its height; None for none written.
     """
     quiet = {"x265-params": "log-level=none"} if codec == "libx265" else {}
@@ -54,7 +56,8 @@ def write_video(
             still = out.add_stream("mjpeg", rate=1)
             assert isinstance(still, VideoStream)
             still.width, still.height, still.pix_fmt = 640, 480, "yuvj420p"
-            still.disposition = Disposition.attached_pic
+            if is_cover_named:
+                still.disposition = Disposition.attached_pic
         stream = out.add_stream(codec, rate=FPS, options={**quiet, **(options or {})})
         assert isinstance(stream, VideoStream)
         stream.width, stream.height = size_px

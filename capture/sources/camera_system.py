@@ -11,6 +11,7 @@ comes back. `apply_controls` alone, which switches its adjustments off, would ho
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
@@ -29,6 +30,7 @@ from downfield.capture.sources.camera_request import (
     PluggedCamera,
 )
 from downfield.capture.sources.v4l2 import (
+    BY_PATH,
     EXPOSURE,
     FOCUS,
     WHITE_BALANCE,
@@ -298,6 +300,8 @@ def list_cameras() -> tuple[PluggedCamera, ...]:
 def match_camera(text: str, cameras: Sequence[PluggedCamera]) -> tuple[PluggedCamera, ...]:
     """Return the cameras that a number, a device file, an identity or a part of a name may mean."""
     names = {text, f"/dev/video{text}"} if text.isdecimal() else {text}
+    if text.startswith(str(BY_PATH)):  # names a port, whatever camera is in it
+        names.add(os.path.realpath(text))
     exact = tuple(camera for camera in cameras if names & {camera.identity, camera.address})
     if exact:
         return exact

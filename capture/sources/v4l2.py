@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import struct
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from typing import Final
 from downfield.capture.sources.camera_request import CameraControls, ControlMode, PluggedCamera
 
 BY_ID: Final = Path("/dev/v4l/by-id")
+BY_PATH: Final = Path("/dev/v4l/by-path")
 
 QUERYCAP: Final = 0x80685600
 QUERYCTRL: Final = 0xC0445624
@@ -135,10 +137,16 @@ def open_device(device: Path) -> Iterator[DeviceControls]:
         os.close(handle)
 
 
-def list_devices(by_id: Path = BY_ID, devices: Path = Path("/dev")) -> tuple[PluggedCamera, ...]:
-    """Return every camera that is plugged in, in the order of its device files."""
-    links = {link.resolve(): link for link in sorted(by_id.glob("*"), reverse=True)} if by_id.is_dir() else {}
-    found = []
+def list_devices(
+    by_id: Path = BY_ID, devices: Path = Path("/dev"), by_path: Path = BY_PATH
+) -> tuple[PluggedCamera, ...]:
+    """Return every camera that is plugged in, in the order of its device files.
+
+    One is known by its maker and serial number. Of several of one make without serial numbers, to which Linux gives one
+    link together, whichever was found last, each is known by the port that it is in.
+    """
+    links, ports = _links(by_id), _links(by_path)
+    found: list[tuple[Path, str]] = []
     for device in sorted(devices.glob("video*"), key=lambda path: (len(path.name), path.name)):
         try:
             with open_device(device) as controls:
@@ -146,8 +154,21 @@ def list_devices(by_id: Path = BY_ID, devices: Path = Path("/dev")) -> tuple[Plu
         except OSError:
             continue
         if name is not None:
-            found.append(PluggedCamera(str(links.get(device.resolve(), device)), str(device), name))
-    return tuple(found)
+            found.append((device, name))
+    unnamed = Counter(name for device, name in found if device.resolve() not in links)
+    alike = Counter(name for _, name in found)
+    cameras = []
+    for device, name in found:
+        is_by_port = alike[name] > 1 and unnamed[name] > 0
+        place = device.resolve()
+        known = ports.get(place) if is_by_port else links.get(place) or ports.get(place)
+        cameras.append(PluggedCamera(str(known or device), str(device), name))
+    return tuple(cameras)
+
+
+def _links(folder: Path) -> dict[Path, Path]:
+    """Return the links to devices in a folder, the first of each, by the device."""
+    return {link.resolve(): link for link in sorted(folder.glob("*"), reverse=True)} if folder.is_dir() else {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import select
 import sys
 from contextlib import suppress
 from importlib.metadata import version
@@ -24,6 +25,12 @@ from downfield.core.texts import plain_text
 
 PIPE_CLOSED: Final = 141
 """Exit status of a command whose reader has gone, as shells report one that SIGPIPE ended (128 + 13)."""
+
+
+_AT_ONCE: Final = 512
+"""Letters, at most 4 bytes each, that a pipe takes at once when it can be written (PIPE_BUF, pipe(7))."""
+
+_PATIENCE_S: Final = 1.0
 
 
 def print_stdout(*lines: str) -> None:
@@ -79,11 +86,12 @@ class GuardedStream:
     Args:
         stream: the stream; None for none, such as that of a service without standard output.
         required: whether losing it ends the command: quietly if its reader has gone, else by an error. Otherwise what
-            is written from then on is dropped.
+            is written from then on is dropped, and so is what a stream does not take within a second, which a terminal
+            that is frozen (Ctrl-S) would hold up for ever.
     """
 
     def __init__(self, stream: TextIO | None, *, required: bool) -> None:
-        self._stream, self._required = stream, required
+        self._stream, self._required, self._is_stuck = stream, required, False
 
     @property
     def encoding(self) -> str:
@@ -109,13 +117,27 @@ class GuardedStream:
             OutputError: it is required and can't be written.
             SystemExit: it is required and its reader has gone.
         """
-        if self._stream is not None:
-            shown = text.encode(self.encoding, "backslashreplace").decode(self.encoding)
+        shown = text.encode(self.encoding, "backslashreplace").decode(self.encoding)
+        at_once = len(shown) if self._required else _AT_ONCE
+        for start in range(0, len(shown), at_once or 1):
+            if self._stream is None or not (self._required or self._takes_more()):
+                break
             try:
-                self._stream.write(shown)
+                self._stream.write(shown[start : start + at_once])
+                if not self._required:
+                    self._stream.flush()
             except (OSError, ValueError) as error:  # ValueError: closed
                 self._lose(error)
         return len(text)
+
+    def _takes_more(self) -> bool:
+        """Return whether the stream can be written now: a frozen terminal, or a reader that does not read, is left."""
+        try:
+            ready = select.select((), (self.fileno(),), (), 0 if self._is_stuck else _PATIENCE_S)[1]
+        except (OSError, ValueError):  # no descriptor, or one that can't be waited for
+            return True
+        self._is_stuck = not ready
+        return not self._is_stuck
 
     def flush(self) -> None:
         """Write what is buffered.
@@ -124,7 +146,7 @@ class GuardedStream:
             OutputError: as for `write`.
             SystemExit: as for `write`.
         """
-        if self._stream is not None:
+        if self._stream is not None and not self._is_stuck:
             try:
                 self._stream.flush()
             except (OSError, ValueError) as error:

@@ -247,12 +247,16 @@ class TableFolder:
     def recognize(self, source: str, image: Image) -> TableProfile | None:
         """Return the saved table that a picture shows; None if it shows none, or the camera was moved.
 
+        A camera of this computer may be known by another name than when its table was set up, as it is in another port:
+        its table is found by print and pose.
+
         Args:
             source: the camera, as for ``--source``.
         """
         identity, size_px = camera_identity(source), (image.shape[1], image.shape[0])
-        for profile in self.profiles():
-            same_camera = profile.camera == identity and profile.calibration.camera.lens.size_px == size_px
-            if same_camera and match_picture(image, profile.calibration).is_same_view:
+        sized = [profile for profile in self.profiles() if profile.calibration.camera.lens.size_px == size_px]
+        for profile in sorted(sized, key=lambda one: one.camera != identity):
+            may_be_it = profile.camera == identity or not (is_address(identity) or is_address(profile.camera))
+            if may_be_it and match_picture(image, profile.calibration).is_same_view:
                 return profile
         return None

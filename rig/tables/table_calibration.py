@@ -31,6 +31,11 @@ from downfield.rig.live.annotated_picture import ANNOTATED_PICTURE_LIMITS
 from downfield.rig.tables.profile import TableFolder
 from downfield.vision.strip.strip_calibration import calibrate_strip
 
+_OTHER_PICTURE: Final = (
+    "The camera of the table '{name}' shows {shown}. It was moved, or another camera is in its place: look at its"
+    " picture before the game goes on. Cameras without serial numbers are told apart by their ports."
+)
+
 _MIN_SCORE: Final = 0.6
 """Least score of a figure and its helmet to be used."""
 
@@ -63,6 +68,10 @@ def find_calibration(
         source.close()
     saved = tables if source.facts.live and not settings.strip and standing is None else None
     known = None if saved is None else saved.recognize(choice.text, images[-1])
+    in_use = None if saved is None else saved.in_use()
+    if in_use is not None and in_use.source == choice.text and (known is None or known.id != in_use.id):
+        shown = "no saved table" if known is None else f"the table '{known.name}'"
+        problems.notify("warning", _OTHER_PICTURE.format(name=in_use.name, shown=shown))
     if known is not None:
         problems.notify("info", f"The table '{known.name}' is recognized.")
         return known.calibration

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import av
 import pytest
 
 from downfield.capture.sources import camera_system as cameras_module
+from downfield.capture.sources import v4l2
 from downfield.capture.sources.camera_request import CameraRequest, PluggedCamera
 from downfield.capture.sources.camera_system import (
     AvFoundation,
@@ -144,3 +148,66 @@ def test_two_cameras_that_may_be_meant_are_both_named(monkeypatch: pytest.Monkey
     monkeypatch.setattr(cameras_module, "list_cameras", DirectShow(Inputs(WINDOWS_CAMERAS).list).list)
     with pytest.raises(InputError, match=r"More than one camera matches 'cam'.*Logi Table Cam.*OBS Virtual Camera"):
         find_camera("cam")
+
+
+class Ports:
+    """Cameras in ports, as udev links them: those without a serial number share the link of the one found last."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder, self.names = folder, dict[Path, str]()
+        for name in ("by-id", "by-path", "dev"):
+            (folder / name).mkdir()
+
+        @contextmanager
+        def opened(device: Path) -> Iterator[Any]:
+            yield SimpleNamespace(name=lambda: self.names[device])
+
+        monkeypatch.setattr(v4l2, "open_device", opened)
+        monkeypatch.setattr(cameras_module, "BY_PATH", folder / "by-path")
+
+    def plug(self, number: int, port: str, name: str, link: str) -> None:
+        device = self.folder / "dev" / f"video{number}"
+        device.touch()
+        self.names[device] = name
+        for place, target in (("by-path", port), ("by-id", link)):
+            (self.folder / place / target).unlink(missing_ok=True)
+            (self.folder / place / target).symlink_to(device)
+
+    def cameras(self) -> tuple[PluggedCamera, ...]:
+        return v4l2.list_devices(self.folder / "by-id", self.folder / "dev", self.folder / "by-path")
+
+
+@pytest.mark.parametrize("order", [("left", "right"), ("right", "left")])
+def test_two_cameras_of_one_make_without_serial_numbers_are_known_by_their_ports(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, order: tuple[str, str]
+) -> None:
+    ports = Ports(tmp_path, monkeypatch)
+    for number, port in enumerate(order):
+        ports.plug(number, port, "Webcam", "usb-webcam")
+    ports.plug(2, "middle", "Logi", "usb-logi-1234")
+    cameras = ports.cameras()
+    assert {camera.address[-1]: Path(camera.identity).name for camera in cameras} == {
+        "0": order[0],
+        "1": order[1],
+        "2": "usb-logi-1234",
+    }
+    (left,) = match_camera(str(tmp_path / "by-path" / "left"), cameras)
+    assert Path(left.identity).name == "left"
+    assert match_camera(str(tmp_path / "by-id" / "usb-webcam"), cameras) == (), "it may name either: the user is asked"
+
+
+def test_cameras_with_serial_numbers_are_known_by_them_and_a_port_may_be_named_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ports = Ports(tmp_path, monkeypatch)
+    for number, port in enumerate(("left", "right")):
+        ports.plug(number, port, "Logi", f"usb-logi-{number}")
+    cameras = ports.cameras()
+    assert [Path(camera.identity).name for camera in cameras] == ["usb-logi-0", "usb-logi-1"]
+    (right,) = match_camera(str(tmp_path / "by-path" / "right"), cameras)
+    assert right.address.endswith("video1")
+
+
+@pytest.mark.parametrize("text", ["²", "٣", "1²", "/dev/v4l/by-path/nothing"])
+def test_no_text_is_an_error_of_the_search(text: str) -> None:
+    assert match_camera(text, [PluggedCamera("/dev/v4l/by-id/usb-cam", "/dev/video2", "Table Cam")]) == ()

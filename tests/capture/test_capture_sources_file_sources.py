@@ -177,3 +177,12 @@ def test_a_leap_of_the_times_in_a_file_is_not_waited_for(tmp_path: Path) -> None
     began = time.monotonic()
     assert [round(frame.t_ns / 1e9) for frame in VideoFile(path).frames()] == [0, 0, 3600]
     assert time.monotonic() - began < 20
+
+
+def test_names_of_pictures_with_digits_of_every_kind_have_an_order(tmp_path: Path) -> None:
+    for name in ("10", "2", "²", "3²", "a²b", "①", "٣"):
+        cv2.imwrite(str(tmp_path / "x.png"), picture(1))
+        (tmp_path / "x.png").rename(tmp_path / f"{name}.png")
+    folder = ImageFolder(tmp_path, paced=False)
+    assert folder.count == 7
+    assert len(list(folder.frames())) == 7

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+import termios
 from collections.abc import Callable
 from pathlib import Path
 
@@ -257,3 +258,26 @@ def test_judge_says_in_one_line_that_the_disk_is_full() -> None:
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 2
     assert errors.decode().strip() == "downfield: The output can't be written (No space left on device)."
+
+
+def test_a_reader_that_never_reads_and_a_frozen_terminal_hold_up_nothing_and_get_what_comes_later() -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(writing, "w") as pipe:
+        console = GuardedStream(pipe, required=False)
+        for _ in range(40):
+            console.write("x" * 10_000)
+            console.flush()
+        assert len(os.read(reading, 1 << 20)) <= 1 << 16
+        console.write("later")
+        assert os.read(reading, 100).endswith(b"later")
+    os.close(reading)
+    controlling, terminal = os.openpty()
+    termios.tcflow(terminal, termios.TCOOFF)
+    with os.fdopen(terminal, "w") as frozen:
+        console = GuardedStream(frozen, required=False)
+        console.write("lost")
+        console.flush()
+        termios.tcflow(terminal, termios.TCOON)
+        console.write("seen")
+        assert os.read(controlling, 100) == b"seen"
+    os.close(controlling)

@@ -281,3 +281,12 @@ def test_a_picture_scaled_in_its_own_colors_looks_as_one_scaled_afterwards(color
     assert small.shape == (round(width_px * 9 / 32) * 2, width_px, 3)
     afterwards = cv2.resize(whole, small.shape[1::-1], interpolation=cv2.INTER_AREA)
     assert np.abs(small.astype(int) - afterwards).max() <= 6
+
+
+@pytest.mark.parametrize("suffix", [".mkv", ".mp4", ".mov"])
+def test_a_cover_that_its_file_does_not_call_one_is_not_the_video(tmp_path: Path, suffix: str) -> None:
+    path = write_video(tmp_path / f"with-cover{suffix}", cover=True, is_cover_named=False)
+    reader = VideoReader(path)
+    assert reader.size_px == SIZE_PX
+    assert len(list(reader.pictures())) == 12
+    reader.close()
