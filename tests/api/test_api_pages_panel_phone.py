@@ -212,11 +212,7 @@ def test_open_calls_of_one_play_are_one_card_and_one_tap(service: PageServer, ph
     assert sent == ["calls/a/rulings confirm", "calls/b/rulings confirm"]
 
 
-@pytest.mark.parametrize("size", [(844, 390), (667, 375), (390, 844), (320, 568)])
-def test_the_answers_to_a_close_call_are_in_sight_on_any_phone(
-    service: PageServer, phone: Page, size: tuple[int, int]
-) -> None:
-    phone.set_viewport_size({"width": size[0], "height": size[1]})
+def test_the_answers_to_a_close_call_are_in_sight_on_any_phone(service: PageServer, phone: Page) -> None:
     readings = (
         ReadingView(kind="tackle", probability=0.6, text="tackled"),
         ReadingView(kind="info", probability=0.4, text="no contact"),
@@ -227,15 +223,19 @@ def test_the_answers_to_a_close_call_are_in_sight_on_any_phone(
         unit="mm", measured="+0.06 \N{PLUS-MINUS SIGN} 0.13 mm", readings=readings,
     )  # fmt: skip
     service.publish("questions", Questions(questions=(Question(id="q", kind="ruling", text=call.text, call=call),)))
-    confirm = phone.get_by_role("button", name="Confirm: Tackled")
-    expect(confirm).to_be_visible()
-    box, dock = confirm.bounding_box(), phone.locator("#dock").bounding_box()
-    assert box is not None
-    assert dock is not None
-    beside = box["x"] + box["width"] <= dock["x"] or dock["x"] + dock["width"] <= box["x"]
-    assert box["y"] + box["height"] <= (size[1] if beside else dock["y"]), "the answer is below the page's edge"
-    assert "undefined" not in phone.locator("#questions").inner_text()
-    assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for width, height in ((844, 390), (667, 375), (390, 844), (320, 568)):
+        phone.set_viewport_size({"width": width, "height": height})
+        confirm = phone.get_by_role("button", name="Confirm: Tackled")
+        expect(confirm).to_be_visible()
+        box, dock = confirm.bounding_box(), phone.locator("#dock").bounding_box()
+        assert box is not None
+        assert dock is not None
+        beside = box["x"] + box["width"] <= dock["x"] or dock["x"] + dock["width"] <= box["x"]
+        assert box["y"] + box["height"] <= (height if beside else dock["y"]), (
+            f"{width}x{height}: the answer is below the page's edge"
+        )
+        assert "undefined" not in phone.locator("#questions").inner_text()
+        assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_a_sponsor_is_put_on_the_stream_with_its_logo(service: PageServer, chrome: Browser, phone: Page) -> None:
@@ -292,26 +292,23 @@ def test_a_question_sounds_once_the_phone_was_touched_and_is_not_made_up_for(ser
     phone.wait_for_function("() => window.tones === 3")
 
 
-@pytest.mark.parametrize("size", [(195, 422), (320, 568), (640, 360)])
-def test_on_small_phones_and_with_text_of_twice_the_size_nothing_is_cut_off(
-    service: PageServer, phone: Page, size: tuple[int, int]
-) -> None:
+def test_on_small_phones_and_with_text_of_twice_the_size_nothing_is_cut_off(service: PageServer, phone: Page) -> None:
     service.game_service.start_game(
         NewGame(home=TeamSheet(name="W", short="WWWW"), away=TeamSheet(name="M", short="MMMM"))
     )
-    width, height = size
-    phone.set_viewport_size({"width": width, "height": height})
-    phone.reload()  # as a phone of this size opens it
-    expect(phone.locator("#score")).to_contain_text("WWWW")
-    expect(phone.locator("#dock button").first).to_be_visible()
-    assert phone.evaluate("document.documentElement.scrollWidth") == width
-    parts = phone.locator("#dock button, #score .team, #link").all()
-    boxes = [box for part in parts if (box := part.bounding_box()) is not None]
-    assert all(box["x"] >= 0 and box["x"] + box["width"] <= width for box in boxes), boxes
-    assert all(box["y"] + box["height"] <= height for box in boxes)
-    phone.evaluate("window.scrollTo(0, 400)")
-    header, buttons = phone.locator("header").bounding_box(), phone.locator("#dock").bounding_box()
-    assert header is not None
-    assert buttons is not None
-    below = height if buttons["x"] > 0 else buttons["y"]  # held sideways, they stand beside
-    assert below - max(0.0, header["y"] + header["height"]) > 0.4 * height, "no room between score and buttons"
+    for width, height in ((195, 422), (320, 568), (640, 360)):
+        phone.set_viewport_size({"width": width, "height": height})
+        phone.reload()  # as a phone of this size opens it
+        expect(phone.locator("#score")).to_contain_text("WWWW")
+        expect(phone.locator("#dock button").first).to_be_visible()
+        assert phone.evaluate("document.documentElement.scrollWidth") == width
+        parts = phone.locator("#dock button, #score .team, #link").all()
+        boxes = [box for part in parts if (box := part.bounding_box()) is not None]
+        assert all(box["x"] >= 0 and box["x"] + box["width"] <= width for box in boxes), boxes
+        assert all(box["y"] + box["height"] <= height for box in boxes)
+        phone.evaluate("window.scrollTo(0, 400)")
+        header, buttons = phone.locator("header").bounding_box(), phone.locator("#dock").bounding_box()
+        assert header is not None
+        assert buttons is not None
+        below = height if buttons["x"] > 0 else buttons["y"]  # held sideways, they stand beside
+        assert below - max(0.0, header["y"] + header["height"]) > 0.4 * height, "no room between score and buttons"

@@ -22,6 +22,7 @@ from downfield.twin.sets.labels import CLASSES, KEYPOINTS, Sample
 from downfield.twin.sets.table_frames import table_pictures
 
 SMALL = Recipe("val", seed=3, size_px=(640, 360), per_table=2)
+LARGE = Recipe("train", seed=4, size_px=(1280, 720), per_table=1)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -34,6 +35,14 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small finished split."""
     out = tmp_path_factory.mktemp("set")
     make_dataset(out, SMALL, 6)
+    return out
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A split of two large pictures without balls but those of the game."""
+    out = tmp_path_factory.mktemp("plain")
+    make_dataset(out, LARGE, 2)
     return out
 
 
@@ -112,24 +121,20 @@ def test_two_workers_make_the_same_files_as_one(made: Path, tmp_path: Path) -> N
     assert contents(tmp_path) == contents(made)
 
 
-def test_carriers_make_many_figures_carry_a_labeled_ball(tmp_path: Path) -> None:
-    recipe = Recipe("train", seed=4, size_px=(1280, 720), per_table=1, carriers=0.5)
-    make_dataset(tmp_path / "many", recipe, 2)
-    make_dataset(tmp_path / "none", dataclasses.replace(recipe, carriers=0.0), 2)
+def test_carriers_make_many_figures_carry_a_labeled_ball(plain: Path, tmp_path: Path) -> None:
+    make_dataset(tmp_path, dataclasses.replace(LARGE, carriers=0.5), 2)
     changed = []
-    for sample, plain in zip(
-        read_samples(tmp_path / "many", "train"), read_samples(tmp_path / "none", "train"), strict=True
-    ):
+    for sample, bare in zip(read_samples(tmp_path, "train"), read_samples(plain, "train"), strict=True):
         assert [figure.corners_px for figure in sample.labels.figures] == [
-            figure.corners_px for figure in plain.labels.figures
+            figure.corners_px for figure in bare.labels.figures
         ]
-        game = [thing for thing in plain.labels.things if thing.kind == "ball"]
+        game = [thing for thing in bare.labels.things if thing.kind == "ball"]
         own = [thing for thing in sample.labels.things if thing.kind == "ball" and thing not in game]
         assert 4 < len(own) < 18
         assert len({ball.carrier for ball in own}) == len(own)
         image, without = (
-            np.asarray(cv2.imread(str(tmp_path / kind / one.image)), dtype=np.int64)
-            for kind, one in (("many", sample), ("none", plain))
+            np.asarray(cv2.imread(str(folder / one.image)), dtype=np.int64)
+            for folder, one in ((tmp_path, sample), (plain, bare))
         )
         for ball in own:
             assert ball.state == "carried"
@@ -141,20 +146,16 @@ def test_carriers_make_many_figures_carry_a_labeled_ball(tmp_path: Path) -> None
     assert np.median(changed) > 20, "nothing is drawn where balls are labeled"
 
 
-def test_strewn_balls_lie_on_the_board_with_their_labels(tmp_path: Path) -> None:
-    recipe = Recipe("train", seed=4, size_px=(1280, 720), per_table=1, strewn=0.5)
-    make_dataset(tmp_path / "many", recipe, 2)
-    make_dataset(tmp_path / "none", dataclasses.replace(recipe, strewn=0.0), 2)
+def test_strewn_balls_lie_on_the_board_with_their_labels(plain: Path, tmp_path: Path) -> None:
+    make_dataset(tmp_path, dataclasses.replace(LARGE, strewn=0.5), 2)
     states, changed = [], []
-    for sample, plain in zip(
-        read_samples(tmp_path / "many", "train"), read_samples(tmp_path / "none", "train"), strict=True
-    ):
-        game = [thing for thing in plain.labels.things if thing.kind == "ball"]
+    for sample, bare in zip(read_samples(tmp_path, "train"), read_samples(plain, "train"), strict=True):
+        game = [thing for thing in bare.labels.things if thing.kind == "ball"]
         strewn = [thing for thing in sample.labels.things if thing.kind == "ball" and thing not in game]
         assert 4 < len(strewn) < 18
         image, without = (
-            np.asarray(cv2.imread(str(tmp_path / kind / one.image)), dtype=np.int64)
-            for kind, one in (("many", sample), ("none", plain))
+            np.asarray(cv2.imread(str(folder / one.image)), dtype=np.int64)
+            for folder, one in ((tmp_path, sample), (plain, bare))
         )
         for ball in strewn:
             assert ball.carrier is None
@@ -194,7 +195,7 @@ def test_more_balls_than_figures_are_refused() -> None:
 
 
 def test_a_high_share_of_fallers_makes_many_figures_lie_near_others(tmp_path: Path) -> None:
-    recipe = Recipe("train", seed=4, size_px=(640, 360), per_table=1)
+    recipe = Recipe("train", seed=4, size_px=(320, 180), per_table=1)
     make_dataset(tmp_path / "few", recipe, 8)
     make_dataset(tmp_path / "many", dataclasses.replace(recipe, fallers=0.4), 8)
     shares, nearest = {}, {}
