@@ -55,6 +55,7 @@ class Vision:
         continuous: whether frames follow each other in time; if not, every image is processed on its own.
         rate: how often the detector runs if frames are continuous; None for the default rate.
         colors: of the teams, as learned on this table before; None if they never were.
+        keep_colors: takes them at each line-up in which it is known who is who.
     """
 
     def __init__(
@@ -66,9 +67,10 @@ class Vision:
         continuous: bool = True,
         rate: DetectionRate | None = None,
         colors: TeamColors | None = None,
+        keep_colors: Callable[[TeamColors], None] | None = None,
     ) -> None:
         self._calibration, self._continuous = calibration, continuous
-        self._line_ups = LineUps(calibration.field, roster, colors)
+        self._line_ups, self._keep_colors = LineUps(calibration.field, roster, colors), keep_colors
         # Solved between frames, not in the background, so that the result does not depend on the time it takes.
         self._calibrator = OnlineCalibrator(calibration, in_background=False)
         self._center_px: Array | None = None
@@ -265,6 +267,8 @@ class Vision:
             self._teams = TeamClassifier(self.colors if found.asks else found.colors)
             self._estimates = self._tracker.estimates()
             self._line_ups.begin(found, self._estimates)
+            if self._keep_colors is not None and found.colors is not None and not found.asks:
+                self._keep_colors(found.colors)
 
     def _refine(self, frame: Frame, calibration: Calibration, carrier: str | None) -> None:
         """Separate overlapping bases, and measure the decisive ones (see `find_decisive`) on their edges."""

@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
+import hashlib
+import logging
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
+
+import numpy as np
 
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
-from downfield.core.errors import InputError
+from downfield.core.errors import DownfieldError, InputError
 from downfield.core.frame import Frame
+from downfield.core.records import read_record, record, to_json, write_text
 from downfield.core.scene import Player, Scene
 from downfield.core.track_files import read_roster
 from downfield.models.card import BUNDLED
 from downfield.models.detector import Detector
 from downfield.models.loading import open_detector
 from downfield.models.worker_client import open_with_worker
-from downfield.rig.configuration.settings import NetworkSettings, RigSettings
+from downfield.rig.configuration.settings import NetworkSettings, RigSettings, tables_folder
 from downfield.rig.live.connections import DetectionResult, FigurelessVision
 from downfield.vision.board.picture_health import PictureHealth
 from downfield.vision.detection_schedule import DetectionRate
 from downfield.vision.pipeline import Vision
+from downfield.vision.tracking.teams import TeamColors
+
+_log = logging.getLogger(__name__)
+_DIGEST_DIGITS: Final = 12
 
 PLAYBACK_DIVISOR: Final = 3.0
 """Factor by which whole frames of a recording are detected more rarely: frames wait for the detector, and the recording
@@ -45,9 +55,63 @@ def open_vision(settings: RigSettings, calibration: Calibration, roster: Path | 
     network = settings.network
     if live:
         rate = detection_rate(network, time.perf_counter_ns)
-        return Vision(calibration, worker_detector(network), known, rate=rate)
+        if roster is None:  # other teams may play on the table next time
+            return Vision(calibration, worker_detector(network), rate=rate)
+        kept = KeptColors.of(settings, roster)
+        return Vision(
+            calibration, worker_detector(network), known, rate=rate, colors=kept.read(), keep_colors=kept.write
+        )
     rate = DetectionRate(_period_ns(network.detections_per_s / PLAYBACK_DIVISOR), _period_ns(network.refinements_per_s))
     return Vision(calibration, local_detector(network), known, rate=rate)
+
+
+@record
+class LearnedColors:
+    """The colors of two teams, ``*.colors.json``, as learned at the last line-up in which it was known who is who.
+
+    Attributes:
+        palette: colors in Lab, L as weighted.
+        counts: how often each occurs on each part of the light and of the dark team.
+    """
+
+    palette: tuple[tuple[float, ...], ...]
+    counts: tuple[tuple[tuple[float, ...], ...], ...]
+    format: Literal["downfield.colors"] = "downfield.colors"
+    version: Literal[1] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class KeptColors:
+    """The file of the colors of a roster's teams on one table; without it they are learned anew."""
+
+    path: Path
+
+    @classmethod
+    def of(cls, settings: RigSettings, roster: Path) -> KeptColors:
+        """Return the file for a source and a roster."""
+        source = hashlib.sha256(settings.source.name.encode()).hexdigest()[:_DIGEST_DIGITS]
+        return cls(tables_folder(settings) / f"{roster.stem}-{source}.colors.json")
+
+    def read(self) -> TeamColors | None:
+        """Return the colors; None if there are none yet."""
+        if not self.path.is_file():
+            return None
+        try:
+            kept = read_record(LearnedColors, self.path)
+        except DownfieldError as error:
+            _log.warning("the teams' colors are learned anew: %s", error)
+            return None
+        return TeamColors(np.array(kept.palette), np.array(kept.counts))
+
+    def write(self, colors: TeamColors) -> None:
+        """Keep the colors."""
+        palette = tuple(tuple(color) for color in colors.palette.tolist())
+        counts = tuple(tuple(tuple(part) for part in team) for team in colors.color_counts.tolist())
+        learned = LearnedColors(palette, counts)
+        try:
+            write_text(self.path, (to_json(LearnedColors, learned),))
+        except DownfieldError as error:
+            _log.warning("the teams' colors are not kept: %s", error)
 
 
 def detection_rate(network: NetworkSettings, clock: Callable[[], int]) -> DetectionRate:
