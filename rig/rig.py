@@ -51,7 +51,7 @@ from downfield.rig.tables.profile import TableProfile, camera_identity
 from downfield.rig.tables.setup_session import SetupSession
 from downfield.rig.tables.table import OpenVision, open_table, source_choice
 from downfield.rig.tournament.link import health_with, open_grants, open_tournament
-from downfield.store.sealing.heads import differs_from_last_heads
+from downfield.store.sealing.heads import NOT_AS_LEFT, differs_from_last_heads
 from downfield.store.writing.journals import StoredJournals
 from downfield.vision.board.picture_health import PictureHealth
 from downfield.vision.pipeline import SLOW_COMPUTER
@@ -59,11 +59,6 @@ from downfield.vision.pipeline import SLOW_COMPUTER
 _LEAVE_AFTER_S: Final = 0.5
 _BETWEEN_RUNS_NS: Final = 60_000_000_000
 """Pictures of a run are this much later than all before, so that none is shown for a call of another run."""
-
-_NOT_AS_LEFT: Final = (
-    "The store is not as this rig left it: {difference}. An older copy was put back, it was altered, or another store"
-    " is configured. Games go on from what is there; downfield verify says more."
-)
 
 
 class Rig:
@@ -118,7 +113,7 @@ class Rig:
         self._closing.callback(self._store.close)
         difference = differs_from_last_heads(self._store, heads_file(settings)) if self.live else ""
         if difference:
-            self._problems.notify("warning", _NOT_AS_LEFT.format(difference=difference))
+            self._problems.notify("warning", NOT_AS_LEFT.format(difference=difference))
         self._grants = open_grants(settings, owner)
         tournament = open_tournament(
             settings, self._store, owner, self._key, self._hub, lambda: self.service, self._grants

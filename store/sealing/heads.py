@@ -249,6 +249,13 @@ def entries_after_heads(store: StoreReader, heads: list[KeptHead]) -> Iterator[s
             )
 
 
+NOT_AS_LEFT: Final = (
+    "The store is not as this rig left it: {difference}. An older copy was put back, it was altered, or another store"
+    " is configured. Games go on from what is there; downfield verify says more."
+)
+"""What is said where a store differs from its last heads, and how."""
+
+
 def differs_from_last_heads(store: StoreReader, path: Path) -> str:
     """Return how a store differs from what its rig last kept of it, one sentence; empty where nothing tells so.
 
