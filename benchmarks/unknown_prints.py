@@ -39,6 +39,8 @@ OUTCOMES: Final[tuple[Outcome, ...]] = ("right", "wrong and sure", "wrong, not s
 _OFF_YD: Final = 0.3
 _SURE: Final = 4.0  # standard deviations
 _TAPE_MM: Final = 1.2
+_TILT_STEP_DEG: Final = 5
+_TILTS: Final = tuple(f"{low} to {low + _TILT_STEP_DEG} degrees" for low in range(0, 25, _TILT_STEP_DEG))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,7 @@ class Result:
     given: Given
     lens: str
     maker: int
+    tilt: str
     outcome: Outcome
     seconds: float
     off_yd: Array
@@ -72,7 +75,7 @@ def main() -> None:
     print(f"\n{options.split}: {options.count} pictures, drawn in {np.median(drawing):.1f} CPU s each")
     for given in levels:
         _print_row(given, [result for result in results if result.given == given])
-    for name, kinds in (("lens", KINDS), ("maker", range(len(MAKERS[options.split])))):
+    for name, kinds in (("lens", KINDS), ("tilt", _TILTS), ("maker", range(len(MAKERS[options.split])))):
         for kind in kinds:
             for given in levels:
                 some = [result for result in results if result.given == given and getattr(result, name) == kind]
@@ -112,7 +115,8 @@ def _measured(photo: Photograph, given: Given, number: int, split: Split) -> Res
         f" {seconds:.1f} s",
         flush=True,
     )
-    return Result(given, kind, photo.board.maker, outcome, seconds, off, sigmas)
+    tilt = _TILTS[min(int(view.tilt_deg / _TILT_STEP_DEG), len(_TILTS) - 1)]
+    return Result(given, kind, photo.board.maker, tilt, outcome, seconds, off, sigmas)
 
 
 def _solved(photo: Photograph, given: Given, rng: np.random.Generator) -> Calibration:

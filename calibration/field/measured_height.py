@@ -27,8 +27,9 @@ from downfield.calibration.field.solver import at_distance
 from downfield.calibration.jacobians import STRETCH
 from downfield.calibration.lens.prior import LENS_PRIOR_LIMITS, lens_at_height
 from downfield.calibration.stretch import DescribedProportions, ScaleError, stretched_field
-from downfield.core.arrays import Image
+from downfield.core.arrays import Array, Image
 from downfield.core.errors import FieldError, InputError
+from downfield.core.footprint import BASE_TOP_MM, BaseSize
 from downfield.core.records import check
 from downfield.core.texts import parse_span
 
@@ -53,6 +54,10 @@ class StandingLimits:
     """Added to that deviation: what the picture tells of the ratio rests on what lenses are like."""
     min_weight: float = 0.5
     """Weight in the fit under which it contradicts the print."""
+    bases_spread: float = 0.055
+    """Relative standard deviation of the size of all bases on a table: makes differ by 5 %, and the detector errs."""
+    min_bases: int = 4
+    """Fewer bases are no ruler."""
 
 
 _LIMITS: Final = StandingLimits()
@@ -158,6 +163,32 @@ def _appended(observations: Observations, top: Observations) -> Observations:
 def is_sized(solution: FieldSolution) -> bool:
     """Return whether the print's size in millimeters is known."""
     return solution.scale.spread <= KNOWN_SCALE
+
+
+def with_bases(solution: FieldSolution, corners_px: Array) -> FieldSolution:
+    """Return a solution of a print of unknown size, sized by bases of the usual size that stand on it.
+
+    As it is where the size is known, or where there are too few.
+
+    Args:
+        solution: of a picture.
+        corners_px: of the bases' tops in it: front left, front right, rear right, rear left; shape (n, 4, 2).
+    """
+    usual, factor = math.sqrt(BaseSize().length_mm * BaseSize().width_mm), 1.0
+    if is_sized(solution) or len(corners_px) < _LIMITS.min_bases:
+        return solution
+    for _ in range(3):  # tops are lower in millimeters of a print that is larger than taken
+        corners = solution.fit.camera.to_board(corners_px, BASE_TOP_MM / factor)
+        sides = np.linalg.norm(corners - np.roll(corners, -1, axis=1), axis=2)  # front, right, rear, left
+        sizes = np.log(np.sqrt((sides[:, 0] + sides[:, 2]) / 2 * (sides[:, 1] + sides[:, 3]) / 2))
+        sizes = sizes[np.isfinite(sizes)]
+        if len(sizes) < _LIMITS.min_bases:
+            return solution
+        factor = usual / math.exp(float(np.median(sizes)))
+    known, scale = _LIMITS.bases_spread, solution.scale
+    share = scale.spread**2 / (scale.spread**2 + known**2)
+    found = _rescaled(solution, factor**share)
+    return dataclasses.replace(found, scale=dataclasses.replace(scale, spread=known * math.sqrt(share)))
 
 
 def _rescaled(solution: FieldSolution, factor: float) -> FieldSolution:

@@ -97,7 +97,6 @@ def unknown_print(plane: Plane, lines: FieldLines, ends: YardLineEnds) -> Suppos
 
 
 _TEN_YD: Final = 10.0
-_USUAL_YARD_RATIO: Final = 1.1  # a yard is a little longer across than along, as most boards are printed
 
 
 def kinds_of_field() -> tuple[FieldModel, ...]:

@@ -25,7 +25,7 @@ from downfield.core.arrays import Image
 from downfield.core.errors import InputError
 from downfield.core.field.model import FieldModel, load_field, preset, preset_names
 from downfield.core.texts import parse_span
-from downfield.rig.tables.table_calibration import lens_from_distance
+from downfield.rig.tables.table_calibration import lens_from_distance, with_size_by_bases
 
 _MM_PER_IN: Final = 25.4
 
@@ -177,6 +177,7 @@ def solve_requested(
         advance(100, 100, f"taking reading {request.reading}")
     if lengths is not None and not unknown:
         solution = with_lengths(solution, images, lengths)
+    solution = with_size_by_bases(solution, images[0])
     if standing is not None:
         advance(100, 100, "measuring what stands on the board")
         return with_standing_object(solution, images, standing)

@@ -34,7 +34,7 @@ from downfield.calibration.stretch import DescribedProportions, ScaleError
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, InputError
 from downfield.core.field.model import FieldModel, load_field, preset, preset_names
-from downfield.rig.tables.table_calibration import lens_from_distance
+from downfield.rig.tables.table_calibration import lens_from_distance, with_size_by_bases
 
 
 def landmarks_of(calibration: Calibration) -> tuple[SetupLandmark, ...]:
@@ -210,7 +210,8 @@ def _solve_print(
     if request.field != "auto" and request.field not in kinds_by_name():
         raise _unknown_field(request.field)
     if request.length is None and lengths is None:
-        return solve_field(images, [preset(name) for name in preset_names()], distance=distance, progress=report)
+        found = solve_field(images, [preset(name) for name in preset_names()], distance=distance, progress=report)
+        return with_size_by_bases(found, images[0])
     known = None if request.length is None else KnownLength(request.length.length_mm, request.length.ends_px)
     return propose_field(images, known, measurements=lengths, distance=distance, progress=report).solution
 

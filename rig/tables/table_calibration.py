@@ -10,7 +10,13 @@ from typing import Final
 import numpy as np
 
 from downfield.calibration.calibration import Calibration, read_calibration
-from downfield.calibration.field.measured_height import StandingObject, with_camera_height, with_standing_object
+from downfield.calibration.field.measured_height import (
+    StandingObject,
+    is_sized,
+    with_bases,
+    with_camera_height,
+    with_standing_object,
+)
 from downfield.calibration.field.solution import FieldSolution
 from downfield.calibration.field.solver import solve_field
 from downfield.calibration.lens.figure_lean import StandingFigures, estimate_lens_from_lean
@@ -97,7 +103,7 @@ def calibrate(settings: CalibrationSettings, images: list[Image], name: str) -> 
         return _calibrate_by_strip(settings, images, prior, name)
     is_known = prior is not None or standing is not None or settings.camera_height_mm
     distance = None if is_known else lens_from_distance(images[0], None)
-    solution = _solve(images, candidate_fields(settings), name, prior, distance)
+    solution = with_size_by_bases(_solve(images, candidate_fields(settings), name, prior, distance), images[0])
     if standing is not None:
         solution = with_standing_object(solution, images, standing)
     elif settings.camera_height_mm and prior is None:
@@ -192,6 +198,11 @@ def lens_from_distance(image: Image, height_mm: float | None) -> LensFromDistanc
     if height_mm is not None:
         return partial(lens_at_height, height_mm=height_mm)
     return lambda camera: estimate_lens_from_lean(camera, _standing_figures(image))
+
+
+def with_size_by_bases(solution: FieldSolution, image: Image) -> FieldSolution:
+    """Return a solution of a picture, of a print of unknown size, sized by the bases on it; else as it is."""
+    return solution if is_sized(solution) else with_bases(solution, _standing_figures(image).corners_px)
 
 
 def _standing_figures(image: Image) -> StandingFigures:

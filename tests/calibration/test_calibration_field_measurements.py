@@ -12,6 +12,7 @@ from setup_readings import solution
 from downfield.calibration.advice import base_top_error_yd, best_measurement
 from downfield.calibration.field.measured_height import (
     StandingObject,
+    with_bases,
     with_camera_height,
     with_lengths,
     with_standing_object,
@@ -101,3 +102,17 @@ def test_lengths_that_contradict_the_picture_are_refused() -> None:
 def test_a_refusal_says_what_to_do() -> None:
     assert CalibrationError("the picture is blurred").remedy == "another_picture"
     assert CalibrationError("no size", "measure").remedy == "measure"
+
+
+@pytest.mark.parametrize("count", [3, 9])
+def test_bases_on_a_print_of_unknown_size_are_a_ruler(count: int) -> None:
+    places = np.array([(x, y) for x in (100.0, 350.0, 600.0) for y in (80.0, 250.0, 400.0)])[:count]
+    corners = places[:, None] + np.array([(15.0, 9.0), (15.0, -9.0), (-15.0, -9.0), (-15.0, 9.0)])
+    tops = np.concatenate([corners, np.full((count, 4, 1), BASE_TOP_MM)], axis=2)
+    found = with_bases(unsized(), camera_over(TUDOR, (1280, 720)).to_pixels(tops))
+    if count < 4:
+        assert found.field == unsized().field
+        return
+    assert found.field.length_mm == pytest.approx(TUDOR.length_mm, rel=0.02)
+    assert found.scale.spread == pytest.approx(0.055, abs=0.002)
+    assert base_top_error_yd(found.calibration()) < 0.5 * base_top_error_yd(unsized().calibration())
