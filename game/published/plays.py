@@ -186,7 +186,7 @@ def plays_of(game: PlayedGame) -> list[Play]:
                 counts=wiped_out is None,
                 gain_yd=gain_yd,
                 losses=losses,
-                points=tuple(_points(snap, counting, holders)),
+                points=() if snap.for_yards else tuple(_points(snap, counting, holders)),
                 result=_result(own, counting, ending, gain_yd) or ("No call" if is_over else "Under way"),
             )
         )

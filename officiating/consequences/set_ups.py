@@ -215,7 +215,7 @@ def _plays(body: SetUp, overtime: OvertimeSetUp, game: GameState) -> Overtime:
     middle = game.length_yd / 2
     if body.due != "scrimmage" or body.down != 1 or body.spot_yd not in {None, middle}:
         raise RefusedError(f"set-up: a play in overtime is a first down from the {middle:g} yd line")
-    return Overtime(overtime.number, overtime.first, overtime.gains_yd)
+    return Overtime(overtime.number, overtime.first, overtime.gains_yd, for_yards=True)
 
 
 def _refuse_other_spot(body: SetUp, game: GameState) -> None:

@@ -209,6 +209,7 @@ class Snap:
         clock_s: time left in the period; None where no clock runs down.
         told: whether nobody saw it begin: it was told by its end, rolled or read off cards.
         is_pass: whether it was a pass, as its card says or its end; None where its calls alone can tell.
+        for_yards: whether it is a play of an overtime of yards, in which nothing gives points.
     """
 
     kind: PlayKind
@@ -224,6 +225,7 @@ class Snap:
     clock_s: float | None = None
     told: bool = False
     is_pass: bool | None = None
+    for_yards: bool = False
 
 
 def begun_play(before: EngineState, after: EngineState, entry: Scene | Event, calls: Sequence[Call]) -> Snap | None:
@@ -298,4 +300,5 @@ def _snap(
         None if left_s is None else round(left_s, 1),
         told,
         is_pass,
+        before.overtime is not None and before.overtime.for_yards,
     )

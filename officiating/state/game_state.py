@@ -101,12 +101,14 @@ class Overtime:
         first: the side that had the ball first.
         gains_yd: yards gained in the possessions so far, in order; a touchdown counts as 1000.
         gains_sigma_yd: standard deviation of each, where it was measured.
+        for_yards: whether it is played for yards, and nothing in it gives points.
     """
 
     number: int
     first: Side
     gains_yd: tuple[float, ...] = ()
     gains_sigma_yd: tuple[float, ...] = ()
+    for_yards: bool = False
 
 
 @record

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Final
 
@@ -16,7 +17,9 @@ from playwright.sync_api import Locator, Page, expect
 from waiting import WAIT_S, wait_until
 
 from downfield.core.field.model import load_field
+from downfield.game.published.plays import Play
 from downfield.game.records.commands import NewGame, TeamSheet
+from downfield.review.reports.statistics import team_lines
 from downfield.rig.configuration.loading import load
 from downfield.rig.scorekeeper import Scorekeeper
 
@@ -33,6 +36,7 @@ SHOWN: Final = """async (topics) => {
   const isCurrent = document.getElementById("more").ariaBusy === null;
   return isCurrent ? JSON.stringify(topics.map((topic) => feed.value(topic))) : "null";
 }"""
+SHORTS: Final = {"home": "RIV", "away": "OAK"}
 SKILLS: Final = ("quarterback 1", "quarterback 2", "quarterback 3", "kicker", "punter")
 
 
@@ -42,6 +46,8 @@ class Operator:
     def __init__(self, page: Page, keeper: Scorekeeper, seed: int) -> None:
         self._page, self._keeper = page, keeper
         self._chance = random.Random(seed)
+        self.paper: Counter[tuple[str, int]] = Counter()
+        """Scores as they appear on the panel, by team and points: what a box score must come to."""
         self._section = page.locator("details", has_text="Declare anything")
         wait_until(self._is_up_to_date, "the panel shows the game")
         self._section.locator("summary").press("Enter")
@@ -100,11 +106,19 @@ class Operator:
 
     def _send(self, button: Locator) -> None:
         """Press a button, and wait until the panel offers what follows."""
-        before = len(self._keeper.game_service.declarations())
+        before, points = len(self._keeper.game_service.declarations()), self._points()
         button.press("Enter")  # a key is never too early after a change
         notice = self._page.locator("#notice")
         wait_until(lambda: len(self._keeper.game_service.declarations()) > before, notice.inner_text)
         wait_until(self._is_up_to_date, "the panel shows the game")
+        for team, now in self._points().items():
+            if now != points[team]:  # a penalty may take points away again
+                self.paper[team, abs(now - points[team])] += 1 if now > points[team] else -1
+
+    def _points(self) -> dict[str, int]:
+        """Return the points of both teams as the panel shows them."""
+        teams = {short: self._page.locator("#score .team", has_text=short) for short in SHORTS.values()}
+        return {short: int(team.locator(".points").text_content() or "0") for short, team in teams.items()}
 
     def _is_up_to_date(self) -> bool:
         """Return whether the panel has everything that the service published, and offers what may be declared now."""
@@ -124,15 +138,25 @@ def test_a_whole_game_is_kept_by_what_the_panel_offers(tmp_path: Path, book: str
             overlay.goto(f"{keeper.service.address}overlay/scorebug")
             phone.goto(f"{keeper.service.address}panel")
             expect(phone.locator("html")).to_have_attribute("data-link", "live")
-            play_to_the_end(Operator(phone, keeper, seed=5), phone, book)
-            for side, short in (("home", "RIV"), ("away", "OAK")):
-                points = phone.locator("#score .team", has_text=short).locator(".points").text_content()
+            operator = Operator(phone, keeper, seed=5)
+            play_to_the_end(operator, phone, book)
+            for short, points in operator._points().items():
                 expect(overlay.locator("body")).to_contain_text(re.compile(rf"{short}\D*{points}"), timeout=WAIT_MS)
-                assert side
             expect(overlay.locator("body")).to_contain_text("Final")
             assert phone.locator("#notice").is_hidden()
+            assert_box_score(f"{keeper.service.address}api/games/current", operator.paper)
     finally:
         keeper.close()
+
+
+def assert_box_score(address: str, paper: Counter[tuple[str, int]]) -> None:
+    """Check the game's plays and its box score against what was written down from the panel."""
+    plays = [Play.model_validate(play) for play in httpx.get(f"{address}/plays", timeout=WAIT_S).json()]
+    scored = Counter((SHORTS[side], points) for play in plays for side, points in play.points)
+    assert scored == Counter({score: count for score, count in paper.items() if count})
+    for line in team_lines(plays):
+        assert line.touchdowns == paper[SHORTS[line.side], 6]
+        assert line.field_goals == paper[SHORTS[line.side], 3]
 
 
 def play_to_the_end(operator: Operator, phone: Page, book: str) -> None:

@@ -9,8 +9,10 @@ from declared_game import DeclaredGame, kinds
 from scripted_plays import ScriptedFigure, film, judge_play, only_call, stands
 
 from downfield.core.errors import RefusedError
-from downfield.officiating.declarations import FoulDeclared, KickDeclared, KickEnded, PlayEnded, SetUp
+from downfield.officiating.declarations import ClockSet, FoulDeclared, KickDeclared, KickEnded, PlayEnded, Roll, SetUp
 from downfield.officiating.rulebooks.rulebook import parse_rulebook
+from downfield.officiating.sides import SIDES
+from downfield.officiating.state.game_state import Phase
 
 BOOKS = ("tap", "efl", "lions-den")
 
@@ -93,3 +95,40 @@ def test_a_league_keeps_forward_progress_of_a_carrier_who_is_driven_back(kept: b
     )
     assert only_call(judged, "stopped").spot_yd == (43.0, 26.0)
     assert judged.state.los_yd == pytest.approx(line, abs=0.1)
+
+
+def tied(book: str) -> DeclaredGame:
+    """A game of a league with series in overtime, tied as its last period ends; home had kicked off."""
+    lines = ["[overtime]", "series_from_yd = 25", *(["[penalty]", "rolled = false"] if book == "lions-den" else [])]
+    table = league(book, *lines)
+    if book == "lions-den":
+        table.declare(*(Roll((4, 5), skill, side) for skill in ("kicker", "punter") for side in SIDES))
+    table.declare(
+        SetUp(
+            "home", 1, 40.0, period=2 if book == "lions-den" else 4, score=(7, 7), clock_s=60.0, opening_kicker="home"
+        )
+    )
+    table.declare(ClockSet(False, 0.0))
+    return table
+
+
+def scored(table: DeclaredGame) -> None:
+    """The side with the ball scores a touchdown and misses its try."""
+    table.declare(PlayEnded("touchdown"))
+    missed = Roll((1, 1)) if table.game.rulebook.system.name == "efl" else Roll((10, 10))
+    table.declare(missed)
+
+
+@pytest.mark.parametrize("book", ["efl", "lions-den"])
+def test_a_league_plays_overtime_in_series_until_a_round_decides(book: str) -> None:
+    table = tied(book)
+    assert (table.state.offense, table.state.situation[:8]) == ("home", "1st & 10")
+    assert (table.state.los_yd, table.state.clock.left_s) == (75.0, None)
+    scored(table)
+    assert (table.state.offense, table.state.los_yd, table.state.score) == ("away", 25.0, (13, 7))
+    scored(table)
+    assert (table.state.offense, table.state.los_yd, table.state.score) == ("away", 25.0, (13, 13))  # first now
+    table.declare(PlayEnded("stopped", (40.0, 20.0), by="home"))  # intercepted: that series is over
+    assert (table.state.offense, table.state.los_yd, table.state.phase) == ("home", 75.0, Phase.BETWEEN_PLAYS)
+    scored(table)
+    assert (table.state.phase, table.state.score, table.state.winner) == (Phase.OVER, (19, 13), "home")

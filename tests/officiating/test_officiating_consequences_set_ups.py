@@ -101,7 +101,7 @@ def test_what_a_set_up_leaves_out_of_the_counts_stays() -> None:
 
 def test_an_overtime_play_is_set_up_and_the_answer_decides() -> None:
     table = set_up("tap", offense="away", direction=-1, score=(7, 7), overtime=OvertimeSetUp("home", 1, (4.0,)))
-    assert (table.state.los_yd, table.state.overtime) == (50.0, Overtime(1, "home", (4.0,)))
+    assert (table.state.los_yd, table.state.overtime) == (50.0, Overtime(1, "home", (4.0,), for_yards=True))
     calls = table.declare(PlayEnded("tackle", (42.0, 26.0)))
     assert (table.state.phase, calls[-1].side) == (Phase.OVER, "away")
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from counted_games import WAYS, CountedGame, Way
 
+from downfield.officiating import declarations as d
 from downfield.officiating.sides import SIDES
+from downfield.officiating.unseen_declarations import OvertimeSetUp
 from downfield.review.reports.statistics import drives_of, team_lines
 
 NAMES = ("plays", "first_downs", "touchdowns", "field_goals", "turnovers")
@@ -29,3 +31,11 @@ def test_the_box_score_is_what_was_counted_on_paper(book: str, way: Way, seed: i
             assert line.fumbles == paper.of(side, "fumbles")
     yards = sum(drive.yards for drive in drives_of(plays))
     assert round(yards, 1) == round(sum(line.yards for line in lines), 1)
+
+
+def test_a_touchdown_in_an_overtime_of_yards_gives_no_points_anywhere() -> None:
+    game = CountedGame("tap", "ends", 1)
+    game.declare(d.SetUp("home", 1, 50.0, score=(7, 7), overtime=OvertimeSetUp("home")), d.PlayEnded("touchdown"))
+    (play,) = game.plays()
+    assert (game.state.score, play.result, play.points) == ((7, 7), "Touchdown", ())
+    assert [line.touchdowns for line in team_lines([play])] == [0, 0]

@@ -11,6 +11,7 @@ from typing import Final
 
 from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences import downs
+from downfield.officiating.consequences.college_overtime import COLLEGE_PARAMS, is_college, or_series
 from downfield.officiating.consequences.declaration_handlers import AT_REST
 from downfield.officiating.consequences.periods import (
     Possession,
@@ -33,6 +34,7 @@ from downfield.officiating.state.interfaces import Consequence, Outcome, RuleCon
 CLOCK_PARAMS: Final = (
     Param("clock.two_minutes_s", 120.0, "s", "EFL-047", low=0),
     Param("overtime.period_s", 600.0, "s", "EFL-071", low=1),
+    *COLLEGE_PARAMS,
 )
 TWO_MINUTES: Final = "two_minutes_"
 """Prefix of the notes that the two-minute time-out of a period has been taken."""
@@ -59,7 +61,7 @@ def begin_overtime(game: GameState, _call: Call, context: RuleContext) -> Outcom
     return Outcome(downs.schedule_kick(game, opponent(HOME_RECEIVES), "kickoff", context))
 
 
-_end_quarter = make_period_end(begin_overtime)
+_end_quarter = make_period_end(or_series(begin_overtime))
 
 
 def end_period(game: GameState, call: Call, context: RuleContext) -> Outcome:
@@ -113,7 +115,7 @@ def in_overtime(consequence: Consequence) -> Consequence:
     def apply(game: GameState, call: Call, context: RuleContext) -> Outcome:
         outcome = consequence(game, call, context)
         overtime, state = game.overtime, outcome.state
-        if overtime is None or state.overtime is None:
+        if overtime is None or state.overtime is None or is_college(context.params):
             return outcome
         points = sum(state.score) - sum(game.score)
         held = _held_in_play(game)

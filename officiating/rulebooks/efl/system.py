@@ -13,6 +13,7 @@ from downfield.officiating.checks.rulebook_checks import RulebookChecks
 from downfield.officiating.clauses import read_clauses
 from downfield.officiating.consequences import downs, house_fouls
 from downfield.officiating.consequences.board import ANY_NUMBER, stoppage_params
+from downfield.officiating.consequences.college_overtime import or_next_series
 from downfield.officiating.consequences.declaration_handlers import LINE_UP_PARAMS, SHARED
 from downfield.officiating.consequences.periods import end_game, period_params, unless_time_is_up
 from downfield.officiating.consequences.rolls_and_choices import choice_handler, roll_handler
@@ -193,7 +194,7 @@ EFL: Final = RuleSystem(
     kick_from_yd=kicks.kick_from_yd,
     at_snap=_check_snap,
     at_restart=EFL_CHECKS.at_restart,
-    ball_dead=clock.ball_dead,
+    ball_dead=or_next_series(clock.ball_dead),
     begin_try=kicks.begin_try,
     overtime="possessions",
     series_notes=("style",),

@@ -17,6 +17,7 @@ from downfield.officiating.checks.rulebook_checks import RulebookChecks
 from downfield.officiating.clauses import read_clauses
 from downfield.officiating.consequences import downs, house_fouls
 from downfield.officiating.consequences.board import ANY_NUMBER, stoppage_params
+from downfield.officiating.consequences.college_overtime import COLLEGE_PARAMS, or_next_series, or_series
 from downfield.officiating.consequences.declaration_handlers import LINE_UP_PARAMS, SHARED, body_of
 from downfield.officiating.consequences.periods import (
     begin_first_period,
@@ -176,7 +177,7 @@ CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
     "turnover_on_downs": downs.turn_over_on_downs,
     "penalty": house_fouls.enforcing(penalties.enforce_penalty),
     "info": penalties.handle_info,
-    "period": make_period_end(end_in_tie),
+    "period": make_period_end(or_series(end_in_tie)),
     "game_over": end_game,
 }
 
@@ -213,6 +214,7 @@ LIONS_DEN: Final = RuleSystem(
         *(DOWNS.get(param.name, param) for param in downs.DOWNS_PARAMS),
         *LINE_UP_PARAMS,
         *house_fouls.HOUSE_FOUL_PARAMS,
+        *COLLEGE_PARAMS,
         *stoppage_params(ANY_NUMBER, "LD-013: no limit is given", after_line=True),
         *passes.PASS_PARAMS,
         *kicks.KICK_PARAMS,
@@ -225,7 +227,7 @@ LIONS_DEN: Final = RuleSystem(
     kick_from_yd=kicks.kick_from_yd,
     at_snap=LIONS_DEN_CHECKS.at_snap,
     at_restart=LIONS_DEN_CHECKS.at_restart,
-    ball_dead=end_period_in_time,
+    ball_dead=or_next_series(end_period_in_time),
     begin_try=kicks.begin_try,
     series_notes=("todo_",),
     dice=DICE,

@@ -88,7 +88,7 @@ def end_period(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Start the next period with ends changed, a half with its kickoff, or wait for the toss for overtime (TAP-133)."""
     clock = replace(game.clock, left_s=None, running=False, at_ns=call.t_ns)
     if call.detail == "overtime":
-        game = replace(downs.end_play(game), overtime=Overtime(0, "home"), clock=clock)
+        game = replace(downs.end_play(game), overtime=Overtime(0, "home", for_yards=True), clock=clock)
         return Outcome(wait_for_choice(game, "overtime", ("offense_first", "defense_first"), None))
     next_period = replace(
         game,
@@ -109,7 +109,7 @@ def choose_overtime(game: GameState, choice: ChoiceMade, context: RuleContext) -
     if choice.by is None:
         raise RefusedError("overtime: say which coach won the toss (by)")
     first: Side = choice.by if choice.choice == "offense_first" else opponent(choice.by)
-    return Outcome(_give_one_play(replace(game, overtime=Overtime(1, first)), first, context))
+    return Outcome(_give_one_play(replace(game, overtime=Overtime(1, first, for_yards=True)), first, context))
 
 
 def in_overtime(consequence: Consequence) -> Consequence:
@@ -146,7 +146,7 @@ def end_overtime_play(
         return Outcome(_give_one_play(game, opponent(overtime.first), context))
     text = f"overtime {overtime.number} ends tied: another follows"
     tied = Finding("overtime", "info", context.t_ns, text, ("TAP-134",), reported=True, detail="overtime")
-    again = replace(game, overtime=Overtime(overtime.number + 1, overtime.first))
+    again = replace(game, overtime=Overtime(overtime.number + 1, overtime.first, for_yards=True))
     another = _give_one_play(again, overtime.first, context)
     winner = yards_winner(overtime.first, (gains[0], gains[1]))
     if winner is None:
