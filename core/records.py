@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeVar, cast, dataclass_transform
@@ -171,20 +171,56 @@ def _parsed(text: str | bytes) -> object:
         return None
 
 
+_WORDS: Final = {
+    "int_parsing": "must be a whole number",
+    "int_type": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_parsing": "must be a number",
+    "float_type": "must be a number",
+    "finite_number": "must be a finite number",
+    "bool_parsing": "must be true or false",
+    "bool_type": "must be true or false",
+    "string_type": "must be text",
+    "string_too_short": "must have at least {min_length} letters",
+    "string_too_long": "must have at most {max_length} letters",
+    "literal_error": "must be {expected}",
+    "greater_than": "must be more than {gt}",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than": "must be less than {lt}",
+    "less_than_equal": "must be at most {le}",
+    "too_short": "must have at least {min_length} items",
+    "too_long": "must have at most {max_length} items",
+    "tuple_type": "must be a list",
+    "list_type": "must be a list",
+    "missing": "missing",
+    "missing_argument": "missing",
+    "unexpected_keyword_argument": "unknown key",
+    "extra_forbidden": "unknown key",
+}
+"""What is wrong with a value, by pydantic's name for it."""
+
+
+def plain_problem(error: Mapping[str, Any]) -> str:
+    """Return what pydantic has found wrong with a value, in plain words.
+
+    Args:
+        error: one of `ValidationError.errors`.
+    """
+    context: Mapping[str, Any] = error.get("ctx", {})
+    if error["type"] == "json_invalid":
+        return f"broken JSON: {context['error']}"
+    if "error" in context:
+        return str(context["error"])
+    words = _WORDS.get(error["type"])
+    return str(error["msg"]) if words is None else words.format(**context)
+
+
 def _format_error(error: ValidationError, path: str, line: int | None) -> FormatError:
     errors = error.errors(include_url=False)
     # A misspelled key is also a missing one: report the misspelling.
     first = next((entry for entry in errors if entry["type"] == "unexpected_keyword_argument"), errors[0])
     field = ".".join(str(part) for part in first["loc"]) or None
-    problem = first["msg"]
-    if first["type"] == "unexpected_keyword_argument":
-        problem = "unknown key"
-    elif first["type"] in {"missing", "missing_argument"}:
-        problem = "missing"
-    elif first["type"] == "json_invalid":
-        problem = f"broken JSON: {first['ctx']['error']}"
-    elif "ctx" in first and "error" in first["ctx"]:
-        problem = str(first["ctx"]["error"])
+    problem = plain_problem(first)
     return FormatError(path, problem, line=line, field=field)
 
 

@@ -14,6 +14,7 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
 from downfield.core.errors import BusyError, DownfieldError, NotFoundError, NotRecordedError, OutputError, RefusedError
+from downfield.core.records import plain_problem
 from downfield.game.receipts import Refused
 
 BASE: Final = "https://github.com/downfield/problems/"
@@ -145,9 +146,7 @@ def _handle_unexpected(request: Request, error: Exception) -> JSONResponse:
 
 def _invalid_field(error: Mapping[str, Any]) -> InvalidField:
     field = ".".join(str(part)[:60] for part in error["loc"][:12])
-    unknown = error["type"] in {"extra_forbidden", "unexpected_keyword_argument"}
-    message = "unknown key" if unknown else str(error["msg"]).removeprefix("Value error, ")
-    return InvalidField(field=_encodable(field), problem=_encodable(message[:300]))
+    return InvalidField(field=_encodable(field), problem=_encodable(plain_problem(error)[:300]))
 
 
 def _sentence(found: InvalidField) -> str:

@@ -19,6 +19,7 @@ from pydantic import BaseModel, ValidationError
 
 from downfield.core.errors import FormatError, InputError
 from downfield.core.files.input_files import read_toml
+from downfield.core.records import plain_problem
 from downfield.rig.configuration.settings import RigSettings
 
 FILE_NAME: Final = "downfield.toml"
@@ -164,4 +165,4 @@ def _validate(values: Mapping[str, object], origins: Mapping[str, Origin], file:
         key = next((key for key in setting_keys() if key in (".".join(path[:2]), path[0])), ".".join(path))
         origin = origins.get(key, "default")
         place = str(file) if origin == "file" else f"the {origin}"
-        raise FormatError(place, first["msg"], field=key) from None
+        raise FormatError(place, plain_problem(first), field=key) from None

@@ -85,8 +85,8 @@ def test_calibrations_round_trip(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "change", "says"),
     [
-        (3, ('"heading_deg":12.5', '"heading_deg":"north"'), "line 3: figures.0.heading_deg: Input should be"),
-        (3, ('"posture":"fallen"', '"posture":"asleep"'), "line 3: figures.1.posture: Input should be 'upright'"),
+        (3, ('"heading_deg":12.5', '"heading_deg":"north"'), "line 3: figures.0.heading_deg: must be"),
+        (3, ('"posture":"fallen"', '"posture":"asleep"'), "line 3: figures.1.posture: must be 'upright'"),
         (4, ('"board":"on",', ""), "line 4: board: missing"),
         (2, ('"frame":0', '"frame":0,"fame":1'), "line 2: fame: unknown key"),
         (1, ('"version":1', '"version":2'), "line 1: version: the file has version 2; this"),

@@ -65,8 +65,8 @@ def test_outside_the_file_text_needs_no_quotes() -> None:
     [
         ("[sorce]\nname = 'x'\n", r"table.toml: sorce.name: no such setting; did you mean source.name\?"),
         ("[source]\nrate = 3\n", "table.toml: source.rate: no such setting"),
-        ("[source]\nfps = -1\n", "table.toml: source.fps: Input should be greater than 0"),
-        ("[source]\nsize = [1920]\n", "table.toml: source.size: Field required"),
+        ("[source]\nfps = -1\n", "table.toml: source.fps: must be more than 0"),
+        ("[source]\nsize = [1920]\n", "table.toml: source.size: missing"),
         ("source = 3\n", "table.toml: source: no such setting"),
         ("[source\n", "table.toml: broken TOML"),
     ],
