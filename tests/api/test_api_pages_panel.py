@@ -462,6 +462,7 @@ def test_names_of_two_figures_are_exchanged_where_they_are_drawn(service: PageSe
     phone.locator("summary", has_text="each other's name?").tap()
     expect(phone.get_by_role("button", name="Exchange their names")).to_be_enabled()
     tap(phone, ".exchange", "Exchange their names")
+    expect(phone.locator("#declared li").first).to_contain_text("stands at")
     (declared,) = [one for one in service.game_service.declarations() if one.type == "identities"]
     first, last = shot.players[0].id, shot.players[-1].id
     assert first in declared.text
