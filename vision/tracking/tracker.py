@@ -23,7 +23,6 @@ from downfield.vision.measuring.fall_limits import FALL_LIMITS
 from downfield.vision.measuring.falls import BaseMotion, Fall, PostureFilter
 from downfield.vision.measuring.measurement import Measurements
 from downfield.vision.tracking.assignment import ASSIGNMENT_LIMITS, Assignment, suppress_duplicates
-from downfield.vision.tracking.figure_states import TRACKER_LIMITS, FigureStates
 from downfield.vision.tracking.front import FrontFilter, facing_odds
 from downfield.vision.tracking.initialization import LINE_UP_LIMITS, LineUpPoses
 from downfield.vision.tracking.kalman import (
@@ -38,7 +37,7 @@ from downfield.vision.tracking.kalman import (
     X,
     Y,
 )
-from downfield.vision.tracking.matching import FigureMatcher, FrameInput
+from downfield.vision.tracking.matching import TRACKER_LIMITS, FigureMatcher, FigureStates, FrameInput
 from downfield.vision.tracking.recovery import RECOVERY_LIMITS
 
 _ANY_HEADING: Final = np.pi**2 / 3  # variance of an angle that may be any
