@@ -18,7 +18,14 @@ from pydantic import Field
 from downfield.core.errors import FormatError
 from downfield.game.published.game_topics import CallView
 from downfield.game.published.plays import Play, plain_players
-from downfield.game.records.challenges import ChallengeCounts, ChallengeRaised, ChallengeRuled, counts_of
+from downfield.game.records.challenges import (
+    ChallengeCounts,
+    ChallengeRaised,
+    ChallengeRuled,
+    ChallengeView,
+    challenge_view,
+    counts_of,
+)
 from downfield.game.records.entries import (
     END_KINDS,
     START_KINDS,
@@ -204,19 +211,32 @@ GAMES: Final = 500
 """Games that are counted, the latest: some seasons of a league."""
 
 
+class DisputedCall(TopicModel):
+    """A call that was challenged in a game."""
+
+    game: str = Field(description="The game's id.")
+    home: str
+    away: str
+    table: str
+    began_ms: int = Field(description="When the game began, ms since 1970.")
+    challenge: ChallengeView
+
+
 class ChallengeStatistics(TopicModel):
     """How challenges were decided."""
 
     games: int = Field(description="Games with a challenge.")
     all: ChallengeCounts
     by_kind: dict[str, ChallengeCounts] = Field(description='By kind of the challenged call, such as "tackle".')
+    disputed: tuple[DisputedCall, ...] = Field(description="Every challenged call, those of the latest game first.")
 
 
 def challenge_statistics(store: StoreReader) -> ChallengeStatistics:
     """Return how the challenges of a store's games were decided."""
     raised: list[tuple[str, ChallengeRaised]] = []
     ruled: dict[tuple[str, str], ChallengeRuled] = {}
-    for row in store.games(GAMES):
+    rows = {row.id: row for row in store.games(GAMES)}
+    for row in rows.values():
         for entry in store.latest(row.id, CHALLENGE_KINDS, CATALOG_LIMITS.challenges):
             content = unpack_entry(entry.kind, entry.content, where=f"game {row.id}, entry {entry.seq}")
             if isinstance(content, ChallengeRaised):
@@ -225,7 +245,15 @@ def challenge_statistics(store: StoreReader) -> ChallengeStatistics:
                 ruled[row.id, content.challenge] = content
     kinds = sorted({_kind(challenge) for _, challenge in raised})
     by_kind = {kind: _counts([known for known in raised if _kind(known[1]) == kind], ruled) for kind in kinds}
-    return ChallengeStatistics(games=len({game for game, _ in raised}), all=_counts(raised, ruled), by_kind=by_kind)
+    disputed = tuple(_disputed(rows[game], challenge, ruled.get((game, challenge.id))) for game, challenge in raised)
+    games = len({game for game, _ in raised})
+    return ChallengeStatistics(games=games, all=_counts(raised, ruled), by_kind=by_kind, disputed=disputed)
+
+
+def _disputed(row: GameRow, raised: ChallengeRaised, ruled: ChallengeRuled | None) -> DisputedCall:
+    view = challenge_view(raised, ruled)
+    began_ms = row.began_ns // 1_000_000
+    return DisputedCall(game=row.id, home=row.home, away=row.away, table=row.table, began_ms=began_ms, challenge=view)
 
 
 def _counts(raised: list[tuple[str, ChallengeRaised]], ruled: dict[tuple[str, str], ChallengeRuled]) -> ChallengeCounts:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from typing import Annotated, Final
+from urllib.parse import urlencode
 
-from fastapi import APIRouter, Depends, Path, Query, Response
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from pydantic import BeforeValidator, Field, FiniteFloat
 
 from downfield.api.context.access_control import AuthorizedRoute
 from downfield.api.context.context import AppContextDep, CallViewerDep
+from downfield.api.http.network_addresses import qr_svg
 from downfield.api.http.problems import ProblemError
 from downfield.api.http.requests import CallId
 from downfield.api.routes.games import GameRowDep
+from downfield.api.routes.pairing import base_url
 from downfield.api.security.access import allow
 from downfield.capture.footage import CallMarks, FootageFrame
 from downfield.core.errors import InputError
@@ -129,6 +132,14 @@ def picture(row: GameRowDep, viewer: CallViewerDep, call: CallId, frame: FrameIn
 def close_up(row: GameRowDep, viewer: CallViewerDep, call: CallId, frame: FrameIndex) -> Response:
     """The figures concerned, or the spot, with the measurement drawn on them."""
     return Response(viewer.close_up_jpeg(row, call, frame), media_type="image/jpeg")
+
+
+@router.get("/qr.svg", summary="The way to a call's frames as a QR code", response_class=Response)
+@allow("viewer")
+def address_picture(request: Request, row: GameRowDep, call: CallId) -> Response:
+    """For paper: a phone's camera opens the frames while the rig that has them runs."""
+    query = urlencode({"game": row.id, "call": call})
+    return Response(qr_svg(f"{base_url(request)}/evidence?{query}"), media_type="image/svg+xml")
 
 
 @router.get("/frames/drawings", summary="What is drawn on these pictures")

@@ -52,6 +52,7 @@ PAGES: Final = (
     Page("/games", "games.html", about_games=True),
     Page("/game", "game.html", about_games=True),
     Page("/evidence", "evidence.html", about_games=True),
+    Page("/ruling", "ruling.html", about_games=True),
     Page("/league", "league.html", about_games=True),
     Page("/pair", "pair.html"),
     Page("/program", "program.html"),

@@ -128,6 +128,7 @@ class AddressDetails(TopicModel):
     """The addresses of the service for other devices."""
 
     urls: list[str] = Field(description="Of the start page, the most useful first; each ends with a slash.")
+    note: str = Field(default="", description="Why there are none, and what to do.")
 
 
 class SignInRequest(RequestModel):
@@ -272,7 +273,10 @@ def pairing_picture(
 @allow("admin")
 def addresses(request: Request) -> AddressDetails:
     """As they are now; a computer may get others while Downfield runs."""
-    refuse_unreachable(request)
+    try:
+        refuse_unreachable(request)
+    except ProblemError as none:  # an ordinary state, and no fault of who asks
+        return AddressDetails(urls=[], note=none.detail)
     return AddressDetails(urls=[f"{base}/" for base in base_urls(request)])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import islice
 from typing import Annotated, Final
 
@@ -17,9 +18,11 @@ from downfield.game.published.plays import Play
 from downfield.game.records.final_score import SignatureView, signature_views
 from downfield.game.records.models import TopicModel
 from downfield.officiating.calls import CallKind
+from downfield.officiating.declarations import Side
+from downfield.officiating.state.game_state import opponent
 from downfield.review.catalog import CallOutcome, GameCatalog, GameLine, GameSearch, GameStanding, PlaySearch
 from downfield.review.evidence.ready_pictures import Thumbnails
-from downfield.store.history import GameDetails, GameSummary, summary
+from downfield.store.history import GameDetails, GameSummary, History, summary
 
 router = APIRouter(prefix="/api/games", tags=["games"], route_class=AuthorizedRoute)
 
@@ -45,6 +48,7 @@ class ReviewedGame(GameDetails):
     standing: GameStanding = Field(description=_STANDING)
     camera: bool = Field(description="Whether a camera saw any of it; the rest was entered by people.")
     signatures: tuple[SignatureView, ...] = Field(description="Of the coaches under the final score.")
+    dark: Side | None = Field(description="Whose figures wear the dark jersey; null where no play tells.")
 
 
 async def _catalog(context: AppContextDep) -> GameCatalog:
@@ -85,7 +89,18 @@ def game(history: HistoryDep, game_service: GameServiceDep) -> ReviewedGame:
         standing=standing,
         camera=bool(history.batches),
         signatures=signature_views(history.signatures, history.score),
+        dark=_dark_side(history),
     )
+
+
+def _dark_side(history: History) -> Side | None:
+    """Return whose figures wear the dark jersey: most plays from scrimmage are carried by a figure of the offense."""
+    sides = Counter(
+        snap.offense if snap.carrier.startswith("dark-") else opponent(snap.offense)
+        for snap in history.snaps()
+        if snap.kind == "scrimmage" and snap.carrier is not None
+    )
+    return next((side for side, _ in sides.most_common(1)), None)
 
 
 class PlayChoices(TopicModel):

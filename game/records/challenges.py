@@ -208,7 +208,7 @@ class ChallengeBook:
         half = rules.half(period)
         return ChallengesView(
             game=game,
-            challenges=tuple(_view(challenge, self.ruled.get(challenge.id)) for challenge in self.raised),
+            challenges=tuple(challenge_view(challenge, self.ruled.get(challenge.id)) for challenge in self.raised),
             left=(self.left("home", half, rules), self.left("away", half, rules)),
             rule=rules.text,
             counts=counts_of(self.raised, self.ruled.values()),
@@ -228,7 +228,8 @@ def counts_of(raised: Iterable[ChallengeRaised], ruled: Iterable[ChallengeRuled]
     )
 
 
-def _view(raised: ChallengeRaised, ruled: ChallengeRuled | None) -> ChallengeView:
+def challenge_view(raised: ChallengeRaised, ruled: ChallengeRuled | None) -> ChallengeView:
+    """Return a challenge as topics show it, with how it was decided, where it was."""
     view = ChallengeView(
         id=raised.id, side=raised.side, call=raised.call, text=raised.text, reason=raised.reason, by=raised.by
     )

@@ -37,7 +37,7 @@ _LINES: Final[dict[LineOnBoard, Color]] = {
     "scrimmage": (230, 120, 40),  # the colors of television broadcasts
     "to_gain": (40, 215, 250),
     "goal": (255, 255, 255),
-    "call": (40, 215, 250),
+    "call": (250, 215, 40),
 }
 _BAND: Final = 18  # gray of the band below
 _SHIFT: Final = 4  # fractional bits of the coordinates that OpenCV draws at

@@ -269,3 +269,27 @@ def test_two_fingers_zoom(phone: Page, url: str, tackle: dict[str, Any]) -> None
     phone.wait_for_function(
         "() => Math.abs(new DOMMatrix(getComputedStyle(document.getElementById('frame')).transform).a - 3) < 0.2"
     )
+
+
+def test_the_ruling_sheet_is_one_page_with_pictures_measurement_rule_and_the_way_back(
+    chrome: Browser, url: str, tackle: dict[str, Any]
+) -> None:
+    with page_in(chrome) as page:
+        decisive = open_call(page, url, tackle["id"])
+        page.get_by_role("link", name="Ruling sheet").click()
+        page.wait_for_url("**/ruling?*")
+        expect(page.locator("#question")).to_have_text("Home 28 tackled by Away 24")
+        expect(page.locator("figcaption")).to_have_text(
+            [re.compile(f"^Frame {decisive - 1}, 10 ms before the instant.*1.53 mm apart"), re.compile("touching")]
+        )
+        facts = page.locator("#facts")
+        expect(facts).to_contain_text("Touched: gap closed at 9.21 s; at first touch.")
+        expect(facts).to_contain_text("TAP-022: A defender")
+        expect(facts).to_contain_text("Nobody has ruled on it")
+        for picture in ("#pictures img >> nth=0", "#pictures img >> nth=1", "#code"):
+            page.wait_for_function("(one) => one.naturalWidth > 0", arg=page.locator(picture).element_handle())
+        page.emulate_media(media="print")
+        page.set_viewport_size({"width": 688, "height": 1000})  # A4 between its margins
+        assert page.evaluate("document.documentElement.scrollWidth") <= 688
+        assert page.evaluate("document.documentElement.scrollHeight") <= 1016, "more than one page"
+        page.screenshot(path="/tmp/air66-sheet.png", full_page=True)

@@ -189,7 +189,9 @@ def test_no_code_leads_past_the_proxy_that_alone_is_reachable(tmp_path: Path) ->
     made = SecuredService(tmp_path / "a.db", policy)
     try:
         past = AsgiClient(made.app, token=access_control_of(made.app).admin_key.session())
-        for refused in (past.get("/api/addresses"), past.post("/api/pairings", {}), past.post("/api/devices", {})):
+        none = past.get("/api/addresses").json
+        assert (none["urls"], "by the proxy's address" in none["note"]) == ([], True)
+        for refused in (past.post("/api/pairings", {}), past.post("/api/devices", {})):
             assert refused.status == 409
             assert "by the proxy's address" in refused.json["detail"]
         through = {"x_forwarded_for": "10.0.0.9", "x_forwarded_proto": "https", "x_forwarded_host": "10.0.0.2:9443"}

@@ -235,6 +235,9 @@ def test_a_challenge_after_the_game_is_decided_in_its_journal_and_counted(desk: 
         desk.finished.rule_challenge(desk.row, "challenge-1", decision)
     statistics = challenge_statistics(desk.table.store)
     assert (statistics.games, statistics.all.overturned, statistics.by_kind["tackle"].raised) == (1, 1, 1)
+    (disputed,) = statistics.disputed
+    assert (disputed.game, disputed.challenge.call) == (desk.row.id, desk.tackle)
+    assert (disputed.challenge.decision, disputed.challenge.ruled_by) == ("overturned", "Referee")
     assert GameCatalog(desk.table.store).line(desk.row).under_review == 0
     assert [line.text.split(":")[0] for line in audit_trail(desk.history())] == [
         "Ended",

@@ -2,9 +2,12 @@
 
 import { el, elementsOf, refresh, setText } from "./dom.js";
 import { Feed, reloadOnUpgrade } from "./feed.js";
-import { capitalize, humanize } from "./format.js";
+import { capitalize, formatCallText, humanize } from "./format.js";
 import { followPicture } from "./live_picture.js";
 import { errorText, send } from "./send.js";
+
+/** Between two pictures of a slower camera a figure goes farther than a base is long. */
+const SLOW_FPS = 15;
 
 const at = elementsOf("camera");
 const feed = new Feed(["health", "source", "game"]);
@@ -28,7 +31,7 @@ feed.on("health", (health) => {
   const rows = [
     ["Camera calls", health.calls],
     ["Picture size", health.size === null ? "no picture" : `${health.size.join(" × ")} px`],
-    ["Frame rate", health.fps === null ? "–" : `${health.fps.toFixed(1)} fps`],
+    ["Frame rate", health.fps === null ? "–" : `${health.fps.toFixed(1)} fps${health.fps < SLOW_FPS ? `: too slow. Contacts are timed from ${SLOW_FPS} on` : ""}`],
     ["Latency, capture to screen", latency(health)],
     ["Dropped frames", `${health.dropped} of ${health.frames}`],
     ["Damaged frames", String(health.damaged)],
@@ -39,7 +42,7 @@ feed.on("health", (health) => {
   table(at("health"), rows);
   at("reasons").hidden = health.reasons.length === 0;
   refresh(at("reasons"), health.reasons, () =>
-    health.reasons.map(({ level, text, remedy }) => el("div", { class: `reason ${level}` }, el("b", {}, text), remedy && el("p", {}, remedy))),
+    health.reasons.map(({ level, text, remedy }) => el("div", { class: `reason ${level}` }, el("b", {}, formatCallText(text)), remedy && el("p", {}, formatCallText(remedy)))),
   );
   updateStatus();
   const key = JSON.stringify([health.calibration_rms_px, health.calibration_rms_yd]);
@@ -56,7 +59,7 @@ function updateStatus() {
   /** @type {Partial<Record<Link, string>>} */
   const links = { connecting: "Connecting…", lost: "Reconnecting…", stale: "No connection" };
   const level = feed.link === "live" ? (health?.level ?? "") : "warning";
-  const text = links[feed.link] ?? capitalize(health?.text || humanize(health?.level ?? "live"));
+  const text = links[feed.link] ?? capitalize(formatCallText(health?.text || humanize(health?.level ?? "live")));
   refresh(at("state"), [level, text], () => [el("span", { class: `dot ${level}` }), el("span", {}, text)]);
 }
 

@@ -83,7 +83,7 @@ const comparison = new Comparison(at("comparison"), {
   center: () => decisivePoint(cameraView) ?? middle([[0, 0], drawings.size_px ?? stage.size ?? [0, 0]]),
   draw: (other, size, toScreen, bounds) => drawingsOf(frames[other].frame, cameraView, size, toScreen, bounds, []),
 });
-const callSection = new CallSection({ call: at("call"), neighbors: at("neighbors"), notice: at("notice"), back: at("back") }, load);
+const callSection = new CallSection({ call: at("call"), neighbors: at("neighbors"), notice: at("notice"), back: at("back") }, load, draw);
 
 const callPath = () => `api/games/${encodeURIComponent(game)}/calls/${encodeURIComponent(call)}`;
 const base = () => `${callPath()}/frames`;
@@ -120,6 +120,7 @@ async function loadList() {
   at("timeline").max = String(frames.length - 1);
   history.replaceState(null, "", `?${new URLSearchParams({ game, call })}`);
   called_ns = found.call.t_ns;
+  at("sheet").href = `ruling?${new URLSearchParams({ game, call })}`;
   isBetween = decisive > 0 && frames[decisive - 1].frame === found.last_before;
   failure = "";
   setText(at("missing"), found.missing);

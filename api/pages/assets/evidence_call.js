@@ -4,7 +4,7 @@ import { MAY_RULE, challengeButton } from "./challenges.js";
 import { around, el, refresh } from "./dom.js";
 import { callDetails, callHead, rulingButtons } from "./panel_calls.js";
 import { NoResponseError, errorText, messageOf, read, send } from "./send.js";
-import { capitalize, formatCallText } from "./format.js";
+import { capitalize, formatCallText, nameSides } from "./format.js";
 
 export class CallSection {
   /** @type {?{ game: string, details: Service.CallView }} */
@@ -20,13 +20,15 @@ export class CallSection {
   /**
    * @param {{ call: HTMLElement, neighbors: HTMLElement, notice: HTMLElement, back: HTMLAnchorElement }} elements
    * @param {() => Promise<void>} onRuled called when a ruling was accepted
+   * @param {() => void} onNamed called once the teams' names are known
    */
-  constructor({ call, neighbors, notice, back }, onRuled) {
+  constructor({ call, neighbors, notice, back }, onRuled, onNamed) {
     this.call = call;
     this.neighbors = neighbors;
     this.notice = notice;
     this.back = back;
     this.onRuled = onRuled;
+    this.onNamed = onNamed;
     this.call.addEventListener("click", (event) => {
       const button = around(event, "[data-post]", HTMLButtonElement);
       if (button === null || button.getAttribute("aria-busy") === "true") return;
@@ -46,8 +48,14 @@ export class CallSection {
 
   /** Load whether the game is in play, where the way back is the panel, or closed, where no call can be ruled on. @param {string} game @param {Service.CallView} details */
   async #loadStanding(game, details) {
-    const { standing } = await read(`api/games/${encodeURIComponent(game)}`).catch(() => ({ standing: "" }));
+    /** @type {?Service.ReviewedGame} */
+    const known = await read(`api/games/${encodeURIComponent(game)}`).catch(() => null);
+    const standing = known?.standing ?? "";
     this.standing = standing;
+    if (known !== null) {
+      nameSides(known);
+      this.onNamed();
+    }
     if (!["", "in_play"].includes(standing)) {
       this.back.href = gamePage(game, details.id);
       this.back.textContent = "‹ Game";
@@ -67,7 +75,7 @@ export class CallSection {
     const { game, details } = this.shown;
     const isClosed = this.standing === "ended";
     const rules = this.mayRule && this.standing !== null && !isClosed;
-    refresh(this.call, [game, details, this.mayRule, isClosed, rules], () =>
+    refresh(this.call, [game, details, this.mayRule, isClosed, rules, formatCallText(details.text)], () =>
       el(
         "div",
         { class: `call ${details.verdict} ${details.standing}` },

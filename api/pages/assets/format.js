@@ -100,11 +100,18 @@ const RULED = { confirm: "Confirmed", overturn: "Overturned", strike: "Removed",
 /** A person's ruling on a call: "Overturned by Ann: seen on the film". @param {Service.RulingView} ruling */
 export const formatRuling = ({ decision, by, note, replaced }) => `${RULED[decision]} by ${by}${replaced ? ", who called this instead" : ""}${note ? `: ${note}` : ""}`;
 
-/** @type {Partial<Record<Service.Player["jersey"], Service.TeamView>>} by the color that the camera sees */
+/** @type {Partial<Record<Service.Player["jersey"], { name: string, short: string }>>} by the color that the camera sees */
 let teamOf = {};
 
 /** From now on figures are called by their teams' names. @param {Service.GameView} game */
 export const nameTeams = ({ home, away }) => (teamOf = { [home.jersey]: home, [away.jersey]: away });
+
+/** The same for a game that is looked back at. @param {Service.ReviewedGame} game */
+export function nameSides({ home, away, dark }) {
+  if (dark === null) return;
+  const [first, second] = dark === "home" ? [home, away] : [away, home];
+  teamOf = { dark: { name: first, short: first }, light: { name: second, short: second } };
+}
 
 /** A longer name leaves no room for what is said of it. */
 const LONG_NAME = 16;

@@ -4,7 +4,7 @@ import { callWords } from "./call_words.js";
 import { clipButton } from "./clip_saving.js";
 import { MAY_RULE, challengeButton, challengeItem, challengeRule } from "./challenges.js";
 import { el, elementsOf, find, findAll, fragment, refresh, refreshList, setText } from "./dom.js";
-import { AWAY_FIRST, SIDES, capitalize, counted, formatCallText, formatPeriod, formatRuling, formatTime, formatVerdict, humanize } from "./format.js";
+import { AWAY_FIRST, SIDES, capitalize, counted, formatCallText, formatPeriod, formatRuling, formatTime, formatVerdict, humanize, nameSides } from "./format.js";
 import { showAudit, showDesk } from "./game_desk.js";
 import { exportLinks } from "./game_exports.js";
 import { gameFacts, standingBadge } from "./game_summary.js";
@@ -45,6 +45,7 @@ const get = (path) => read(path, showMessage);
 async function loadGame() {
   /** @type {[Service.ReviewedGame, Service.SessionDetails]} */
   const [details, session] = await Promise.all([get(base()), get("api/session")]);
+  nameSides(details);
   ({ standing, camera } = details);
   mayRule = MAY_RULE.has(session.role ?? "");
   at("what-if").hidden = !mayRule && !session.review;

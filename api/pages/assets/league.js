@@ -1,7 +1,9 @@
 // What became of the calls of the latest games, by kind; the policy for each kind, set with one tap; and how challenges were decided.
 
 import { el, elementsOf, find, refreshList, setText } from "./dom.js";
-import { capitalize, counted, humanize } from "./format.js";
+import { DECISION_WORDS } from "./challenges.js";
+import { capitalize, counted, formatCallText, humanize } from "./format.js";
+import { formatGameDate } from "./game_summary.js";
 import { storedName } from "./reviewer_name.js";
 import { errorText, read, send } from "./send.js";
 
@@ -51,11 +53,23 @@ function show() {
 }
 
 /** What coaches challenged in all games, and how it was decided. @param {Service.ChallengeStatistics} statistics */
-function showChallenges({ games, all, by_kind }) {
+function showChallenges({ games, all, by_kind, disputed }) {
   at("challenges").hidden = all.raised === 0;
   setText(at("challenged"), `${decided(all)}, in ${counted(games, "game")}.`);
   const kinds = Object.entries(by_kind).map(([id, counts]) => ({ id, counts })).sort((a, b) => b.counts.raised - a.counts.raised);
   refreshList(at("challenged-kinds"), kinds, ({ id, counts }) => [el("strong", {}, capitalize(humanize(id))), el("span", {}, ` ${decided(counts)}`)]);
+  at("disputed").replaceChildren(...disputed.map(disputedItem));
+}
+
+/** @param {Service.DisputedCall} disputed */
+function disputedItem(disputed) {
+  const { game, challenge } = disputed;
+  const where = [`${disputed.away} at ${disputed.home}`, formatGameDate(disputed), disputed.table].filter(Boolean).join(" · ");
+  const outcome = challenge.decision === null ? "Under review" : capitalize(DECISION_WORDS[challenge.decision]);
+  return el("li", {},
+    el("a", { href: `ruling?${new URLSearchParams({ game, call: challenge.call })}` }, capitalize(formatCallText(challenge.text))),
+    el("span", {}, ` ${outcome}. `),
+    el("span", { class: "muted" }, where));
 }
 
 /** @param {Service.ChallengeCounts} counts */

@@ -1,6 +1,7 @@
 // Health of the camera and the rig, with a remedy for each problem.
 
 import { el, refresh } from "./dom.js";
+import { formatCallText } from "./format.js";
 import { requestButton } from "./panel_fields.js";
 
 /**
@@ -27,7 +28,7 @@ export function healthSection(section, health, source) {
   ];
   refresh(section, [health.reasons, health.calls, figures], () => [
     ...health.reasons.map((reason) =>
-      el("div", { class: `reason ${reason.level}` }, el("b", {}, reason.text), reason.remedy && el("p", {}, reason.remedy)),
+      el("div", { class: `reason ${reason.level}` }, el("b", {}, formatCallText(reason.text)), reason.remedy && el("p", {}, formatCallText(reason.remedy))),
     ),
     source?.kind === "none" && el("p", { class: "muted" }, "Say under “How the play ended” how each play ended."),
     isByHand(health) && el("p", { class: "by-hand" }, "Under “How the play ended” say how each play ended, until the camera is used again."),
@@ -49,7 +50,7 @@ let dismissed = "";
 export function healthAlert(section, health) {
   const [first] = health?.reasons ?? [];
   const others = (health?.reasons.length ?? 0) - 1;
-  const text = first?.text || health?.text || "";
+  const text = formatCallText(first?.text || health?.text || "");
   const more = others > 0 ? ` (and ${others} more)` : "";
   const key = health === undefined ? "" : `${health.level} ${text} ${handover(health)?.textContent ?? ""}`;
   if (key === "") dismissed = "";

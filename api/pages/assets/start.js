@@ -12,7 +12,7 @@ import { errorText } from "./send.js";
 import { elsewhereRow, overlayCards } from "./start_overlays.js";
 import { startTour } from "./tour.js";
 import { START_TOUR } from "./tours.js";
-import { AWAY_FIRST, capitalize, downAndDistance, humanize, formatSpot } from "./format.js";
+import { AWAY_FIRST, capitalize, downAndDistance, formatCallText, humanize, formatSpot } from "./format.js";
 
 const CALLS_SHOWN = 20;
 
@@ -64,7 +64,7 @@ function updateStatus() {
   /** @type {Partial<Record<Link, string>>} */
   const links = { connecting: "Connecting…", lost: "Reconnecting…", stale: "No connection" };
   const level = feed.link === "live" ? (health?.level ?? "") : "warning";
-  const text = links[feed.link] ?? capitalize(health?.text || humanize(health?.level ?? "live"));
+  const text = links[feed.link] ?? capitalize(formatCallText(health?.text || humanize(health?.level ?? "live")));
   refresh(at("state"), [level, text], () => [el("span", { class: `dot ${level}` }), el("span", {}, text)]);
 }
 

@@ -31,9 +31,9 @@ export async function showDevices() {
 async function listAddresses() {
   try {
     /** @type {Service.AddressDetails} */
-    const { urls } = await send("api/addresses", null, { method: "GET" });
+    const { urls, note } = await send("api/addresses", null, { method: "GET" });
     at("addresses").replaceChildren(...urls.map((url) => el("li", {}, el("a", { href: url }, url))));
-    at("addresses-note").textContent = "Any of these, on a device in the same network:";
+    at("addresses-note").textContent = note || "Any of these, on a device in the same network:";
   } catch (error) {
     at("addresses").replaceChildren();
     at("addresses-note").textContent = errorText(error);
