@@ -85,6 +85,30 @@ def take(browser: Browser, url: str, out: Path) -> None:
     phone.screenshot(path=out / "panel.png")
 
 
+ROLES: Final = {
+    "first-watch": ("/", (390, 844), "#map [data-figure]"),
+    "first-set-up": ("/setup", (390, 844), "#address"),
+    "first-stream": ("/#stream", (1280, 800), "article h3"),
+    "first-frames": ("/evidence?game={game}&call={tackle}", (1280, 900), "#comparison figcaption"),
+    "first-sheet": ("/ruling?game={game}&call={tackle}", (794, 1000), "#facts dd"),
+}
+"""What each role sees first: its page, the size of its screen, and what is there once the page is complete."""
+
+
+def take_roles(browser: Browser, url: str, out: Path) -> None:
+    """Take what somebody sees first who watches, sets up, streams or looks back; after the tackle of the recording."""
+    game = httpx.get(f"{url}/api/games").raise_for_status().json()[0]["id"]
+    calls = httpx.get(f"{url}/api/games/{game}/calls").raise_for_status().json()
+    tackle = quote(next(call["id"] for call in calls if call["kind"] == "tackle"), safe="")
+    for name, (path, (width, height), complete) in ROLES.items():
+        page = browser.new_page(viewport={"width": width, "height": height}, is_mobile=width < 500)
+        page.goto(f"{url}{path.format(game=game, tackle=tackle)}", wait_until="domcontentloaded")
+        page.locator(complete).first.wait_for(timeout=TIMEOUT_MS)
+        page.wait_for_timeout(4000)
+        page.screenshot(path=out / f"{name}.jpg", type="jpeg", quality=80)
+        page.close()
+
+
 def main() -> None:
     """Read the command line and take the pictures."""
     url, out = sys.argv[1].rstrip("/"), Path(sys.argv[2])
@@ -95,6 +119,7 @@ def main() -> None:
         take(browser, url, out)
         take_stream(browser, url, out)
         take_replay(url, out)
+        take_roles(browser, url, out)
         browser.close()
 
 

@@ -36,6 +36,7 @@ feed.on("game", (game) => {
 feed.on("calls", (update) => refreshList(at("calls"), (update?.calls ?? []).slice(-CALLS_SHOWN).reverse(), callItem));
 feed.on("source", (source) => {
   setText(at("source"), source?.text ?? "");
+  at("camera").hidden = source?.kind === "none"; // a game that is kept by hand has no picture
   at("tour-button").hidden = source === undefined || source.live; // a table in play needs no tour
 });
 feed.on("health", updateStatus);
