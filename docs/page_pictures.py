@@ -1,6 +1,6 @@
 """Take the pictures of ``stream.md`` and of the README from a running ``downfield demo``, and the replay of its tackle.
 
-``python docs/page_pictures.py http://127.0.0.1:8317 docs/pictures``
+``python docs/page_pictures.py http://127.0.0.1:8317 docs/pictures [ADDRESS OF downfield score]``
 
 Needs Chromium: named by CHROMIUM, or found in PATH.
 """
@@ -109,6 +109,14 @@ def take_roles(browser: Browser, url: str, out: Path) -> None:
         page.close()
 
 
+def take_score(browser: Browser, url: str, out: Path) -> None:
+    """Take what somebody sees first who keeps score without a camera."""
+    page = browser.new_page(viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True)
+    page.goto(f"{url}/panel")
+    page.get_by_label("How it ended").wait_for(timeout=TIMEOUT_MS)
+    page.screenshot(path=out / "first-score.jpg", type="jpeg", quality=80)
+
+
 def main() -> None:
     """Read the command line and take the pictures."""
     url, out = sys.argv[1].rstrip("/"), Path(sys.argv[2])
@@ -120,6 +128,8 @@ def main() -> None:
         take_stream(browser, url, out)
         take_replay(url, out)
         take_roles(browser, url, out)
+        if len(sys.argv) > 3:
+            take_score(browser, sys.argv[3].rstrip("/"), out)
         browser.close()
 
 

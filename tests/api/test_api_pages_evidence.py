@@ -292,4 +292,3 @@ def test_the_ruling_sheet_is_one_page_with_pictures_measurement_rule_and_the_way
         page.set_viewport_size({"width": 688, "height": 1000})  # A4 between its margins
         assert page.evaluate("document.documentElement.scrollWidth") <= 688
         assert page.evaluate("document.documentElement.scrollHeight") <= 1016, "more than one page"
-        page.screenshot(path="/tmp/air66-sheet.png", full_page=True)
