@@ -68,9 +68,6 @@ def recover_fumble(game: GameState, call: Call, context: RuleContext) -> Outcome
     if scored := recovered_in_end_zone(game, call, ("TAP-034", "TAP-G1"), side, x_yd):
         return Outcome(replace(game, wait=None, play=replace(game.play, ball_side=side)), scored)
     if side == game.play.ball_side:
-        score = downs.gained_in_end_zone(game, replace(call, spot_yd=(x_yd, y_yd)), context, ("TAP-G1",))
-        if score:
-            return Outcome(game, score)
         return in_overtime(downs.spot_dead_ball)(game, replace(call, spot_yd=(x_yd, y_yd)), context)
     if downs.ends_try(game, side):
         return downs.fail_try(game, context)
@@ -78,8 +75,7 @@ def recover_fumble(game: GameState, call: Call, context: RuleContext) -> Outcome
     play = downs.gain_ball(play, replace(call, spot_yd=(x_yd, y_yd)), side)
     running = game.board == "on"
     game = replace(game, phase=Phase.LIVE if running else Phase.STOPPED, wait=None)
-    game = replace(game, play=play.forced_to_stop("fumble") if running else play)
-    return Outcome(game, downs.gained_in_end_zone(game, replace(call, spot_yd=(x_yd, y_yd)), context, ("TAP-G1",)))
+    return Outcome(replace(game, play=play.forced_to_stop("fumble") if running else play))
 
 
 def stop_runner(game: GameState, _choice: ChoiceMade, context: RuleContext) -> Outcome:
