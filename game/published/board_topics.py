@@ -92,6 +92,15 @@ class ReplicationStatus(TopicModel):
     seconds: float = Field(default=0.0, description="How long nothing was stored there while some waited.")
 
 
+class UnfitFrames(TopicModel):
+    """Frames in a row from which no calls could be made, for one reason."""
+
+    reason: str
+    first: int = Field(description="Number of the first of them.")
+    last: int
+    count: int = Field(description="How many there were; fewer than their numbers tell, where some never came.")
+
+
 class HealthStatus(TopicModel):
     """Topic `health`: whether the rig can be trusted; once a second, and at once when the level changes."""
 
@@ -99,6 +108,9 @@ class HealthStatus(TopicModel):
     text: str = Field(default="", description="One line for people.")
     reasons: tuple[HealthReason, ...] = ()
     calls: Literal["on", "suspended"] = Field(default="on", description="Whether calls are made from the camera.")
+    unfit: tuple[UnfitFrames, ...] = Field(
+        default=(), description="The frames of the last ten seconds from which no calls could be made, latest last."
+    )
     setting_up: bool = Field(
         default=False,
         description="Whether nothing suspends the calls but people at the board: their hands, or no line-up yet.",

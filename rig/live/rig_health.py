@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -17,7 +18,7 @@ from downfield.core.platform.clock import monotonic_ns
 from downfield.core.scene import Power, Scene
 from downfield.core.texts import counted
 from downfield.core.threads import supervised_thread
-from downfield.game.published.board_topics import HealthReason, HealthStatus, Level, RecordingStatus
+from downfield.game.published.board_topics import HealthReason, HealthStatus, Level, RecordingStatus, UnfitFrames
 from downfield.game.published.game_topics import Notice
 from downfield.game.published.hub import Hub
 from downfield.vision.board.picture_health import PictureHealth
@@ -78,6 +79,9 @@ class RigHealthLimits:
 
     damage_ns: int = 10_000_000_000
     """Damaged pictures are reported for this long, so that a camera that glitches now and then gives one warning."""
+
+    unfit_ns: int = 10_000_000_000
+    """Frames from which no calls could be made are shown for this long."""
 
     late_ms: float = 60.0
     """Median latency beyond which frames come late: on a computer with room it is 35 to 40."""
@@ -186,6 +190,8 @@ class HealthReporter(LoopObserver):
         self._recording, self._picture_health = recording, picture_health
         self._board: Power = "unknown"
         self._unfit: tuple[str, ...] = ()
+        self._unfit_frames: dict[tuple[str, int], tuple[int, UnfitFrames]] = {}  # by reason and first, with the time
+        self._going = frozenset[str]()  # reasons of the latest frame
         self._closed = False
         self._thread = supervised_thread(
             self._run, "health", self._report_failure, restarts=True, closed=lambda: self._closed
@@ -205,7 +211,25 @@ class HealthReporter(LoopObserver):
         """Note whether the board is on, and whether calls can be made."""
         if scene.unfit != self._unfit:
             self._wake.set()
+        self._count_unfit(scene)
         self._board, self._unfit = scene.board, scene.unfit
+
+    def _count_unfit(self, scene: Scene) -> None:
+        """Count the frames in a row from which no calls can be made, by reason."""
+        if not scene.unfit and not self._unfit_frames:
+            return
+        shown = {
+            key: (t_ns, frames)
+            for key, (t_ns, frames) in self._unfit_frames.items()
+            if 0 <= scene.t_ns - t_ns < RIG_HEALTH_LIMITS.unfit_ns
+        }
+        for reason in map(_without_numbers, scene.unfit):
+            known = [frames for _, frames in shown.values() if frames.reason == reason] if reason in self._going else []
+            first, count = (known[-1].first, known[-1].count) if known else (scene.frame, 0)
+            frames = UnfitFrames(reason=reason, first=first, last=scene.frame, count=count + 1)
+            shown[reason, first] = (scene.t_ns, frames)
+        self._going = frozenset(map(_without_numbers, scene.unfit))
+        self._unfit_frames = shown  # replaced whole, as another thread reads it
 
     def health(self) -> HealthStatus:
         """Return the rig's health now."""
@@ -228,6 +252,7 @@ class HealthReporter(LoopObserver):
             text="; ".join(texts) or f"board {self._board}",
             reasons=reasons,
             calls="suspended" if lost or changed or unfit else "on",
+            unfit=() if changed else tuple(frames for _, frames in self._unfit_frames.values()),
             setting_up=not lost and bool(unfit) and _SETTING_UP.issuperset(unfit),
             fps=_rounded(statistics.fps),
             latency_ms=_rounded(statistics.latency_ms),
@@ -289,6 +314,11 @@ def _damage(statistics: FrameStatistics) -> Iterator[HealthReason]:
         if statistics.damaged_only:
             text, level = "No picture of the last second could be decoded", "alarm"
         yield HealthReason(code=PICTURES_DAMAGED, level=level, text=text, remedy=remedy)
+
+
+def _without_numbers(reason: str) -> str:
+    """Return a reason without the share or time in it, which change from frame to frame: ``"39 %"``, ``"0.4 s"``."""
+    return re.sub(r"[0-9.]+ ?(%|s\b)", r"… \1", reason)
 
 
 def _rounded(value: float | None) -> float | None:

@@ -89,6 +89,39 @@ def test_problems_are_reported_at_once_and_only_a_lost_camera_suspends_calls() -
     assert reports[-1].level == "alarm"
 
 
+def test_frames_without_calls_are_shown_by_reason_with_their_numbers_until_ten_seconds_later() -> None:
+    reporter = HealthReporter(
+        lambda _: None,
+        ActiveProblems(),
+        FrameMeter(),
+        threading.Event(),
+        facts=lambda: FACTS,
+        dropped=lambda: 0,
+        calibration=lambda: None,
+    )
+    blank = np.zeros((2, 2, 3), dtype=np.uint8)
+
+    def show(index: int, *unfit: str, t_s: float | None = None) -> None:
+        t_ns = round((index / 30 if t_s is None else t_s) * 1e9)
+        scene = dataclasses.replace(tackle(5), frame=index, t_ns=t_ns, unfit=unfit)
+        reporter.scene_ready(Frame(index, t_ns, blank), scene)
+
+    show(9)
+    assert reporter.health().unfit == ()
+    for index in (10, 11, 13):
+        show(index, f"{index} % of the figures are not visible: clear the view of the board")
+    show(14)
+    show(15, "moved")
+    show(16, "moved", "dark")
+    told = [(one.reason[:10], one.first, one.last, one.count) for one in reporter.health().unfit]
+    assert told == [("… % of the", 10, 13, 3), ("moved", 15, 16, 2), ("dark", 16, 16, 1)]
+    show(17)
+    show(18, "moved")
+    assert [one.count for one in reporter.health().unfit if one.reason == "moved"] == [2, 1]
+    show(400, t_s=13.0)
+    assert reporter.health().unfit == ()
+
+
 def test_a_print_of_unknown_size_is_told_of_with_what_to_measure() -> None:
     sized = solution().calibration()
     calibration = dataclasses.replace(solution(), scale=ScaleError(0.3)).calibration()

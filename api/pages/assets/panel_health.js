@@ -26,7 +26,7 @@ export function healthSection(section, health, source) {
     [health.recording.on ? duration(health.recording.seconds) : "off", "recording"],
     [health.store, "game record"],
   ];
-  refresh(section, [health.reasons, health.calls, figures], () => [
+  refresh(section, [health.reasons, health.calls, health.unfit, figures], () => [
     ...health.reasons.map((reason) =>
       el("div", { class: `reason ${reason.level}` }, el("b", {}, formatCallText(reason.text)), reason.remedy && el("p", {}, formatCallText(reason.remedy))),
     ),
@@ -34,10 +34,16 @@ export function healthSection(section, health, source) {
     isByHand(health) && el("p", { class: "by-hand" }, "Under “How the play ended” say how each play ended, until the camera is used again."),
     handover(health),
     health.calls === "suspended" && el("p", { class: "suspended" }, "The camera makes no calls now. You can still declare and make calls by hand."),
+    health.unfit.length > 0 && el("p", { class: "muted" }, "Frames of the last 10 s without calls"),
+    health.unfit.length > 0 && el("ul", { class: "unfit" }, health.unfit.map((frames) => el("li", {}, unfitText(frames)))),
     el("dl", {}, figures.map(([value, name]) => el("div", {}, el("dd", {}, value), el("dt", {}, name)))),
     el("a", { class: "button small", href: "camera" }, "Camera page"),
   ]);
 }
+
+/** @param {Service.UnfitFrames} frames */
+const unfitText = ({ reason, first, last, count }) =>
+  `${count} (${first === last ? `number ${first}` : `numbers ${first} to ${last}`}): ${reason}`;
 
 let dismissed = "";
 
