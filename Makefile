@@ -76,6 +76,7 @@ docs: $(VENV)/.dev
 	$(BIN)/python docs/overlays_page.py docs/overlays.md
 	$(BIN)/python docs/configuration_page.py docs/configuration.md
 	$(BIN)/python docs/refusals_page.py docs/refusals.md docs/pictures
+	$(BIN)/python docs/poor_pictures_page.py docs/poor-pictures.md docs/pictures
 
 # The documents as a site with search, in build/site; every link in it is checked.
 docs-site: $(VENV)-site/.done

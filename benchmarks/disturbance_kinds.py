@@ -320,7 +320,7 @@ def _stall(shots: Iterable[Shot], length_s: float, _rng: Rng, when: Occasion) ->
             place += 1
             at = ends_ns + 1_000_000 * place
             yield dataclasses.replace(shot, stamp_ns=at, arrived_ns=at + _TRANSIT_NS)
-        elif shot.taken_ns >= ends_ns + 1_000_000 * place:
+        elif shot.taken_ns < begins_ns or shot.taken_ns >= ends_ns + 1_000_000 * (place + 1):
             yield shot
 
 

@@ -1,6 +1,6 @@
 """Measures what becomes of calls, identities and reasons when pictures and their times are disturbed.
 
-Run: python benchmarks/disturbances.py OUT.jsonl [--clips FOLDER] [--plays N] [--only TEXT] [--minutes M] [--table]
+Run: python benchmarks/disturbances.py OUT.jsonl [--clips FOLDER] [--play NAME] [--only TEXT] [--minutes M] [--table]
 
 Every kind of `disturbance_kinds.py`, at three strengths, over plays that begin with their line-up: two of the bundled
 recording, and those of FOLDER that `downfield twin render NAME --size 1920x1080 --fps 30 -o FOLDER/NAME` made, one of
@@ -49,7 +49,7 @@ from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.configuration.settings import RigSettings
 from downfield.rig.live.vision_stages import PLAYBACK_DIVISOR, local_detector
 from downfield.vision.detection_schedule import DetectionRate
-from downfield.vision.pipeline import Vision
+from downfield.vision.pipeline import NO_LINE_UP, Vision
 
 Mode = Literal["file", "live"]
 JUDGED: Final = frozenset({"tackle", "fumble", "touchdown", "line_of_scrimmage", "out_of_bounds", "down_by_fall"})
@@ -60,6 +60,7 @@ _NEAR_YD: Final = 0.3
 _SIGMAS: Final = 2.5
 _TAKEN_FOR_MM: Final = 12.0
 _AWAY_MM: Final = 30.0
+_SOON: Final = 20  # pictures within which a line-up is found; every run begins with waiting for it
 _LEAD: Final = 10  # pictures before the first one
 _DELAY_NS: Final = 700_000_000  # from the decision to the end of what its call waits for
 _CLIPS: Final = ("clean-tackle", "fumble-physics", "91963", "91964")
@@ -90,6 +91,7 @@ def plays(folder: Path | None) -> tuple[Play, ...]:
     """Return the plays, those of a folder as far as they are there."""
     demo = bundled_demo()
     found = [Play("bundled-1", demo, 6.85, 9.95, 5), Play("bundled-2", demo, 14.75, 18.6, 8)]
+    found.append(Play("bundled-1 from its stop on", demo, 8.4, 9.95, 8))
     if folder is not None:
         found += [Play(name, folder / f"{name}.mp4", 0.0, 9.0, 8) for name in _CLIPS]
         found.insert(3, Play("clean-tackle, other bodies", folder / "clean-tackle.mp4", 0.0, 9.0, 8, 5))
@@ -256,7 +258,8 @@ def summary(table: Table, kind: Kind, strength: int, mode: Mode, out: Outcome) -
     in_force = [call for call in out.calls if _counts(call)]
     wrong = [call for call in in_force if not any(matches(call, true) for true in table.calls)]
     made = [true for true in table.calls if any(matches(call, true) for call in in_force)]
-    reason = next((text for text, frames in out.unfit.most_common(1) if frames > 0.1 * out.frames), "")
+    told_most = [(text, frames) for text, frames in out.unfit.most_common() if text != NO_LINE_UP or frames > _SOON]
+    reason = next((text for text, frames in told_most[:1] if frames > 0.1 * out.frames), "")
     told = [*out.unfit, *out.warnings]
     told += [condition.words() for call in out.calls if call.verdict == "too_close" for condition in call.conditions]
     right = bool(re.search(kind.reason, reason, re.IGNORECASE)) if reason else None
@@ -319,9 +322,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path)
     parser.add_argument("--clips", type=Path, help="folder of rendered plays")
-    parser.add_argument("--plays", type=int, default=99, help="only the first so many")
     parser.add_argument("--play", default="", help="only plays whose name has this")
     parser.add_argument("--only", default="", help="only kinds whose name matches this")
+    parser.add_argument("--strength", choices=STRENGTHS, action="append")
     parser.add_argument("--mode", choices=("file", "live"), action="append")
     parser.add_argument("--minutes", type=float, default=1e9, help="begin no run after so many")
     parser.add_argument("--table", action="store_true")
@@ -334,12 +337,14 @@ def main() -> None:
     done = {(line["kind"], line["strength"], line["play"], line["mode"]) for line in lines}
     ends = time.monotonic() + 60 * options.minutes
     undisturbed = Kind("undisturbed", (0, 0, 0), lambda shots, *_: iter(shots), "$^")
-    for play in [one for one in plays(options.clips) if options.play in one.name][: options.plays]:
+    for play in [one for one in plays(options.clips) if options.play in one.name]:
         table = Table(play)
         for kind in (undisturbed, *KINDS):
             if not re.search(options.only, kind.name):
                 continue
             for strength, value in enumerate(kind.strengths):
+                if options.strength and STRENGTHS[strength] not in options.strength:
+                    continue
                 for mode in options.mode or ("file", "live"):
                     key = (kind.name, STRENGTHS[strength], play.name, mode)
                     if key in done or (kind is undisturbed and strength):

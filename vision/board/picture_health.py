@@ -118,7 +118,9 @@ class HealthLimits:
     """Mean gray level of a dim picture."""
     overexposed_level: int = 250
     """Brighter pixels are overexposed."""
-    max_overexposed_share: float = 0.25
+    min_contrast: float = 0.7
+    """Range of gray levels, but for 2 % at either end, relative to their mean; fog and stray light make it small."""
+    max_overexposed_share: float = 0.1
     """The picture is overexposed when a larger share of its pixels is."""
     max_brightness_change: float = 0.35
     """Relative change of brightness within the settling time: lights were switched."""
@@ -180,6 +182,7 @@ class _FrameStats:
     t_ns: int
     brightness: float
     sharpness: float
+    contrast: float
     dropped: int
     step_ns: int
     repeated: bool
@@ -210,9 +213,8 @@ class PictureHealthMonitor:
         assert small is not None
         dropped, step_ns = self._count_dropped(frame)
         brightness = cv2.sumElems(small)[0] / small.size
-        stats = _FrameStats(
-            frame.t_ns, brightness, self._measure_sharpness(frame), dropped, step_ns, repeated, frame.t_sigma_ns
-        )
+        sharpness, contrast = self._measure_sharpness(frame, small)
+        stats = _FrameStats(frame.t_ns, brightness, sharpness, contrast, dropped, step_ns, repeated, frame.t_sigma_ns)
         identical = self._repeats.identical
         if not identical or self._same_since_ns is None:
             self._same_since_ns = self._recent[-1].t_ns if identical and self._recent else frame.t_ns
@@ -220,7 +222,7 @@ class PictureHealthMonitor:
         self._recent.append(stats)
         while frame.t_ns - self._recent[0].t_ns > _LIMITS.memory_ns:
             self._recent.popleft()
-        sharpness = self._relative_sharpness(stats, repeated=repeated)
+        relative = self._relative_sharpness(stats, repeated=repeated)
         flicker = self._flicker(small)
         recently_dropped = sum(recent.dropped for recent in self._recent)
         unfit = [
@@ -233,18 +235,21 @@ class PictureHealthMonitor:
         warnings = [*others, *_exposure(stats, small), *self._repeating(), *self._uneven()]
         if _LIMITS.min_flicker <= flicker < _LIMITS.strong_flicker:
             warnings += _flickering(flicker)
-        if sharpness < _LIMITS.min_sharpness:
+        if stats.contrast < _LIMITS.min_contrast and brightness >= _LIMITS.dim_brightness:
+            warnings.append("The picture has little contrast: clean the lens, and keep lamps from shining into it")
+        if relative < _LIMITS.min_sharpness:
             warnings.append("The picture is blurred: focus the camera or clean its lens")
         if recently_dropped >= _LIMITS.max_dropped:
             warnings.append(f"{recently_dropped} frames were dropped in the last 2 s: close other programs")
         return PictureHealth(tuple(warnings), tuple(unfit), repeated)
 
-    def _measure_sharpness(self, frame: Frame) -> float:
-        """Return the sharpness, measured at intervals."""
+    def _measure_sharpness(self, frame: Frame, small: Image) -> tuple[float, float]:
+        """Return the sharpness and the contrast, measured at intervals."""
         if not self._recent or frame.t_ns - self._sharpness_ns >= _LIMITS.sharpness_every_ns:
             self._sharpness_ns = frame.t_ns
-            return _sharpness(frame.image)
-        return self._recent[-1].sharpness
+            darkest, lightest = np.percentile(small, (2, 98)).tolist()
+            return _sharpness(frame.image), (lightest - darkest) / (float(small.mean()) + 1.0)
+        return self._recent[-1].sharpness, self._recent[-1].contrast
 
     def _count_dropped(self, frame: Frame) -> tuple[int, int]:
         """Return how many frames are missing before this one, by their indices or their times, and the time step."""
@@ -345,7 +350,7 @@ def _exposure(stats: _FrameStats, small: Image) -> list[str]:
     if _LIMITS.min_brightness <= stats.brightness < _LIMITS.dim_brightness:
         out.append("The picture is dim: add light or lengthen the exposure")
     if np.count_nonzero(small > _LIMITS.overexposed_level) > _LIMITS.max_overexposed_share * small.size:
-        out.append("The picture is overexposed: reduce the light or shorten the exposure")
+        out.append("Part of the picture is overexposed: move the lamp that glares in it, or shorten the exposure")
     return out
 
 
