@@ -24,15 +24,26 @@ DownfieldError                 the user can fix it; its text says what was wrong
 
 from __future__ import annotations
 
-from typing import Literal
+import re
+from typing import Final, Literal
 
 Remedy = Literal["measure", "place_corners", "choose_reading", "another_picture"]
 """The one thing to do about a refused picture: measure the board, place corners by hand, choose among ways to read it,
 or take another picture."""
 
 
+_LONG_WORD: Final = re.compile(r"(\S{200})\S{200,}(\S{40})")
+_LONGEST: Final = 20_000
+
+
 class DownfieldError(Exception):
-    """Root of the exceptions raised on purpose. The command prints one as a single line and exits with status 2."""
+    """Root of the exceptions raised on purpose. The command prints one as a single line and exits with status 2.
+
+    What it quotes of a file or a request may be of any length: of a long word the middle is left out.
+    """
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__(_LONG_WORD.sub(r"\1...\2", text)[:_LONGEST])
 
 
 class InputError(DownfieldError, ValueError):

@@ -132,7 +132,7 @@ def from_data(kind: type[T], data: object, *, path: str) -> T:
     Raises:
         FormatError: naming the field.
     """
-    problem = _out_of_range(data)
+    problem = out_of_range(data)
     if problem is not None:
         raise FormatError(path, problem)
     try:
@@ -226,7 +226,7 @@ def _format_error(error: ValidationError, path: str, line: int | None) -> Format
 
 def number_fault(text: str | bytes) -> str | None:
     """Return what is wrong with the first number out of range in JSON text; None if there is none, or it is broken."""
-    return _out_of_range(_parsed(text)) if _may_have_large_number(text) else None
+    return out_of_range(_parsed(text)) if _may_have_large_number(text) else None
 
 
 def _may_have_large_number(text: str | bytes) -> bool:
@@ -242,7 +242,7 @@ def _may_have_large_number(text: str | bytes) -> bool:
     return _NINETEEN in shape and _NINETEEN_FROM_9.search(data) is not None
 
 
-def _out_of_range(data: object) -> str | None:
+def out_of_range(data: object) -> str | None:
     """Return what is wrong with the first number out of range in parsed JSON or TOML; None if all are in range."""
     waiting: list[tuple[str, object]] = [("", data)]
     while waiting:

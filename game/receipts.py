@@ -13,6 +13,7 @@ from downfield.core.records import number_fault, to_json
 from downfield.core.scene import Player
 from downfield.game.published.game_topics import CallView, DeclarationView, RulingView
 from downfield.game.published.views import clock_text
+from downfield.game.records.models import NOT_ENCODABLE
 from downfield.officiating.declarations import (
     CardPlayed,
     Coin,
@@ -96,9 +97,6 @@ REMEMBERED_KEYS: Final = 10_000
 
 WHOLE_PLAYS: Final = (PlayEnded, CardPlayed)
 """Declarations that can tell a play from its beginning to its end."""
-_NOT_ENCODABLE: Final = (
-    "A text has half of a surrogate pair, which can't be written. Type it again, without special characters."
-)
 
 
 def refusal_of(error: DownfieldError) -> Refused:
@@ -112,7 +110,7 @@ def content_fault(body: Body) -> str:
     try:
         text = to_json(Body, body)
     except ValueError:
-        return _NOT_ENCODABLE
+        return NOT_ENCODABLE
     problem = number_fault(text)
     return f"What was declared can't be kept: {problem}." if problem else ""
 

@@ -35,6 +35,22 @@ def network_hosts() -> list[str]:
     return [*map(str, four), *_announced_name(), *(f"[{address}]" for address in six)]
 
 
+def own_host(bound: str) -> str:
+    """Return the host, as in an address, by which this computer reaches a service that listens on an address."""
+    if bound in {"0.0.0.0", "::"}:  # noqa: S104 - compared only
+        return "127.0.0.1"
+    return f"[{bound}]" if ":" in bound else bound
+
+
+def outside_hosts(bound: str) -> list[str]:
+    """Return the hosts by which other devices reach a service that listens on an address, the most useful first."""
+    if bound == "::":
+        return network_hosts()
+    if bound == "0.0.0.0":  # noqa: S104 - compared only
+        return [host for host in network_hosts() if not host.startswith("[")]
+    return [own_host(bound)]
+
+
 def usable(found: Iterable[tuple[str, str]]) -> list[ipaddress.IPv4Address | ipaddress.IPv6Address]:
     """Return the addresses that another device can use.
 

@@ -6,7 +6,7 @@ from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends, Path, Request, Response
 from fastapi.concurrency import run_in_threadpool
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from downfield.api.context.access_control import RepeatableRoute
 from downfield.api.context.context import AppContext, AppContextDep
@@ -19,7 +19,7 @@ from downfield.broadcast.overlays.installed import Overlay, installed_overlays
 from downfield.core.errors import InputError, NotFoundError, OutputError
 from downfield.game.published.stream_topics import GraphicView, SponsorsView
 from downfield.game.records.commands import Logo
-from downfield.game.records.models import TopicModel
+from downfield.game.records.models import RequestModel, TopicModel
 from downfield.officiating.declarations import Side
 from downfield.review.catalog import GameSearch
 from downfield.store.history import History
@@ -30,10 +30,8 @@ _LINE: Final = r"^[^\x00-\x1f\x7f]*$"
 _COUNTED_GAMES: Final = 500  # the latest: a season or two
 
 
-class GraphicRequest(BaseModel):
+class GraphicRequest(RequestModel):
     """Which card to show."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     kind: cards.CardKind
     player: str = Field(default="", max_length=60, description="Roster id, for a player's card.")

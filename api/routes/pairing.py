@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import time
 from typing import Annotated, Final
@@ -25,9 +26,11 @@ from downfield.api.security.forwarding import Origin, is_loopback
 from downfield.api.security.grants import MAX_GRANT, GrantRefusedError, is_grant
 from downfield.api.security.tokens import PAIRING_LIMITS, TokenStore, role_of
 from downfield.core.errors import RefusedError
+from downfield.core.texts import plain_text
 from downfield.game.records.commands import Name
 from downfield.game.records.models import RequestModel, TopicModel
 
+_log = logging.getLogger(__name__)
 _PLATFORM: Final = re.compile(r"(iPhone|iPad|Android|Windows|Macintosh|CrOS|Linux)")
 
 router = APIRouter(prefix="/api", tags=["access"], route_class=RepeatableRoute)
@@ -208,6 +211,8 @@ def sign_in(
     else:
         redeemed = token_store.redeem(sign_in_request.code, sign_in_request.name or _platform(request))
         if redeemed is None:
+            _log.warning("A wrong pairing code was sent from %s.", plain_text(request.state.origin.address))
+            token_store.note_refused(None, "a wrong pairing code")
             raise ProblemError(401, "This code is wrong, already used, or expired. Ask for a new one.")
         token, device = redeemed
         details = SessionDetails(role=role_of(device), name=device.name, device=device.id, token=token)

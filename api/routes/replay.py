@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, Query, Response
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from downfield.api.context.access_control import RepeatableRoute
 from downfield.api.context.context import AppContextDep, StoreDep
@@ -17,6 +17,7 @@ from downfield.broadcast.integrations.documents import WALL_CLOCK_NS, web_vtt
 from downfield.broadcast.replay.director import ReplayDirector
 from downfield.broadcast.replay.highlights import highlight_film
 from downfield.game.published.stream_topics import ReplayView
+from downfield.game.records.models import RequestModel
 from downfield.store.history import History
 
 router = APIRouter(prefix="/api", tags=["replay"], route_class=RepeatableRoute)
@@ -24,10 +25,8 @@ router = APIRouter(prefix="/api", tags=["replay"], route_class=RepeatableRoute)
 _MP4: Final[dict[int | str, dict[str, Any]]] = {200: {"content": {"video/mp4": {"schema": {"type": "string"}}}}}
 
 
-class ReplayRequest(BaseModel):
+class ReplayRequest(RequestModel):
     """Which call to replay."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     call: str | None = Field(
         default=None, max_length=200, description="Its id; null for the latest call that shows something on the board."

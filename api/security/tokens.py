@@ -6,9 +6,11 @@ A code is short-lived, can be used once, and is only in memory. A token is 256 r
 from __future__ import annotations
 
 import hashlib
+import itertools
 import secrets
 import threading
 import time
+import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
@@ -221,6 +223,7 @@ class TokenStore:
         self, identity: str, name: str, role: Role, now_ns: int, until_ns: int | None = None
     ) -> tuple[str, DeviceRow]:
         now_ns = max(now_ns, *self._store.beginnings(), 0)  # a clock that is behind all games ends no pairing early
+        name = self._told_apart(name)
         token, expires_ns = secrets.token_urlsafe(32), now_ns + PAIRING_LIMITS.device_valid_ns
         if until_ns is not None:
             expires_ns = min(expires_ns, until_ns)
@@ -228,6 +231,12 @@ class TokenStore:
         self._store.keep_device(device)
         self._devices[device.token_sha256] = device
         return token, device
+
+    def _told_apart(self, name: str) -> str:
+        """Return a device's name, with a number where another has it, or the record uses it for something else."""
+        taken = {_compared(device.name) for device in self._devices.values()} | _RESERVED
+        numbered = (f"{name[:50]} ({number})" for number in itertools.count(2))
+        return name if _compared(name) not in taken else next(one for one in numbered if _compared(one) not in taken)
 
     def _dated(self, device: DeviceRow) -> DeviceRow:
         """Return a device; one that was paired before the computer's clock was set is dated once it is."""
@@ -264,6 +273,15 @@ def role_of(device: DeviceRow) -> Role | None:
     """Return a device's role; None for one this version does not know."""
     known: dict[str, Role] = {"viewer": "viewer", "operator": "operator", "referee": "referee", "admin": "admin"}
     return known.get(device.role)
+
+
+_RESERVED: Final = frozenset({"this computer", "the admin", "an unpaired device", "an unknown device", "the desk"})
+"""What the record calls those who are no paired device, as `_compared` returns it."""
+
+
+def _compared(name: str) -> str:
+    """Return a name as people compare it: letters that look alike, case and spaces make no difference."""
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
 def _sha256(token: str) -> str:

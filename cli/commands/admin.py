@@ -6,14 +6,14 @@ from typing import Annotated
 
 import typer
 
-from downfield.api.http.network_addresses import network_hosts, urls
+from downfield.api.http.network_addresses import outside_hosts, own_host, urls
 from downfield.cli.console.options import ConfigOption, SetOption
 from downfield.cli.console.output import open_console
 from downfield.cli.console.terminal import print_qr
 from downfield.core.errors import InputError
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import data_folder
-from downfield.rig.service.web_service import open_admin_key
+from downfield.rig.service.web_service import bound_host, open_admin_key
 
 
 def admin(
@@ -38,10 +38,11 @@ def admin(
     console = open_console()
     ending = f"pair#{key.text}"
     port = service.port or 8317
-    console.print(f"On this computer:  http://127.0.0.1:{port}{service.prefix}/{ending}")
+    bound = bound_host(service)
+    console.print(f"On this computer:  http://{own_host(bound)}:{port}{service.prefix}/{ending}")
     if service.lan or service.tls or service.host not in {"127.0.0.1", "::1", "localhost"}:
         scheme, outside = ("https", service.tls_port) if service.tls else ("http", port)
-        addresses = [address + ending for address in urls(network_hosts(), scheme, outside, service.prefix)]
+        addresses = [address + ending for address in urls(outside_hosts(bound), scheme, outside, service.prefix)]
         for address in addresses:
             console.print(f"On another device:  {address}")
         if addresses:

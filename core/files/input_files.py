@@ -127,8 +127,10 @@ def parse_toml(text: str, path: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except RecursionError:
         raise FormatError(path, "nested too deeply") from None
-    except ValueError as error:  # broken TOML, and numbers with thousands of digits
+    except tomllib.TOMLDecodeError as error:
         raise FormatError(path, f"broken TOML: {error}") from None
+    except ValueError:
+        raise FormatError(path, "a number has thousands of digits") from None
 
 
 def _not_text(data: bytes) -> str:

@@ -8,7 +8,6 @@ from typing import Annotated
 
 from fastapi import Depends, Header, Query
 from fastapi import Request as HttpRequest
-from pydantic import BaseModel, ConfigDict
 
 from downfield.api.context.access_control import PrincipalDep
 from downfield.core.errors import InputError
@@ -17,12 +16,11 @@ from downfield.desk.event.operations import Operation
 from downfield.desk.event.state import TournamentEvent
 from downfield.desk.service.event_views import EventView, event_view
 from downfield.desk.service.parts import DeskDep, DeskParts
+from downfield.game.records.models import RequestModel
 
 
-class Body(BaseModel):
+class Body(RequestModel):
     """What is sent; unknown keys are refused."""
-
-    model_config = ConfigDict(extra="forbid")
 
 
 @dataclass(frozen=True, slots=True)

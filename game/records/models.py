@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+import json
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict, model_validator
+
+NOT_ENCODABLE: Final = (
+    "A text has half of a surrogate pair, which can't be written. Type it again, without special characters."
+)
 
 
 class RequestModel(BaseModel):
-    """The body of a request: frozen, unknown keys refused."""
+    """The body of a request: frozen, unknown keys refused, and so are texts that can't be written."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_half_characters(cls, data: object) -> object:
+        try:
+            json.dumps(data, ensure_ascii=False, default=repr).encode()
+        except UnicodeEncodeError:
+            raise ValueError(NOT_ENCODABLE) from None
+        return data
 
 
 class TopicModel(BaseModel):

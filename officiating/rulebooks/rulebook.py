@@ -30,6 +30,7 @@ from typing import Any, Final, cast, get_args
 
 from downfield.core.errors import FormatError, RulebookError
 from downfield.core.files.input_files import parse_toml, read_text
+from downfield.core.records import out_of_range
 from downfield.officiating.calls import CallKind, Policy
 from downfield.officiating.clauses import Clause, clauses_of
 from downfield.officiating.params import Mistakes, Param, Params
@@ -208,6 +209,9 @@ def parse_rulebook(text: str, where: str) -> Rulebook:
         data = parse_toml(text, where)
     except FormatError as error:
         raise RulebookError(str(error)) from None
+    problem = out_of_range(data)
+    if problem is not None:
+        raise RulebookError(f"{where}: {problem}.")
     try:
         return _from_data(data, where)
     except RulebookError as error:

@@ -18,7 +18,7 @@ from downfield.api.app import create_app
 from downfield.api.context.access_control import access_control_of
 from downfield.api.context.context import RigParts, context_of
 from downfield.api.feed.relay import RelayManager
-from downfield.api.http.network_addresses import network_hosts, urls
+from downfield.api.http.network_addresses import network_hosts, outside_hosts, own_host, urls
 from downfield.api.label_review import LabelReview
 from downfield.api.security import forwarding
 from downfield.api.security.access import AccessPolicy, Role
@@ -74,10 +74,10 @@ class Service:
         self, rig: RigParts, settings: ServiceSettings, folder: Path, failed: Callable[[str], None] = only_logged
     ) -> None:
         self._rig, self._settings, self._folder = rig, settings, folder
-        host = everywhere() if settings.lan and is_loopback(settings.host) else settings.host
+        host = bound_host(settings)
         self._lan = not is_loopback(host)
         listeners = [open_listener(host, settings.port)]
-        self.port: int = listeners[0].getsockname()[1]
+        self._bound, self.port = (*listeners[0].getsockname()[:1], int(listeners[0].getsockname()[1]))
         self.tls_port: int | None = None
         self.certificate: CertificateFiles | None = None
         if settings.tls:
@@ -109,7 +109,7 @@ class Service:
     @property
     def address(self) -> str:
         """The address of the service on this computer."""
-        return f"http://127.0.0.1:{self.port}{self._settings.prefix}/"
+        return f"http://{own_host(self._bound)}:{self.port}{self._settings.prefix}/"
 
     @property
     def admin_link(self) -> str:
@@ -119,11 +119,15 @@ class Service:
         return f"{self.address}pair#{self._rig.admin_key.text}"
 
     def network_addresses(self) -> list[str]:
-        """Return the addresses of the start page for other devices; empty if they can't reach the service."""
+        """Return the addresses of the start page for other devices; empty if they can't reach the service.
+
+        A proxy on this computer is reached by the names in the settings, by https as proxies are.
+        """
+        proxied = [f"https://{name}{self._settings.prefix}/" for name in self._settings.names if self._settings.proxies]
         if not self._lan:
-            return []
+            return proxied
         scheme, port = ("http", self.port) if self.tls_port is None else ("https", self.tls_port)
-        return urls(network_hosts(), scheme, port, self._settings.prefix)
+        return proxied + urls(outside_hosts(self._bound), scheme, port, self._settings.prefix)
 
     def pairing_link(self, role: Role) -> str:
         """Return a link that pairs one phone in a role, once; empty if phones can't reach the service."""
@@ -220,6 +224,11 @@ class Service:
                 if peer is not None and tuple(peer[:2]) == client:
                     return transport
         return None
+
+
+def bound_host(settings: ServiceSettings) -> str:
+    """Return the host to listen on."""
+    return everywhere() if settings.lan and is_loopback(settings.host) else settings.host
 
 
 def is_loopback(host: str) -> bool:

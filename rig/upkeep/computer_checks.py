@@ -8,7 +8,6 @@ from __future__ import annotations
 import ctypes
 import os
 import shutil
-import socket
 import tempfile
 import time
 from dataclasses import dataclass
@@ -22,12 +21,13 @@ from sqlalchemy.exc import SQLAlchemyError
 from downfield.capture.recording.recording_settings import RecordingSettings
 from downfield.core.addresses import without_password
 from downfield.core.arrays import Image
-from downfield.core.errors import DownfieldError
-from downfield.core.platform.system import SYSTEM, reclaim_address
+from downfield.core.errors import DownfieldError, InputError
+from downfield.core.platform.system import SYSTEM
 from downfield.core.records import record
 from downfield.models.detector import TrackingDetector
 from downfield.rig.configuration.settings import NetworkSettings, RigSettings, ServiceSettings, store_file
 from downfield.rig.live.vision_stages import detection_rate, local_detector
+from downfield.rig.service.web_service import bound_host, open_listener
 from downfield.store.database.engines import cause_of, create_writing_engine, parse_address, transaction
 
 CheckState = Literal["ok", "warning", "fault"]
@@ -124,15 +124,13 @@ def check_disk(folder: Path, settings: RecordingSettings) -> CheckResult:
 
 def check_port(settings: ServiceSettings) -> CheckResult:
     """Check whether the service's port is free."""
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as trial:
-        reclaim_address(trial)
-        try:
-            trial.bind((settings.host, settings.port))
-        except OSError as error:
-            text = f"port {settings.port} on {settings.host} can't be opened: {error.strerror}"
-            remedy = "Close the other program (it may be Downfield itself), or choose another port with --port"
-            return CheckResult("port", "fault", text, remedy)
-    return CheckResult("port", "ok", f"port {settings.port} on {settings.host} is free")
+    host = bound_host(settings)
+    try:
+        open_listener(host, settings.port).close()
+    except InputError:
+        remedy = "Close the other program (it may be Downfield itself), or choose another port with --port"
+        return CheckResult("port", "fault", f"port {settings.port} on {host} can't be opened", remedy)
+    return CheckResult("port", "ok", f"port {settings.port} on {host} is free")
 
 
 def check_time() -> CheckResult:

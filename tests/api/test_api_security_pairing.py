@@ -200,3 +200,36 @@ def test_no_code_leads_past_the_proxy_that_alone_is_reachable(tmp_path: Path) ->
     finally:
         made.game_service.close()
         made.store.close()
+
+
+def test_no_device_is_called_as_another_or_as_what_the_record_calls_others(
+    lan: SecuredService, caplog: pytest.LogCaptureFixture
+) -> None:
+    given = ["this computer", "The  Admin", "Sam", "sam ", "ＳＡＭ", "Ann", "x" * 60, "x" * 60]
+    names = []
+    for name in given:
+        code = lan.token_store.make_code("operator").code
+        answer = lan.phone().post("/api/session", {"code": code, "name": name})
+        assert answer.status == 200, name
+        names.append(answer.json["name"])
+    assert [name[:50] + name[-4:] for name in names[:2]] == ["this computer (2) (2)", "The  Admin (2) (2)"]
+    assert names[2] == "Sam"
+    assert len({name.casefold() for name in names}) == len(names)
+    assert names[5] == "Ann"
+    assert all(len(name) <= 60 for name in names)
+    assert lan.phone().post("/api/session", {"code": "ABCDE23456"}).status == 401
+    assert "wrong pairing code" in caplog.text
+    assert "ABCDE" not in caplog.text
+
+
+PLAYER = {"id": "dark-1", "jersey": "dark", "number": "1"}
+
+
+@pytest.mark.parametrize("part", ["id", "number", "role"])
+def test_half_a_character_in_a_player_of_a_team_is_refused_as_that(lan: SecuredService, part: str) -> None:
+    team = {"name": "River", "short": "RIV", "players": [PLAYER]}
+    assert lan.phone("admin").request("PUT", "/api/teams/river", team, content_type="application/json").status < 300
+    broken = {**team, "players": [{**PLAYER, part: "\ud800"}]}
+    answer = lan.phone("admin").request("PUT", "/api/teams/river", broken, content_type="application/json")
+    assert answer.status == 422
+    assert "half of a surrogate pair" in answer.body.decode()

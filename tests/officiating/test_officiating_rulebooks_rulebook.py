@@ -217,3 +217,23 @@ def test_all_mistakes_of_a_file_are_told_at_once(tmp_path: Path) -> None:
     told = str(raised.value)
     for named in ("loose: unknown key", "faces must not", "fall_windw_s", "tackle.spot", "tackel", "fumble", "EFL-1"):
         assert named in told, named
+
+
+@pytest.mark.parametrize("number", ["9" * 400, "-" + "9" * 400, "9" * 5000, "1e400", "inf", "[1, " + "9" * 400 + "]"])
+@pytest.mark.parametrize("key", ["tackle.min_overlap", "clock.periods", "version", "policy.tackle", "clauses.X-1.text"])
+def test_a_number_beyond_all_is_refused_in_one_short_sentence(key: str, number: str) -> None:
+    with pytest.raises(RulebookError) as refused:
+        parse_rulebook(f'base = "tap"\n{key} = {number}\n', "house.toml")
+    assert len(str(refused.value)) < 500
+
+
+def test_what_is_quoted_of_a_rulebook_is_short() -> None:
+    for text in (
+        f'base = "{"k" * 70_000}"',
+        f'base = "tap"\n{"k" * 70_000} = 1',
+        f'base = "tap"\ntackle.{"k" * 70_000} = 1',
+    ):
+        with pytest.raises(RulebookError) as refused:
+            parse_rulebook(text, "house.toml")
+        assert len(str(refused.value)) < 1000
+        assert "kkk" in str(refused.value)

@@ -5,10 +5,14 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
+import httpx
 import pytest
+from relayed_service import RelayedService
 
-from downfield.rig.configuration.settings import RigSettings
-from downfield.rig.upkeep.computer_checks import check_store
+from downfield.api.http import network_addresses
+from downfield.rig.configuration.settings import RigSettings, ServiceSettings
+from downfield.rig.service.web_service import open_listener
+from downfield.rig.upkeep.computer_checks import check_port, check_store
 from downfield.store.writing.store import Store
 
 
@@ -51,3 +55,41 @@ def test_a_store_that_can_not_be_written_is_a_fault(tmp_path: Path, damage: str)
     assert result.state == "fault"
     assert "secret" not in result.text
     assert result.remedy
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost"])
+def test_a_port_is_checked_on_the_address_that_the_service_listens_on(host: str) -> None:
+    listener = open_listener(host, 0)
+    port = listener.getsockname()[1]
+    taken = check_port(ServiceSettings(host=host, port=port))
+    listener.close()
+    assert (taken.state, "can't be opened" in taken.text) == ("fault", True)
+    assert check_port(ServiceSettings(host=host, port=port)).state == "ok"
+
+
+@pytest.mark.parametrize(
+    ("settings", "own", "others"),
+    [
+        ({"host": "::1"}, "http://[::1]:", []),
+        ({"host": "127.0.0.2"}, "http://127.0.0.2:", []),
+        ({"host": "::1", "lan": True}, "http://127.0.0.1:", ["http://192.0.2.7:", "http://[2001:db8::7]:"]),
+        ({"host": "0.0.0.0"}, "http://127.0.0.1:", ["http://192.0.2.7:"]),
+        (
+            {"proxies": ["127.0.0.1"], "names": ["league.example"], "prefix": "/t1"},
+            "/t1/",
+            ["https://league.example/t1/"],
+        ),
+    ],
+)
+def test_addresses_that_are_printed_are_those_that_can_be_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: dict[str, object], own: str, others: list[str]
+) -> None:
+    monkeypatch.setattr(network_addresses, "network_hosts", lambda: ["192.0.2.7", "[2001:db8::7]"])
+    served = RelayedService(tmp_path / "a.db", ServiceSettings.model_validate({"port": 0, **settings}))
+    try:
+        assert own in served.service.address
+        assert httpx.get(f"{served.service.address}healthz").status_code == 200
+        found = served.service.network_addresses()
+        assert [address.startswith(other) for address, other in zip(found, others, strict=True)] == [True] * len(others)
+    finally:
+        served.end()
