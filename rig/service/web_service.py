@@ -77,7 +77,8 @@ class Service:
         host = bound_host(settings)
         self._lan = not is_loopback(host)
         listeners = [open_listener(host, settings.port)]
-        self._bound, self.port = (*listeners[0].getsockname()[:1], int(listeners[0].getsockname()[1]))
+        self._bound: str = listeners[0].getsockname()[0]
+        self.port: int = listeners[0].getsockname()[1]
         self.tls_port: int | None = None
         self.certificate: CertificateFiles | None = None
         if settings.tls:
