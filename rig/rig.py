@@ -32,11 +32,11 @@ from downfield.game.service import GameService
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.review.pictures.projection import picture_view
 from downfield.rig.configuration.loading import Configuration
-from downfield.rig.configuration.settings import data_folder, heads_file, policies_file, recordings_folder
+from downfield.rig.configuration.settings import data_folder, policies_file, recordings_folder
 from downfield.rig.configuration.stream import outlets_of, replay_options
 from downfield.rig.controller import CalibrationInUse, RigController
 from downfield.rig.games.bundle_export import BundleExporter, PlayedClip
-from downfield.rig.games.kept_games import open_checkpoints, open_judgings, open_rig_key, open_store
+from downfield.rig.games.kept_games import doubts, open_checkpoints, open_judgings, open_rig_key, open_store
 from downfield.rig.games.needed_recordings import NeededRecordings
 from downfield.rig.games.table_seals import TableSeals
 from downfield.rig.live.annotated_picture import AnnotatedPicture, Annotator, GameMarks, RecentPictures
@@ -51,7 +51,6 @@ from downfield.rig.tables.profile import TableProfile, camera_identity
 from downfield.rig.tables.setup_session import SetupSession
 from downfield.rig.tables.table import OpenVision, open_table, source_choice
 from downfield.rig.tournament.link import health_with, open_grants, open_tournament
-from downfield.store.sealing.heads import NOT_AS_LEFT, differs_from_last_heads
 from downfield.store.writing.journals import StoredJournals
 from downfield.vision.board.picture_health import PictureHealth
 from downfield.vision.pipeline import SLOW_COMPUTER
@@ -111,9 +110,8 @@ class Rig:
         self._key = open_rig_key(data_folder(settings), must_be_kept=self.live)
         self._store, owner = open_store(settings, temporary, self._key, live=self.live)
         self._closing.callback(self._store.close)
-        difference = differs_from_last_heads(self._store, heads_file(settings)) if self.live else ""
-        if difference:
-            self._problems.notify("warning", NOT_AS_LEFT.format(difference=difference))
+        for text in doubts(self._store, settings, self._clock) if self.live else ():
+            self._problems.notify("warning", text)
         self._grants = open_grants(settings, owner)
         tournament = open_tournament(
             settings, self._store, owner, self._key, self._hub, lambda: self.service, self._grants
@@ -386,9 +384,8 @@ class Rig:
         return None if self._loop is None else self._loop.vision.health
 
     def _report_unserved(self, cause: str) -> None:
-        self._problems.notify(
-            "alarm", f"The pages stopped: {cause}. They are served again in a second. Calls continue."
-        )
+        text = f"The pages stopped: {cause}. They are served again in a second. Calls continue."
+        self._problems.notify("alarm", text)
 
     def _report_undrawn(self, cause: str) -> None:
         self._problems.notify("warning", f"A picture for the pages could not be drawn: {cause}. Calls continue.")

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import socket
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from downfield.capture.source import CaptureClock
 from downfield.core.errors import DownfieldError, InputError
 from downfield.core.files.input_files import read_text
 from downfield.core.files.private_files import make_private_folder, replace_private_file
@@ -28,7 +30,7 @@ from downfield.rig.configuration.settings import (
     tables_folder,
     unsaved_folder,
 )
-from downfield.store.sealing.heads import HeadsFile
+from downfield.store.sealing.heads import NOT_AS_LEFT, HeadsFile, differs_from_last_heads
 from downfield.store.sealing.signed_list import SignedList
 from downfield.store.sealing.signing import RigKey, is_public_key
 from downfield.store.writing.journals import CheckpointFile
@@ -208,3 +210,19 @@ def table_name(settings: RigSettings) -> str:
     if saved is not None and saved.source == settings.source.name:
         return saved.name
     return socket.gethostname()
+
+
+_CLOCK_BEHIND: Final = (
+    "The computer's clock shows {shown}, which is before what this rig has recorded: times are counted on from that"
+    " until the next start. Set the clock, and start the rig again between games."
+)
+_CLOCKS_DIFFER_NS: Final = 3_600_000_000_000
+
+
+def doubts(store: Store, settings: RigSettings, clock: CaptureClock) -> Iterator[str]:
+    """Yield what is not as this rig has left it, for people: its store, and the computer's clock."""
+    if difference := differs_from_last_heads(store, heads_file(settings)):
+        yield NOT_AS_LEFT.format(difference=difference)
+    shown_ns = time.time_ns()
+    if clock.now_ns() - shown_ns > _CLOCKS_DIFFER_NS:
+        yield _CLOCK_BEHIND.format(shown=time.strftime("%Y-%m-%d %H:%M", time.gmtime(shown_ns / 1e9)))

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
 
+from downfield.capture.source import CaptureClock
 from downfield.capture.sources.file_sources import bundled_demo
 from downfield.core.errors import InputError
 from downfield.game.records.owner import rig_id
 from downfield.rig.configuration.loading import load
-from downfield.rig.games.kept_games import open_rig_key, open_store, table_name
+from downfield.rig.configuration.settings import RigSettings
+from downfield.rig.games.kept_games import doubts, open_rig_key, open_store, table_name
 from downfield.rig.rig import Rig
 from downfield.store.writing.store import Store
 
@@ -101,3 +104,16 @@ def test_a_table_is_named_by_setting_or_computer(tmp_path: Path) -> None:
     given = {"data": str(tmp_path), "rig.table": "Table 3"}
     assert table_name(load(environment={}, command_line=given).settings) == "Table 3"
     assert table_name(load(environment={}, command_line={"data": str(tmp_path)}).settings)
+
+
+@pytest.mark.parametrize(("hours", "count"), [(-1, 0), (0, 0), (0.5, 0), (2, 1), (60 * 365 * 24, 1)])
+def test_a_clock_that_is_behind_what_was_recorded_is_told_at_the_start(
+    tmp_path: Path, hours: float, count: int
+) -> None:
+    settings = RigSettings(data=str(tmp_path))
+    store, clock = Store.at(tmp_path / "games.db"), CaptureClock()
+    clock.start_after(time.time_ns() + round(hours * 3.6e12))
+    texts = list(doubts(store, settings, clock))
+    store.close()
+    assert len(texts) == count
+    assert all("before what this rig has recorded" in text for text in texts)
