@@ -230,7 +230,7 @@ def test_fouls_on_a_kickoff_are_walked_off_one_after_another_each_half_the_dista
     params = table.game.rulebook.params
     game, at = table.state, []
     for by in ("home", "home", "home", "home", "away"):
-        game = with_kickoff_penalty(game, by, 15.0)  # type: ignore[arg-type]
+        game = with_kickoff_penalty(game, by, 15.0)
         at.append(kick_from_yd(game, params))
     # From the 80 half the distance is ten yards; 60 yards at once would have been cut to 32 from the 35.
     assert at == [50.0, 65.0, 80.0, 90.0, 75.0]

@@ -42,7 +42,7 @@ def estimate(
     """A figure as a tracker would give it."""
     covariance = np.diag([sigma_mm**2, sigma_mm**2, math.radians(0.4) ** 2])
     jersey: Jersey = "dark" if id_.startswith("dark") else "light"
-    return Estimate(id_, jersey, Footprint(*pose, BASE), covariance, velocity, seen=seen, fresh=fresh, sure=sure)
+    return Estimate(id_, jersey, Footprint(*pose, BASE), covariance, velocity, seen=seen, fresh=fresh, identity=1.0 if sure else 0.5)
 
 
 def watch(
