@@ -42,7 +42,8 @@ def estimate(
     """A figure as a tracker would give it."""
     covariance = np.diag([sigma_mm**2, sigma_mm**2, math.radians(0.4) ** 2])
     jersey: Jersey = "dark" if id_.startswith("dark") else "light"
-    return Estimate(id_, jersey, Footprint(*pose, BASE), covariance, velocity, seen=seen, fresh=fresh, identity=1.0 if sure else 0.5)
+    base, identity = Footprint(*pose, BASE), 1.0 if sure else 0.5
+    return Estimate(id_, jersey, base, covariance, velocity, seen=seen, fresh=fresh, identity=identity)
 
 
 def watch(
