@@ -33,6 +33,7 @@ OPEN_TO: dict[str, set[tuple[str, str]]] = {
         ("GET", "/games"),
         ("GET", "/game"),
         ("GET", "/league"),
+        ("GET", "/ruling"),
         ("GET", "/pair"),
         ("GET", "/overlay/{name}"),
         ("GET", "/api/overlays"),  # what those pages show of themselves; the page that pairs a device offers them
@@ -84,6 +85,9 @@ OPEN_TO: dict[str, set[tuple[str, str]]] = {
         ("POST", "/api/setup/reading"),
         ("POST", "/api/setup/control"),
         ("POST", "/api/setup/save"),
+        ("POST", "/api/setup/tables/use"),
+        ("POST", "/api/setup/tables/rename"),
+        ("POST", "/api/setup/tables/remove"),
         ("POST", "/api/pairings"),
         ("GET", "/api/pairings/{pairing}/qr.svg"),
         ("GET", "/api/addresses"),
