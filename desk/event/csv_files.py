@@ -12,7 +12,8 @@ import re
 import secrets
 import unicodedata
 from collections.abc import Sequence
-from typing import Final
+from dataclasses import replace
+from typing import Any, Final
 
 from downfield.core.errors import DownfieldError, InputError
 from downfield.core.files.csv_text import as_typed, csv_text
@@ -54,22 +55,11 @@ def read_entrants(text: str, known: Sequence[Entrant]) -> list[Entrant]:
             raise InputError(f"Line {line}: the seed '{seed}' is not a number.")
         if row.get("color") and not COLOR.fullmatch(row["color"]):
             raise InputError(f"Line {line}: the color '{row['color']}' is not written like #2f6fb0.")
-        given = {name: row[name] for name in ("team", "short", "color", "club") if name in row}
+        given: dict[str, Any] = {name: row[name] for name in ("team", "short", "color", "club") if name in row}
         old = before or Entrant(secrets.token_hex(4), row["coach"])
         try:
-            out.append(
-                Entrant(
-                    old.id,
-                    row["coach"],
-                    given.get("team", old.team),
-                    given.get("short", old.short),
-                    given.get("color", old.color),
-                    given.get("club", old.club),
-                    (int(seed) if seed else None) if "seed" in row else old.seed,
-                    old.figures,
-                    old.withdrawn,
-                )
-            )
+            seeded = (int(seed) if seed else None) if "seed" in row else old.seed
+            out.append(replace(old, coach=row["coach"], seed=seeded, **given))
         except DownfieldError as error:
             raise InputError(f"Line {line}: {error}.") from None
     return out
@@ -92,13 +82,8 @@ def read_figures(text: str, known: Sequence[Entrant]) -> dict[str, tuple[Registe
             raise InputError(f"Line {line}: refused is 'yes' or 'no', not '{refused}'.")
         grams = row.get("grams", "").replace(",", ".")
         try:
-            found = RegisteredFigure(
-                row["number"],
-                row.get("position", ""),
-                float(grams) if grams else None,
-                row.get("note", ""),
-                refused in _YES,
-            )
+            weight, note = float(grams) if grams else None, row.get("note", "")
+            found = RegisteredFigure(row["number"], row.get("position", ""), weight, note, refused in _YES)
         except DownfieldError as error:
             raise InputError(f"Line {line}: {error}.") from None
         except ValueError:
@@ -122,16 +107,9 @@ def entrants_csv(event: TournamentEvent) -> str:
 def figures_csv(event: TournamentEvent) -> str:
     """Return the rosters as CSV that `read_figures` reads."""
     rows = [
-        (
-            entrant.coach,
-            figure.number,
-            figure.position,
-            "" if figure.grams is None else figure.grams,
-            figure.note,
-            "yes" if figure.refused else "no",
-        )
+        (entrant.coach, one.number, one.position, one.grams or "", one.note, "yes" if one.refused else "no")
         for entrant in event.entrants
-        for figure in entrant.figures
+        for one in entrant.figures
     ]
     return csv_text(FIGURE_COLUMNS, rows)
 
@@ -160,19 +138,9 @@ def standings_csv(event: TournamentEvent) -> str:
     """Return the standings of every pool as CSV."""
     names = {entrant.id: entrant.name for entrant in event.entrants}
     rows = [
-        (
-            pool,
-            line.place,
-            names[line.entrant],
-            line.won,
-            line.lost,
-            line.tied,
-            line.points_for,
-            line.points_against,
-            line.decided_by,
-        )
+        (pool, one.place, names[one.entrant], one.won, one.lost, one.tied, *one.points, one.decided_by)
         for pool in event.pools
-        for line in pool_standings(event, pool)
+        for one in pool_standings(event, pool)
     ]
     return csv_text(
         ("pool", "place", "team", "won", "lost", "tied", "points for", "points against", "decided by"), rows

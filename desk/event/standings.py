@@ -45,6 +45,11 @@ class Standing:
     decided_by: str
 
     @property
+    def points(self) -> tuple[int, int]:
+        """Points for and against."""
+        return self.points_for, self.points_against
+
+    @property
     def played(self) -> int:
         """Number of games."""
         return self.won + self.lost + self.tied
@@ -95,20 +100,9 @@ def standings(event: TournamentEvent, ids: Sequence[str], matches: Iterable[Matc
     out, place = [], 1
     for level, decided_by in ranked:
         for entrant in level:
-            found = records[entrant]
-            out.append(
-                Standing(
-                    place,
-                    entrant,
-                    found.won,
-                    found.lost,
-                    found.tied,
-                    found.points_for,
-                    found.points_against,
-                    found.difference,
-                    decided_by if len(level) == 1 else "lots are to be drawn",
-                )
-            )
+            one, text = records[entrant], decided_by if len(level) == 1 else "lots are to be drawn"
+            points = one.points_for, one.points_against, one.difference
+            out.append(Standing(place, entrant, one.won, one.lost, one.tied, *points, text))
         place += len(level)
     return out
 
