@@ -310,3 +310,36 @@ def test_turning_the_table_and_shifting_place_and_time_change_nothing(
         assert second.probability == pytest.approx(first.probability, abs=0.02)
         if first.since_s is not None and first.probability > SURE:
             assert second.since_s == pytest.approx(first.since_s, abs=5e-4)
+
+
+@pytest.mark.parametrize(
+    ("missing_s", "error_ms"), [(0.0, (0.0, 0.0)), (0.05, (0.0, 12.0)), (0.1, (15.0, 50.0)), (0.2, (70.0, 120.0))]
+)
+def test_the_error_of_an_instant_holds_the_frames_that_did_not_come(
+    missing_s: float, error_ms: tuple[float, float]
+) -> None:
+    tracker, last = ContactTracker(), 0.0
+    for t_s in np.arange(0, 1.0, FRAME_S):
+        if abs(t_s - 0.5) < missing_s / 2:
+            continue
+        figures = []
+        for id_, (x, y, heading) in (("dark-1", standing(t_s)), ("light-1", runs_into(t_s))):
+            speed = -CLOSING_MM_S if id_ == "light-1" and t_s < 0.5 else 0.0
+            figures.append(estimate(id_, (x, y, heading), np.array([speed, 0.0, 0.0]), 0.15))
+        contacts = tracker.step(figures, round(t_s * 1e9), t_sigma_ns=0)
+        last = contacts[0].since_sigma_s if contacts else 0.0
+    low, high = error_ms
+    assert low <= 1000 * last <= high
+
+
+def test_the_error_of_a_frames_time_is_that_of_an_instant() -> None:
+    tracker, last = ContactTracker(), 0.0
+    for t_s in np.arange(0, 1.0, FRAME_S):
+        speed = np.array([-CLOSING_MM_S if t_s < 0.5 else 0.0, 0.0, 0.0])
+        figures = [
+            estimate("dark-1", standing(t_s), np.zeros(3), 0.15),
+            estimate("light-1", runs_into(t_s), speed, 0.15),
+        ]
+        contacts = tracker.step(figures, round(t_s * 1e9), t_sigma_ns=20_000_000)
+        last = contacts[0].since_sigma_s if contacts else 0.0
+    assert last == pytest.approx(0.028, abs=0.004)  # of the frames on both sides
