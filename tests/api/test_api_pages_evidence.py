@@ -215,7 +215,7 @@ def test_the_plots_show_what_was_measured_and_their_cursor_is_the_frame(
             if figure["id"] == "dark-28"
         }
         way_mm = np.linalg.norm(centers[decisive + 1] - centers[decisive - 3])
-        expect(speed.locator(".value")).to_contain_text(f"dark 28 {way_mm / 4 * 30:.0f} mm/s")
+        expect(speed.locator(".value")).to_contain_text(f"Home 28 {way_mm / 4 * 30:.0f} mm/s")
         box = gap.bounding_box()
         assert box is not None
         gap.click(position={"x": 52, "y": 50})  # the first frame that is listed

@@ -42,10 +42,10 @@ def phone(chrome: Browser) -> Iterator[Page]:
 def test_a_call_on_the_panel_links_to_its_frames_and_back(phone: Page, url: str, tackle: dict[str, Any]) -> None:
     phone.goto(f"{url}/panel")
     call = phone.locator("#calls .call", has_text="tackled")
-    call.locator("summary").tap()
+    call.locator("summary", has_text="Details").tap()
     call.get_by_role("link", name=re.compile("^Frames: .*tackled")).tap()
     phone.wait_for_url("**/evidence?**")
-    expect(phone.locator("#call .text")).to_have_text("Dark 28 tackled by light 24")
+    expect(phone.locator("#call .text")).to_have_text("Home 28 tackled by Away 24")
     expect(phone.locator("#call .words")).to_have_text(tackle["words"], ignore_case=True)
     expect(phone.locator("#call .details")).to_contain_text(tackle["measured"])
     wait_for_picture(phone)
@@ -155,7 +155,7 @@ def test_a_call_without_frames_is_shown_and_ruled_on_all_the_same(
     phone.route(re.compile(r"/frames$"), lambda route: route.fulfill(status=404, json=gone))
     phone.goto(f"{url}/evidence?call={tackle['id']}")
     expect(phone.locator("#message")).to_have_text("nothing was recorded then", ignore_case=True)
-    expect(phone.locator("#call .text")).to_have_text("Dark 28 tackled by light 24")
+    expect(phone.locator("#call .text")).to_have_text("Home 28 tackled by Away 24")
     expect(phone.get_by_role("link", name="Next call")).to_be_visible()
     expect(phone.get_by_role("button", name="Next frame")).to_be_hidden()
     phone.keyboard.press("b")  # before and after what is not there

@@ -73,7 +73,7 @@ def test_a_call_is_found_ruled_on_after_the_game_and_compared(chrome: Browser, u
         expect(page.locator("#games .game .facts")).to_contain_text("Tudor Advanced Play (Tudor-Con)")
         page.locator("#games .game").tap()
         expect(page.locator("#summary")).to_contain_text("Tudor Advanced Play (Tudor-Con)")
-        expect(page.locator("#plays .result").first).to_have_text(re.compile("^Tackled by light 24, gain of "))
+        expect(page.locator("#plays .result").first).to_have_text(re.compile("^Tackled by Away 24, gain of "))
         page.locator("#filters summary").tap()
         page.get_by_label("Player").fill("dark 28")
         page.locator("[name=kind]").select_option("tackle")

@@ -15,7 +15,7 @@ import { Ruler } from "./evidence_ruler.js";
 import { Stage } from "./evidence_stage.js";
 import { aboveView, cameraView, planeChoice, regionOf } from "./evidence_views.js";
 import { errorText, read, send } from "./send.js";
-import { capitalize } from "./format.js";
+import { capitalize, nameSides } from "./format.js";
 
 const AHEAD = 2; // frames loaded ahead of a step
 const AHEAD_PLAYING = 16;
@@ -127,6 +127,7 @@ async function loadList() {
   at("missing").hidden = !found.missing;
   callSection.show(game, found.call);
   show();
+  await read(`api/games/${encodeURIComponent(game)}`).then(nameSides, () => {}); // figures have their jerseys' names otherwise
   await loadDrawings();
   if (isBetween && gapOf(decisive)) compare(true);
   loadSeal();

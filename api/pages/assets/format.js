@@ -108,7 +108,7 @@ export const nameTeams = ({ home, away }) => (teamOf = { [home.jersey]: home, [a
 
 /** The same for a game that is looked back at. @param {Service.ReviewedGame} game */
 export function nameSides({ home, away, dark }) {
-  if (dark === null) return;
+  if (!dark) return;
   const [first, second] = dark === "home" ? [home, away] : [away, home];
   teamOf = { dark: { name: first, short: first }, light: { name: second, short: second } };
 }

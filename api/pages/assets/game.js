@@ -185,7 +185,7 @@ function playItem(play, item) {
       el("a", { class: "number", href: `#play-${play.number}`, "aria-label": `Link to play ${play.number}` }, `#${play.number}`),
       el("span", { class: "situation" }, play.kind === "scrimmage" ? play.situation : capitalize(humanize(play.kind))),
       el("span", { class: "when" }, [formatPeriod(play.period), play.clock || formatTime(play.t_ns)].filter(Boolean).join(" · ")),
-      el("p", { class: "result" }, play.result),
+      el("p", { class: "result" }, formatCallText(play.result)),
     ),
     calls.length > 0 && el("ol", {}, calls.map(callItem)),
     camera && playClips(play),
