@@ -202,7 +202,7 @@ def test_an_overlay_of_three_files_shows_the_game_and_is_listed(
             obs.goto(f"{service.url}/overlay/downs?before=next&theme=light")
             service.publish("game", due="scrimmage", down=2, distance_yd=7.0)
             expect(obs.locator(".downs")).to_have_text("next: 2nd & 7")
-            obs.goto(f"{service.url}/")
+            obs.goto(f"{service.url}/#stream")
             card = obs.locator("article.overlay", has=obs.get_by_role("heading", name="Downs"))
             expect(card.get_by_label("Address")).to_have_value(f"{service.url}/overlay/downs")
     finally:
