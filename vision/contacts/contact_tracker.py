@@ -169,7 +169,10 @@ class ContactTracker:
             # The gap of a pair that bounced off at once never settled.
             met_s = self._history.refine_onset_s(pair, about_s) if stays[row] else about_s
             met_ns = (self._start_ns or 0) + round(met_s * 1e9)
-            began[pair] = _Onset(met_ns, self._error_s(pair, met_ns))
+            error_s = self._error_s(pair, met_ns)
+            if known is not None and abs(met_ns - known.t_ns) < CONTACT_LIMITS.usual_step_ns:
+                error_s = max(error_s, known.error_s)  # refined to just after what was not seen, it is no better known
+            began[pair] = _Onset(met_ns, error_s)
         self._began = began
 
     def _error_s(self, pair: Pair, met_ns: int) -> float:
