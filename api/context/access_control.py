@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 import logging
+import re
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Final
 
@@ -27,6 +30,7 @@ from downfield.api.security.forwarding import KnownClients, Origin
 from downfield.api.security.grants import Grants
 from downfield.api.security.secret_file import SecretFile
 from downfield.api.security.tokens import TokenStore, role_of
+from downfield.game.records.models import NOT_ENCODABLE
 
 _log = logging.getLogger(__name__)
 
@@ -36,6 +40,7 @@ _OWN_PORTS: Final = (None, 80, 443, 8317)
 
 _AUDIENCE: Final = {"viewer": "paired devices", "operator": "the operator", "admin": "the admin"}
 
+_HALF_PAIR: Final = re.compile("[\ud800-\udfff]")
 _KEY: Final = "Idempotency-Key"
 _CHANGES: Final = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 _SENDER: Final = ("cookie", "authorization")
@@ -245,9 +250,19 @@ class AuthorizedRoute(APIRoute):
 
         async def handle(request: Request) -> Response:
             await authorize(request)
+            await _refuse_half_characters(request)
             return await handler(request)
 
         return handle
+
+
+async def _refuse_half_characters(request: Request) -> None:
+    """Refuse JSON that could not be written again; what is no JSON is left to the route."""
+    if "json" not in request.headers.get("content-type", "json") or b"\\u" not in await request.body():
+        return
+    with suppress(ValueError, RecursionError):
+        if _HALF_PAIR.search(json.dumps(await request.json(), ensure_ascii=False)):
+            raise ProblemError(422, NOT_ENCODABLE)
 
 
 class RepeatableRoute(AuthorizedRoute):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Final
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict
 
 NOT_ENCODABLE: Final = (
     "A text has half of a surrogate pair, which can't be written. Type it again, without special characters."
@@ -13,18 +12,9 @@ NOT_ENCODABLE: Final = (
 
 
 class RequestModel(BaseModel):
-    """The body of a request: frozen, unknown keys refused, and so are texts that can't be written."""
+    """The body of a request: frozen, unknown keys refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _refuse_half_characters(cls, data: object) -> object:
-        try:
-            json.dumps(data, ensure_ascii=False, default=repr).encode()
-        except UnicodeEncodeError:
-            raise ValueError(NOT_ENCODABLE) from None
-        return data
 
 
 class TopicModel(BaseModel):

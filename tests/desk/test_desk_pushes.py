@@ -15,7 +15,7 @@ import pytest
 from broker_server import BrokerServer
 from desk_server import DeskServer
 from tournament_tables import table
-from waiting import wait_until
+from waiting import wait_until, wait_until_async
 
 from downfield.core.errors import FormatError, NotFoundError, RulebookError
 from downfield.core.field.model import preset
@@ -182,8 +182,7 @@ def test_a_rig_asks_again_soon_where_the_desk_did_not_answer(tmp_path: Path, mon
 
     async def ask() -> None:
         running = asyncio.create_task(receiver.run(cast("BrokerConnection", BusyDesk())))
-        while len(asked) < 2:
-            await asyncio.sleep(0.01)
+        await wait_until_async(lambda: len(asked) >= 2)
         running.cancel()
 
     asyncio.run(asyncio.wait_for(ask(), push_receiver.REPORT_S / 2))
