@@ -40,7 +40,7 @@ async function load() {
   const facts = [
     ["When", formatTime(found.t_ns)],
     ["Measured", [found.words || found.summary, found.measured].filter(Boolean).map(sentence).join(" ")],
-    ["Rule", found.clauses.map(({ id, text }) => [id, text].filter(Boolean).join(": ")).join("; ")],
+    ["Rule", found.clauses.map(({ id, text }) => [id, text].filter(Boolean).join(": ")).map(sentence).join(" ")],
     ["The call", found.standing === "stands" ? "Made by Downfield, and it stands" : capitalize(formatVerdict(found))],
     ["Ruling", ruled],
     ["Challenge", challenge?.decision ? [capitalize(DECISION_WORDS[challenge.decision]), challenge.ruling_reason, `Decided by ${challenge.ruled_by}`, challenge.cost].filter(Boolean).map(sentence).join(" ") : ""],
