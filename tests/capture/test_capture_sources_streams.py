@@ -86,7 +86,7 @@ def test_an_address_without_a_stream_is_refused(url: str, error: type[Exception]
         HttpMjpeg(url, CaptureClock())
 
 
-@pytest.mark.parametrize("answer", [b"ICY 200 OK\r\n\r\n", b"\xff\xd8\xff\xe0\0\x10JFIF\r\n\r\n", b"\0\r\n\r\n"])
+@pytest.mark.parametrize("answer", [b"SIP/2.0 200 OK\r\n\r\n", b"\xff\xd8\xff\xe0\0\x10JFIF\r\n\r\n", b"\0\r\n\r\n"])
 def test_an_answer_that_is_not_http_is_refused_without_its_bytes(answer: bytes) -> None:
     with (
         DialectServer(lambda _: answer) as server,

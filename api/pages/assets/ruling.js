@@ -20,7 +20,7 @@ async function load() {
   /** @type {[Service.ReviewedGame, Service.CallView[], Service.ChallengesView, ?Service.EvidenceFrames]} */
   const [details, [found], { challenges }, frames] = await Promise.all([
     get(path),
-    get(`${callPath.replace(/calls.*/, "calls")}?${new URLSearchParams({ around: call, limit: "1" })}`),
+    get(`${callPath.split("calls")[0]}calls?${new URLSearchParams({ around: call, limit: "1" })}`),
     get(`${path}/challenges`),
     read(`${callPath}/frames`).catch(() => null), // a game without a camera has no pictures
   ]);
