@@ -10,7 +10,7 @@ from downfield.officiating import declarations as d
 from downfield.officiating.engine.legal import LegalDeclaration, LegalDeclarations
 from downfield.officiating.state.game_state import GameState
 
-SETTINGS = frozenset({"line_up", "set_up", "front", "ball_placed", "base_swap", "pivots_done"})
+SETTINGS = frozenset({"line_up", "set_up", "front", "identities", "ball_placed", "base_swap", "pivots_done"})
 """Types that correct the table rather than play the game."""
 
 CARDS: dict[str, tuple[str, ...]] = {
