@@ -37,6 +37,7 @@ def test_every_part_of_the_start_page_is_explained_and_it_goes_on_at_the_panel(
     publish_source(service, live=False)
     with page_in(chrome, phone=True) as page:
         page.goto(f"{service.url}/")
+        expect(page.locator("#map")).not_to_be_empty()  # the last part to be drawn
         page.get_by_role("button", name="Take the tour").tap()
         tour = page.get_by_role("dialog", name="Tour of this page")
         for step in range(1, 8):

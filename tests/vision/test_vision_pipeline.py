@@ -126,7 +126,7 @@ def test_a_frozen_picture_moves_no_figure_and_is_reported() -> None:
     before = {figure.id: figure.footprint for figure in vision.estimates}
     frozen = shot(20)
     scenes = [vision.process(replace(frozen, index=number, t_ns=number * 33_333_333)) for number in range(20, 32)]
-    assert not any(figure.seen for figure in vision.estimates)
+    assert not any(figure.fresh for figure in vision.estimates), "nothing new was measured"
     assert any("not changed" in reason for reason in scenes[-1].unfit)
     for figure in vision.estimates:
         assert abs(figure.footprint.y_mm - before[figure.id].y_mm) < 4 * np.sqrt(figure.covariance[1, 1])

@@ -20,24 +20,30 @@ import { el } from "./dom.js";
  */
 export function startTour(steps, reveal = () => {}) {
   document.getElementById("tour")?.remove();
-  const shown = steps.filter(({ target, part }) => {
-    reveal(part);
-    return isVisible(document.querySelector(target));
-  });
+  // Asked anew at each step: what the page has not received yet may be there at the next one.
+  const present = () =>
+    steps.filter(({ target, part }) => {
+      reveal(part);
+      return isVisible(document.querySelector(target));
+    });
   const before = document.activeElement;
   const card = el("aside", { id: "tour", class: "plate", role: "dialog", "aria-label": "Tour of this page", tabindex: "-1" });
-  let index = 0;
+  /** @type {Step | undefined} */
+  let step;
 
-  /** @param {number} to */
-  const show = (to) => {
-    index = to;
-    const { target, title, text, needs, otherwise, part, link, cardAtTop } = shown[index];
+  /** @param {number} by */
+  const go = (by) => {
+    const shown = present();
+    const index = Math.min(Math.max(shown.findIndex((each) => each === step) + by, 0), shown.length - 1);
+    step = shown[index];
+    if (step === undefined) return;
+    const { target, title, text, needs, otherwise, part, link, cardAtTop } = step;
     reveal(part);
     const said = needs === undefined || isVisible(document.querySelector(needs)) ? text : (otherwise ?? text);
     card.classList.toggle("top", cardAtTop === true);
     ring(document.querySelector(target));
     const last = index === shown.length - 1;
-    const next = last ? el("button", { type: "button", class: "small", onclick: end }, "Done") : el("button", { type: "button", class: "small", onclick: () => show(index + 1) }, "Next");
+    const next = last ? el("button", { type: "button", class: "small", onclick: end }, "Done") : el("button", { type: "button", class: "small", onclick: () => go(1) }, "Next");
     card.replaceChildren(
       el("p", { class: "muted" }, `${index + 1} of ${shown.length}`),
       el("h2", {}, title),
@@ -45,7 +51,7 @@ export function startTour(steps, reveal = () => {}) {
       el(
         "div",
         { class: "row" },
-        index > 0 && el("button", { type: "button", class: "small", onclick: () => show(index - 1) }, "Back"),
+        index > 0 && el("button", { type: "button", class: "small", onclick: () => go(-1) }, "Back"),
         next,
         link && el("a", { class: "button small", href: link.href }, link.text),
         !last && el("button", { type: "button", class: "small quiet", onclick: end }, "Close"),
@@ -63,13 +69,13 @@ export function startTour(steps, reveal = () => {}) {
   /** @param {KeyboardEvent} event */
   const onKey = (event) => {
     if (event.key === "Escape") end();
-    if (event.key === "ArrowRight" && index < shown.length - 1) show(index + 1);
-    if (event.key === "ArrowLeft" && index > 0) show(index - 1);
+    if (event.key === "ArrowRight") go(1);
+    if (event.key === "ArrowLeft") go(-1);
   };
-  if (shown.length === 0) return;
+  if (present().length === 0) return;
   document.body.append(card);
   document.addEventListener("keydown", onKey);
-  show(0);
+  go(1);
 }
 
 /** @param {?Element} element */
