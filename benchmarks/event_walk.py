@@ -19,11 +19,14 @@ from typing import cast
 import httpx
 from browsers import browser, page_in
 from desk_server import DeskServer
-from playwright.sync_api import Dialog, Page, expect
+from playwright.sync_api import Dialog, Locator, Page, expect
 
-from downfield.desk.event.placing import find_match
+from downfield.core.errors import RefusedError
+from downfield.desk.event.placing import find_match, swap
 from downfield.desk.event.progress import Progress
-from downfield.desk.event.state import GameState, TableGame
+from downfield.desk.event.records import Match
+from downfield.desk.event.standings import pool_standings
+from downfield.desk.event.state import Change, GameState, TableGame
 from downfield.desk.event.tickets import ticket_for
 from downfield.desk.replication.desk_tournament import DeskTournament
 from downfield.desk.tables.broker_tables import BrokerTables
@@ -36,6 +39,8 @@ COACHES = (
 )
 CLOCK = {"game_min": 50, "change_min": 10, "sessions": [{"begins": "2026-09-05T09:00", "ends": "2026-09-05T18:00"}]}
 DESK_KEY = RigKey.generate()
+LATE = "Rams"
+RIGS = ("Table 1", "Table 2")
 
 
 @dataclass
@@ -44,7 +49,7 @@ class Walk:
 
     Attributes:
         asked: what the pages asked, the latest last.
-        answer: how it is answered.
+        denied: what is answered by no; everything else by yes. Empty for nothing.
         saved: results as they were entered, by match.
     """
 
@@ -54,7 +59,7 @@ class Walk:
     hall: Page
     out: Path
     asked: list[str] = field(default_factory=list)
-    answer: bool = True
+    denied: str = ""
     saved: dict[str, tuple[int, int]] = field(default_factory=dict)
     pictures: int = 0
 
@@ -68,10 +73,10 @@ class Walk:
     def decide(self, dialog: Dialog) -> None:
         """Answer what a page asks."""
         self.asked.append(dialog.message)
-        if self.answer:
-            dialog.accept()
-        else:
+        if self.denied and self.denied in dialog.message:
             dialog.dismiss()
+        else:
+            dialog.accept()
 
     def tab(self, page: Page, name: str) -> None:
         """Open a part of the event's page."""
@@ -93,6 +98,18 @@ class Walk:
         self.fill(page, home, away)
         expect(page.locator("dialog")).to_be_hidden()
         self.saved[match] = home, away
+
+    def open_move(self, page: Page, match: str) -> Locator:
+        """Open the dialog that moves a game, and return it."""
+        self.open_game(page, match)
+        page.locator("dialog").get_by_role("button", name="Move", exact=True).click()
+        return page.locator("dialog")
+
+    def open_coach(self, page: Page, name: str) -> Locator:
+        """Open the dialog of a coach, and return it."""
+        self.tab(page, "Coaches")
+        page.locator(".coach", has_text=name).get_by_role("button", name="Edit").click()
+        return page.locator("dialog")
 
     def fill(self, page: Page, home: int, away: int) -> None:
         """Type a result in the open dialog, and press save."""
@@ -118,12 +135,23 @@ class Walk:
         found = find_match(event, match)
         names = (Progress(event).text(found.home), Progress(event).text(found.away))
         ticket = ticket_for(event, found, "rig", names, DESK_KEY)
-        signed = score if state == "signed" else None
+        signed, closed = score if state == "signed" else None, state in {"signed", "ended"}
         by = ("Coach 1", "Coach 2") if signed else ()
         game = TableGame(f"g-{match}", seq, state, found.table, *names, score, signed, by, ticket=ticket)
         self.server.parts.keeper.report([game])
-        if signed:
+        if closed:
             self.saved[match] = score
+
+    def open_games(self, pool: str) -> list[Match]:
+        """Return the games of a pool that have no result, by their times."""
+        found = [one for one in self.server.parts.keeper.event.matches if one.pool == pool and one.result is None]
+        return sorted(found, key=lambda match: match.slot or 0)
+
+    def score(self, match: Match) -> tuple[int, int]:
+        """Return how a game of the first pool ends: who came late loses all, so that somebody wins it."""
+        event = self.server.parts.keeper.event
+        home, away = (Progress(event).text(side) for side in (match.home, match.away))
+        return (28 * (home != LATE), 28 * (away != LATE)) if LATE in {home, away} else (21, 0)
 
     def places(self, matches: tuple[str, ...]) -> list[tuple[str, int | None]]:
         """Return tables and slots of games."""
@@ -132,13 +160,16 @@ class Walk:
 
 
 FAULTS: list[str] = []
+CHECKED: set[str] = set()
 
 
 def check(held: bool, text: str) -> None:
-    """Note what was not held."""
+    """Say whether something was held, once while it is, and note what was not."""
     if not held:
         FAULTS.append(text)
-        sys.stdout.write(f"NOT HELD: {text}\n")
+    if not held or text not in CHECKED:
+        sys.stdout.write(f"{'held' if held else 'NOT HELD'}: {text}\n")
+    CHECKED.add(text)
 
 
 def begin(walk: Walk) -> None:
@@ -182,6 +213,113 @@ def keep_what_is_in_play(walk: Walk) -> None:
     walk.picture("in-play")
 
 
+def late_entrant(walk: Walk) -> None:
+    """A coach comes while two games are in play: those stay, and the new games find places that are free."""
+    playing = ("A1", "B1")
+    before = walk.places(playing)
+    walk.tab(walk.phone, "Coaches")
+    walk.phone.get_by_role("button", name="Register a coach").click()
+    dialog = walk.phone.locator("dialog")
+    dialog.locator('[name="coach"]').fill("Gus")
+    dialog.locator('[name="team"]').fill(LATE)
+    walk.picture("late-entrant-typed")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog).to_be_hidden()
+    walk.tab(walk.desktop, "Standings")
+    expect(walk.desktop.locator("#standings .pool").first).to_contain_text(LATE)
+    expect(walk.hall.locator(".game.in_play")).to_have_count(2)
+    event = walk.server.parts.keeper.event
+    check(walk.places(playing) == before, "games in play stay where they are when a coach comes late")
+    placed = [(match.table, match.slot) for match in event.matches]
+    check(len(set(placed)) == len(placed) and ("", None) not in placed, "every game has a place of its own then")
+    progress, busy = Progress(event), [(match.slot, progress.sides(match)) for match in event.matches]
+    at_once = [(slot, side) for slot, sides in busy for side in sides if side is not None]
+    check(len(set(at_once)) == len(at_once), "nobody plays twice at a time")
+    check(len(walk.open_games("A")) == 6, "who comes late plays everybody of the pool")
+    walk.picture("late-entrant")
+
+
+def swap_two_games(walk: Walk) -> None:
+    """One director swaps two games while another moves one of them; a swap that can't be is refused in view."""
+    event = walk.server.parts.keeper.event
+    one = walk.open_games("A")[-1].id
+    others = (match.id for match in event.matches if match.id not in {one, "A1", "A2", "B1"})
+    other = next(match for match in others if _fits(walk, one, match))
+    before, playing = walk.places((one, other)), walk.places(("A1", "B1"))
+    moving = walk.open_move(walk.phone, one)
+    offered = moving.locator('[name="swap"] option').all_inner_texts()
+    check(not any(text.startswith(("A1:", "B1:")) for text in offered), "a game in play is no game to swap with")
+    swapping = walk.open_move(walk.desktop, one)
+    swapping.locator('[name="swap"]').select_option(other)
+    walk.picture("swap")
+    swapping.get_by_role("button", name="Save").click()
+    expect(swapping).to_be_hidden()
+    expect(walk.desktop.locator("#undo")).to_contain_text(f"swapped {one} and {other}")
+    check(walk.places((one, other)) == before[::-1], "two games have exchanged tables and times")
+    moving.get_by_role("button", name="Save").click()
+    walk.refusal(walk.phone, f"has changed where {one} is played meanwhile")
+    walk.picture("moved-meanwhile")
+    moving.locator('[name="swap"]').select_option("W1-1")
+    moving.get_by_role("button", name="Save").click()
+    walk.refusal(walk.phone, "decides who plays W1-1")
+    moving.get_by_role("button", name="Cancel").click()
+    walk.open_game(walk.desktop, "A1")
+    check(walk.desktop.locator("dialog button", has_text="Move").count() == 0, "a game in play offers no other place")
+    walk.desktop.locator("dialog").get_by_role("button", name="Cancel").click()
+    refused = httpx.post(f"{walk.server.url}/api/event/swap", json={"matches": [one, "A1"]})
+    check("A1 is in play at Table" in refused.text, "a game in play is not swapped")
+    check(walk.places((one, other)) == before[::-1], "what was swapped is not moved back")
+    check(walk.places(("A1", "B1")) == playing, "games in play stay where they are when others are swapped")
+
+
+def _fits(walk: Walk, one: str, other: str) -> bool:
+    """Return whether two games of other times can exchange their places."""
+    event = walk.server.parts.keeper.event
+    try:
+        swapped = swap(event, one, other, Change("", "", ""))
+    except RefusedError:
+        return False
+    return find_match(swapped, one).slot != find_match(event, one).slot
+
+
+def forgotten_result(walk: Walk) -> None:
+    """Nobody entered a game of the first round: the hall goes on, the director is told, and guests are."""
+    late = walk.open_games("A")[0]
+    playing = next(one for one in walk.open_games("A") if (one.slot or 0) > (late.slot or 0) and one.table in RIGS)
+    walk.report(playing.id, "in_play")
+    expect(walk.hall.locator("#now .game.in_play")).to_have_count(1)
+    expect(walk.hall.locator("#now .slot").first).to_contain_text(f"{playing.id} · {playing.table}")
+    expect(walk.hall.locator("#now")).not_to_contain_text(f"{late.id} ·")
+    walk.tab(walk.desktop, "Games")
+    missing = walk.desktop.locator("#game-lists > div").first
+    expect(missing.locator("h2")).to_have_text("Result missing")
+    expect(missing).to_contain_text(f"{late.id} ·")
+    check(missing.is_visible(), "a result that nobody entered is listed on top for the director")
+    check(walk.hall.locator("#now", has_text=f"{late.id} ·").count() == 0, "the hall's now goes on without it")
+    guests = httpx.get(f"{walk.server.url}/api/event/guests").json()["code"]
+    walk.phone.goto(f"{walk.server.url}/guest/{guests}")
+    expect(walk.phone.locator("tr", has_text="no result yet")).to_contain_text(late.id)
+    check(f">{playing.id}<" in walk.phone.locator("tr.now").inner_html(), "guests see what is in play first")
+    walk.picture("forgotten-result")
+    walk.phone.goto(f"{walk.server.url}/event")
+    walk.enter(walk.phone, late.id, *walk.score(late))
+    expect(walk.desktop.locator("#game-lists h2").first).not_to_have_text("Result missing")
+    walk.report(playing.id, "ended", walk.score(playing), 2)
+    walk.desktop.goto(f"{walk.server.url}/")
+    walk.desktop.get_by_role("button", name="Call the round").click()
+    called = walk.desktop.locator("#round li", has_text=playing.table)
+    expect(called).to_contain_text(f"{playing.table}: late")
+    expect(called).to_contain_text(f"{playing.id} was played, and its result is missing")
+    sent = httpx.get(f"{walk.server.url}/api/pushes").text
+    check(f"{playing.id}:" not in sent, "a called round starts no game again whose result is missing")
+    walk.picture("result-missing-at-a-called-round")
+    walk.desktop.goto(f"{walk.server.url}/event")
+    waiting = walk.desktop.locator("#waiting li", has_text="both coaches did not sign it")
+    waiting.get_by_role("button", name="Enter it").click()
+    expect(walk.desktop.locator("#waiting")).to_be_hidden()
+    check(not walk.server.parts.keeper.outcomes.waiting, "a result that was missing is entered where it is asked for")
+
+
 def two_directors(walk: Walk) -> None:
     """Both have the same game open; a form is typed in while the event changes; a taken game is said."""
     walk.open_game(walk.phone, "A2")
@@ -213,7 +351,8 @@ def tie_of_three(walk: Walk) -> None:
     for match, (home, _away) in winner_side.items():  # everybody wins once, by as much
         wins_home = (home == beaten) if beaten in winner_side[match] else home not in first
         walk.enter(walk.phone if match == "B2" else walk.desktop, match, 7 * wins_home, 7 * (not wins_home))
-    walk.enter(walk.desktop, "A3", 21, 0)
+    for found in walk.open_games("A"):
+        walk.enter(walk.desktop, found.id, *walk.score(found))
     walk.tab(walk.desktop, "Standings")
     expect(walk.desktop.locator("#standings")).to_contain_text("lots are to be drawn")
     expect(walk.desktop.locator(".bracket").first).to_contain_text("lots to be drawn")
@@ -223,6 +362,39 @@ def tie_of_three(walk: Walk) -> None:
     event = walk.server.parts.keeper.event
     semifinals = [find_match(event, match) for match in ("W1-1", "W1-2")]
     check(all(Progress(event).is_ready(match) for match in semifinals), "lots fill the bracket")
+
+
+def pool_winner_withdraws(walk: Walk) -> None:
+    """Who won a pool leaves before the semifinal: the next one has the place, and nobody wins without playing."""
+    before = walk.server.parts.keeper.event
+    first, second, third = (line.entrant for line in pool_standings(before, "A")[:3])
+    name = next(entrant.name for entrant in before.entrants if entrant.id == first)
+    semifinals = ("W1-1", "W1-2")
+
+    def players() -> set[str | None]:
+        progress = Progress(walk.server.parts.keeper.event)
+        sides = (progress.sides(find_match(walk.server.parts.keeper.event, match)) for match in semifinals)
+        return {side for pair in sides for side in pair}
+
+    playing = players()
+    expect(walk.hall.locator("#now")).to_contain_text(name)
+    for page in (walk.desktop, walk.phone):
+        dialog = walk.open_coach(page, name)
+        dialog.get_by_role("button", name="Withdraw").click()
+        expect(dialog).to_be_hidden()
+        check(f"Withdraw {name}?" in walk.asked[-1], "a withdrawal asks first")
+        expect(walk.hall.locator("#now")).not_to_contain_text(name)
+        check(players() == playing - {first} | {third}, "who comes next in the pool plays the semifinal")
+        event = walk.server.parts.keeper.event
+        check(all(find_match(event, match).result is None for match in semifinals), "nobody forfeits a semifinal")
+        check(pool_standings(event, "A")[0].entrant == second, "the second of the pool is its first then")
+        walk.tab(walk.desktop, "Standings")
+        expect(walk.desktop.locator("#standings .pool").first).to_contain_text("withdrew")
+        walk.picture("pool-winner-withdrew")
+        if page is walk.desktop:
+            walk.desktop.locator("#undo button").click()
+            expect(walk.hall.locator("#now")).to_contain_text(name)
+            check(players() == playing, "an undone withdrawal gives the place back")
 
 
 def to_the_final(walk: Walk) -> None:
@@ -236,13 +408,13 @@ def to_the_final(walk: Walk) -> None:
     walk.enter(walk.desktop, "W1-2", 21, 0)
     walk.report("FINAL", "in_play")
     expect(walk.hall.locator(".game.in_play").first).to_be_visible()
-    walk.answer = False
+    walk.denied = "FINAL is in play"
     walk.open_game(walk.desktop, "W1-1")
     walk.fill(walk.desktop, 7, 14)
     walk.refusal(walk.desktop, "Nothing was changed")
     check("FINAL is in play" in walk.asked[-1], "a correction asks where it would turn round a game in play")
     walk.desktop.locator("dialog").get_by_role("button", name="Cancel").click()
-    walk.answer = True
+    walk.denied = ""
     walk.phone.goto(f"{walk.server.url}/")
     walk.phone.locator("#send-text").fill("Prizes at 17:00")
     walk.phone.get_by_role("button", name="Send", exact=True).click()
@@ -275,7 +447,17 @@ def bracket_of_five(walk: Walk) -> None:
     walk.picture("five")
 
 
-STEPS: tuple[Callable[[Walk], None], ...] = (begin, keep_what_is_in_play, two_directors, tie_of_three, to_the_final)
+STEPS: tuple[Callable[[Walk], None], ...] = (
+    begin,
+    keep_what_is_in_play,
+    late_entrant,
+    swap_two_games,
+    two_directors,
+    forgotten_result,
+    tie_of_three,
+    pool_winner_withdraws,
+    to_the_final,
+)
 
 
 def main() -> int:
@@ -285,7 +467,7 @@ def main() -> int:
     out: Path = parser.parse_args().out
     out.mkdir(parents=True, exist_ok=True)
     tables, began_s = BrokerTables(), time.monotonic()
-    for name in ("Table 1", "Table 2"):
+    for name in RIGS:
         tables.note(TableMessage(RigKey.generate().public_text, name, "health", {"level": "ok"}))
     tournament = SimpleNamespace(statuses=tables.statuses, tables=tables, pushes=PushKeeper())
     with tempfile.TemporaryDirectory() as folder, browser() as chrome:
@@ -305,7 +487,7 @@ def main() -> int:
         server.close()
     passed_s = time.monotonic() - began_s
     sys.stdout.write(f"{len(walk.saved)} results, {walk.pictures} times 3 pictures in {out}, {passed_s:.0f} s; ")
-    sys.stdout.write(f"{len(FAULTS)} not held\n")
+    sys.stdout.write(f"{len(FAULTS)} not held of {len(CHECKED)} checks\n")
     return 1 if FAULTS else 0
 
 

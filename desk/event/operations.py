@@ -279,6 +279,8 @@ def enter_late(event: TournamentEvent, entrant: Entrant, by: Change) -> Tourname
     pools = {**event.pools, pool: (*event.pools[pool], entrant.id)}
     drawn = [match for match in event.matches if match.stage == "pool"]
     bracket = elimination(event.rules, entrants, pools) if len(drawn) < len(event.matches) else []
+    known_matches = {match.id: match for match in event.matches}
+    bracket = [_placed_as(match, known_matches.get(match.id, match)) for match in bracket]
     matches = (*_after_the_pool(drawn, pool, added), *bracket)
     changed = settled(replace(event, entrants=entrants, pools=pools, matches=matches))
     return noted(scheduled(changed) if any(match.slot is not None for match in event.matches) else changed, by)
@@ -300,6 +302,12 @@ def _games(event: TournamentEvent, pool: str, late: str) -> list[Match]:
         identity = f"{pool}{len(own) + number}"
         games.append(Match(identity, "pool", last + number, KnownEntrant(home), KnownEntrant(away), pool))
     return games
+
+
+def _placed_as(match: Match, other: Match) -> Match:
+    """Return a game as another one is placed, held and staffed."""
+    held = replace(match, fixed=other.fixed, postponed=other.postponed, officials=other.officials)
+    return replace(held, table=other.table, slot=other.slot)
 
 
 def _after_the_pool(matches: Sequence[Match], pool: str, added: Sequence[Match]) -> tuple[Match, ...]:

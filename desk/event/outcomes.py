@@ -347,9 +347,10 @@ def _fitting(claim: _Claim, sides: Sides) -> _Claim | None:
 def _turned(result: Result | None) -> Result | None:
     if result is None:
         return None
-    by = {"home": "away", "away": "home", None: None}[result.forfeited_by]
-    names = result.signed_by[::-1]
-    return replace(result, home=result.away, away=result.home, forfeited_by=by, signed_by=names)  # type: ignore[arg-type]
+    by = None if result.forfeited_by is None else opponent(result.forfeited_by)
+    won = None if result.overtime_winner is None else opponent(result.overtime_winner)
+    turned = replace(result, home=result.away, away=result.home, signed_by=result.signed_by[::-1])
+    return replace(turned, forfeited_by=by, overtime_winner=won)
 
 
 def _forfeit(sides: Sides, gone: set[str]) -> Result:

@@ -66,14 +66,15 @@ def guest_page(
     """
     at = datetime.now().astimezone().strftime("%H:%M")
     left = [match for match in event.matches if match.state in {"open", "ready", "in_play", "stopped"}]
-    left.sort(key=lambda match: (match.state != "in_play", match.slot is None, match.slot or 0, match.table))
+    order = {match.id: (match.slot is None, match.slot or 0, match.table) for match in left}
+    left.sort(key=lambda match: (match.state != "in_play", _is_overdue(match, event), order[match.id]))
     played = [match for match in reversed(event.matches) if match.state == "played"]
     places = [f"<tr><td class=n>{rank.place}</td><td>{escape(rank.name)}</td></tr>" for rank in event.ranking]
     parts = [
         "".join(f"<p class=say>{escape(text)}</p>" for text in announcements),
         section("Places", table(places)) if places else "",
-        section("Now and next", _games(left, live)),
-        section("Results", _games(played, live)),
+        section("Now and next", _games(left, live, event)),
+        section("Results", _games(played, live, event)),
         *(section(pool.title, _standings(pool)) for pool in event.pools),
     ]
     refresh = f'<meta http-equiv="refresh" content="{REFRESH_S}">' if refreshes else ""
@@ -104,18 +105,25 @@ def table(rows: Iterable[str]) -> str:
     return f"<div class=scroll><table>{''.join(rows)}</table></div>"
 
 
-def _games(matches: Sequence[MatchView], live: Mapping[str, Points]) -> str:
-    return table(_game(match, live.get(match.id)) for match in matches) if matches else ""
+def _games(matches: Sequence[MatchView], live: Mapping[str, Points], event: EventView) -> str:
+    rows = (_game(match, live.get(match.id), _is_overdue(match, event)) for match in matches)
+    return table(rows) if matches else ""
 
 
-def _game(match: MatchView, live: Points | None) -> str:
+def _is_overdue(match: MatchView, event: EventView) -> bool:
+    """Return whether a game should be over, since one of a later round was begun or played."""
+    begun = [one for one in event.matches if one.state == "in_play" or (one.result and not one.result.forfeited_by)]
+    return match.state == "ready" and match.slot is not None and any((one.slot or 0) > match.slot for one in begun)
+
+
+def _game(match: MatchView, live: Points | None, overdue: bool) -> str:
     when, where = when_text(match), at_table(match.played_at or match.table)
     result = match.result
     if result is not None:
         score = "forfeit" if result.forfeited_by else f"{result.home}–{result.away}{' OT' if result.overtime else ''}"
     else:
-        words = {"in_play": "in play", "stopped": "under review", "ready": "", "open": ""}
-        score = words.get(match.state, "")
+        words = {"in_play": "in play", "stopped": "under review"}
+        score = "no result yet" if overdue else words.get(match.state, "")
         if live is not None:
             score = f"{live[0]}–{live[1]}, {score}"
     note = "postponed" if match.postponed else "if needed" if match.if_needed and result is None else ""

@@ -8,7 +8,7 @@ from typing import Final
 from downfield.core.errors import RefusedError
 from downfield.desk.event.changes import result_text
 from downfield.desk.event.csv_files import COLOR
-from downfield.desk.event.outcomes import in_play
+from downfield.desk.event.outcomes import in_play, outcomes
 from downfield.desk.event.placing import at_table, find_match
 from downfield.desk.event.progress import Progress
 from downfield.desk.event.records import Entrant
@@ -45,6 +45,9 @@ def match_of(event: TournamentEvent, identity: str, rig: Callable[[str], str], k
         raise RefusedError(f"{identity} is decided: {result_text(match.result)}. Remove that to have it played again.")
     if not progress.is_ready(match):
         raise RefusedError(f"It is not decided yet who plays {identity}.")
+    unsigned = next((one for one in outcomes(event).waiting if (one.kind, one.match) == ("unsigned", identity)), None)
+    if unsigned is not None:
+        raise RefusedError(f"{identity} was played, and its result is missing: {unsigned.text}. {unsigned.reason}")
     if not match.table:
         raise RefusedError(f"{identity} has no table yet. Make the schedule, or move it to a table.")
     entrants = {entrant.id: entrant for entrant in event.entrants}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from downfield.core.errors import InputError, RefusedError
 from downfield.desk.event.operations import enter_late, enter_result, register, withdraw
-from downfield.desk.event.placing import change_clock, make_schedule
+from downfield.desk.event.placing import assign_officials, change_clock, hold, make_schedule, move
 from downfield.desk.event.progress import Progress, ranking
 from downfield.desk.event.records import Entrant, EventClock, KnownEntrant, Match, Result, Rules, Session
 from downfield.desk.event.state import TournamentEvent
@@ -103,6 +103,20 @@ def test_games_of_who_comes_late_are_scheduled_or_the_missing_time_is_told() -> 
     event = make_schedule(change_clock(event, short, ["1", "2"], BY), BY)
     with pytest.raises(InputError, match="Add tables or time"):
         enter_late(event, LATE, BY)
+
+
+def test_who_comes_late_moves_no_game_that_a_director_has_placed_held_or_staffed() -> None:
+    event = event_of(6, Rules(pools=2, advance=2))
+    event = make_schedule(change_clock(event, EventClock(), ["1", "2", "3"], BY), BY)
+    event = move(event, "FINAL", "2", 9, BY)
+    event = assign_officials(event, "FINAL", ["Rea"], BY)
+    event = hold(event, "W1-2", "postponed", BY)
+    late = enter_late(event, LATE, BY)
+    final, semifinal = (next(one for one in late.matches if one.id == name) for name in ("FINAL", "W1-2"))
+    assert (final.table, final.slot, final.fixed, final.officials) == ("2", 9, True, ("Rea",))
+    assert (semifinal.postponed, semifinal.slot) == (True, None)
+    with pytest.raises(InputError, match="FINAL is fixed before"):
+        enter_late(move(hold(event, "W1-2", "free", BY), "FINAL", "2", 4, BY), LATE, BY)
 
 
 @settings(max_examples=25)

@@ -142,6 +142,8 @@ def test_an_overtime_of_yards_decides_who_goes_on_though_the_points_are_even(tur
     assert [one.dispute for one in tied.matches if one.id == final] != [""]
     by_hand = enter_result(event, final, Result(7, 7, overtime=True, overtime_winner="away"), BY)
     assert [one.result.winner for one in outcomes(by_hand).event.matches if one.result and one.id == final] == ["away"]
+    turned_round = enter_result(by_hand, "A1", Result(0, 7), BY)  # home and away change places; who won stays
+    assert [one.result.winner for one in turned_round.matches if one.result and one.id == final] == ["home"]
     with pytest.raises(RefusedError, match="say who won it"):
         enter_result(event, final, Result(7, 7, overtime=True), BY)
 

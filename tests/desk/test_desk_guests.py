@@ -18,12 +18,14 @@ from waiting import WAIT_S
 from downfield.api.security.access import AccessPolicy
 from downfield.desk.event.keeper import Request
 from downfield.desk.event.operations import draw, enter_result
-from downfield.desk.event.placing import find_match
+from downfield.desk.event.placing import change_clock, find_match, make_schedule
 from downfield.desk.event.progress import Progress
-from downfield.desk.event.records import Entrant, Result, Rules
+from downfield.desk.event.records import Entrant, EventClock, Result, Rules
 from downfield.desk.event.state import TableGame, TournamentEvent
 from downfield.desk.event.tickets import ticket_for
 from downfield.desk.replication.desk_tournament import DeskTournament
+from downfield.desk.service.event_views import event_view
+from downfield.desk.service.guests import guest_page
 from downfield.desk.tables.broker_tables import BrokerTables
 from downfield.desk.tables.push_keeper import PushKeeper
 from downfield.rig.tournament.push_payloads import Announcement
@@ -105,3 +107,17 @@ def test_how_it_stands_in_games_in_play_is_shown_as_the_match_has_its_sides(desk
         hall.wait_for_url("**/event")
         hall.goto(f"{desk.url}/hall")
         expect(hall.locator(".game.in_play b")).to_have_text(["6", "13"])
+        hall.goto(f"{desk.url}/overlay/next")
+        expect(hall.locator("h3")).to_have_text("Now")
+        expect(hall.locator(".game.in_play")).to_have_count(1)
+
+
+def test_a_forgotten_result_is_said_and_is_not_what_is_next() -> None:
+    drawn = draw(TournamentEvent("Open", Rules(pools=1, elimination="none"), entrants=TEAMS), BY)
+    event = make_schedule(change_clock(drawn, EventClock(), ["1"], BY), BY)
+    forgotten, played, following = sorted(event.matches, key=lambda match: match.slot or 0)
+    page = guest_page(event_view(event, ""))
+    assert "no result yet" not in page
+    page = guest_page(event_view(enter_result(event, played.id, Result(7, 0), BY), ""))
+    assert page.count("no result yet") == 1
+    assert page.index(f">{following.id}<") < page.index(f">{forgotten.id}<") < page.index("no result yet")

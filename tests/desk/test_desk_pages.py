@@ -122,6 +122,57 @@ def test_what_is_typed_survives_what_another_director_changes(desk: DeskServer, 
         assert httpx.get(f"{desk.url}/api/event").json()["tables"] == ["1", "2"]
 
 
+def test_a_form_that_was_refused_once_does_not_overwrite_what_is_changed_meanwhile(
+    desk: DeskServer, chrome: Browser
+) -> None:
+    clock = {"sessions": [{"begins": "2026-09-05T09:00", "ends": "2026-09-05T14:00"}]}
+    httpx.put(f"{desk.url}/api/event/clock", json={"clock": clock, "tables": ["1"]}, timeout=WAIT_S)
+    with page_in(chrome) as page:
+        page.goto(f"{desk.url}/event#setup")
+        form, notice = page.locator("form", has_text="Sessions"), page.locator("#notice")
+        page.locator('[name="sessions"]').fill("tomorrow")
+        delayed = {"slot": 0, "minutes": 20}
+        late = httpx.post(f"{desk.url}/api/event/delay", params={"confirmed": True}, json=delayed, timeout=WAIT_S)
+        assert late.status_code == 200
+        page.locator("#setup", has_text="had round 1 begin 20 min later").wait_for()
+        form.get_by_role("button", name="Save").click()
+        expect(notice).to_contain_text("session 1")
+        page.locator('[name="sessions"]').fill("2026-09-05 9:00 to 15:00")
+        form.get_by_role("button", name="Save").click()
+        expect(notice).to_contain_text("has changed times and tables meanwhile")
+        form.get_by_role("button", name="Save").click()
+        expect(notice).to_have_text("Saved.")
+        kept = httpx.get(f"{desk.url}/api/event").json()["clock"]
+        assert (kept["delays"], kept["sessions"][0]["ends"]) == ({"0": 20}, "2026-09-05T15:00")
+
+
+def test_a_game_that_another_director_moved_is_not_moved_back_unseen(desk: DeskServer, chrome: Browser) -> None:
+    with httpx.Client(base_url=desk.url, timeout=WAIT_S) as other, page_in(chrome) as page:
+        for name in ("Ana", "Bo"):
+            other.post("/api/event/entrants", json={"coach": name})
+        other.put("/api/event/clock", json={"clock": {}, "tables": ["1", "2", "3"]})
+        other.post("/api/event/draw")
+        other.post("/api/event/schedule")
+        for save, path, body, said in (
+            ("Save", "place", {"table": "2", "slot": 0}, "has changed where FINAL is played meanwhile: it is table 2"),
+            ("Leave it to the schedule", "place", {"table": "3", "slot": 0}, "where FINAL is played meanwhile"),
+            ("Save", "officials", ["Rea"], "has changed the officials of FINAL meanwhile: it is Rea now"),
+        ):
+            page.goto(f"{desk.url}/event")
+            page.locator("#games button.game").click()
+            page.get_by_role("button", name="Officials" if path == "officials" else "Move", exact=True).click()
+            button = page.locator("dialog").get_by_role("button", name=save)
+            assert other.put(f"/api/event/matches/FINAL/{path}", json=body).status_code == 200
+            if path == "officials":
+                page.locator('[name="officials"]').fill("Sue")
+            button.click()
+            expect(page.locator("dialog .refusal")).to_contain_text(said)
+        page.locator("dialog").get_by_role("button", name="Save").click()
+        expect(page.locator("dialog")).to_be_hidden()
+        (final,) = other.get("/api/event").json()["matches"]
+        assert (final["table"], final["fixed"], final["officials"]) == ("3", True, ["Sue"])
+
+
 def test_two_days_of_24_coaches_from_registration_to_the_final(
     desk: DeskServer, chrome: Browser, tmp_path: Path
 ) -> None:

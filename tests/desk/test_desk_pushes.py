@@ -20,6 +20,8 @@ from waiting import wait_until, wait_until_async
 from downfield.core.errors import FormatError, NotFoundError, RulebookError
 from downfield.core.field.model import preset
 from downfield.core.records import from_json, to_json
+from downfield.desk.event.state import TableGame
+from downfield.desk.event.tickets import ticket_for
 from downfield.desk.replication.desk_tournament import DeskTournament
 from downfield.desk.tables import push_keeper
 from downfield.desk.tables.broker_tables import BrokerTables
@@ -252,6 +254,25 @@ def test_the_director_sends_a_game_of_the_event_to_its_table(desk: DeskServer) -
         assert push["tables"] == [waiting]
         assert director.delete(f"/api/pushes/{push['id']}").status_code == 204
         assert director.get("/api/pushes").json() == []
+
+
+def test_a_called_round_does_not_start_a_game_again_whose_result_is_missing(desk: DeskServer) -> None:
+    with httpx.Client(base_url=desk.url) as director:
+        for coach in ("Ana", "Bo"):
+            director.post("/api/event/entrants", json={"coach": coach})
+        director.put("/api/event/clock", json={"clock": {}, "tables": ["Table 1"]})
+        director.post("/api/event/draw")
+        director.post("/api/event/schedule")
+        keeper = desk.parts.keeper
+        (match,) = keeper.event.matches
+        ticket = ticket_for(keeper.event, match, "rig", ("Ana", "Bo"), KEY)
+        keeper.report([TableGame("g", 9, "ended", "Table 1", "Ana", "Bo", (7, 0), ticket=ticket)])
+        (call,) = director.post("/api/pushes/round").json()
+        assert call["state"] == "late"
+        assert f"{match.id} was played, and its result is missing: Table 1: Ana 7, Bo 0." in call["text"]
+        assert director.get("/api/pushes").json() == []
+        assert director.put("/api/event/games/g/match", json={"match": ""}).status_code == 200
+        assert [call["state"] for call in director.post("/api/pushes/round").json()] == ["sent"]
 
 
 def test_a_message_to_a_team_reaches_the_table_where_it_plays_next_and_the_hall(desk: DeskServer) -> None:

@@ -23,6 +23,8 @@ let changed_ms = 0;
 /** Of the event as it is shown: what a change is based on. */
 let revision = "";
 
+/** Revision as whoever changes the event has seen it; what else the change does is known; what follows where somebody else has changed the same since, by the revision that is shown then. @typedef {{ seen?: string, confirmed?: boolean, changed?: (revision: string) => void }} ChangeOptions */
+
 /**
  * Change the event by a request, and show it as it is afterwards. What else the change does is asked first. Returns why the request was refused; empty
  * where it was accepted, or where a question was answered by no.
@@ -30,10 +32,10 @@ let revision = "";
  * @param {string} path
  * @param {unknown} body
  * @param {string} [method]
- * @param {{ seen?: string, confirmed?: boolean }} [options] revision of the event as whoever changes it has seen it
+ * @param {ChangeOptions} [options]
  * @returns {Promise<string>}
  */
-export async function tryChange(path, body, method = "POST", { seen = revision, confirmed = false } = {}) {
+export async function tryChange(path, body, method = "POST", { seen = revision, confirmed = false, changed = () => {} } = {}) {
   try {
     const event = await send(`api/event${path}${confirmed ? "?confirmed=true" : ""}`, body, { method, headers: seen ? { "If-Match": `"${seen}"` } : {} });
     changed_ms = performance.now();
@@ -41,23 +43,24 @@ export async function tryChange(path, body, method = "POST", { seen = revision, 
     return "";
   } catch (error) {
     if (error instanceof RefusedError && error.code === "question" && !confirmed) {
-      return confirm(error.message) ? tryChange(path, body, method, { seen, confirmed: true }) : "Nothing was changed.";
+      return confirm(error.message) ? tryChange(path, body, method, { seen, confirmed: true, changed }) : "Nothing was changed.";
     }
-    if (error instanceof RefusedError && error.code === "changed") await showNewest();
+    if (error instanceof RefusedError && error.code === "changed") {
+      const newest = await send("api/event", null, { method: "GET" }).catch(() => null);
+      if (newest !== null) {
+        changed(newest.revision); // what is shown now is known: to save again is to mean it
+        show(newest);
+      }
+    }
     return errorText(error);
   }
 }
 
-/** Change the event, and say at the top of the page why not, or that it is done. @param {string} path @param {unknown} body @param {string} [method] @param {string} [done] @param {string} [seen] */
-export async function change(path, body, method = "POST", done = "Done.", seen = revision) {
-  const refusal = await tryChange(path, body, method, { seen });
+/** Change the event, and say at the top of the page why not, or that it is done. @param {string} path @param {unknown} body @param {string} [method] @param {string} [done] @param {ChangeOptions} [options] */
+export async function change(path, body, method = "POST", done = "Done.", options = {}) {
+  const refusal = await tryChange(path, body, method, options);
   notify(refusal || done);
   return refusal === "";
-}
-
-async function showNewest() {
-  const event = await send("api/event", null, { method: "GET" }).catch(() => null);
-  if (event !== null) show(event);
 }
 
 /** The revision that is shown: dialogs keep it from when they were opened. */

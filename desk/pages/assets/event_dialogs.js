@@ -1,19 +1,25 @@
 // The dialogs of the event: a result, a coach.
 
 import { dataText, el, find } from "./dom.js";
-import { notify, shownRevision, tryChange } from "./event.js";
+import { notify, tryChange } from "./event.js";
 import { timeText } from "./event_format.js";
 
+/** Revision of the event that the open dialog shows: what somebody else changes since is not overwritten. */
+let seen = "";
+
+/** Change the event as whoever sees the open dialog knows it. @param {string} path @param {unknown} body @param {string} [method] */
+const save = (path, body, method) => tryChange(path, body, method, { seen, changed: (revision) => (seen = revision) });
+
 /**
- * Open a dialog with a form; `save` gets its data and returns why it was refused, which is shown in the dialog, or nothing.
+ * Open a dialog with a form; `saved` gets its data and returns why it was refused, which is shown in the dialog, or nothing.
  *
  * @param {HTMLDialogElement} dialog
  * @param {string} title
  * @param {Child[]} fields
- * @param {(data: FormData) => Promise<string>} save
+ * @param {(data: FormData) => Promise<string>} saved
  * @param {Child[]} [extra]
  */
-function open(dialog, title, fields, save, extra = []) {
+function open(dialog, title, fields, saved, extra = []) {
   const form = el(
     "form",
     { method: "dialog" },
@@ -26,7 +32,7 @@ function open(dialog, title, fields, save, extra = []) {
     event.preventDefault();
     const button = find(form, "button.main", HTMLButtonElement);
     button.disabled = true;
-    refused(dialog, await save(new FormData(form)));
+    refused(dialog, await saved(new FormData(form)));
     button.disabled = false;
   });
   dialog.replaceChildren(form);
@@ -57,7 +63,7 @@ const field = (text, attributes) => el("label", {}, text, el("input", attributes
  * @param {boolean} director
  */
 export function resultForm(dialog, match, event, director) {
-  let seen = event.revision;
+  seen = event.revision;
   const { result } = match;
   const path = `/matches/${match.id}`;
   /** @param {Side} side */
@@ -78,7 +84,7 @@ export function resultForm(dialog, match, event, director) {
   ];
   /** @type {Child[]} */
   const extra = [];
-  const remove = async () => confirm(`Remove the result of ${match.id}?`) && refused(dialog, await tryChange(`${path}/result`, null, "DELETE", { seen }));
+  const remove = async () => confirm(`Remove the result of ${match.id}?`) && refused(dialog, await save(`${path}/result`, null, "DELETE"));
   if (director && (result !== null || match.dispute)) extra.push(el("button", { type: "button", class: "warn", onclick: remove }, "Remove result"));
   if (director && result === null && match.state !== "in_play" && event.tables.length > 0) extra.push(el("button", { type: "button", onclick: () => placeForm(dialog, match, event) }, "Move"));
   if (director && result === null) extra.push(el("button", { type: "button", onclick: () => officialsForm(dialog, match) }, "Officials"));
@@ -86,8 +92,8 @@ export function resultForm(dialog, match, event, director) {
     dialog,
     `${match.id}: ${match.home.name} against ${match.away.name}`,
     fields.filter(Boolean),
-    async (data) => {
-      const refusal = await tryChange(
+    (data) =>
+      save(
         `${path}/result`,
         {
           home: Number(data.get("home")),
@@ -99,11 +105,7 @@ export function resultForm(dialog, match, event, director) {
           note: dataText(data, "note"),
         },
         "PUT",
-        { seen },
-      );
-      seen = shownRevision(); // what is shown in the dialog now is known: to save again is to mean it
-      return refusal;
-    },
+      ),
     extra,
   );
 }
@@ -111,7 +113,7 @@ export function resultForm(dialog, match, event, director) {
 /** Say who referees or operates a game. @param {HTMLDialogElement} dialog @param {Desk.MatchView} match */
 function officialsForm(dialog, match) {
   open(dialog, `Officials of ${match.id}`, [field("Names of referee and operator, separated by commas", { name: "officials", maxlength: 320, value: match.officials.join(", ") })], (data) =>
-    tryChange(`/matches/${match.id}/officials`, dataText(data, "officials").split(",").map((name) => name.trim()).filter(Boolean), "PUT"),
+    save(`/matches/${match.id}/officials`, dataText(data, "officials").split(",").map((name) => name.trim()).filter(Boolean), "PUT"),
   );
 }
 
@@ -122,7 +124,7 @@ function placeForm(dialog, match, event) {
   /** @param {string} name @param {string[][]} options @param {string} chosen */
   const select = (name, options, chosen) => el("select", { name }, options.map(([value, text]) => el("option", { value, selected: value === chosen }, text)));
   /** @param {string} how */
-  const hold = async (how) => refused(dialog, await tryChange(`/matches/${match.id}/held`, how, "PUT"));
+  const hold = async (how) => refused(dialog, await save(`/matches/${match.id}/held`, how, "PUT"));
   open(
     dialog,
     `Move ${match.id}`,
@@ -133,8 +135,8 @@ function placeForm(dialog, match, event) {
     ].filter(Boolean),
     (data) =>
       data.get("swap")
-        ? tryChange("/swap", { matches: [match.id, data.get("swap")] })
-        : tryChange(`/matches/${match.id}/place`, { table: data.get("table"), slot: Number(data.get("slot")) }, "PUT"),
+        ? save("/swap", { matches: [match.id, data.get("swap")] })
+        : save(`/matches/${match.id}/place`, { table: data.get("table"), slot: Number(data.get("slot")) }, "PUT"),
     match.postponed || match.fixed
       ? [el("button", { type: "button", onclick: () => hold("free") }, "Leave it to the schedule")]
       : [match.slot === null ? null : el("button", { type: "button", onclick: () => hold("fixed") }, "Fix it there"), el("button", { type: "button", onclick: () => hold("postponed") }, "Postpone it")].filter(Boolean),
@@ -149,7 +151,7 @@ function placeForm(dialog, match, event) {
  * @param {Desk.EventView} event
  */
 export function coachForm(dialog, entrant, event) {
-  let seen = event.revision;
+  seen = event.revision;
   /** @param {"coach" | "team" | "short" | "color" | "club" | "seed"} name */
   const value = (name) => entrant?.[name] ?? "";
   const figures = (entrant?.figures ?? []).map((figure) => [figure.number, figure.position, figure.grams ?? "", figure.note, ...(figure.refused ? ["refused"] : [])].join(", ")).join("\n");
@@ -165,13 +167,13 @@ export function coachForm(dialog, entrant, event) {
   ];
   const path = entrant === null ? "/entrants" : `/entrants/${entrant.id}`;
   const withdraw = async () => {
-    if (confirm(`Withdraw ${entrant?.team || entrant?.coach}? Games that are left are forfeited.`)) refused(dialog, await tryChange(path, null, "DELETE"));
+    if (confirm(`Withdraw ${entrant?.team || entrant?.coach}? Games that are left are forfeited.`)) refused(dialog, await save(path, null, "DELETE"));
   };
-  const back = async () => refused(dialog, await tryChange(`${path}/return`, null));
+  const back = async () => refused(dialog, await save(`${path}/return`, null));
   const drawn = event.matches.length > 0;
   const others = event.entrants.filter(({ id }) => id !== entrant?.id);
   const exchange = el("select", { "aria-label": "Exchange places in the draw with" }, el("option", { value: "" }, "Exchange places in the draw with …"), others.map(({ id, team, coach }) => el("option", { value: id }, team || coach)));
-  exchange.addEventListener("change", async () => exchange.value && refused(dialog, await tryChange("/draw/swap", [entrant?.id, exchange.value])));
+  exchange.addEventListener("change", async () => exchange.value && refused(dialog, await save("/draw/swap", [entrant?.id, exchange.value])));
   open(
     dialog,
     entrant === null ? "Register a coach" : entrant.team || entrant.coach,
@@ -179,7 +181,7 @@ export function coachForm(dialog, entrant, event) {
     async (data) => {
       const typed = rosterOf(roster);
       if (typed === null) return "A line of the roster can't be read.";
-      const refusal = await tryChange(
+      return save(
         path,
         {
           coach: dataText(data, "coach"),
@@ -191,10 +193,7 @@ export function coachForm(dialog, entrant, event) {
           figures: typed,
         },
         entrant === null ? "POST" : "PUT",
-        { seen },
       );
-      seen = shownRevision();
-      return refusal;
     },
     entrant === null ? [] : [el("button", { type: "button", class: "warn", onclick: entrant.withdrawn ? back : withdraw }, entrant.withdrawn ? "Take back in" : "Withdraw"), ...(drawn ? [exchange] : [])],
   );

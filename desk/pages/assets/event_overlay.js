@@ -27,12 +27,13 @@ const PARTS = {
 
 /** @param {Desk.EventView} event */
 function nextGames(event) {
-  const { slot } = turns(event);
-  const left = upcomingFrom(event.matches, slot);
+  const { slot, now } = turns(event);
+  const left = [...now, ...upcomingFrom(event.matches, slot).filter((match) => !now.includes(match))];
+  const title = slot === null ? "Now" : `From ${timeText(event.slots[slot] ?? "") || "now"}`;
   return el(
     "div",
     { class: "nexts" },
-    el("h3", {}, slot === null ? "All games are played" : `From ${timeText(event.slots[slot] ?? "") || "now"}`),
+    el("h3", {}, left.length ? title : event.matches.length ? "All games are played" : "The draw is not made yet"),
     left.slice(0, NEXT_SHOWN).map((match) => gameCard(match, event.matches)),
   );
 }

@@ -3,6 +3,7 @@
 import { dataText, el } from "./dom.js";
 import { change, notify, shownRevision } from "./event.js";
 import { timeText, turns } from "./event_format.js";
+import { counted } from "./format.js";
 import { send } from "./send.js";
 
 /** @type {Record<string, string>} */
@@ -54,7 +55,7 @@ const isField = (node) => node instanceof HTMLInputElement || node instanceof HT
 /**
  * @param {string} title
  * @param {Child} fields
- * @param {(data: FormData, seen: string) => Promise<boolean>} save
+ * @param {(data: FormData, options: import("./event.js").ChangeOptions) => Promise<boolean>} save
  * @param {{ disabled?: boolean, note?: string }} [options]
  */
 function form(title, fields, save, { disabled = false, note = "" } = {}) {
@@ -70,9 +71,10 @@ function form(title, fields, save, { disabled = false, note = "" } = {}) {
     const draft = drafts.get(title);
     drafts.delete(title); // what is shown once it is saved is what the desk made of it
     const seen = begunAt.get(title) ?? shownRevision();
-    begunAt.delete(title); // what is shown after a refusal is known: to save again is to mean it
-    if (await save(new FormData(element), seen)) return;
-    if (draft !== undefined) drafts.set(title, draft);
+    const keep = () => draft !== undefined && drafts.set(title, draft);
+    const changed = (/** @type {string} */ revision) => keep() && begunAt.set(title, revision);
+    if (await save(new FormData(element), { seen, changed })) begunAt.delete(title);
+    else keep();
   });
   keepDraft(element, title);
   return element;
@@ -80,7 +82,7 @@ function form(title, fields, save, { disabled = false, note = "" } = {}) {
 
 /** @param {Desk.EventView} event */
 function nameForm(event) {
-  return form("Event", [el("label", {}, "Name", el("input", { name: "name", maxlength: 80, required: true, value: event.name }))], (data, seen) => change("/name", { name: dataText(data, "name") }, "PUT", "Saved.", seen));
+  return form("Event", [el("label", {}, "Name", el("input", { name: "name", maxlength: 80, required: true, value: event.name }))], (data, options) => change("/name", { name: dataText(data, "name") }, "PUT", "Saved.", options));
 }
 
 /** @param {Desk.EventView} event @param {boolean} drawn */
@@ -99,8 +101,8 @@ function rulesForm(event, drawn) {
     grams("Heaviest figure with its base, grams (0: no limit)", "heaviest_g", rules.heaviest_g),
     number("Figures a coach may bring (0: any)", "most_figures", rules.most_figures, 0, 1000),
   ];
-  /** @param {FormData} data @param {string} seen */
-  const save = (data, seen) =>
+  /** @param {FormData} data @param {import("./event.js").ChangeOptions} options */
+  const save = (data, options) =>
     change(
       "/rules",
       {
@@ -117,7 +119,7 @@ function rulesForm(event, drawn) {
       },
       "PUT",
       "Saved.",
-      seen,
+      options,
     );
   return form("Rules", fields, save, { disabled: drawn, note: drawn ? "The draw is made, so they stand." : "" });
 }
@@ -133,12 +135,13 @@ function clockForm(event) {
     el("label", {}, "Tables, separated by commas", el("input", { name: "tables", value: event.tables.join(", ") })),
     el("label", {}, "Sessions, one a line", el("textarea", { name: "sessions", rows: 3, placeholder: "2026-09-05 9:00 to 18:00" }, sessions)),
   ];
-  /** @param {FormData} data @param {string} seen */
-  const save = (data, seen) =>
+  /** @param {FormData} data @param {import("./event.js").ChangeOptions} options */
+  const save = (data, options) =>
     change(
       "/clock",
       {
         clock: {
+          ...clock,
           game_min: Number(data.get("game_min")),
           change_min: Number(data.get("change_min")),
           rest_slots: Number(data.get("rest_slots")),
@@ -148,7 +151,7 @@ function clockForm(event) {
       },
       "PUT",
       "Saved.",
-      seen,
+      options,
     );
   return form("Times and tables", fields, save, { note: "All games of a round begin together, by the event's clock." });
 }
@@ -187,9 +190,9 @@ function tieBreakOf(text) {
 
 /** @param {Desk.EventView} event @param {boolean} drawn @param {boolean} played */
 function steps(event, drawn, played) {
-  /** @param {string} text @param {string} path @param {string} method @param {boolean} disabled @param {boolean} [warn] */
-  const button = (text, path, method, disabled, warn = false) =>
-    el("button", { type: "button", class: warn ? "warn small" : "small", disabled, onclick: async () => (!warn || confirm(`${text}?`)) && (await change(path, null, method)) && path === "/schedule" && sayTablesWithoutRig(event) }, text);
+  /** @param {string} text @param {string} path @param {string} method @param {boolean} disabled @param {string} [question] */
+  const button = (text, path, method, disabled, question = "") =>
+    el("button", { type: "button", class: method === "DELETE" ? "warn small" : "small", disabled, onclick: async () => (!question || confirm(question)) && (await change(path, null, method)) && path === "/schedule" && sayTablesWithoutRig(event) }, text);
   const begin = async () => {
     const name = prompt("Name of the new event. The present one is kept beside it as a file.");
     if (name?.trim()) await change("", { name: name.trim() });
@@ -198,7 +201,7 @@ function steps(event, drawn, played) {
     "div",
     { class: "plate" },
     el("h2", {}, "Draw and schedule"),
-    el("p", { class: "row" }, button("Make the draw", "/draw", "POST", drawn), button("Undo the draw", "/draw", "DELETE", !drawn || played, true), event.next_round ? button(`Pair round ${event.next_round}`, "/rounds", "POST", false) : null, button("Make the schedule", "/schedule", "POST", !drawn)),
+    el("p", { class: "row" }, button("Make the draw", "/draw", "POST", drawn, `Draw ${counted(event.entrants.length, "team")}? Rules and seeds stand from then on.`), button("Undo the draw", "/draw", "DELETE", !drawn || played, "Undo the draw?"), event.next_round ? button(`Pair round ${event.next_round}`, "/rounds", "POST", false) : null, button("Make the schedule", "/schedule", "POST", !drawn)),
     event.slots.length && drawn ? delayForm(event) : null,
     el("p", { class: "row" }, el("button", { type: "button", class: "small", onclick: () => drawLots(event) }, "Draw lots for ties"), el("button", { type: "button", class: "warn small", onclick: begin }, "Begin another event")),
   );
