@@ -153,5 +153,6 @@ class ScheduledGameView(TopicModel):
 class ScheduleView(TopicModel):
     """Topic `schedule`: in order, as the tournament's desk sent it last. Published only in a tournament."""
 
-    event: str
-    games: tuple[ScheduledGameView, ...]
+    event: str = ""
+    games: tuple[ScheduledGameView, ...] = ()
+    said: tuple[str, ...] = Field(default=(), description="What the desk announced here lately, the latest first.")

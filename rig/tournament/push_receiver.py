@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Final, Literal
 
@@ -59,6 +60,9 @@ TEAM_PREFIX: Final = "event-"
 _LIGHT_FROM: Final = 140.0
 """Brightness of a team's color, 0..255, from which its figures are taken for light ones."""
 
+_SAID_SHOWN: Final = 3
+"""Announcements that stay on the panel."""
+
 SaveProfile = Callable[[Calibration], None]
 """Saves a calibration as the table in use, so that a restart finds it."""
 
@@ -82,6 +86,16 @@ class PushedMaterial:
     ) -> None:
         self._store, self._hub, self._table, self._save_profile = store, hub, table, save_profile
         self._grants = grants
+        self._shown = ScheduleView()
+
+    def say(self, text: str) -> None:
+        """Keep on the panel what was announced, with the time."""
+        said = (f"{datetime.now().astimezone():%H:%M} {text}", *self._shown.said)
+        self._show(said=said[:_SAID_SHOWN])
+
+    def _show(self, **values: object) -> None:
+        self._shown = self._shown.model_copy(update=values)
+        self._hub.publish("schedule", self._shown)
 
     def keep_teams(self, sent: PushedTeams) -> str:
         """Save teams in place of those that were sent before, and return what was done."""
@@ -108,7 +122,7 @@ class PushedMaterial:
             ScheduledGameView(id=game.id, begins=game.begins, home=game.home, away=game.away, ticket=game.ticket)
             for game in own
         )
-        self._hub.publish("schedule", ScheduleView(event=sent.event, games=games))
+        self._show(event=sent.event, games=games)
         return f"{len(own)} of the {len(sent.games)} games to be played are at this table."
 
     def know_desk(self, sent: PushedAccess) -> str:
@@ -290,6 +304,7 @@ class PushReceiver:
         """Put in place what waits for no game, and return what was done."""
         if isinstance(payload, Announcement):
             self._hub.publish("notice", Notice(level="warning", text=f"{by}: {payload.text}"))
+            self._material.say(f"{by}: {payload.text}")
             return payload.text
         if isinstance(payload, PushedAccess):
             return self._material.know_desk(payload)

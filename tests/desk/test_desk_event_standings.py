@@ -8,6 +8,7 @@ from desk_events import BY, event_of, play
 from downfield.core.errors import InputError, RefusedError
 from downfield.desk.event.changes import question
 from downfield.desk.event.operations import draw, draw_lots, enter_result
+from downfield.desk.event.placing import find_match
 from downfield.desk.event.progress import ranking
 from downfield.desk.event.records import Entrant, Result, Rules
 from downfield.desk.event.standings import pool_standings
@@ -103,6 +104,27 @@ def test_a_correction_that_changes_who_went_on_leaves_no_result_to_others() -> N
     assert "W1-1" in question(event, corrected) or "FINAL" in question(event, corrected, "W1-1")
     assert enter_result(corrected, "W1-1", Result(7, 0), BY).matches == event.matches  # nothing was lost
     assert "e4" in {rank.entrant for rank in ranking(play(corrected))[:2]}
+
+
+def test_a_wrong_pool_score_is_mended_after_the_semifinals_where_the_order_stays_and_asks_where_it_does_not() -> None:
+    event = play(event_of(6, Rules(pools=2, advance=2)))
+    entered = find_match(event, "A1").result
+    assert entered is not None
+    mended = enter_result(event, "A1", Result(2 * entered.home, 2 * entered.away), BY)
+    assert question(event, mended, "A1") == ""
+    assert [match.result for match in mended.matches[1:]] == [match.result for match in event.matches[1:]]
+    turned = enter_result(event, "A1", Result(10 * entered.away, 10 * entered.home), BY)
+    assert "The result of W1-" in question(event, turned, "A1")
+
+
+def test_lots_that_would_give_a_played_game_to_others_ask_first() -> None:
+    event = event_of(3, Rules(pools=1, advance=2))
+    for match in event.matches[:3]:
+        event = enter_result(event, match.id, Result(7, 7), BY)
+    drawn = enter_result(draw_lots(event, ["e3", "e1", "e2"], BY), "FINAL", Result(7, 0), BY)
+    again = draw_lots(drawn, ["e2", "e1", "e3"], BY)
+    assert question(drawn, again) == "The result of FINAL, 7 to 0, would not count any more."
+    assert find_match(again, "FINAL").result is None
 
 
 def test_the_second_final_is_only_played_if_needed() -> None:

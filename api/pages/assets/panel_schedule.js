@@ -11,6 +11,8 @@ import { errorText, send } from "./send.js";
  * @param {Feed} feed
  */
 export function scheduleSection(details, body, feed) {
+  /** @type {string | undefined} */
+  let said;
   const show = () => {
     const [schedule, game] = [feed.value("schedule"), feed.value("game")];
     details.hidden = schedule === undefined;
@@ -18,9 +20,12 @@ export function scheduleSection(details, body, feed) {
     const place = schedule.games.findIndex((row) => row.home === game?.home.name && row.away === game?.away.name);
     const rows = schedule.games.slice(Math.max(0, place));
     refresh(body, [schedule, place], () => [
+      ...schedule.said.map((text) => el("p", {}, el("b", {}, text))),
       el("p", { class: "muted" }, schedule.event),
       rows.length > 0 ? el("ol", { class: "schedule" }, rows.map((row, at) => item(row, place >= 0 && at === 0))) : el("p", {}, "No game is to be played at this table."),
     ]);
+    if (schedule.said[0] !== said) details.open = true; // an announcement is seen, also where the page is opened later
+    said = schedule.said[0];
   };
   feed.on("schedule", show);
   feed.on("game", show);
