@@ -196,7 +196,7 @@ def _check_movable(event: TournamentEvent, match: Match) -> None:
     """
     game = in_play(event).get(match.id)
     if game is not None:
-        raise RefusedError(f"{match.id} is in play at {game.table or 'a table'}. It stays there.")
+        raise RefusedError(f"{match.id} is in play at {at_table(game.table) or 'a table'}. It stays there.")
     if match.result is not None or match.dispute:
         raise RefusedError(f"{match.id} is played already. It stays where it was.")
 

@@ -107,7 +107,7 @@ def test_games_of_who_comes_late_are_scheduled_or_the_missing_time_is_told() -> 
 
 def test_who_comes_late_moves_no_game_that_a_director_has_placed_held_or_staffed() -> None:
     event = event_of(6, Rules(pools=2, advance=2))
-    event = make_schedule(change_clock(event, EventClock(), ["1", "2", "3"], BY), BY)
+    event = make_schedule(change_clock(event, EventClock(), ["1", "2"], BY), BY)
     event = move(event, "FINAL", "2", 9, BY)
     event = assign_officials(event, "FINAL", ["Rea"], BY)
     event = hold(event, "W1-2", "postponed", BY)

@@ -24,7 +24,7 @@ export function scheduleSection(details, body, feed) {
       el("p", { class: "muted" }, schedule.event),
       rows.length > 0 ? el("ol", { class: "schedule" }, rows.map((row, at) => item(row, place >= 0 && at === 0))) : el("p", {}, "No game is to be played at this table."),
     ]);
-    if (schedule.said[0] !== said) details.open = true; // an announcement is seen, also where the page is opened later
+    if (schedule.said[0] !== said) details.setAttribute("open", ""); // an announcement is seen, also where the page is opened later
     said = schedule.said[0];
   };
   feed.on("schedule", show);

@@ -151,7 +151,7 @@ function placeForm(dialog, match, event) {
  * @param {Desk.EventView} event
  */
 export function coachForm(dialog, entrant, event) {
-  seen = event.revision;
+  seen = entrant === null ? "" : event.revision; // who is new is in nobody's way
   /** @param {"coach" | "team" | "short" | "color" | "club" | "seed"} name */
   const value = (name) => entrant?.[name] ?? "";
   const figures = (entrant?.figures ?? []).map((figure) => [figure.number, figure.position, figure.grams ?? "", figure.note, ...(figure.refused ? ["refused"] : [])].join(", ")).join("\n");
