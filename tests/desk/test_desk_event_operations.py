@@ -11,8 +11,8 @@ from desk_events import BY, coaches, event_of, play
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from downfield.core.errors import DownfieldError, InputError, RefusedError
-from downfield.desk.event.operations import draw, enter_result, register, undo_draw, withdraw
+from downfield.core.errors import DownfieldError, InputError, NotFoundError, RefusedError
+from downfield.desk.event.operations import check_in, draw, enter_result, register, undo_draw, withdraw
 from downfield.desk.event.placing import change_clock, make_schedule, move
 from downfield.desk.event.progress import Progress, ranking
 from downfield.desk.event.records import Entrant, EventClock, Result, Rules
@@ -127,3 +127,15 @@ def test_whatever_is_tried_an_event_stays_consistent(seed: int, rules: Rules) ->
             assert match.result is None or None not in {home, away}, f"{match.id} was played by nobody"
         taken = [(match.slot, match.table) for match in event.matches if match.slot is not None]
         assert len(set(taken)) == len(taken)
+
+
+def test_coaches_are_checked_in_and_out_each_once_and_strangers_are_not() -> None:
+    event = event_of(4, Rules())
+    first, second = (entrant.id for entrant in event.entrants[:2])
+    for identity in (first, second, first):
+        event = check_in(event, identity, here=True, by=BY)
+    assert sorted(event.here) == sorted([first, second])
+    event = check_in(event, first, here=False, by=BY)
+    assert event.here == (second,)
+    with pytest.raises(NotFoundError):
+        check_in(event, "nobody", here=True, by=BY)
