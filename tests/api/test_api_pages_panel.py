@@ -121,6 +121,7 @@ def test_a_play_is_declared_with_a_thumb(service: PageServer, phone: Page) -> No
     expect(phone.locator(".ball-text")).to_have_text("River City 28 has the ball")
     expect(phone.locator("[data-player='dark-28']")).to_have_class(re.compile("carrier"))
     dock(phone, "Set")
+    expect(phone.locator("#phase")).to_contain_text("Set")  # before, a tap on the dimmed button is answered by the reason
     dock(phone, "Board on")
     expect(phone.locator("#phase")).to_contain_text("Live · board on")
     expect(phone.locator("#declared li")).to_have_count(5)

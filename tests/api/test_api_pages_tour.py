@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from browsers import PHONE, PageServer, browser, page_in
 from playwright.sync_api import Browser, expect
+from waiting import wait_until
 
 from downfield.game.published.board_topics import SourceStatus
 
@@ -37,9 +38,13 @@ def test_every_part_of_the_start_page_is_explained_and_it_goes_on_at_the_panel(
     publish_source(service, live=False)
     with page_in(chrome, phone=True) as page:
         page.goto(f"{service.url}/")
-        expect(page.locator("#map")).not_to_be_empty()  # the last part to be drawn
-        page.get_by_role("button", name="Take the tour").tap()
         tour = page.get_by_role("dialog", name="Tour of this page")
+
+        def is_whole() -> bool:
+            page.get_by_role("button", name="Take the tour").dispatch_event("click")
+            return "1 of 8" in tour.inner_text()
+
+        wait_until(is_whole, "not every part of the page has come")
         for step in range(1, 8):
             expect(tour).to_contain_text(f"{step} of 8")
             expect(page.locator(".tour-target")).to_have_count(1)
