@@ -121,7 +121,7 @@ def test_a_play_is_declared_with_a_thumb(service: PageServer, phone: Page) -> No
     expect(phone.locator(".ball-text")).to_have_text("River City 28 has the ball")
     expect(phone.locator("[data-player='dark-28']")).to_have_class(re.compile("carrier"))
     dock(phone, "Set")
-    expect(phone.locator("#phase")).to_contain_text("Set")  # before, a tap on the dimmed button is answered by the reason
+    expect(phone.locator("#phase")).to_contain_text("Set")  # before it, a dimmed button only says why
     dock(phone, "Board on")
     expect(phone.locator("#phase")).to_contain_text("Live · board on")
     expect(phone.locator("#declared li")).to_have_count(5)
@@ -165,6 +165,7 @@ def test_a_refusal_is_shown_with_its_reason(service: PageServer, phone: Page) ->
     set_up(service)
     tap(phone, "[data-player='dark-28']")
     dock(phone, "Set")
+    expect(phone.locator("#phase")).to_contain_text("Set")
     dock(phone, "Board on")
     phone.locator("#dock").get_by_role("button", name="Board off").wait_for()
     dock(phone, "Stop here")
