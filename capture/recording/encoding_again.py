@@ -1,8 +1,7 @@
 """Recorded motion JPEG is encoded again as H.264 in idle time, at a quality at which the same calls are made from it.
 
 A process of its own does it, which the operating system runs when no other program wants the processor, one file after
-the other, the oldest first. Of the bundled recording with sensor noise as motion JPEG (11.5 MB/s) a twelfth is left and
-the calls that are made from it are the same, to 2 ms and 0.1 yd. What the rig has sealed is another file then: a
+the other, the oldest first. What the rig has sealed is another file then: a
 statement beside it, signed with the rig's key, says what it was made from (`segment.EncodedAgain`).
 """
 
@@ -27,7 +26,7 @@ from downfield.capture.recording.recording_library import (
     recording_order,
 )
 from downfield.capture.recording.recording_settings import RecordingSettings
-from downfield.capture.recording.segment import H264Encoder, RecordingSegment, keep_statement
+from downfield.capture.recording.segment import H264Encoder, RecordingSegment, keep_statement, statement_path
 from downfield.capture.source import CapturedFrame
 from downfield.core.errors import DownfieldError, FormatError, InputError
 from downfield.core.platform.processes import begin_session, end_process, end_with_client, lower_priority, run_when_idle
@@ -81,8 +80,7 @@ class RecordingEncoder:
 
     def _run(self) -> None:
         lower_priority()
-        for left in self._folder.glob(f"*/{_BESIDE}*"):  # of a run that ended in the middle of one
-            left.unlink(missing_ok=True)
+        end_begun(self._folder)
         while not self._closed.is_set():
             video = self.next_video()
             if video is None:
@@ -150,9 +148,27 @@ def put_in_place(video: Path, key: RigKey) -> bool:
         return False
     keep_statement(video, made, key)
     os.utime(made, ns=(state.st_atime_ns, state.st_mtime_ns))
-    index_path(made).replace(index_path(video))
-    made.replace(video)
+    _exchange(made, video)
     return True
+
+
+def end_begun(folder: Path) -> None:
+    """End what a run was in the middle of when it was killed: a file that is stated is put in its place, others go."""
+    begun = list(folder.glob(f"*/{_BESIDE}*"))
+    for made in begun:
+        video = made.with_name(made.name.removeprefix(_BESIDE))
+        with suppress(OSError):
+            if video.is_file() and statement_path(video).is_file():
+                _exchange(made, video)
+    for left in begun:
+        left.unlink(missing_ok=True)
+
+
+def _exchange(made: Path, video: Path) -> None:
+    """Put a file and its index in the place of others, of which a kill may have left the index in its place already."""
+    with suppress(FileNotFoundError):
+        index_path(made).replace(index_path(video))
+    made.replace(video)
 
 
 def _size_bytes(video: Path) -> int:

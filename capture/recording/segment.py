@@ -304,7 +304,7 @@ def keep_statement(video: Path, made: Path, key: RigKey) -> None:
     sealed, files = ({pair[0].name: file_digest(pair[place]) for pair in pairs} for place in (0, 1))
     said = EncodedAgain(segment_name(video), sealed, files, key.public_text)
     said = replace(said, signature=base64.b64encode(key.sign(said.signed)).decode())
-    replace_private_file(_statement_path(video), to_json(EncodedAgain, said).encode())
+    replace_private_file(statement_path(video), to_json(EncodedAgain, said).encode())
 
 
 def is_encoded_from(video: Path, name: str, sealed: str, found: str, rig: str) -> bool:
@@ -316,7 +316,7 @@ def is_encoded_from(video: Path, name: str, sealed: str, found: str, rig: str) -
         rig: id of the rig.
     """
     try:
-        said = read_record(EncodedAgain, _statement_path(video))
+        said = read_record(EncodedAgain, statement_path(video))
         signature = base64.b64decode(said.signature, validate=True)
     except (InputError, ValueError):
         return False
@@ -328,7 +328,8 @@ def is_encoded_from(video: Path, name: str, sealed: str, found: str, rig: str) -
     return is_of_rig and is_of_file
 
 
-def _statement_path(video: Path) -> Path:
+def statement_path(video: Path) -> Path:
+    """Return where the statement about a recorded file is, if it was encoded again."""
     return video.with_suffix(".again.json")
 
 

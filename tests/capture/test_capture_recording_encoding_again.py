@@ -14,11 +14,11 @@ from recorded_frames import MJPEG, RAW, captured_frame, record
 from waiting import wait_until
 
 from downfield.capture.recording import encoding_again
-from downfield.capture.recording.encoding_again import RecordingEncoder, beside, encode_again, put_in_place
+from downfield.capture.recording.encoding_again import RecordingEncoder, beside, encode_again, end_begun, put_in_place
 from downfield.capture.recording.frame_reader import FrameReader
 from downfield.capture.recording.recording_library import frames_of, index_path, read_header, read_index
 from downfield.capture.recording.recording_settings import RecordingSettings
-from downfield.capture.recording.segment import compare_recordings, seal_of
+from downfield.capture.recording.segment import compare_recordings, keep_statement, seal_of
 from downfield.core.errors import DownfieldError
 from downfield.core.platform import processes
 from downfield.game.records.owner import rig_id
@@ -65,6 +65,24 @@ def test_what_its_rig_encoded_again_is_what_was_sealed_and_nothing_else_is(tmp_p
     assert altered.endswith("0001.mkv: the file was altered.")
     statement.unlink()
     assert len(list(compare_recordings(tmp_path, seals, RIG))) == 2
+
+
+@pytest.mark.parametrize(("stated", "moved"), [(False, False), (True, False), (True, True)])
+def test_what_a_kill_interrupted_is_ended_as_a_whole_or_not_begun(tmp_path: Path, *, stated: bool, moved: bool) -> None:
+    (video,) = record(tmp_path, [captured_frame(index) for index in range(40)])
+    seals, made = [seal_of(video)], beside(video)
+    encode_again(video)
+    if stated:
+        keep_statement(video, made, KEY)
+    if moved:
+        index_path(made).replace(index_path(video))
+    end_begun(tmp_path)
+    assert not list(tmp_path.rglob(".again-*"))
+    assert read_header(index_path(video)).codec == ("h264" if stated else "mjpeg")
+    reader = FrameReader()
+    assert len([reader.read(still) for still in frames_of(video)]) == 40, "index and file belong together"
+    reader.close()
+    assert list(compare_recordings(tmp_path, seals, RIG)) == []
 
 
 def test_a_damaged_file_stays_as_it_is(tmp_path: Path) -> None:
