@@ -16,7 +16,7 @@ from downfield.officiating.consequences.declaration_handlers import AT_REST
 from downfield.officiating.declarations import CardPlayed, PlayEnded, Side
 from downfield.officiating.events import Event, Ruling
 from downfield.officiating.state.game_state import PENDING_INPUT, GameState, PendingInput, Phase
-from downfield.officiating.state.play_state import PlayKind
+from downfield.officiating.state.play_state import PlayKind, kind_by_card
 
 
 def standing_calls(calls: Iterable[Call], state: EngineState) -> tuple[Call, ...]:
@@ -182,15 +182,6 @@ _BY_CALL: Final[dict[CallKind, PlayKind]] = {
     "kick": "punt",
 }
 """The kind of a play from scrimmage, or of a try, that its first call shows."""
-_BY_CARD: Final[dict[str, PlayKind]] = {
-    "punt": "punt",
-    "touch_punt": "punt",
-    "field_goal": "field_goal",
-    "fair_catch_kick": "field_goal",
-    "extra_point": "extra_point",
-    "two_point": "two_point",
-    "onside": "onside",
-}
 
 
 @record
@@ -261,7 +252,7 @@ def _is_under_way(game: GameState) -> bool:
 
 def _kind(game: GameState, first: Call, body: object) -> PlayKind:
     if isinstance(body, CardPlayed):
-        return _BY_CARD.get(body.kind, "scrimmage" if game.due not in {"kickoff", "free_kick"} else game.due)
+        return kind_by_card(body.kind, game.due)
     if game.play.kind != "scrimmage":
         return game.play.kind
     return _BY_CALL.get(first.kind, game.due) if game.due in {"scrimmage", "extra_point"} else game.due

@@ -13,6 +13,21 @@ from downfield.officiating.declarations import Side
 
 PlayKind = Literal["scrimmage", "kickoff", "onside", "punt", "field_goal", "extra_point", "two_point", "free_kick"]
 
+_BY_CARD: Final[dict[str, PlayKind]] = {
+    "punt": "punt",
+    "touch_punt": "punt",
+    "field_goal": "field_goal",
+    "fair_catch_kick": "field_goal",
+    "extra_point": "extra_point",
+    "two_point": "two_point",
+    "onside": "onside",
+}
+
+
+def kind_by_card(card: str, due: PlayKind) -> PlayKind:
+    """Return the kind of play of a card, as of `CardPlayed`, when a kind is due; of runs and passes what is due."""
+    return _BY_CARD.get(card, due if due in {"kickoff", "free_kick"} else "scrimmage")
+
 
 HowGained = Literal["snap", "pitch", "reception", "interception", "kick", "recovery"]
 

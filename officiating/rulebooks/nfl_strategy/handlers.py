@@ -17,7 +17,6 @@ from downfield.officiating.rulebooks.nfl_strategy.clock import run_out_clock
 from downfield.officiating.rulebooks.nfl_strategy.penalties import is_return
 from downfield.officiating.rulebooks.nfl_strategy.play import (
     KICKOFFS,
-    PLAY_KINDS,
     PUNTS,
     TRIES,
     CardPlay,
@@ -32,6 +31,7 @@ from downfield.officiating.rulebooks.nfl_strategy.results import CARDS, advance_
 from downfield.officiating.rulebooks.nfl_strategy.tables import read_card_result
 from downfield.officiating.state.game_state import GameState
 from downfield.officiating.state.interfaces import Outcome, RuleContext
+from downfield.officiating.state.play_state import kind_by_card
 from downfield.officiating.unseen_declarations import CardPlayed, ReturnPlayed, WindowResult
 
 RUNS_OUT: Final = frozenset({"run", "pass", "two_point"})
@@ -106,7 +106,7 @@ def _start_play(game: GameState, card: CardPlayed, t_ns: int, context: RuleConte
         if result.mark != "gain" or card.kind not in RUNS_OUT:
             raise RefusedError("out of bounds: only a runner with the ball, after a run or a caught pass (NFLS-026)")
         tables.gain_out_of_bounds(0.0, card.dot or "red")  # refuses plays that end in the middle of the field
-    kind = PLAY_KINDS.get(card.kind, "scrimmage" if game.due not in {"kickoff", "free_kick"} else game.due)
+    kind = kind_by_card(card.kind, game.due)
     under_way = replace(game.play, kind=kind, pass_attempts=int(card.kind == "pass"))
     return advance_play(with_play(replace(game, play=under_way), play), t_ns, context)
 

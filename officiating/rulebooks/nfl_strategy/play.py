@@ -20,7 +20,6 @@ from downfield.officiating.rulebooks.nfl_strategy.tables import (
     review_refusal,
 )
 from downfield.officiating.state.game_state import GameState, PendingInput, SystemState, opponent
-from downfield.officiating.state.play_state import PlayKind
 from downfield.officiating.unseen_declarations import CardPlayed, ReturnPlayed
 
 KICKOFFS: Final = frozenset({"kickoff", "onside"})
@@ -30,16 +29,6 @@ KICKOFF_PENALTY: Final = "kickoff_penalty_"
 """Prefix of the notes of yards against a side that are walked off at the next kickoff (NFLS-078)."""
 KICKS_MADE: Final = "kicks_made"
 """Note of how many times this kickoff was kicked, when it has to be kicked again."""
-PLAY_KINDS: Final[dict[str, PlayKind]] = {
-    "punt": "punt",
-    "touch_punt": "punt",
-    "field_goal": "field_goal",
-    "fair_catch_kick": "field_goal",
-    "extra_point": "extra_point",
-    "two_point": "two_point",
-    "onside": "onside",
-}
-"""The kind of play of cards that are no runs, passes or kickoffs."""
 NO_GAIN: Final = CardResult(0, "gain")
 
 
