@@ -1,4 +1,4 @@
-"""Recorded motion JPEG is encoded again as H.264 in idle time, at a quality at which the same calls are made from it.
+"""Recorded motion JPEG is encoded again as H.264 in idle time.
 
 A process of its own does it, which the operating system runs when no other program wants the processor, one file after
 the other, the oldest first. What the rig has sealed is another file then: a

@@ -47,13 +47,7 @@ def _planned(event: EventView) -> list[MatchView]:
 def _table_sheets(event: EventView) -> Iterable[str]:
     for name in event.tables:
         rows = [
-            (
-                when_text(match),
-                match.id,
-                f"{match.home.name} – {match.away.name}",
-                ", ".join(match.officials),
-                _score(match),
-            )
+            (when_text(match), match.id, _teams(match), ", ".join(match.officials), _score(match))
             for match in _planned(event)
             if match.table == name
         ]
