@@ -18,8 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 from downfield.api.routes.pages import asset, pages
 from downfield.core.arrays import Image
 
-Corners = tuple[tuple[float, float], ...]
-"""A base's top: front left, front right, rear right, rear left, pixels."""
+Corners = tuple[tuple[float, float], ...]  # A base's top: front left, front right, rear right, rear left, pixels
 
 _JPEG_QUALITY: Final = 92
 _MAX_FIGURES: Final = 60
@@ -54,21 +53,14 @@ class ReviewOutcome(BaseModel):
 
 @dataclass(slots=True)
 class LabelReview:
-    """Pictures with labels, to be corrected by a person in a browser.
-
-    Attributes:
-        labels: figures' corners in each; the person changes them.
-        checked: numbers of the pictures that were checked.
-        ended: set when the person is done.
-        token: the part of the path that can't be guessed.
-    """
+    """Pictures with labels, to be corrected by a person in a browser."""
 
     images: Sequence[Image]
-    labels: list[list[Corners]]
-    checked: set[int] = field(default_factory=set)
+    labels: list[list[Corners]]  # figures' corners in each; the person changes them
+    checked: set[int] = field(default_factory=set)  # numbers of the pictures that were checked
     skipped: bool = False
-    ended: threading.Event = field(default_factory=threading.Event)
-    token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    ended: threading.Event = field(default_factory=threading.Event)  # set when the person is done
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(24))  # the part of the path that can't be guessed
 
     def app(self) -> FastAPI:
         """Return the application that serves the page and takes the corrections."""

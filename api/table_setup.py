@@ -316,8 +316,7 @@ class TableSetup(Protocol):
         ...
 
 
-_POINTS_PER_LINE: Final = 24
-"""A lens bends a long line, and so does a bowed board."""
+_POINTS_PER_LINE: Final = 24  # A lens bends a long line, and so does a bowed board
 
 _WIDTHS_PX: Final[dict[PaintKind, float]] = {
     "sideline": 2.0,

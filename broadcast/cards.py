@@ -143,21 +143,16 @@ def _statistics(plays: Sequence[Play], name: str) -> list[GraphicRow]:
     return [GraphicRow(label=label, values=(value,)) for label, value in rows or [("Plays", "0")]]
 
 
-MOST_TEAMS: Final = 12
-"""Lines of a card that can be read from a sofa."""
+MOST_TEAMS: Final = 12  # Lines of a card that can be read from a sofa
 
 
 @dataclass(frozen=True, slots=True)
 class FinalScore:
-    """A finished game.
-
-    Attributes:
-        points: home, away.
-    """
+    """A finished game."""
 
     home: str
     away: str
-    points: tuple[int, int]
+    points: tuple[int, int]  # home, away
 
 
 @dataclass(slots=True)

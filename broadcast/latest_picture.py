@@ -99,14 +99,10 @@ class LatestPicture:
 class PictureRateLimits:
     """When pictures are drawn less often, and for how long."""
 
-    first_late_s: float = 10.0
-    """Duration of the half rate once frames were late."""
-
+    first_late_s: float = 10.0  # Duration of the half rate once frames were late
+    # It is twice as long every time frames are late again soon after the full rate was tried, up to this
     longest_late_s: float = 160.0
-    """It is twice as long every time frames are late again soon after the full rate was tried, up to this."""
-
-    overload_s: float = 2.0
-    """Duration of the lowest rate after the last sign of overload."""
+    overload_s: float = 2.0  # Duration of the lowest rate after the last sign of overload
 
 
 PICTURE_RATE_LIMITS: Final = PictureRateLimits()

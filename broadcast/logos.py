@@ -26,14 +26,11 @@ from downfield.game.published.stream_topics import SponsorsView
 from downfield.game.records.commands import Logo
 from downfield.game.records.models import RequestModel
 
-MAX_LOGOS: Final = 400
-"""In one folder: two for each of two hundred games."""
+MAX_LOGOS: Final = 400  # In one folder: two for each of two hundred games
 
-SIDE_PX: Final = 256
-"""Longer side of a kept logo: a score bug shows it 60 pixels high, a card 120."""
+SIDE_PX: Final = 256  # Longer side of a kept logo: a score bug shows it 60 pixels high, a card 120
 
-LEAST_PX: Final = 16
-"""Shorter side of an uploaded picture."""
+LEAST_PX: Final = 16  # Shorter side of an uploaded picture
 
 _NO_PICTURE: Final = (
     f"This is no picture that can be read. Give a PNG, JPEG or WebP file of at most {MAX_UPLOAD_BYTES >> 20} MiB."

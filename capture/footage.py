@@ -21,40 +21,26 @@ _LEAST_SHOWN_MM: Final = 0.005  # gaps are shown to a hundredth of a millimeter
 
 @dataclass(frozen=True, slots=True)
 class FootageFrame:
-    """One picture of a recording or a clip.
-
-    Attributes:
-        video: the file it is in.
-        at_ns: its time in that file.
-        rank: how many pictures before it in the file have the same time there.
-        is_alone: whether it is known that no other picture in the file has the same time there.
-    """
+    """One picture of a recording or a clip."""
 
     frame: int
     t_ns: int
     video: Path
-    at_ns: int
-    rank: int = 0
-    is_alone: bool = False
+    at_ns: int  # its time in that file
+    rank: int = 0  # how many pictures before it in the file have the same time there
+    is_alone: bool = False  # whether it is known that no other picture in the file has the same time there
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredPair:
-    """The gap of two bases on one picture.
-
-    Attributes:
-        gap: where it is, by their outlines.
-        gap_mm: its length as it was judged, or by the outlines; negative where they overlap.
-        sigma_mm: its standard deviation, by this picture alone; 0 when it is exact.
-        touching: probability of a touch by all pictures so far; None where it was not judged.
-    """
+    """The gap of two bases on one picture."""
 
     a: Figure
     b: Figure
-    gap: Gap
-    gap_mm: float
-    sigma_mm: float
-    touching: float | None
+    gap: Gap  # where it is, by their outlines
+    gap_mm: float  # its length as it was judged, or by the outlines; negative where they overlap
+    sigma_mm: float  # its standard deviation, by this picture alone; 0 when it is exact
+    touching: float | None  # probability of a touch by all pictures so far; None where it was not judged
 
     @property
     def label(self) -> str:
@@ -67,19 +53,12 @@ class MeasuredPair:
 
 @dataclass(frozen=True)  # without slots: what follows from it is measured once
 class CallMarks:
-    """What can be drawn on a picture.
+    """What can be drawn on a picture."""
 
-    Attributes:
-        call: the call it is about; None for a picture of a play where no call is near.
-        scene: what was measured on the picture; None when that is not kept.
-        players: the roster, for base heights.
-        snap: the play; None when it is not known.
-    """
-
-    call: CallView | None
-    scene: Scene | None
-    players: tuple[Player, ...] = ()
-    snap: Snap | None = None
+    call: CallView | None  # the call it is about; None for a picture of a play where no call is near
+    scene: Scene | None  # what was measured on the picture; None when that is not kept
+    players: tuple[Player, ...] = ()  # the roster, for base heights
+    snap: Snap | None = None  # the play; None when it is not known
 
     @property
     def concerned(self) -> tuple[str, ...]:
@@ -137,15 +116,10 @@ class CallMarks:
 
 @dataclass(frozen=True, slots=True)
 class FootageCalibration:
-    """What is kept of the calibration that was in use when a picture was captured.
+    """What is kept of the calibration that was in use when a picture was captured."""
 
-    Attributes:
-        calibration: the calibration; None where none can be vouched for.
-        origin: where it comes from, or why there is none; a sentence for people.
-    """
-
-    calibration: Calibration | None
-    origin: str
+    calibration: Calibration | None  # the calibration; None where none can be vouched for
+    origin: str  # where it comes from, or why there is none; a sentence for people
 
     def fitting(self, size_px: tuple[int, int]) -> FootageCalibration:
         """Return it, or without the calibration if that is for pictures of another size."""
@@ -159,15 +133,10 @@ class FootageCalibration:
 
 @dataclass(frozen=True, slots=True)
 class ScaledPicture:
-    """A picture that is no wider than it has to be.
+    """A picture that is no wider than it has to be."""
 
-    Attributes:
-        image: uint8 BGR, shape (height, width, 3).
-        size_px: width and height of the picture as the camera took it.
-    """
-
-    image: Image
-    size_px: tuple[int, int]
+    image: Image  # uint8 BGR, shape (height, width, 3)
+    size_px: tuple[int, int]  # width and height of the picture as the camera took it
 
 
 class Footage(Protocol):

@@ -81,8 +81,7 @@ def _decoder() -> VideoCodecContext:
     return decoder
 
 
-MAX_UPLOAD_BYTES: Final = 1 << 20
-"""Of an uploaded file."""
+MAX_UPLOAD_BYTES: Final = 1 << 20  # Of an uploaded file
 
 _READERS: Final[Mapping[bytes, str]] = MappingProxyType(
     {b"\x89PNG\r\n\x1a\n": "png_pipe", b"\xff\xd8\xff": "jpeg_pipe", b"RIFF": "webp_pipe"}

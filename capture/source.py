@@ -29,37 +29,26 @@ SourceKind = Literal["camera", "clip", "stream", "images", "twin"]
 class PictureTimeLimits:
     """Thresholds of telling how even stamps are."""
 
-    memory: int = 25
-    """Stamps that are remembered."""
+    memory: int = 25  # Stamps that are remembered
+    # Pictures nearer to each other than this, and `at_once_share`, came together: few cameras take 80 a second
     at_once_ns: int = 12_000_000
-    """Pictures nearer to each other than this, and `at_once_share`, came together: few cameras take 80 a second."""
-    at_once_share: float = 0.35
-    """Share of the usual step below which pictures came together."""
-    uneven_share: float = 0.25
-    """A step that differs from the mean by more than this share is short or long."""
-    turns: int = 4
-    """Changes between short and long steps from which stamps are uneven; a rate that changes makes one."""
-    multiple_share: float = 0.12
-    """Steps this near, by share of a period, to its multiples are of dropped pictures."""
+    at_once_share: float = 0.35  # Share of the usual step below which pictures came together
+    uneven_share: float = 0.25  # A step that differs from the mean by more than this share is short or long
+    turns: int = 4  # Changes between short and long steps from which stamps are uneven; a rate that changes makes one
+    multiple_share: float = 0.12  # Steps this near, by share of a period, to its multiples are of dropped pictures
+    # A step this many times the usual one was a drop; or a stall, once pictures have come together
     late_factor: float = 1.7
-    """A step this many times the usual one was a drop; or a stall, once pictures have come together."""
-    even_ns: int = 1_500_000
-    """Deviations of steps to this are rounding."""
+    even_ns: int = 1_500_000  # Deviations of steps to this are rounding
 
 
 _EVENNESS: Final = PictureTimeLimits()
 
 
 class PictureTime(NamedTuple):
-    """When a picture was taken.
+    """When a picture was taken."""
 
-    Attributes:
-        t_ns: strictly later than the picture before.
-        sigma_ns: standard deviation; `TIME_UNKNOWN_NS` where it came together with others and nothing tells.
-    """
-
-    t_ns: int
-    sigma_ns: int
+    t_ns: int  # strictly later than the picture before
+    sigma_ns: int  # standard deviation; `TIME_UNKNOWN_NS` where it came together with others and nothing tells
 
 
 class PictureTimes:
@@ -161,11 +150,10 @@ def _slope(stamps: deque[int]) -> float:
 class PlaybackLimits:
     """Thresholds of playback."""
 
+    # Playback later than this continues at its normal pace, since a game that rushes to catch up is hard to follow
     catch_up_ns: int = 100_000_000
-    """Playback later than this continues at its normal pace, since a game that rushes to catch up is hard to follow."""
-
+    # A frame that is due later than this comes at once: the times leap where a recording was paused or joined
     longest_wait_ns: int = 5_000_000_000
-    """A frame that is due later than this comes at once: the times leap where a recording was paused or joined."""
 
 
 _LIMITS: Final = PlaybackLimits()
@@ -173,39 +161,26 @@ _LIMITS: Final = PlaybackLimits()
 
 @dataclass(frozen=True, slots=True)
 class VideoPacket:
-    """One encoded picture as the camera sent it, for the recorder to copy.
+    """One encoded picture as the camera sent it, for the recorder to copy."""
 
-    Attributes:
-        codec: ``"mjpeg"``, ``"h264"``, ...
-        is_keyframe: whether it can be decoded without earlier packets.
-        extradata: further data that a decoder needs; empty for MJPEG.
-    """
-
-    codec: str
+    codec: str  # ``"mjpeg"``, ``"h264"``, ...
     data: bytes
-    is_keyframe: bool = True
-    extradata: bytes = b""
+    is_keyframe: bool = True  # whether it can be decoded without earlier packets
+    extradata: bytes = b""  # further data that a decoder needs; empty for MJPEG
 
 
 @dataclass(frozen=True, slots=True)
 class CapturedFrame:
-    """One frame as a source delivers it, with at least one of `packet` (then MJPEG) and `image`.
+    """One frame as a source delivers it, with at least one of `packet` (then MJPEG) and `image`."""
 
-    Attributes:
-        index: its number in the source, from 0; a gap means lost frames.
-        t_ns: capture time on the source's clock; strictly increasing.
-        captured_ns: the same instant on this computer's monotonic clock, to measure latency from. For recordings, the
-            instant the frame was delivered.
-        packet: the camera's encoded picture; None if it arrives raw.
-        image: uint8 BGR, shape (height, width, 3); None while it is still encoded.
-        hum, t_sigma_ns: as in `Frame`.
-    """
-
-    index: int
-    t_ns: int
+    index: int  # its number in the source, from 0; a gap means lost frames
+    t_ns: int  # capture time on the source's clock; strictly increasing
+    # the same instant on this computer's monotonic clock, to measure latency from. For recordings, the instant the
+    # frame was delivered.
     captured_ns: int
-    packet: VideoPacket | None = None
-    image: Image | None = None
+    packet: VideoPacket | None = None  # the camera's encoded picture; None if it arrives raw
+    image: Image | None = None  # uint8 BGR, shape (height, width, 3); None while it is still encoded
+    # hum, t_sigma_ns: as in `Frame`
     hum: float = 0.0
     t_sigma_ns: int = 0
 
@@ -246,24 +221,15 @@ def changed_size(now_px: tuple[int, int], before_px: tuple[int, int]) -> Picture
 
 @dataclass(frozen=True, slots=True)
 class SourceFacts:
-    """The facts of an open source.
+    """The facts of an open source."""
 
-    Attributes:
-        kind: ``"camera"`` for one plugged into this computer; ``"stream"`` for any other live source.
-        name: name for people and file names.
-        fps: nominal frame rate; None if the source reports none.
-        live: whether it is live. Live frames arrive whether they are processed or not; recorded frames wait.
-        codec: codec of its pictures; empty if they arrive raw.
-        notes: settings that the camera refused, for people.
-    """
-
-    kind: SourceKind
-    name: str
+    kind: SourceKind  # ``"camera"`` for one plugged into this computer; ``"stream"`` for any other live source
+    name: str  # name for people and file names
     size_px: tuple[int, int]
-    fps: float | None
-    live: bool
-    codec: str = ""
-    notes: tuple[str, ...] = ()
+    fps: float | None  # nominal frame rate; None if the source reports none
+    live: bool  # whether it is live. Live frames arrive whether they are processed or not; recorded frames wait.
+    codec: str = ""  # codec of its pictures; empty if they arrive raw
+    notes: tuple[str, ...] = ()  # settings that the camera refused, for people
 
     @property
     def is_plugged_in(self) -> bool:
@@ -273,15 +239,11 @@ class SourceFacts:
 
 @runtime_checkable
 class SourceWithTruth(Protocol):
-    """A source that also knows the truth of its pictures, as the twin does.
-
-    Attributes:
-        scenes: the true scenes, one per frame.
-    """
+    """A source that also knows the truth of its pictures, as the twin does."""
 
     calibration: Calibration
     events: tuple[Event, ...]
-    scenes: tuple[Scene, ...]
+    scenes: tuple[Scene, ...]  # the true scenes, one per frame
 
 
 class FrameSource(Protocol):

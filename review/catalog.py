@@ -47,14 +47,9 @@ GameStanding = Literal["in_play", "unfinished", "ended", "reopened"]
 class CatalogLimits:
     """Limits of the list."""
 
-    remembered: int = 5_000
-    """Games whose line is kept in memory, about 1 kB each."""
-
-    challenges: int = 1_000
-    """Challenges of one game that are counted."""
-
-    page: int = 200
-    """Games read from the store at once while searching."""
+    remembered: int = 5_000  # Games whose line is kept in memory, about 1 kB each
+    challenges: int = 1_000  # Challenges of one game that are counted
+    page: int = 200  # Games read from the store at once while searching
 
 
 CATALOG_LIMITS: Final = CatalogLimits()
@@ -67,23 +62,15 @@ _STANDS: Final = frozenset({"event_recorded", "scenes_recorded", "game_ended"})
 
 @dataclass(frozen=True, slots=True)
 class GameLine:
-    """One line of the list.
-
-    Attributes:
-        rulebook_title: of the rulebook in force; empty where the journal has no start.
-        reopened: whether it is open for rulings again.
-        score: home, away.
-        text: the game on one line, as it stands.
-        under_review: challenges that are not decided.
-    """
+    """One line of the list."""
 
     row: GameRow
-    rulebook_title: str
+    rulebook_title: str  # of the rulebook in force; empty where the journal has no start
     ended: bool
-    reopened: bool
-    score: tuple[int, int]
-    text: str
-    under_review: int
+    reopened: bool  # whether it is open for rulings again
+    score: tuple[int, int]  # home, away
+    text: str  # the game on one line, as it stands
+    under_review: int  # challenges that are not decided
     entries: int
 
     def standing(self, in_play: str) -> GameStanding:
@@ -101,17 +88,11 @@ class GameLine:
 
 @dataclass(frozen=True, slots=True)
 class GameSearch:
-    """What games are looked for.
+    """What games are looked for."""
 
-    Attributes:
-        text: every word of it is in the title, a team's, the rulebook's or the table's name, or the date.
-        standing: only games that stand so; None for all.
-        under_review: whether only games with an open challenge.
-    """
-
-    text: str = ""
-    standing: GameStanding | None = None
-    under_review: bool = False
+    text: str = ""  # every word of it is in the title, a team's, the rulebook's or the table's name, or the date
+    standing: GameStanding | None = None  # only games that stand so; None for all
+    under_review: bool = False  # whether only games with an open challenge
 
     def finds(self, line: GameLine, in_play: str) -> bool:
         """Return whether a game is one of those looked for; `in_play` is the id of the game in play."""
@@ -207,8 +188,7 @@ def _standing_after(row: GameRow, entry: EntryRow) -> tuple[tuple[int, int], str
     return (content.score, content.text) if isinstance(content, GameEnded) else ((0, 0), "")
 
 
-GAMES: Final = 500
-"""Games that are counted, the latest: some seasons of a league."""
+GAMES: Final = 500  # Games that are counted, the latest: some seasons of a league
 
 
 class DisputedCall(TopicModel):
@@ -272,21 +252,14 @@ CallOutcome = Literal["auto", "proposed", "too_close", "confirmed", "overturned"
 
 @dataclass(frozen=True, slots=True)
 class PlaySearch:
-    """What plays are looked for; None and empty find all.
+    """What plays are looked for; None and empty find all."""
 
-    Attributes:
-        play: the play's number.
-        outcome: what became of a call.
-        player: a figure of a call, as a roster id or a number.
-        text: every word of it is in the play's situation or result or in a call.
-    """
-
-    play: int | None = None
+    play: int | None = None  # the play's number
     quarter: int | None = None
     kind: CallKind | None = None
-    outcome: CallOutcome | None = None
-    player: str = ""
-    text: str = ""
+    outcome: CallOutcome | None = None  # what became of a call
+    player: str = ""  # a figure of a call, as a roster id or a number
+    text: str = ""  # every word of it is in the play's situation or result or in a call
 
     def of(self, play: Play) -> Play | None:
         """Return a play with those of its calls that are looked for; None where it is not one of those."""

@@ -110,16 +110,13 @@ _Place = tuple[float | None, float | None, float | None, float | None, float | N
 class TrackTable:
     """The rows of a game, or of one of its plays; read anew each time they are iterated over.
 
-    Attributes:
-        play: number of the play; None for the whole game.
-
     Raises:
         NotFoundError: the game has no such play.
     """
 
     store: StoreReader
     history: History
-    play: int | None = None
+    play: int | None = None  # number of the play; None for the whole game
 
     def __post_init__(self) -> None:
         count = len(self.history.snaps())
@@ -198,8 +195,7 @@ def _place(figure: Figure, field: FieldModel) -> _Place:
     )
 
 
-_ROWS_OF_A_GROUP: Final = 50_000
-"""Of a Parquet file: read and written together, about 8 MB."""
+_ROWS_OF_A_GROUP: Final = 50_000  # Of a Parquet file: read and written together, about 8 MB
 
 
 def tracks_csv(table: TrackTable) -> Iterator[bytes]:

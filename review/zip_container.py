@@ -24,10 +24,9 @@ class WriteSink:
 
     Attributes:
         waiting: what was written and not taken yet.
-        closed: never; what was written is taken by whoever made it.
     """
 
-    closed = False
+    closed = False  # never; what was written is taken by whoever made it
 
     def __init__(self, start: int = 0) -> None:
         self.waiting = bytearray()
@@ -79,16 +78,11 @@ _VERSION: Final = 45  # of zip files with 64-bit sizes
 
 @dataclass(frozen=True, slots=True)
 class ZipPart:
-    """One part to be written.
+    """One part to be written."""
 
-    Attributes:
-        name: in the zip file, ASCII.
-        compressed: whether to compress them; video can't be compressed further.
-    """
-
-    name: str
+    name: str  # in the zip file, ASCII
     chunks: Iterable[bytes]
-    compressed: bool = True
+    compressed: bool = True  # whether to compress them; video can't be compressed further
 
 
 def zip_chunks(parts: Iterable[ZipPart]) -> Iterator[bytes]:

@@ -41,11 +41,10 @@ _RECORDED_SCENES: Final = "The scenes of this recording are shown as they were r
 class ControllerLimits:
     """Times of the controller."""
 
+    # Time between two attempts to calibrate a camera without a calibration; an attempt takes a second or two
     retry_s: float = 6.0
-    """Time between two attempts to calibrate a camera without a calibration; an attempt takes a second or two."""
-
+    # Time between two notices that the field is still searched for, for whoever watches the terminal's lines only
     remind_s: float = 30.0
-    """Time between two notices that the field is still searched for, for whoever watches the terminal's lines only."""
 
 
 CONTROLLER_LIMITS: Final = ControllerLimits()

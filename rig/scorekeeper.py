@@ -37,8 +37,7 @@ from downfield.rig.service.web_service import Service, open_admin_key
 from downfield.rig.tournament.link import health_with, open_grants, open_tournament
 from downfield.store.writing.journals import StoredJournals
 
-HEALTH_S: Final = 1.0
-"""Health is published this often, as a rig with a camera does."""
+HEALTH_S: Final = 1.0  # Health is published this often, as a rig with a camera does
 
 BY_HAND: Final = "Kept by hand, without a camera"
 

@@ -39,8 +39,7 @@ from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.officiating.sides import place_yd
 from downfield.store.database.reader import StoreReader
 
-REMEMBERED: Final = 3
-"""Games that stay read, some 10 MB each for one of an hour."""
+REMEMBERED: Final = 3  # Games that stay read, some 10 MB each for one of an hour
 
 _SET_ASIDE: Final = "It no longer applies after a ruling."
 
@@ -70,27 +69,19 @@ class GameDetails(GameSummary):
 
 @dataclass(frozen=True, slots=True)
 class LateEntry:
-    """An entry that ended a game, led to its end, or came after that.
-
-    Attributes:
-        at_ns: wall clock when it was written, ns since 1970.
-    """
+    """An entry that ended a game, led to its end, or came after that."""
 
     seq: int
-    at_ns: int
+    at_ns: int  # wall clock when it was written, ns since 1970
     content: Content
 
 
 @dataclass(frozen=True, slots=True)
 class SceneBatch:
-    """Scenes that were written together.
+    """Scenes that were written together."""
 
-    Attributes:
-        seq: number of the entry they are attached to.
-        first_ns, last_ns: times of the first and the last.
-    """
-
-    seq: int
+    seq: int  # number of the entry they are attached to
+    # first_ns, last_ns: times of the first and the last
     first_ns: int
     last_ns: int
 

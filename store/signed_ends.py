@@ -41,19 +41,14 @@ SIGNED_ENDS: Final = Table(
 
 @dataclass(frozen=True, slots=True)
 class SignedEnd:
-    """The end of a game's journal that a rig has signed.
+    """The end of a game's journal that a rig has signed."""
 
-    Attributes:
-        game: the game, as the tournament lists it.
-        seq, digest: of the last entry that the tournament received.
-        signature: as `downfield.store.writing.replication.sign_journal` returns it.
-    """
-
-    game: GameRow
+    game: GameRow  # the game, as the tournament lists it
+    # seq, digest: of the last entry that the tournament received
     seq: int
     digest: str
     key: str
-    signature: str
+    signature: str  # as `downfield.store.writing.replication.sign_journal` returns it
 
     def fault(self) -> str:
         """Return what is wrong with it by itself; empty where the rig has signed it."""

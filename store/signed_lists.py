@@ -31,16 +31,11 @@ _BETWEEN_S: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class _RigList:
-    """One rig's list, as it is in the store.
-
-    Attributes:
-        rows: content by kind and subject.
-        seal: content of its seal; None where it is missing.
-    """
+    """One rig's list, as it is in the store."""
 
     owner: str
-    rows: Mapping[tuple[str, str], str]
-    seal: str | None
+    rows: Mapping[tuple[str, str], str]  # content by kind and subject
+    seal: str | None  # content of its seal; None where it is missing
 
     def games(self) -> dict[str, GameStanding | None]:
         """Return where the games stand that it lists, by id; None for a row that can't be read."""
@@ -49,20 +44,13 @@ class _RigList:
 
 @dataclass(frozen=True, slots=True)
 class Signer:
-    """A rig that has signed a list in a store, or whose games are there.
-
-    Attributes:
-        key: the public key that its list is signed with; empty where none is, or its seal is damaged.
-        tables: names of the tables of its games.
-        games: how many of the store's games are its own.
-        devices: how many of the paired devices it lists.
-    """
+    """A rig that has signed a list in a store, or whose games are there."""
 
     rig: str
-    key: str
-    tables: tuple[str, ...]
-    games: int
-    devices: int
+    key: str  # the public key that its list is signed with; empty where none is, or its seal is damaged
+    tables: tuple[str, ...]  # names of the tables of its games
+    games: int  # how many of the store's games are its own
+    devices: int  # how many of the paired devices it lists
 
 
 def signers(store: StoreReader) -> list[Signer]:

@@ -13,34 +13,26 @@ import numpy as np
 from downfield.core.arrays import Array, Image, Plane
 from downfield.vision.read_window import CardText, InkColor, read_window
 
-SURE: Final = 0.9
-"""Least confidence of a result that is reported."""
+SURE: Final = 0.9  # Least confidence of a result that is reported
 
 
-WINDOWS: Final = 5
-"""The windows of two cards over one another (NFLS-089)."""
-ROWS: Final = 96
-"""Rows of a window's picture."""
+WINDOWS: Final = 5  # The windows of two cards over one another (NFLS-089)
+ROWS: Final = 96  # Rows of a window's picture
 
 
 @dataclass(frozen=True, slots=True)
 class WindowLimits:
     """What five windows of a card are like in a photo; lengths of the picture's longer side are 1."""
 
-    max_side_px: int = 1600
-    """The longer side of the photo is reduced to this size."""
-    min_height: float = 0.012
-    """Least height of a window."""
-    aspect: tuple[float, float] = (1.8, 12.0)
-    """Length of a window by its height."""
+    max_side_px: int = 1600  # The longer side of the photo is reduced to this size
+    min_height: float = 0.012  # Least height of a window
+    aspect: tuple[float, float] = (1.8, 12.0)  # Length of a window by its height
+    # Largest relative difference of two of the five in length or height, which perspective adds to
     max_size_difference: float = 0.25
-    """Largest relative difference of two of the five in length or height, which perspective adds to."""
+    # Largest distance of a window's middle from the line through all, as a share of its height
     max_offset: float = 0.25
-    """Largest distance of a window's middle from the line through all, as a share of its height."""
-    max_spacing_difference: float = 0.35
-    """Largest relative difference of two distances of neighbors."""
-    edge: float = 0.06
-    """Share of a window's height left out along its edges."""
+    max_spacing_difference: float = 0.35  # Largest relative difference of two distances of neighbors
+    edge: float = 0.06  # Share of a window's height left out along its edges
 
 
 _LIMITS: Final = WindowLimits()
@@ -173,15 +165,11 @@ def _rectified(image: Image, corners: Array) -> Plane:
 
 @dataclass(frozen=True, slots=True)
 class CardReading:
-    """What a photo shows.
+    """What a photo shows."""
 
-    Attributes:
-        windows: the results by their ink, from the window for the lowest rolls on; empty when no windows were found.
-        problem: why nothing is read, for people; empty otherwise.
-    """
-
+    # the results by their ink, from the window for the lowest rolls on; empty when no windows were found
     windows: tuple[dict[InkColor, CardText], ...] = ()
-    problem: str = ""
+    problem: str = ""  # why nothing is read, for people; empty otherwise
 
     @property
     def unsure(self) -> int:

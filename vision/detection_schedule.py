@@ -32,74 +32,37 @@ BACKGROUND: Final = ThreadPoolExecutor(1, thread_name_prefix="find", initializer
 class ScheduleLimits:
     """Rates of the detector, and how they adapt to the computer."""
 
+    # Time between full-frame runs: a new hand or a lost figure is detected a moment later
     full_frame_every_ns: int = 83_000_000
-    """Time between full-frame runs: a new hand or a lost figure is detected a moment later."""
-
+    # Time between searches for the ball in full-frame runs; a known ball is tracked like the figures
     ball_every_ns: int = 300_000_000
-    """Time between searches for the ball in full-frame runs; a known ball is tracked like the figures."""
-
+    # Time between thorough searches for hands in full-frame runs that do not search for the ball
     hands_every_ns: int = 250_000_000
-    """Time between thorough searches for hands in full-frame runs that do not search for the ball."""
-
-    hands_held_ns: int = 400_000_000
-    """The hands of a thorough search count for at most this long, until the next one."""
-
+    hands_held_ns: int = 400_000_000  # The hands of a thorough search count for at most this long, until the next one
+    # Time between figure runs while the computer has time to spare: contacts are timed more exactly
     figures_every_ns: int = 16_000_000
-    """Time between figure runs while the computer has time to spare: contacts are timed more exactly."""
-
+    # Time between figure runs where time is short: at a higher rate the network adds little information
     sufficient_figures_every_ns: int = 33_000_000
-    """Time between figure runs where time is short: at a higher rate the network adds little information."""
-
-    early_ns: int = 4_000_000
-    """A frame may be this much early for a full-frame run."""
-
+    early_ns: int = 4_000_000  # A frame may be this much early for a full-frame run
+    # A frame may be early by this share of the interval for a figure run: every one at 40 frames/s, half at 50
     early_share: float = 0.28
-    """A frame may be early by this share of the interval for a figure run: every one at 40 frames/s, half at 50."""
-
-    max_full_frame_share: float = 0.2
-    """Share of the time that full-frame runs may take."""
-
-    max_total_share: float = 0.9
-    """Share of the time that all runs together may take."""
-
+    max_full_frame_share: float = 0.2  # Share of the time that full-frame runs may take
+    max_total_share: float = 0.9  # Share of the time that all runs together may take
+    # Share of the time for figure runs beyond the sufficient rate, since frames wait for them
     max_spare_share: float = 0.35
-    """Share of the time for figure runs beyond the sufficient rate, since frames wait for them."""
-
-    both_ns: int = 25_000_000
-    """Both runs are done on one frame if together they take no longer than this."""
-
-    max_delay_ns: int = 50_000_000
-    """A full-frame run is put off for at most this long while a figure run is due."""
-
-    catch_up_ns: int = 80_000_000
-    """A late frame gets a figure run only if that is this much overdue."""
-
-    late_frames: int = 2
-    """A frame is late when this many newer ones wait."""
-
-    many_frames: int = 4
-    """When this many newer frames wait, some will soon be dropped, so the interval grows."""
-
-    interval_growth: float = 1.1
-    """Factor by which the interval grows per frame while many frames wait."""
-
-    interval_decay: float = 0.99
-    """Factor by which the interval shrinks per frame otherwise."""
-
-    max_interval_factor: float = 3.0
-    """Largest factor of the interval."""
-
-    relieved_factor: float = 1.1
-    """Factor of the interval below which the warning ends."""
-
-    timed_runs: int = 8
-    """Runs whose median duration counts; the first few of a cold network take longer."""
-
+    both_ns: int = 25_000_000  # Both runs are done on one frame if together they take no longer than this
+    max_delay_ns: int = 50_000_000  # A full-frame run is put off for at most this long while a figure run is due
+    catch_up_ns: int = 80_000_000  # A late frame gets a figure run only if that is this much overdue
+    late_frames: int = 2  # A frame is late when this many newer ones wait
+    many_frames: int = 4  # When this many newer frames wait, some will soon be dropped, so the interval grows
+    interval_growth: float = 1.1  # Factor by which the interval grows per frame while many frames wait
+    interval_decay: float = 0.99  # Factor by which the interval shrinks per frame otherwise
+    max_interval_factor: float = 3.0  # Largest factor of the interval
+    relieved_factor: float = 1.1  # Factor of the interval below which the warning ends
+    timed_runs: int = 8  # Runs whose median duration counts; the first few of a cold network take longer
+    # The computer is slow if full-frame runs are this many times rarer than requested
     slow_full_frame_factor: float = 8.0
-    """The computer is slow if full-frame runs are this many times rarer than requested."""
-
-    slow_figures_factor: float = 1.5
-    """The computer is slow if figure runs are this many times rarer than sufficient."""
+    slow_figures_factor: float = 1.5  # The computer is slow if figure runs are this many times rarer than sufficient
 
 
 _LIMITS: Final = ScheduleLimits()
@@ -219,17 +182,11 @@ class DetectionRate:
 
 @dataclass(frozen=True, slots=True)
 class _BackgroundRun:
-    """The result of a full-frame run in the background.
+    """The result of a full-frame run in the background."""
 
-    Attributes:
-        earlier: detections in that frame, or in a frame before.
-        found: hands, and the ball if it was searched for.
-        views: result of `TrackingDetector.refine_candidates`.
-    """
-
-    earlier: tuple[Detection, ...]
-    found: tuple[Detection, ...]
-    views: tuple[Detection, ...]
+    earlier: tuple[Detection, ...]  # detections in that frame, or in a frame before
+    found: tuple[Detection, ...]  # hands, and the ball if it was searched for
+    views: tuple[Detection, ...]  # result of `TrackingDetector.refine_candidates`
 
 
 class DetectionSchedule:

@@ -20,59 +20,25 @@ from downfield.core.footprint import Footprint, outlines_of
 class EdgeLimits:
     """Sampling and thresholds of finding edges."""
 
-    segments: int = 6
-    """Segments of a side."""
-
-    lines: int = 3
-    """Sampled lines of a segment."""
-
-    reach_mm: float = 2.6
-    """Distance to both sides of a predicted side over which the image is sampled."""
-
-    step_mm: float = 0.2
-    """Distance between samples."""
-
-    corner_clear_mm: float = 0.8
-    """Part of a side's end, beyond its rounded corner, that is left out."""
-
-    blur_mm: float = 0.4
-    """Width of the slope filter: about the image's own blur at 1.5 px/mm."""
-
-    candidates: int = 3
-    """Candidates per segment."""
-
-    min_snr: float = 4.0
-    """Signal-to-noise ratio below which there is no edge."""
-
-    clear_snr: float = 10.0
-    """An edge is clear when its signal-to-noise ratio is this much higher."""
-
-    min_sigma_mm: float = 0.25
-    """Least error of a segment's edge, whatever the contrast."""
-
-    inner_mm: float = 1.4
-    """Further inside a side than this lies the base's top, or the figure on it."""
-
-    inside_mm: float = 0.9
-    """Distance inside an edge at which its blur has ended."""
-
-    min_color_spread: float = 4.0
-    """Least spread of the base's color, gray levels."""
-
-    similar_spreads: float = 2.5
-    """Spreads by which the color just inside an edge may differ from the base's."""
-
-    lower_edge_trust: float = 0.5
-    """Trust in lower edges relative to upper ones: the color of the side is not known."""
-
-    min_noise: float = 0.4
-    """Least noise, gray levels: a rendered image has none of its own."""
-
+    segments: int = 6  # Segments of a side
+    lines: int = 3  # Sampled lines of a segment
+    reach_mm: float = 2.6  # Distance to both sides of a predicted side over which the image is sampled
+    step_mm: float = 0.2  # Distance between samples
+    corner_clear_mm: float = 0.8  # Part of a side's end, beyond its rounded corner, that is left out
+    blur_mm: float = 0.4  # Width of the slope filter: about the image's own blur at 1.5 px/mm
+    candidates: int = 3  # Candidates per segment
+    min_snr: float = 4.0  # Signal-to-noise ratio below which there is no edge
+    clear_snr: float = 10.0  # An edge is clear when its signal-to-noise ratio is this much higher
+    min_sigma_mm: float = 0.25  # Least error of a segment's edge, whatever the contrast
+    inner_mm: float = 1.4  # Further inside a side than this lies the base's top, or the figure on it
+    inside_mm: float = 0.9  # Distance inside an edge at which its blur has ended
+    min_color_spread: float = 4.0  # Least spread of the base's color, gray levels
+    similar_spreads: float = 2.5  # Spreads by which the color just inside an edge may differ from the base's
+    lower_edge_trust: float = 0.5  # Trust in lower edges relative to upper ones: the color of the side is not known
+    min_noise: float = 0.4  # Least noise, gray levels: a rendered image has none of its own
+    # Samples nearer than a pixel share their noise: it is this many times what third differences suggest
     noise_correlation: float = 3.0
-    """Samples nearer than a pixel share their noise: it is this many times what third differences suggest."""
-
-    lower_edge_clear_mm: float = 0.7
-    """A lower edge nearer than this to the upper one cannot be separated from it."""
+    lower_edge_clear_mm: float = 0.7  # A lower edge nearer than this to the upper one cannot be separated from it
 
 
 _LIMITS: Final = EdgeLimits()
@@ -96,19 +62,12 @@ Profiles = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class EdgeCandidates:
-    """Candidates for the edges of n bases' tops: two rows for each of their segments, for the upper and the lower edge.
+    """Candidates for the edges of n bases' tops; each segment has two rows, for its upper and its lower edge."""
 
-    Attributes:
-        offset_mm: outward from the predicted side, shape (n, rows, k).
-        strength: strength of the change of color, 0..1 (0 without a candidate), shape (n, rows, k).
-        sigma_mm: standard deviation of the offset, shape (n, rows, k).
-        slopes: change of an edge's offset as the base moves ahead, to its left, or turns; shape (n, rows, 3).
-    """
-
-    offset_mm: Array
-    strength: Array
-    sigma_mm: Array
-    slopes: Array
+    offset_mm: Array  # outward from the predicted side, shape (n, rows, k)
+    strength: Array  # strength of the change of color, 0..1 (0 without a candidate), shape (n, rows, k)
+    sigma_mm: Array  # standard deviation of the offset, shape (n, rows, k)
+    slopes: Array  # change of an edge's offset as the base moves ahead, to its left, or turns; shape (n, rows, 3)
 
 
 def _line_coefficients(outlines: Array) -> Array:

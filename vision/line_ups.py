@@ -33,8 +33,7 @@ ASKED: Final[dict[Asked, str]] = {
 _MAX_UNSURE_SHARE: Final = 0.25
 """When the identities of a larger share of the roster are uncertain, as after a cut, no call is reliable."""
 
-REMEMBERED_FORMATIONS: Final = 6
-"""Number of past line-ups kept: those of offense and defense, and a few others."""
+REMEMBERED_FORMATIONS: Final = 6  # Number of past line-ups kept: those of offense and defense, and a few others
 
 
 class LineUps:

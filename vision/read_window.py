@@ -23,27 +23,17 @@ INK_COLORS: Final[tuple[InkColor, ...]] = ("black", "red", "blue")
 class ReadingLimits:
     """Thresholds of reading a window; lengths are shares of its height."""
 
-    ink: float = 0.4
-    """Share of the full contrast from which a pixel is ink."""
-    min_contrast: float = 40.0
-    """Least contrast between paper and the strongest ink, gray levels."""
-    min_area: float = 0.0016
-    """Area below which ink is a speck."""
-    min_digit_height: float = 0.3
-    """Least height of a digit."""
-    dot: tuple[float, float] = (0.08, 0.34)
-    """Least and largest side of a dot."""
-    min_dot_fill: float = 0.72
-    """Share of its box that a dot fills."""
-    color: float = 0.16
-    """Difference of red and blue, as a share of the paper's brightness, from which ink is colored."""
-    min_minus_aspect: float = 1.5
-    """Least ratio of a minus's length to its height."""
-    min_no_digit: float = 0.6
-    """Probability of no digit from which the last sign may be the letter F."""
+    ink: float = 0.4  # Share of the full contrast from which a pixel is ink
+    min_contrast: float = 40.0  # Least contrast between paper and the strongest ink, gray levels
+    min_area: float = 0.0016  # Area below which ink is a speck
+    min_digit_height: float = 0.3  # Least height of a digit
+    dot: tuple[float, float] = (0.08, 0.34)  # Least and largest side of a dot
+    min_dot_fill: float = 0.72  # Share of its box that a dot fills
+    color: float = 0.16  # Difference of red and blue, as a share of the paper's brightness, from which ink is colored
+    min_minus_aspect: float = 1.5  # Least ratio of a minus's length to its height
+    min_no_digit: float = 0.6  # Probability of no digit from which the last sign may be the letter F
+    # Least ratio of the widths of an F's upper fifth and its lower one: an i with its dot run in is as wide at both
     min_f_ratio: float = 1.4
-    """Least ratio of the widths of an F's upper fifth and its lower one: an i with its dot run in is as wide at
-    both."""
 
 
 _LIMITS: Final = ReadingLimits()
@@ -51,17 +41,11 @@ _LIMITS: Final = ReadingLimits()
 
 @dataclass(frozen=True, slots=True)
 class CardText:
-    """One result.
+    """One result."""
 
-    Attributes:
-        shown: as on the card: ``"-2"``, ``"13i"``, ``"10F"`` or ``"inc"``; empty when it can't be read.
-        dot: color of the dot to its left; None without one.
-        confidence: that both are right, 0..1.
-    """
-
-    shown: str = ""
-    dot: InkColor | None = None
-    confidence: float = 0.0
+    shown: str = ""  # as on the card: ``"-2"``, ``"13i"``, ``"10F"`` or ``"inc"``; empty when it can't be read
+    dot: InkColor | None = None  # color of the dot to its left; None without one
+    confidence: float = 0.0  # that both are right, 0..1
 
 
 @dataclass(frozen=True, slots=True)

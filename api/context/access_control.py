@@ -35,8 +35,7 @@ from downfield.game.records.models import NOT_ENCODABLE
 _log = logging.getLogger(__name__)
 
 COOKIE: Final = "downfield"
-_OWN_PORTS: Final = (None, 80, 443, 8317)
-"""Of a rig that is alone on its computer, behind a proxy or not."""
+_OWN_PORTS: Final = (None, 80, 443, 8317)  # Of a rig that is alone on its computer, behind a proxy or not
 
 _AUDIENCE: Final = {"viewer": "paired devices", "operator": "the operator", "admin": "the admin"}
 
@@ -46,11 +45,9 @@ _CHANGES: Final = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 _SENDER: Final = ("cookie", "authorization")
 
 
-MAX_ANSWERS: Final = 1_000
-"""Answers that are remembered: of the last minutes even where fifty phones are busy."""
+MAX_ANSWERS: Final = 1_000  # Answers that are remembered: of the last minutes even where fifty phones are busy
 
-MAX_BODY: Final = 64 << 10
-"""Bytes of an answer that is remembered."""
+MAX_BODY: Final = 64 << 10  # Bytes of an answer that is remembered
 
 
 @dataclass(slots=True)
@@ -97,23 +94,17 @@ class AnsweredRequests:
 
 @dataclass(frozen=True, slots=True)
 class AccessControl:
-    """What decides who may do what; one for each application.
-
-    Attributes:
-        admin_key: makes a browser the admin's.
-        streams: the feeds, pictures and downloads that are open.
-        grants: decides about the grants of a tournament's desk; None where none are taken.
-        only_games: whether there is no table here, only games to look at, for which routes may have another role.
-        answered: the answers to the latest changes, for requests that are sent again.
-    """
+    """What decides who may do what; one for each application."""
 
     policy: AccessPolicy
     known: KnownClients
-    admin_key: SecretFile
+    admin_key: SecretFile  # makes a browser the admin's
     token_store: TokenStore
-    streams: OpenStreams
-    grants: Grants | None = None
+    streams: OpenStreams  # the feeds, pictures and downloads that are open
+    grants: Grants | None = None  # decides about the grants of a tournament's desk; None where none are taken
+    # whether there is no table here, only games to look at, for which routes may have another role
     only_games: bool = False
+    # the answers to the latest changes, for requests that are sent again
     answered: AnsweredRequests = field(default_factory=AnsweredRequests)
 
     def install(self, app: FastAPI) -> None:

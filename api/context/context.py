@@ -67,80 +67,57 @@ class Bundles(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RigParts:
-    """The parts of the service that a rig, a scorekeeper or a reviewer of games provides.
-
-    Attributes:
-        hub: the current value of every topic, and the feed of their changes.
-        footage: the pictures calls were made from; None where none are kept.
-        table_setup: sets up a table; None where there is no camera.
-        admin_key: makes a browser the admin's; one of this run only where none is given.
-        rig_key: signs what leaves the rig; one of this run only where none is given.
-        bundles: makes games into files; None where that can't be done.
-        program: draws the program feed; None where there are no pictures.
-        style_folder: with `overlay.css`, a style sheet of one's own, and `logos`; None for none. Neither need exist.
-        replay_renderer: draws and encodes them; None for the thread that directs them.
-        film_renderer: draws and encodes highlights; None for a thread of this process.
-        judgings: keeps on disk what finished games come to; None to keep nothing.
-        operators_review: whether operators may reopen finished games, rule on them and close them, as referees may.
-        grants: decides about the grants of a tournament's desk; None outside of one.
-        setup_control: which device sets up the table.
-        only_games: whether there is no table here, only games to look at: pages about a table lead to the games.
-    """
+    """The parts of the service that a rig, a scorekeeper or a reviewer of games provides."""
 
     game_service: GameService
-    hub: Hub
+    hub: Hub  # the current value of every topic, and the feed of their changes
     picture: LatestPicture
     store: Store
-    footage: Footage | None = None
-    table_setup: TableSetup | None = None
+    footage: Footage | None = None  # the pictures calls were made from; None where none are kept
+    table_setup: TableSetup | None = None  # sets up a table; None where there is no camera
+    # makes a browser the admin's; one of this run only where none is given
     admin_key: SecretFile = field(default_factory=SecretFile)
+    # signs what leaves the rig; one of this run only where none is given
     rig_key: RigKey = field(default_factory=RigKey.generate)
-    bundles: Bundles | None = None
-    program: ProgramFeed | None = None
+    bundles: Bundles | None = None  # makes games into files; None where that can't be done
+    program: ProgramFeed | None = None  # draws the program feed; None where there are no pictures
+    # with `overlay.css`, a style sheet of one's own, and `logos`; None for none. Neither need exist.
     style_folder: Path | None = None
     replays: ReplayOptions = field(default_factory=ReplayOptions)
-    replay_renderer: ReplayRenderer | None = None
-    film_renderer: ReplayRenderer | None = None
+    replay_renderer: ReplayRenderer | None = None  # draws and encodes them; None for the thread that directs them
+    film_renderer: ReplayRenderer | None = None  # draws and encodes highlights; None for a thread of this process
+    # whether operators may reopen finished games, rule on them and close them, as referees may
     operators_review: bool = False
-    judgings: KeptJudgings | None = None
-    grants: Grants | None = None
-    setup_control: SetupControl = field(default_factory=SetupControl)
+    judgings: KeptJudgings | None = None  # keeps on disk what finished games come to; None to keep nothing
+    grants: Grants | None = None  # decides about the grants of a tournament's desk; None outside of one
+    setup_control: SetupControl = field(default_factory=SetupControl)  # which device sets up the table
+    # whether there is no table here, only games to look at: pages about a table lead to the games
     only_games: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class AppContext:
-    """Everything that the endpoints use; one for each application.
-
-    Attributes:
-        evidence: finds the pictures of calls and plays, and what was measured on them.
-        histories: keeps the games that were read last.
-        recent_report: keeps the report that was made last.
-        logos: keeps the logos of teams and sponsors.
-        finished: reopens finished games, rules on them and closes them.
-        judging: judges games again for those who wait for it.
-        background_judging: does so for games that have just ended.
-        relay: takes over event streams when there are many; None to serve all of them in this process.
-    """
+    """Everything that the endpoints use; one for each application."""
 
     rig: RigParts
     metrics: PrometheusMetrics
-    evidence: EvidenceFinder
+    evidence: EvidenceFinder  # finds the pictures of calls and plays, and what was measured on them
     viewer: CallViewer
     exporter: ClipExporter
     sealed_recordings: SealedRecordings
     thumbnails: Thumbnails
     catalog: GameCatalog
-    histories: RecentHistories
-    recent_report: RecentReport
+    histories: RecentHistories  # keeps the games that were read last
+    recent_report: RecentReport  # keeps the report that was made last
     replays: ReplayDirector
     films: FilmMaker
     cards: CardCounter
-    logos: LogoFolder
+    logos: LogoFolder  # keeps the logos of teams and sponsors
     sponsors: KeptSponsors
-    finished: FinishedGames
-    judging: JudgingWorker
-    background_judging: JudgingWorker
+    finished: FinishedGames  # reopens finished games, rules on them and closes them
+    judging: JudgingWorker  # judges games again for those who wait for it
+    background_judging: JudgingWorker  # does so for games that have just ended
+    # takes over event streams when there are many; None to serve all of them in this process
     relay: RelayManager | None = None
 
     def install(self, app: FastAPI) -> None:

@@ -24,8 +24,7 @@ from downfield.api.http.problems import ProblemError
 from downfield.api.security.access import RANK, Principal
 from downfield.game.published.hub import FeedMessage
 
-HEARTBEAT: Final = b": alive\n\n"
-"""A comment: it shows that the connection lives."""
+HEARTBEAT: Final = b": alive\n\n"  # A comment: it shows that the connection lives
 
 
 StreamKind = Literal["feed", "picture", "download"]
@@ -35,17 +34,11 @@ StreamKind = Literal["feed", "picture", "download"]
 class StreamBudget:
     """Streams of one kind open at once."""
 
-    total: int
-    """All together."""
-
-    reserved: int
-    """Of these for operators, admins and this computer."""
-
+    total: int  # All together
+    reserved: int  # Of these for operators, admins and this computer
+    # Of one viewer's device, or of one address without a device: some overlays, in two programs, and a few tabs
     per_viewer: int
-    """Of one viewer's device, or of one address without a device: some overlays, in two programs, and a few tabs."""
-
-    per_operator: int
-    """Of one operator's or admin's device."""
+    per_operator: int  # Of one operator's or admin's device
 
 
 _LIMITS: Final[dict[StreamKind, StreamBudget]] = {
@@ -188,8 +181,7 @@ def _owner(device: str, address: str) -> str:
 class StreamLimits:
     """Limits of event streams."""
 
-    stalled_s: float = 30.0
-    """A client that accepts no data for this long is disconnected."""
+    stalled_s: float = 30.0  # A client that accepts no data for this long is disconnected
 
 
 STREAM_LIMITS: Final = StreamLimits()

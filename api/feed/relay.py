@@ -34,14 +34,10 @@ from downfield.game.published.hub import FeedMessage, Hub, encode_value
 class RelayLimits:
     """Thresholds of the relay."""
 
+    # Up to this many subscribers are served by this process: a panel and some overlays need no second process
     local_subscribers: int = 8
-    """Up to this many subscribers are served by this process: a panel and some overlays need no second process."""
-
-    restart_after_s: float = 10.0
-    """Shortest time between two starts of the second process."""
-
-    stop_s: float = 3.0
-    """The second process is killed if it does not stop within this time."""
+    restart_after_s: float = 10.0  # Shortest time between two starts of the second process
+    stop_s: float = 3.0  # The second process is killed if it does not stop within this time
 
 
 RELAY_LIMITS: Final = RelayLimits()

@@ -16,8 +16,7 @@ from downfield.game.records.models import RequestModel
 from downfield.officiating.calls import Call, CallKind
 from downfield.officiating.declarations import BallPlaced, Declaration, KickEnded, SetUp, Side
 
-MAX_PLAYERS: Final = 120
-"""Of one roster; a real one has 53, a table's seldom more than 40."""
+MAX_PLAYERS: Final = 120  # Of one roster; a real one has 53, a table's seldom more than 40
 
 IdempotencyKey = Annotated[
     str | None,

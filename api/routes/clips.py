@@ -25,8 +25,7 @@ from downfield.review.tracks import TrackTable, tracks_csv, tracks_parquet
 from downfield.store.database.reader import StoreReader
 from downfield.store.history import History
 
-DEFAULT_S: Final = 1.5
-"""Default span of a clip before and after the call."""
+DEFAULT_S: Final = 1.5  # Default span of a clip before and after the call
 
 router = APIRouter(prefix="/api/games/{game}", tags=["calls"], route_class=AuthorizedRoute)
 
@@ -103,8 +102,7 @@ def _file(name: str, content: bytes, media_type: str) -> Response:
     return Response(content, media_type=media_type, headers=headers)
 
 
-PARQUET: Final = "application/vnd.apache.parquet"
-"""Registered with IANA."""
+PARQUET: Final = "application/vnd.apache.parquet"  # Registered with IANA
 
 track_router = APIRouter(prefix="/api/games/{game}", tags=["games"], route_class=AuthorizedRoute)
 

@@ -25,11 +25,9 @@ from downfield.review.evidence.evidence import SealedRecordings, SealState, miss
 from downfield.review.evidence.finder import EVIDENCE_LIMITS
 from downfield.review.pictures.measuring import PointUnit, RulerReading
 
-DEFAULT_S: Final = 1.5
-"""Default span of the pictures listed before and after a call."""
+DEFAULT_S: Final = 1.5  # Default span of the pictures listed before and after a call
 
-MAX_ABOVE_PX: Final = 2400
-"""Largest edge of a picture from above."""
+MAX_ABOVE_PX: Final = 2400  # Largest edge of a picture from above
 
 router = APIRouter(prefix="/api/games/{game}/calls/{call}", tags=["calls"], route_class=AuthorizedRoute)
 

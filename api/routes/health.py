@@ -16,8 +16,7 @@ from downfield.api.security.access import allow
 from downfield.game.published.board_topics import HealthStatus
 from downfield.game.records.models import TopicModel
 
-STALE_S: Final = 5.0
-"""Health is published once a second; after this long its publisher has died."""
+STALE_S: Final = 5.0  # Health is published once a second; after this long its publisher has died
 
 router = APIRouter(tags=["health"], route_class=AuthorizedRoute)
 

@@ -32,16 +32,11 @@ from downfield.broadcast.overlays.installed import Overlay, installed_overlays
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page.
-
-    Attributes:
-        file: its file in ``api/pages``.
-        about_games: whether it needs no table, only games.
-    """
+    """One page."""
 
     path: str
-    file: str
-    about_games: bool = False
+    file: str  # its file in ``api/pages``
+    about_games: bool = False  # whether it needs no table, only games
 
 
 PAGES: Final = (
@@ -65,8 +60,7 @@ PAGE_POLICY: Final = (
 )
 """What a page may load: only files of this server, so that it works at a table without internet."""
 
-MAX_STYLE_BYTES: Final = 256_000
-"""Of a style sheet of one's own no more is served."""
+MAX_STYLE_BYTES: Final = 256_000  # Of a style sheet of one's own no more is served
 
 PUBLIC_ASSET: Final = "icon.svg"
 """The one file other websites may load: a local file in OBS loads it to check whether the service is up."""

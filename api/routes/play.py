@@ -38,8 +38,7 @@ from downfield.vision.card_photo import CardReading, read_card
 
 router = APIRouter(prefix="/api", route_class=AuthorizedRoute)
 
-_KEPT_MS: Final = 5_000
-"""What is older than this when it arrives was kept on a device without a network."""
+_KEPT_MS: Final = 5_000  # What is older than this when it arrives was kept on a device without a network
 
 Limit = Annotated[int, Query(ge=1, le=1000, description="How many; the latest are returned.")]
 

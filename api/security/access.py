@@ -11,8 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeVar
 
-MAX_BUCKETS: Final = 4096
-"""The buckets of the clients longest silent are dropped first; they are full again by then."""
+MAX_BUCKETS: Final = 4096  # The buckets of the clients longest silent are dropped first; they are full again by then
 
 
 Role = Literal["viewer", "operator", "referee", "admin"]
@@ -30,19 +29,12 @@ Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """The sender of a request.
+    """The sender of a request."""
 
-    Attributes:
-        role: decides what is allowed; None for an unpaired device.
-        name: of the person or device, as the record shows it.
-        device: id of a paired device; empty for this computer.
-        local: whether the request comes from this computer.
-    """
-
-    role: Role | None = None
-    name: str = "an unpaired device"
-    device: str = ""
-    local: bool = False
+    role: Role | None = None  # decides what is allowed; None for an unpaired device
+    name: str = "an unpaired device"  # of the person or device, as the record shows it
+    device: str = ""  # id of a paired device; empty for this computer
+    local: bool = False  # whether the request comes from this computer
 
 
 def allow(role: RequiredRole, *, in_review: RequiredRole | None = None) -> Callable[[Endpoint], Endpoint]:
@@ -74,15 +66,10 @@ def required_role(endpoint: Callable[..., Any], *, in_review: bool = False) -> R
 
 @dataclass(frozen=True, slots=True)
 class RateLimit:
-    """How often a client may send requests.
+    """How often a client may send requests."""
 
-    Attributes:
-        per_s: requests per second in the long run.
-        burst: requests at once.
-    """
-
-    per_s: float
-    burst: int
+    per_s: float  # requests per second in the long run
+    burst: int  # requests at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,50 +82,31 @@ class RateLimits:
     household may hold alone are limited as such (see `sign_in_limits`), far above what pairing phones needs.
     """
 
-    reads: RateLimit = field(default=RateLimit(100, 400))
-    """Requests that change nothing."""
-
-    changes: RateLimit = field(default=RateLimit(20, 60))
-    """Requests that may change something."""
-
-    sign_ins: RateLimit = field(default=RateLimit(1 / 5, 5))
-    """Attempts at a pairing code."""
-
+    reads: RateLimit = field(default=RateLimit(100, 400))  # Requests that change nothing
+    changes: RateLimit = field(default=RateLimit(20, 60))  # Requests that may change something
+    sign_ins: RateLimit = field(default=RateLimit(1 / 5, 5))  # Attempts at a pairing code
+    # Pictures of a call, which are decoded for each request, and what belongs to them: enough for slow motion
     pictures: RateLimit = field(default=RateLimit(40, 200))
-    """Pictures of a call, which are decoded for each request, and what belongs to them: enough for slow motion."""
-
+    # Attempts from all addresses of an IPv6 network of 64 bits: a hall whose phones are paired at once
     sign_ins_of_link: RateLimit = field(default=RateLimit(4, 100))
-    """Attempts from all addresses of an IPv6 network of 64 bits: a hall whose phones are paired at once."""
-
+    # Attempts from all addresses of an IPv6 network of 48 bits
     sign_ins_of_site: RateLimit = field(default=RateLimit(16, 400))
-    """Attempts from all addresses of an IPv6 network of 48 bits."""
 
 
 @dataclass(frozen=True, slots=True)
 class AccessPolicy:
-    """The clients that may reach the service, and the host names it accepts.
+    """The clients that may reach the service, and the host names it accepts."""
 
-    Attributes:
-        lan: whether other computers may; otherwise only this one.
-        names: host names of the service, besides this computer's own and its addresses.
-        open_viewing: whether unpaired devices on the network may watch.
-        trust_local: whether every request from this computer is the admin's without proof.
-        limits: how often one address may send requests.
-        proxies: addresses and networks of reverse proxies whose headers are believed.
-        prefix: the path under which the service appears, such as ``/football``; empty for none.
-        tls_port: the port that other computers use with TLS; None without TLS. Without TLS they may then only watch.
-        plain_port: the port without TLS; None where it is not known.
-    """
-
-    lan: bool = False
-    names: tuple[str, ...] = ()
-    open_viewing: bool = False
-    trust_local: bool = True
-    limits: RateLimits = field(default_factory=RateLimits)
-    proxies: tuple[str, ...] = ()
-    prefix: str = ""
+    lan: bool = False  # whether other computers may; otherwise only this one
+    names: tuple[str, ...] = ()  # host names of the service, besides this computer's own and its addresses
+    open_viewing: bool = False  # whether unpaired devices on the network may watch
+    trust_local: bool = True  # whether every request from this computer is the admin's without proof
+    limits: RateLimits = field(default_factory=RateLimits)  # how often one address may send requests
+    proxies: tuple[str, ...] = ()  # addresses and networks of reverse proxies whose headers are believed
+    prefix: str = ""  # the path under which the service appears, such as ``/football``; empty for none
+    # the port that other computers use with TLS; None without TLS. Without TLS they may then only watch.
     tls_port: int | None = None
-    plain_port: int | None = None
+    plain_port: int | None = None  # the port without TLS; None where it is not known
 
     @property
     def reachable(self) -> bool:

@@ -28,32 +28,16 @@ from downfield.api.security.forwarding import KnownClients, plain_address
 class ConnectionLimits:
     """Budgets and timeouts of connections."""
 
-    total: int = 2048
-    """Open at once; fewer if the operating system allows the process fewer open files."""
-
-    reserved: int = 256
-    """Places that strangers can't take: four dozen devices of operators with five connections each."""
-
+    total: int = 2048  # Open at once; fewer if the operating system allows the process fewer open files
+    reserved: int = 256  # Places that strangers can't take: four dozen devices of operators with five connections each
+    # Of one address that is not known: a browser opens six, and a venue's guests may share one address
     per_stranger: int = 64
-    """Of one address that is not known: a browser opens six, and a venue's guests may share one address."""
-
-    per_known: int = 512
-    """Of this computer, a trusted proxy or a known device."""
-
-    other_files: int = 256
-    """Open files left to the rig itself: cameras, recordings, the store, network models."""
-
-    header_s: float = 10.0
-    """Time for a TLS handshake, and for the head of a request."""
-
-    body_s: float = 30.0
-    """Time for the body of a request, of at most 1 MiB: 280 kbit/s."""
-
-    stalled_s: float = 60.0
-    """A client that accepts no data of its response for this long is disconnected."""
-
-    sweep_s: float = 1.0
-    """Time between two looks at all connections."""
+    per_known: int = 512  # Of this computer, a trusted proxy or a known device
+    other_files: int = 256  # Open files left to the rig itself: cameras, recordings, the store, network models
+    header_s: float = 10.0  # Time for a TLS handshake, and for the head of a request
+    body_s: float = 30.0  # Time for the body of a request, of at most 1 MiB: 280 kbit/s
+    stalled_s: float = 60.0  # A client that accepts no data of its response for this long is disconnected
+    sweep_s: float = 1.0  # Time between two looks at all connections
 
 
 CONNECTION_LIMITS: Final = ConnectionLimits()

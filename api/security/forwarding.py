@@ -18,8 +18,7 @@ from typing import Final
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import Scope
 
-PREFIX: Final = re.compile(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*){1,8}")
-"""A path under which a service appears."""
+PREFIX: Final = re.compile(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*){1,8}")  # A path under which a service appears
 
 _FORWARDED: Final = re.compile(r"(?:^|[;,])\s*(for|proto|host)\s*=\s*(\"[^\"]*\"|[^\s;,\"]+)", re.IGNORECASE)
 """The parts of a Forwarded header that matter here, RFC 7239."""
@@ -98,19 +97,12 @@ def is_loopback(address: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a request comes from.
+    """Where a request comes from."""
 
-    Attributes:
-        address: of the client; behind a trusted proxy the one the proxy names.
-        peer: the address the connection comes from.
-        local: whether it comes from a program on this computer, as far as its headers can tell.
-        proxied: whether a trusted proxy passed it on.
-    """
-
-    address: str
-    peer: str
-    local: bool
-    proxied: bool
+    address: str  # of the client; behind a trusted proxy the one the proxy names
+    peer: str  # the address the connection comes from
+    local: bool  # whether it comes from a program on this computer, as far as its headers can tell
+    proxied: bool  # whether a trusted proxy passed it on
 
 
 def resolve(scope: Scope, known: KnownClients, prefix: str) -> Origin:

@@ -32,11 +32,9 @@ from downfield.core.records import check, from_json, read_record, record, to_jso
 from downfield.store.sealing.signing import RigKey, verify_signature
 
 PASS_PREFIX: Final = "dfp1."  # noqa: S105  begins every pass
-INVITATION_PREFIX: Final = "dfi1."
-"""Begin the texts of passes and invitations; no pairing code has a dot."""
+INVITATION_PREFIX: Final = "dfi1."  # Begin the texts of passes and invitations; no pairing code has a dot
 
-MAX_GRANT: Final = 2000
-"""Letters of a pass with its proof."""
+MAX_GRANT: Final = 2000  # Letters of a pass with its proof
 
 _SIGNED_AS: Final = b"downfield.pass\n"
 _PROVED_AS: Final = b"downfield.proof\n"
@@ -48,27 +46,16 @@ _SIGNATURE_BYTES: Final = 64
 
 @record
 class TablePass:
-    """What a desk allows one phone at one rig, for a while.
+    """What a desk allows one phone at one rig, for a while."""
 
-    Attributes:
-        id: of the grant, 12 hexadecimal digits; the phone's id at every table.
-        name: of the person or the device.
-        role: at the table.
-        rig: id of the rig that takes it; no other does.
-        table: the rig's table, for people.
-        holder: the phone's public key: a point of P-256, uncompressed, in URL-safe base64.
-        expires_ns: wall clock, ns since 1970.
-        key: the desk's public key.
-    """
-
-    id: str
-    name: str
-    role: Role
-    rig: str
-    table: str
-    holder: str
-    expires_ns: int
-    key: str
+    id: str  # of the grant, 12 hexadecimal digits; the phone's id at every table
+    name: str  # of the person or the device
+    role: Role  # at the table
+    rig: str  # id of the rig that takes it; no other does
+    table: str  # the rig's table, for people
+    holder: str  # the phone's public key: a point of P-256, uncompressed, in URL-safe base64
+    expires_ns: int  # wall clock, ns since 1970
+    key: str  # the desk's public key
     format: Literal["downfield.pass"] = "downfield.pass"
     version: Literal[1] = 1
 
@@ -81,30 +68,20 @@ class TablePass:
 
 @record
 class PassProof:
-    """What a phone signs to use a pass.
+    """What a phone signs to use a pass."""
 
-    Attributes:
-        rig: id of the rig that it means.
-        at_ms: its clock, ms since 1970: more each time.
-    """
-
-    rig: str
-    at_ms: int
+    rig: str  # id of the rig that it means
+    at_ms: int  # its clock, ms since 1970: more each time
 
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """A phone that is let in.
-
-    Attributes:
-        name: of the person or the device.
-        expires_ns: wall clock, ns since 1970.
-    """
+    """A phone that is let in."""
 
     id: str
-    name: str
+    name: str  # of the person or the device
     role: Role
-    expires_ns: int
+    expires_ns: int  # wall clock, ns since 1970
 
 
 def is_grant(text: str) -> bool:
@@ -188,17 +165,13 @@ def _decode(text: str) -> bytes:
     return base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
 
 
-MAX_DESKS: Final = 4
-"""A table knows the desks it heard of last."""
+MAX_DESKS: Final = 4  # A table knows the desks it heard of last
 
-_KEPT_EVERY_NS: Final = 600_000_000_000
-"""Between two times of a desk's clock that are kept on disk."""
+_KEPT_EVERY_NS: Final = 600_000_000_000  # Between two times of a desk's clock that are kept on disk
 
-MAX_USED: Final = 5000
-"""Phones of which a table remembers the last proof."""
+MAX_USED: Final = 5000  # Phones of which a table remembers the last proof
 
-Revoked = Callable[[str], None]
-"""Called with the id of each grant that is revoked."""
+Revoked = Callable[[str], None]  # Called with the id of each grant that is revoked
 
 _log = logging.getLogger(__name__)
 
@@ -228,29 +201,19 @@ class Grants(Protocol):
 
 @record
 class KnownDesk:
-    """A desk whose passes a table takes.
-
-    Attributes:
-        key: its public key.
-        revoked: ids of the grants it has revoked, ever.
-        at_ns: its clock when it was last connected, to some minutes; 0 where it has told none.
-    """
+    """A desk whose passes a table takes."""
 
     key: str
-    revoked: tuple[str, ...] = ()
-    at_ns: int = 0
+    revoked: tuple[str, ...] = ()  # ids of the grants it has revoked, ever
+    at_ns: int = 0  # its clock when it was last connected, to some minutes; 0 where it has told none
 
 
 @record
 class KnownDesksFile:
-    """The file of the desks, the one heard of last at the end.
-
-    Attributes:
-        desks: the desks.
-        used: when the last proof of each phone was made, by its own clock, by id of its grant.
-    """
+    """The file of the desks, the one heard of last at the end."""
 
     desks: tuple[KnownDesk, ...] = ()
+    # when the last proof of each phone was made, by its own clock, by id of its grant
     used: dict[str, int] = field(default_factory=dict)
     format: Literal["downfield.known-desks"] = "downfield.known-desks"
     version: Literal[1] = 1

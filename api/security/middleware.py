@@ -27,11 +27,9 @@ from downfield.api.http.problems import problem_response
 from downfield.api.security.access import AccessPolicy, RateLimiter, RateLimits
 from downfield.api.security.forwarding import KnownClients, Origin, is_loopback, own_path, resolve
 
-_SITE_BITS: Final = 48
-"""The network that a provider gives one customer at most (RFC 6177)."""
+_SITE_BITS: Final = 48  # The network that a provider gives one customer at most (RFC 6177)
 
-_LINK_BITS: Final = 64
-"""The network of one link, in which a device takes whatever addresses it likes (RFC 4291, 2.5.1)."""
+_LINK_BITS: Final = 64  # The network of one link, in which a device takes whatever addresses it likes (RFC 4291, 2.5.1)
 
 
 class SignInLimiter:
@@ -72,15 +70,12 @@ def _networks(address: str) -> Iterator[str]:
         yield f"{number >> (128 - bits):x}"
 
 
-MAX_BODY_BYTES: Final = 64 << 10
-"""A line-up of 120 players is 20 kB."""
+MAX_BODY_BYTES: Final = 64 << 10  # A line-up of 120 players is 20 kB
 
-MAX_CALIBRATION_BYTES: Final = 1 << 20
-"""A calibration with its covariance and cells is about 30 kB."""
+MAX_CALIBRATION_BYTES: Final = 1 << 20  # A calibration with its covariance and cells is about 30 kB
 
 
-MAX_MESSAGE_BYTES: Final = 8 << 20
-"""What a broker carries: an entry with a second of scenes, or a batch of entries."""
+MAX_MESSAGE_BYTES: Final = 8 << 20  # What a broker carries: an entry with a second of scenes, or a batch of entries
 
 
 class BodyLimit:

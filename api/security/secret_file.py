@@ -19,8 +19,7 @@ from typing import Final
 from downfield.core.errors import InputError
 from downfield.core.files.private_files import create_private_file, make_private_folder, replace_private_file
 
-ADMIN_KEY: Final = "admin.key"
-"""Name of the file in the data folder."""
+ADMIN_KEY: Final = "admin.key"  # Name of the file in the data folder
 
 _SECRET: Final = re.compile(r"[A-Za-z0-9_-]{22,64}")
 _BYTES: Final = 18  # 144 bits

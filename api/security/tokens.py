@@ -23,37 +23,24 @@ from downfield.game.records.table_records import DeviceChanged
 from downfield.store.database.reader import DeviceRow
 from downfield.store.writing.store import Store
 
-CODE_LETTERS: Final = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
-"""Letters and digits that are not easily confused."""
+CODE_LETTERS: Final = "23456789ABCDEFGHJKMNPQRSTVWXYZ"  # Letters and digits that are not easily confused
 
 
 @dataclass(frozen=True, slots=True)
 class PairingLimits:
     """Thresholds of pairing."""
 
-    code_length: int = 10
-    """Ten of 30 letters are 49 bits, of which at most 60 can be tried a minute."""
-
-    code_valid_s: float = 180.0
-    """Lifetime of a code: long enough to scan it, too short for the next visitor to use it."""
-
+    code_length: int = 10  # Ten of 30 letters are 49 bits, of which at most 60 can be tried a minute
+    code_valid_s: float = 180.0  # Lifetime of a code: long enough to scan it, too short for the next visitor to use it
+    # Lifetime of the code that `downfield run` shows at its start: until the phone of the operator is at hand
     shown_code_valid_s: float = 600.0
-    """Lifetime of the code that `downfield run` shows at its start: until the phone of the operator is at hand."""
-
-    max_codes: int = 20
-    """Unused codes at once."""
-
-    max_devices: int = 200
-    """Paired devices at once."""
-
+    max_codes: int = 20  # Unused codes at once
+    max_devices: int = 200  # Paired devices at once
+    # Different refusals of grants in the journal, of one run: whoever wants can make any number of them
     max_refusals: int = 100
-    """Different refusals of grants in the journal, of one run: whoever wants can make any number of them."""
-
+    # A clock that is further ahead of all games and pairings ends no pairing before the rig has run for so long
     confirmed_after_ns: int = 86_400 * 1_000_000_000
-    """A clock that is further ahead of all games and pairings ends no pairing before the rig has run for so long."""
-
-    device_valid_ns: int = 90 * 86_400 * 1_000_000_000
-    """A device stays paired for 90 days, the stretch of a season."""
+    device_valid_ns: int = 90 * 86_400 * 1_000_000_000  # A device stays paired for 90 days, the stretch of a season
 
 
 PAIRING_LIMITS: Final = PairingLimits()
@@ -61,18 +48,12 @@ PAIRING_LIMITS: Final = PairingLimits()
 
 @dataclass(frozen=True, slots=True)
 class PairingCode:
-    """An unused code.
+    """An unused code."""
 
-    Attributes:
-        id: its name; not secret.
-        role: of the device that uses it.
-        expires_at: monotonic time, s.
-    """
-
-    id: str
+    id: str  # its name; not secret
     code: str
-    role: Role
-    expires_at: float
+    role: Role  # of the device that uses it
+    expires_at: float  # monotonic time, s
 
 
 class TokenStore:

@@ -18,8 +18,7 @@ from downfield.game.published.game_topics import CallView, GameView
 from downfield.game.published.views import clock_text
 from downfield.review.pictures.painting import spoken_name
 
-VERSION: Final = 1
-"""Version of the documents; a new field is no new version."""
+VERSION: Final = 1  # Version of the documents; a new field is no new version
 
 _ORDINALS: Final = {1: "1st", 2: "2nd", 3: "3rd"}
 
@@ -96,8 +95,7 @@ def _down(game: GameView) -> str:
 WALL_CLOCK_NS = 10**17
 """Capture times above this are ns since 1970, those of live sources; others count from the start of a recording."""
 
-SHOWN_S = 5.0
-"""How long a caption stays, if no other follows."""
+SHOWN_S = 5.0  # How long a caption stays, if no other follows
 
 
 def web_vtt(calls: Sequence[CallView], from_ns: int, offset_s: float = 0.0) -> str:

@@ -39,20 +39,12 @@ _PLAYING: Final = frozenset({"live", "in_air", "kick"})  # the overlay shows no 
 class ObsLimits:
     """Times of the connection."""
 
-    answer_s: float = 4.0
-    """Timeout for an answer of OBS."""
-
-    settle_s: float = 2.0
-    """The replay buffer is saved so long after a call, so that what follows is in it."""
-
-    longer_s: float = 0.6
-    """A scene stays so much longer than the replay it shows."""
-
+    answer_s: float = 4.0  # Timeout for an answer of OBS
+    settle_s: float = 2.0  # The replay buffer is saved so long after a call, so that what follows is in it
+    longer_s: float = 0.6  # A scene stays so much longer than the replay it shows
+    # What happened longer ago, while OBS was away, is not done any more: its buffer holds another play by then
     stale_s: float = 5.0
-    """What happened longer ago, while OBS was away, is not done any more: its buffer holds another play by then."""
-
-    message_bytes: int = 1_000_000
-    """Longest message from OBS."""
+    message_bytes: int = 1_000_000  # Longest message from OBS
 
 
 OBS_LIMITS: Final = ObsLimits()
@@ -60,19 +52,12 @@ OBS_LIMITS: Final = ObsLimits()
 
 @dataclass(frozen=True, slots=True)
 class ObsOptions:
-    """What OBS is asked for.
+    """What OBS is asked for."""
 
-    Attributes:
-        address: such as ``ws://127.0.0.1:4455``.
-        password: as shown in its WebSocket server settings; empty for none.
-        scene: shown while a replay runs, then the one before again; empty for none.
-        replay_buffer: whether its replay buffer is saved after each call that shows something on the board.
-    """
-
-    address: str
-    password: str = ""
-    scene: str = ""
-    replay_buffer: bool = False
+    address: str  # such as ``ws://127.0.0.1:4455``
+    password: str = ""  # as shown in its WebSocket server settings; empty for none
+    scene: str = ""  # shown while a replay runs, then the one before again; empty for none
+    replay_buffer: bool = False  # whether its replay buffer is saved after each call that shows something on the board
 
 
 class ObsError(Exception):

@@ -24,17 +24,11 @@ _log = logging.getLogger(__name__)
 class OutletLimits:
     """Limits of the outlets."""
 
-    waiting: int = 200
-    """Updates that wait for an outlet; beyond that the oldest are dropped."""
-
-    retry_s: float = 5.0
-    """Pause after an outlet failed."""
-
+    waiting: int = 200  # Updates that wait for an outlet; beyond that the oldest are dropped
+    retry_s: float = 5.0  # Pause after an outlet failed
+    # An outlet that ran for so long did work: what fails then is told, even if it failed the same way before
     works_s: float = 30.0
-    """An outlet that ran for so long did work: what fails then is told, even if it failed the same way before."""
-
-    close_s: float = 3.0
-    """Timeout for the thread to end."""
+    close_s: float = 3.0  # Timeout for the thread to end
 
 
 OUTLET_LIMITS: Final = OutletLimits()
@@ -44,29 +38,19 @@ _TOPICS: Final = frozenset({"game", "calls", "replay"})
 
 @dataclass(frozen=True, slots=True)
 class StreamUpdate:
-    """What happened.
+    """What happened."""
 
-    Attributes:
-        game: the state of the game afterwards; None before there is one.
-        call: a call that was just made; None where something else happened.
-        changed: a call made before that was confirmed, overturned, struck or amended, as it is now; None likewise.
-        withdrawn: a call made before that no longer stands, as it was; None likewise.
-        turn: whether a game has begun or ended; empty otherwise.
-        replay: a replay that the overlay now shows; None likewise.
-        replay_over: whether the overlay was told to show the replay before no longer; nothing else happened then.
-        at_ms: when, ms since 1970.
-        made_s: when, on the monotonic clock.
-    """
-
-    game: GameView | None
-    call: CallView | None = None
+    game: GameView | None  # the state of the game afterwards; None before there is one
+    call: CallView | None = None  # a call that was just made; None where something else happened
+    # a call made before that was confirmed, overturned, struck or amended, as it is now; None likewise
     changed: CallView | None = None
-    withdrawn: CallView | None = None
-    turn: Literal["", "started", "ended"] = ""
-    replay: ReplayView | None = None
+    withdrawn: CallView | None = None  # a call made before that no longer stands, as it was; None likewise
+    turn: Literal["", "started", "ended"] = ""  # whether a game has begun or ended; empty otherwise
+    replay: ReplayView | None = None  # a replay that the overlay now shows; None likewise
+    # whether the overlay was told to show the replay before no longer; nothing else happened then
     replay_over: bool = False
-    at_ms: int = field(default=0, compare=False)
-    made_s: float = field(default_factory=time.monotonic, compare=False)
+    at_ms: int = field(default=0, compare=False)  # when, ms since 1970
+    made_s: float = field(default_factory=time.monotonic, compare=False)  # when, on the monotonic clock
 
     @property
     def is_state(self) -> bool:

@@ -25,17 +25,12 @@ from downfield.core.addresses import host_only
 class WebhookLimits:
     """Times of the deliveries."""
 
-    timeout_s: float = 5.0
-    """Timeout of one attempt."""
-
+    timeout_s: float = 5.0  # Timeout of one attempt
+    # Pauses between attempts; after the last the update is given up
     pauses_s: tuple[float, ...] = (1.0, 3.0, 10.0, 30.0)
-    """Pauses between attempts; after the last the update is given up."""
-
+    # Statuses below 500 that another attempt can change; any other says that the delivery itself is refused
     later: tuple[int, ...] = (408, 425, 429)
-    """Statuses below 500 that another attempt can change; any other says that the delivery itself is refused."""
-
-    longest_wait_s: float = 60.0
-    """Longest pause that a receiver can ask for with Retry-After."""
+    longest_wait_s: float = 60.0  # Longest pause that a receiver can ask for with Retry-After
 
 
 WEBHOOK_LIMITS: Final = WebhookLimits()
@@ -43,14 +38,10 @@ WEBHOOK_LIMITS: Final = WebhookLimits()
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a receiver answered.
-
-    Attributes:
-        retry_after_s: the pause that it asked for; None for none.
-    """
+    """What a receiver answered."""
 
     status: int
-    retry_after_s: float | None = None
+    retry_after_s: float | None = None  # the pause that it asked for; None for none
 
 
 Post = Callable[[str, bytes, Mapping[str, str]], Answer]

@@ -98,17 +98,11 @@ class Overlay(_Declared):
 
 @dataclass(frozen=True, slots=True)
 class InstalledOverlays:
-    """The overlays of this installation.
+    """The overlays of this installation."""
 
-    Attributes:
-        overlays: by name, sorted by title.
-        files: their scripts, styles and pictures by file name.
-        problems: a sentence about each package whose overlays can't be used.
-    """
-
-    overlays: Mapping[str, Overlay]
-    files: Mapping[str, Traversable]
-    problems: tuple[str, ...] = ()
+    overlays: Mapping[str, Overlay]  # by name, sorted by title
+    files: Mapping[str, Traversable]  # their scripts, styles and pictures by file name
+    problems: tuple[str, ...] = ()  # a sentence about each package whose overlays can't be used
 
 
 @cache

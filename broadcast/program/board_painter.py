@@ -31,8 +31,7 @@ from downfield.core.arrays import Array, Image
 from downfield.core.field.model import FieldModel
 from downfield.core.scene import Player, Scene
 
-Plane = NDArray[np.uint8]
-"""One value a pixel, shape (height, width)."""
+Plane = NDArray[np.uint8]  # One value a pixel, shape (height, width)
 
 _SHIFT: Final = 4  # fractional bits of the coordinates that OpenCV draws at
 _WHOLE: Final = 239  # the board's light as a gray level: what is brighter than white stays paint
@@ -43,35 +42,25 @@ _DARKEST: Final = 56  # shadows stay readable
 class MatteThresholds:
     """What tells a figure from the board and from a shadow."""
 
-    differs: float = 20.0
-    """Gray levels by which a figure differs from the board in one color at least."""
-    tint: float = 0.17
-    """A shadow leaves about the same share of every color: within this,"""
-    tint_levels: float = 10.0
-    """or within so many gray levels: compressed colors bleed."""
-    darkest: float = 0.33
-    """It leaves at least this share of the light,"""
-    brightest: float = 1.06
-    """and adds none."""
-    edge: float = 0.5
-    """At its edge it differs at least by this share of what it does a pixel farther inside."""
-    close: float = 0.004
-    """Gaps in a figure this narrow, of the picture's height, are part of it."""
+    differs: float = 20.0  # Gray levels by which a figure differs from the board in one color at least
+    tint: float = 0.17  # A shadow leaves about the same share of every color: within this,
+    tint_levels: float = 10.0  # or within so many gray levels: compressed colors bleed
+    darkest: float = 0.33  # It leaves at least this share of the light,
+    brightest: float = 1.06  # and adds none
+    edge: float = 0.5  # At its edge it differs at least by this share of what it does a pixel farther inside
+    close: float = 0.004  # Gaps in a figure this narrow, of the picture's height, are part of it
 
 
 THRESHOLDS: Final = MatteThresholds()
 
-_FEW: Final = 16
-"""So few pixels of a board that was not seen are not looked at twice."""
+_FEW: Final = 16  # So few pixels of a board that was not seen are not looked at twice
 
-_APIECE_PX: Final = 4000
-"""Comparing one more box takes as long as so many more pixels."""
+_APIECE_PX: Final = 4000  # Comparing one more box takes as long as so many more pixels
 
 _INNER: Final = np.ones((5, 5), np.uint8)
 _NEXT: Final = np.ones((3, 3), np.uint8)
 
-_INSIDE: Final = 180.0
-"""A share of the light as a gray level; brighter than 1.4 times the board is as bright."""
+_INSIDE: Final = 180.0  # A share of the light as a gray level; brighter than 1.4 times the board is as bright
 
 _TINTS: Final = np.clip(_INSIDE * (THRESHOLDS.tint + THRESHOLDS.tint_levels / (np.arange(256) + 12)), 0, 255).astype(
     np.uint8
@@ -211,19 +200,12 @@ def _filled(shape: tuple[int, int], outlines_px: Sequence[Array], box: Box) -> P
 
 @dataclass(frozen=True, slots=True)
 class PaintedPicture:
-    """A picture with paint on its board.
+    """A picture with paint on its board."""
 
-    Attributes:
-        image: uint8 BGR, shape (height, width, 3).
-        volumes: what the figures in it cover, by roster id.
-        move: of the calibration's pixels; None where the camera stands still.
-        camera: where it is.
-    """
-
-    image: Image
-    volumes: Mapping[str, FigureVolume]
-    move: Array | None
-    camera: Camera
+    image: Image  # uint8 BGR, shape (height, width, 3)
+    volumes: Mapping[str, FigureVolume]  # what the figures in it cover, by roster id
+    move: Array | None  # of the calibration's pixels; None where the camera stands still
+    camera: Camera  # where it is
 
 
 class BoardPainter:

@@ -15,34 +15,23 @@ from downfield.core.field.model import FieldModel
 from downfield.core.scene import Figure, Scene
 from downfield.game.published.game_topics import GameView
 
-Color = tuple[int, int, int]
-"""Blue, green, red."""
+Color = tuple[int, int, int]  # Blue, green, red
 
 
 @dataclass(frozen=True, slots=True)
 class ShapeSizes:
     """Sizes of what is painted, and how much of the board it hides."""
 
-    line_mm: float = 5.0
-    """Width of a line: a little more than a printed yard line."""
-    edge_step_mm: float = 25.0
-    """Outlines have a point at least this often: a lens bends straight lines."""
-    red_zone_yd: float = 20.0
-    """Depth of the red zone."""
-    drive_mm: float = 9.0
-    """Width of the drive's bar along the sideline."""
-    ring_mm: float = 4.0
-    """Width of the carrier's ring,"""
-    ring_gap_mm: float = 5.0
-    """and how far outside of the base it begins."""
-    trail_mm: float = 5.0
-    """Width of a trail where it is newest."""
-    trail_s: float = 2.5
-    """How long a trail lasts."""
-    line_opacity: float = 0.92
-    """Of lines and the ring: the grain of the board still shows."""
-    zone_opacity: float = 0.32
-    """Of areas."""
+    line_mm: float = 5.0  # Width of a line: a little more than a printed yard line
+    edge_step_mm: float = 25.0  # Outlines have a point at least this often: a lens bends straight lines
+    red_zone_yd: float = 20.0  # Depth of the red zone
+    drive_mm: float = 9.0  # Width of the drive's bar along the sideline
+    ring_mm: float = 4.0  # Width of the carrier's ring,
+    ring_gap_mm: float = 5.0  # and how far outside of the base it begins
+    trail_mm: float = 5.0  # Width of a trail where it is newest
+    trail_s: float = 2.5  # How long a trail lasts
+    line_opacity: float = 0.92  # Of lines and the ring: the grain of the board still shows
+    zone_opacity: float = 0.32  # Of areas
 
 
 SIZES: Final = ShapeSizes()
@@ -71,17 +60,11 @@ _COLORS: Final[Mapping[ProgramTheme, Mapping[ProgramElement, Color]]] = {
 
 @dataclass(frozen=True, slots=True)
 class BoardShape:
-    """One shape on the board.
+    """One shape on the board."""
 
-    Attributes:
-        outlines_mm: closed outlines, shape (n, 2) each; a second one is a hole in the first.
-        color: of the paint, under the light of the board's brightest part.
-        opacity: how much of the print it hides, 0..1.
-    """
-
-    outlines_mm: tuple[Array, ...]
-    color: Color
-    opacity: float
+    outlines_mm: tuple[Array, ...]  # closed outlines, shape (n, 2) each; a second one is a hole in the first
+    color: Color  # of the paint, under the light of the board's brightest part
+    opacity: float  # how much of the print it hides, 0..1
 
 
 class ShapeMaker:

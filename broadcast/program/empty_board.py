@@ -24,8 +24,7 @@ from downfield.review.pictures.projection import BoardRegion, board_map
 
 """One value a pixel, shape (height, width)."""
 
-Box = tuple[int, int, int, int]
-"""Left, top, right, bottom; the last two are beyond the box."""
+Box = tuple[int, int, int, int]  # Left, top, right, bottom; the last two are beyond the box
 
 _CELL_PX: Final = 16  # the camera is evaluated exactly at every so many pixels, and linearly between
 _SMOOTH_PX: Final = 9  # what is continued is a mean of so many pixels: noise would be drawn out as stripes
@@ -145,40 +144,29 @@ def _nearest(above: Any, seen: Any) -> tuple[list[Image], Plane]:
     return taken, np.asarray(some, dtype=np.uint8)
 
 
-Plane = NDArray[np.uint8]
-"""One value a pixel, shape (height, width)."""
+Plane = NDArray[np.uint8]  # One value a pixel, shape (height, width)
 
 
 @dataclass(frozen=True, slots=True)
 class EmptyBoardLimits:
     """How the board is learned."""
 
-    every_ns: int = 400_000_000
-    """Pictures are learned from this often: it is a tenth of the work of drawing."""
+    every_ns: int = 400_000_000  # Pictures are learned from this often: it is a tenth of the work of drawing
+    # A new picture counts so much where the board is known already: noise is averaged out, the light is followed
     share: float = 0.25
-    """A new picture counts so much where the board is known already: noise is averaged out, the light is followed."""
-    keep_away_px: int = 7
-    """Pixels this near to what a figure may cover are not learned."""
-    again: float = 0.8
-    """The unseen part is continued again once it is only this share of what it was."""
-    alike: int = 16
-    """What is seen on the sides of an unseen place is alike within so many gray levels."""
-    light_scale: int = 16
-    """The light on the board is taken from a picture so many times smaller."""
-    light_px: int = 9
-    """Median over so many of its pixels: paint is narrower, and is no light."""
+    keep_away_px: int = 7  # Pixels this near to what a figure may cover are not learned
+    again: float = 0.8  # The unseen part is continued again once it is only this share of what it was
+    alike: int = 16  # What is seen on the sides of an unseen place is alike within so many gray levels
+    light_scale: int = 16  # The light on the board is taken from a picture so many times smaller
+    light_px: int = 9  # Median over so many of its pixels: paint is narrower, and is no light
 
 
 _LIMITS: Final = EmptyBoardLimits()
 
-SEEN: Final = 255
-"""Marks what of the board was seen,"""
-CONTINUED: Final = 208
-"""what was never seen and looks alike on all sides,"""
-UNSURE: Final = 160
-"""that of which the sides differ, as a printed line may end there,"""
-DOUBTFUL: Final = 112
-"""and that which may look like three of them."""
+SEEN: Final = 255  # Marks what of the board was seen,
+CONTINUED: Final = 208  # what was never seen and looks alike on all sides,
+UNSURE: Final = 160  # that of which the sides differ, as a printed line may end there,
+DOUBTFUL: Final = 112  # and that which may look like three of them
 
 
 class EmptyBoard:

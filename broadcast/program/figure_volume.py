@@ -13,38 +13,27 @@ from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array
 from downfield.core.scene import Figure
 
-Box = tuple[int, int, int, int]
-"""Left, top, right, bottom; the last two are beyond the box."""
+Box = tuple[int, int, int, int]  # Left, top, right, bottom; the last two are beyond the box
 
 
 @dataclass(frozen=True, slots=True)
 class VolumeSizes:
     """Sizes of players on their bases."""
 
-    player_mm: float = 52.0
-    """Height of the tallest players over the board."""
-    reach: float = 1.25
-    """Legs reach over the base: by this factor of its size at most."""
-    span: float = 1.0
-    """Arms that are stretched out span this share of the player's height, as those of people do,"""
-    hip: float = 0.45
-    """and they are above this share of it."""
-    lying_mm: float = 48.0
-    """A fallen player lies beside its base by this much at most."""
-    lying_high_mm: float = 25.0
-    """and its base stands up by this much."""
-    body: float = 0.4
-    """The body alone, where nothing else is known: of the base's size,"""
-    body_mm: float = 42.0
-    """up to this height."""
-    margin_px: int = 5
-    """Around all of it: errors of the pose, blur."""
+    player_mm: float = 52.0  # Height of the tallest players over the board
+    reach: float = 1.25  # Legs reach over the base: by this factor of its size at most
+    span: float = 1.0  # Arms that are stretched out span this share of the player's height, as those of people do,
+    hip: float = 0.45  # and they are above this share of it
+    lying_mm: float = 48.0  # A fallen player lies beside its base by this much at most
+    lying_high_mm: float = 25.0  # and its base stands up by this much
+    body: float = 0.4  # The body alone, where nothing else is known: of the base's size,
+    body_mm: float = 42.0  # up to this height
+    margin_px: int = 5  # Around all of it: errors of the pose, blur
 
 
 SIZES: Final = VolumeSizes()
 
-_PLAIN_BASE_MM: Final = 5.5
-"""Height of a base that the roster does not know."""
+_PLAIN_BASE_MM: Final = 5.5  # Height of a base that the roster does not know
 
 _TURN: Final = np.linspace(0, 2 * np.pi, 16, endpoint=False)
 _CIRCLE: Final = np.stack([np.cos(_TURN), np.sin(_TURN)], axis=1)
@@ -68,19 +57,13 @@ _LYING: Final = VolumeParts(slice(0, 32), slice(0, 32), slice(32, 52), slice(52,
 class FigureVolume:
     """A figure in the picture.
 
-    Attributes:
-        box: around everything it may cover, within the picture.
-        middle_box: around base and player without stretched arms.
-        points_px: points around it in the picture, shape (n, 2).
-        parts: which of them are around what.
-
     Outlines are made where they are needed: of most figures none is, as no paint is near.
     """
 
-    box: Box
-    middle_box: Box
-    points_px: Array
-    parts: VolumeParts
+    box: Box  # around everything it may cover, within the picture
+    middle_box: Box  # around base and player without stretched arms
+    points_px: Array  # points around it in the picture, shape (n, 2)
+    parts: VolumeParts  # which of them are around what
 
     @property
     def reach_px(self) -> Array:

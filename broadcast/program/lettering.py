@@ -24,8 +24,7 @@ from downfield.core.platform.system import SYSTEM
 if TYPE_CHECKING:
     from PIL.ImageFont import FreeTypeFont
 
-Color = tuple[int, int, int]
-"""Blue, green, red."""
+Color = tuple[int, int, int]  # Blue, green, red
 
 _WEIGHT: Final = 700
 _PLAIN: Final = frozenset({"LATIN", "GREEK", "CYRILLIC", "CJK", "HANGUL", "HIRAGANA", "KATAKANA"})

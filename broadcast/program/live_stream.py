@@ -26,27 +26,17 @@ T = TypeVar("T")
 class StreamTimes:
     """Lengths of the stream's pieces, and how long it goes on."""
 
+    # Longest part: a player can show a picture that much after it was encoded, and asks four times a second
     part_s: float = 0.25
-    """Longest part: a player can show a picture that much after it was encoded, and asks four times a second."""
-
+    # Length of a segment, which begins with a key frame: a player that joins waits for half of it
     segment_s: float = 1.0
-    """Length of a segment, which begins with a key frame: a player that joins waits for half of it."""
-
-    segments: int = 8
-    """Segments that can be had, for players that are some seconds behind."""
-
-    with_parts: int = 3
-    """Latest segments whose parts are named in the playlist."""
-
-    unwatched_s: float = 6.0
-    """The encoder stops this long after the last request."""
-
-    wait_s: float = 4.0
-    """Longest wait for something that is asked for ahead of time."""
-
+    segments: int = 8  # Segments that can be had, for players that are some seconds behind
+    with_parts: int = 3  # Latest segments whose parts are named in the playlist
+    unwatched_s: float = 6.0  # The encoder stops this long after the last request
+    wait_s: float = 4.0  # Longest wait for something that is asked for ahead of time
+    # Longest wait for the first playlist: what draws and encodes is started by asking for it, which takes seconds on a
+    # busy computer; players give up after 10 s
     start_s: float = 9.0
-    """Longest wait for the first playlist: what draws and encodes is started by asking for it, which takes seconds on a
-    busy computer; players give up after 10 s."""
 
 
 TIMES: Final = StreamTimes()
@@ -54,16 +44,11 @@ TIMES: Final = StreamTimes()
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One fragment of MP4: some pictures.
-
-    Attributes:
-        seconds: how long its pictures are shown.
-        independent: whether it begins with a key frame, and with it a segment.
-    """
+    """One fragment of MP4: some pictures."""
 
     data: bytes
-    seconds: float
-    independent: bool
+    seconds: float  # how long its pictures are shown
+    independent: bool  # whether it begins with a key frame, and with it a segment
 
 
 @dataclass(slots=True)

@@ -35,22 +35,16 @@ from downfield.core.threads import only_logged, supervised_thread
 
 @dataclass(frozen=True, slots=True)
 class DrawRequest:
-    """Requests a picture of the program.
-
-    Attributes:
-        camera: where it was; None for as calibrated.
-        moment, options: as of `ProgramPainter.draw`.
-        film: whether it is a picture of the film.
-        picture: whether it is shown as a picture.
-    """
+    """Requests a picture of the program."""
 
     t_ns: int
     scene: Scene
-    camera: Camera | None
+    camera: Camera | None  # where it was; None for as calibrated
+    # moment, options: as of `ProgramPainter.draw`
     moment: ProgramMoment
     options: ProgramOptions
-    film: bool
-    picture: bool
+    film: bool  # whether it is a picture of the film
+    picture: bool  # whether it is shown as a picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,14 +90,10 @@ Message = Header | Part | Jpeg | Failed | Sign
 class PictureProcessLimits:
     """Timeouts of the process."""
 
-    restart_s: float = 10.0
-    """A process that ended is started again after this time."""
-
+    restart_s: float = 10.0  # A process that ended is started again after this time
+    # Timeout of a picture, the first of a calibration takes seconds on a busy computer. The process is ended then.
     timeout_s: float = 20.0
-    """Timeout of a picture, the first of a calibration takes seconds on a busy computer. The process is ended then."""
-
-    starts: int = 3
-    """Starts in a row without a picture, after which it is not tried again."""
+    starts: int = 3  # Starts in a row without a picture, after which it is not tried again
 
 
 PICTURE_PROCESS_LIMITS: Final = PictureProcessLimits()

@@ -28,11 +28,8 @@ from downfield.core.threads import BoundedQueue, supervised_thread
 class ProgramLimits:
     """Rates and quality of the program."""
 
-    fps: float = 30.0
-    """Rate while it is watched."""
-
-    overloaded_fps: float = 6.0
-    """Rate while the computer drops frames or detects too rarely, since calls come first."""
+    fps: float = 30.0  # Rate while it is watched
+    overloaded_fps: float = 6.0  # Rate while the computer drops frames or detects too rarely, since calls come first
 
 
 PROGRAM_LIMITS: Final = ProgramLimits()

@@ -39,13 +39,9 @@ _SIDES: Final = ((0, -1), (1, -1), (-1, -1), (1, 0), (-1, 0), (0, 1), (1, 1), (-
 
 @dataclass(frozen=True, slots=True)
 class NameTag:
-    """A tag to place.
+    """A tag to place."""
 
-    Attributes:
-        figure: roster id.
-    """
-
-    figure: str
+    figure: str  # roster id
     text: str
     color: Color
     ink: Color
@@ -165,15 +161,10 @@ class FieldView:
 
 @dataclass(frozen=True, slots=True)
 class ProgramMoment:
-    """What the program shows besides the picture.
+    """What the program shows besides the picture."""
 
-    Attributes:
-        game: the state of the game; None for none.
-        carrier: roster id of the ball carrier; None for none.
-    """
-
-    game: GameView | None = None
-    carrier: str | None = None
+    game: GameView | None = None  # the state of the game; None for none
+    carrier: str | None = None  # roster id of the ball carrier; None for none
     players: tuple[Player, ...] = ()
 
 

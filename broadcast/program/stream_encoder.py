@@ -26,17 +26,11 @@ _TICKS: Final = 90_000
 class EncoderOptions:
     """How the program is encoded: cheaply, for one more encoding on the way to the audience."""
 
-    preset: str = "ultrafast"
-    """A third of the processor time of "veryfast"."""
-
-    quality: str = "21"
-    """Constant rate factor: no difference to see beside the motion JPEG."""
-
-    waiting: int = 2
-    """Pictures that may wait; beyond that the oldest is left out."""
-
+    preset: str = "ultrafast"  # A third of the processor time of "veryfast"
+    quality: str = "21"  # Constant rate factor: no difference to see beside the motion JPEG
+    waiting: int = 2  # Pictures that may wait; beyond that the oldest is left out
+    # A longer time between two pictures is shortened to this, since no part may be longer
     longest_gap_s: float = TIMES.part_s
-    """A longer time between two pictures is shortened to this, since no part may be longer."""
 
 
 OPTIONS: Final = EncoderOptions()

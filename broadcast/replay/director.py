@@ -33,8 +33,7 @@ from downfield.game.service import GameService
 _log = logging.getLogger(__name__)
 
 
-STALLED_S: Final = 20.0
-"""A reader that waits longer for the next part gives up: the computer has no time for replays."""
+STALLED_S: Final = 20.0  # A reader that waits longer for the next part gives up: the computer has no time for replays
 
 
 class ReplayClip:
@@ -110,23 +109,12 @@ class ReplayClip:
 class DirectorLimits:
     """Limits of the replays."""
 
-    recorded_within_s: float = 3.0
-    """How long the pictures of a call may take to reach the disk."""
-
-    recorded_step_s: float = 0.05
-    """Time between two looks for them."""
-
-    held: int = 8
-    """Replays held in memory, some 3 MB each, to be sent without being made again."""
-
-    waiting: int = 4
-    """Replays that may wait to be made."""
-
-    close_timeout_s: float = 5.0
-    """Timeout for the picture that is being made to end."""
-
-    ahead: int = 8
-    """Pictures made before a replay is shown: the others follow faster than they are seen."""
+    recorded_within_s: float = 3.0  # How long the pictures of a call may take to reach the disk
+    recorded_step_s: float = 0.05  # Time between two looks for them
+    held: int = 8  # Replays held in memory, some 3 MB each, to be sent without being made again
+    waiting: int = 4  # Replays that may wait to be made
+    close_timeout_s: float = 5.0  # Timeout for the picture that is being made to end
+    ahead: int = 8  # Pictures made before a replay is shown: the others follow faster than they are seen
 
 
 DIRECTOR_LIMITS: Final = DirectorLimits()
@@ -134,17 +122,11 @@ DIRECTOR_LIMITS: Final = DirectorLimits()
 
 @dataclass(frozen=True, slots=True)
 class ReplayOptions:
-    """How replays are made.
+    """How replays are made."""
 
-    Attributes:
-        automatic: whether one is made by itself after a call that is worth it.
-        folder: where their clips are saved; None to save none.
-        keep: clips kept in that folder; the oldest are deleted.
-    """
-
-    automatic: bool = False
-    folder: Path | None = None
-    keep: int = 200
+    automatic: bool = False  # whether one is made by itself after a call that is worth it
+    folder: Path | None = None  # where their clips are saved; None to save none
+    keep: int = 200  # clips kept in that folder; the oldest are deleted
 
 
 class Maker(Protocol):

@@ -22,22 +22,14 @@ HEIGHT_PX: Final = 720
 class ReplayPace:
     """Times and speeds of a replay."""
 
-    before_s: float = 1.3
-    """It begins so long before the decisive picture."""
-    slow_s: float = 0.25
-    """Slow motion begins so long before it."""
-    approach: float = 0.6
-    """Speed before the slow motion: every picture of a camera with 60 frames/s is seen."""
-    slow: float = 0.12
-    """Speed of the slow motion: two seconds for a quarter of one."""
-    hold_s: float = 2.4
-    """How long the decisive picture stays with the verdict on it: time to read a line."""
-    still_s: float = 0.35
-    """Of these, before the verdict is stamped: the eye is still at the contact."""
-    stamp_s: float = 0.3
-    """How long the stamp takes to come down."""
-    stamp_step_s: float = 1 / 30
-    """Time between two pictures of the stamp."""
+    before_s: float = 1.3  # It begins so long before the decisive picture
+    slow_s: float = 0.25  # Slow motion begins so long before it
+    approach: float = 0.6  # Speed before the slow motion: every picture of a camera with 60 frames/s is seen
+    slow: float = 0.12  # Speed of the slow motion: two seconds for a quarter of one
+    hold_s: float = 2.4  # How long the decisive picture stays with the verdict on it: time to read a line
+    still_s: float = 0.35  # Of these, before the verdict is stamped: the eye is still at the contact
+    stamp_s: float = 0.3  # How long the stamp takes to come down
+    stamp_step_s: float = 1 / 30  # Time between two pictures of the stamp
 
 
 PACE: Final = ReplayPace()
@@ -45,21 +37,13 @@ PACE: Final = ReplayPace()
 
 @dataclass(frozen=True, slots=True)
 class ReplayShot:
-    """One picture of a replay.
+    """One picture of a replay."""
 
-    Attributes:
-        place: of its frame among those that the replay is made of.
-        shown_ns: when it is shown, from the beginning.
-        approach: how far the view has closed in on what is decided, 0..1.
-        speed: of the motion, 1 for real time; 0 while it is held.
-        stamp: how far the verdict's stamp is down, 0..1; 0 before it falls.
-    """
-
-    place: int
-    shown_ns: int
-    approach: float
-    speed: float
-    stamp: float = 0.0
+    place: int  # of its frame among those that the replay is made of
+    shown_ns: int  # when it is shown, from the beginning
+    approach: float  # how far the view has closed in on what is decided, 0..1
+    speed: float  # of the motion, 1 for real time; 0 while it is held
+    stamp: float = 0.0  # how far the verdict's stamp is down, 0..1; 0 before it falls
 
 
 def shots(times_ns: Sequence[int], pace: ReplayPace = PACE) -> list[ReplayShot]:
@@ -99,14 +83,10 @@ def _eased(share: float) -> float:
 class FramingSizes:
     """Sizes of the views."""
 
-    wide_mm: float = 620.0
-    """Width of the first view: two thirds of a usual board."""
-    close_mm: float = 190.0
-    """Width of the last view at least: six bases."""
-    around: float = 3.2
-    """The last view is so many times as wide as what it shows."""
-    margin_mm: float = 40.0
-    """How far a view reaches beyond the field."""
+    wide_mm: float = 620.0  # Width of the first view: two thirds of a usual board
+    close_mm: float = 190.0  # Width of the last view at least: six bases
+    around: float = 3.2  # The last view is so many times as wide as what it shows
+    margin_mm: float = 40.0  # How far a view reaches beyond the field
 
 
 SIZES: Final = FramingSizes()
@@ -114,20 +94,13 @@ SIZES: Final = FramingSizes()
 
 @dataclass(frozen=True, slots=True)
 class Framing:
-    """The views of a replay.
+    """The views of a replay."""
 
-    Attributes:
-        middle_mm: of the last view, on the board.
-        close_mm: its width.
-        wide_mm: width of the first view.
-        plane_mm: height over the board of what is seen to scale.
-    """
-
-    middle_mm: tuple[float, float]
+    middle_mm: tuple[float, float]  # of the last view, on the board
     close_mm: float
-    wide_mm: float
+    wide_mm: float  # width of the first view
     field: FieldModel
-    plane_mm: float
+    plane_mm: float  # height over the board of what is seen to scale
 
     def region(self, approach: float) -> BoardRegion:
         """Return what is shown; the views grow closer by equal factors, as a zoom lens does.

@@ -97,22 +97,14 @@ def most_worth(calls: Iterable[CallView], now_ns: int) -> CallView | None:
 class HighlightLimits:
     """What makes a highlight, and how it is shown."""
 
-    most: int = 8
-    """Highlights of a game: two minutes."""
-    yard: float = 2.0
-    """Worth of a yard gained or lost from the snap to the spot."""
-    close: float = 25.0
-    """Worth of a call that was too close, or that was overturned by a challenge and made again."""
-    least: float = 16.0
-    """A play worth less is none: a run of eight yards."""
-    before_s: float = 2.4
-    """It begins so long before the call,"""
-    after_s: float = 0.5
-    """and ends so long after it."""
-    title_s: float = 1.6
-    """How long its title is shown."""
-    gap_ns: int = 300_000_000
-    """Between two parts of the film the last picture stays so long."""
+    most: int = 8  # Highlights of a game: two minutes
+    yard: float = 2.0  # Worth of a yard gained or lost from the snap to the spot
+    close: float = 25.0  # Worth of a call that was too close, or that was overturned by a challenge and made again
+    least: float = 16.0  # A play worth less is none: a run of eight yards
+    before_s: float = 2.4  # It begins so long before the call,
+    after_s: float = 0.5  # and ends so long after it
+    title_s: float = 1.6  # How long its title is shown
+    gap_ns: int = 300_000_000  # Between two parts of the film the last picture stays so long
 
 
 _LIMITS: Final = HighlightLimits()
@@ -122,15 +114,11 @@ _NOT_KEPT: Final = "No picture of this game's plays is kept: recording was off, 
 
 @dataclass(frozen=True, slots=True)
 class Highlight:
-    """One highlight.
-
-    Attributes:
-        worth: by which it was chosen.
-    """
+    """One highlight."""
 
     play: Play
     call: CallView
-    worth: float
+    worth: float  # by which it was chosen
 
 
 def choose_highlights(plays: Iterable[Play], most: int = _LIMITS.most) -> list[Highlight]:
@@ -150,13 +138,9 @@ def choose_highlights(plays: Iterable[Play], most: int = _LIMITS.most) -> list[H
 
 @dataclass(frozen=True, slots=True)
 class HighlightsWork:
-    """The highlights of a game: a `FilmWork`.
+    """The highlights of a game: a `FilmWork`."""
 
-    Attributes:
-        shown: of every highlight what its replay is made of.
-    """
-
-    shown: tuple[tuple[Highlight, ReplayWork], ...]
+    shown: tuple[tuple[Highlight, ReplayWork], ...]  # of every highlight what its replay is made of
 
     def images(self, source: PictureSource) -> Iterator[TimedImage]:
         """Yield the pictures of all highlights one after another; one without pictures is left out."""

@@ -40,16 +40,13 @@ _LINE_PLANE_KINDS: Final = frozenset({"out_of_bounds", "touchdown", "safety", "t
 
 @dataclass(frozen=True, slots=True)
 class BegunReplay:
-    """A replay that is being made.
-
-    Attributes:
-        parts: yields the clip, H.264 in a fragmented MP4, as it is made. Raises NotRecordedError where none of its
-            pictures can be read.
-    """
+    """A replay that is being made."""
 
     call: CallView
     name: str
     seconds: float
+    # yields the clip, H.264 in a fragmented MP4, as it is made. Raises NotRecordedError where none of its pictures can
+    # be read.
     parts: Iterator[bytes]
 
 
@@ -75,15 +72,10 @@ class FilmWork(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ReplayWork:
-    """A replay: a `FilmWork`.
+    """A replay: a `FilmWork`."""
 
-    Attributes:
-        evidence: of the call, with the scenes that are shown.
-        calibrated: the calibration at its decisive frame.
-    """
-
-    evidence: Evidence
-    calibrated: FootageCalibration
+    evidence: Evidence  # of the call, with the scenes that are shown
+    calibrated: FootageCalibration  # the calibration at its decisive frame
 
     def images(self, source: PictureSource) -> Iterator[TimedImage]:
         """See `FilmWork.images`."""

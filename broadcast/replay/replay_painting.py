@@ -20,8 +20,7 @@ from downfield.review.pictures.drawings import DrawnFigure, DrawnGap, DrawnLine,
 from downfield.review.pictures.painting import spoken_name
 from downfield.review.pictures.projection import BoardRegion, Place
 
-Color = tuple[int, int, int]
-"""Blue, green, red."""
+Color = tuple[int, int, int]  # Blue, green, red
 
 _PARTS: Final[dict[FigurePart, Color]] = {"first": (60, 220, 255), "second": (140, 140, 255), "other": (0, 0, 0)}
 _LINES: Final[dict[str, Color]] = {"scrimmage": (230, 120, 40), "to_gain": (40, 215, 250), "call": (250, 215, 40)}
@@ -40,22 +39,14 @@ _STAMP_GROWTH: Final = 0.9  # a stamp falls from so much more than its size
 
 @dataclass(frozen=True, slots=True)
 class ReplayPicture:
-    """What is painted on one picture of a replay.
-
-    Attributes:
-        shot: when and how it is shown.
-        region: what of the board it shows; None for the camera's picture as it is.
-        drawing: what was measured on it; None where nothing is kept.
-        lines: of the play and the call.
-        spot: where the ball is spotted; None for nowhere.
-    """
+    """What is painted on one picture of a replay."""
 
     call: CallView
-    shot: ReplayShot
-    region: BoardRegion | None = None
-    drawing: FrameDrawing | None = None
-    lines: tuple[DrawnLine, ...] = ()
-    spot: Place | None = None
+    shot: ReplayShot  # when and how it is shown
+    region: BoardRegion | None = None  # what of the board it shows; None for the camera's picture as it is
+    drawing: FrameDrawing | None = None  # what was measured on it; None where nothing is kept
+    lines: tuple[DrawnLine, ...] = ()  # of the play and the call
+    spot: Place | None = None  # where the ball is spotted; None for nowhere
 
 
 def paint_replay(out: Image, picture: ReplayPicture) -> None:

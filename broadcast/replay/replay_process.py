@@ -29,14 +29,11 @@ from downfield.core.threads import only_logged, supervised_thread
 class ReplayProcessLimits:
     """Timeouts of the process."""
 
+    # Timeout of the next part; the process is ended then. Viewers give a replay up a little later.
     timeout_s: float = 15.0
-    """Timeout of the next part; the process is ended then. Viewers give a replay up a little later."""
-
+    # The same where the film may take as long as it wants: on a busy computer the process gets little of a core
     unhurried_s: float = 120.0
-    """The same where the film may take as long as it wants: on a busy computer the process gets little of a core."""
-
-    starts: int = 3
-    """Starts in a row without a replay, after which it is not tried again."""
+    starts: int = 3  # Starts in a row without a replay, after which it is not tried again
 
 
 REPLAY_PROCESS_LIMITS: Final = ReplayProcessLimits()
@@ -47,13 +44,9 @@ _BROKEN: Final = (OSError, EOFError, pickle.UnpicklingError)
 
 @dataclass(frozen=True, slots=True)
 class FilmEnd:
-    """The end of a replay.
+    """The end of a replay."""
 
-    Attributes:
-        cause: why it could not be made, a sentence; empty when it is complete.
-    """
-
-    cause: str = ""
+    cause: str = ""  # why it could not be made, a sentence; empty when it is complete
 
 
 @dataclass(frozen=True, slots=True)

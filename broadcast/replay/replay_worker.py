@@ -36,8 +36,7 @@ from downfield.review.pictures.clips import TimedImage, encode_fragments
 LEAD_NS: Final = 600_000_000
 """A film is shown once so much of it is made, and nobody waits while it stays so far ahead of what is seen."""
 
-LATER_NICENESS: Final = 14
-"""Added to the process's own niceness, that is, for the thread that is in no hurry."""
+LATER_NICENESS: Final = 14  # Added to the process's own niceness, that is, for the thread that is in no hurry
 
 
 class PacedFilms:

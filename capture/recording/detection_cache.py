@@ -17,19 +17,12 @@ from downfield.models.detector import Detector, TrackingDetector
 
 @record
 class DetectionCacheHeader:
-    """First line of the file: which recording was processed, and by which detector.
+    """First line of the file: which recording was processed, and by which detector."""
 
-    Attributes:
-        source: name of the recording.
-        source_version: differs between versions of the recording.
-        detector: name of the detector.
-        thorough: whether the detector was run on the figures of every frame.
-    """
-
-    source: str
-    source_version: str
-    detector: str
-    thorough: bool = False
+    source: str  # name of the recording
+    source_version: str  # differs between versions of the recording
+    detector: str  # name of the detector
+    thorough: bool = False  # whether the detector was run on the figures of every frame
     format: Literal["downfield.detections"] = "downfield.detections"
     version: Literal[1] = 1
 

@@ -34,11 +34,9 @@ from downfield.core.threads import only_logged, supervised_thread
 from downfield.store.sealing.signing import RigKey
 
 _BESIDE: Final = ".again-"
-_LOOK_S: Final = 20.0
-"""Between two looks whether there is a file to encode, and room short enough for that."""
+_LOOK_S: Final = 20.0  # Between two looks whether there is a file to encode, and room short enough for that
 
-_AS_SENT: Final = 10
-"""Files made last that stay as the camera sent them: what people look at while a game is played."""
+_AS_SENT: Final = 10  # Files made last that stay as the camera sent them: what people look at while a game is played
 
 _STEP_S: Final = 0.5
 

@@ -30,30 +30,24 @@ _SECOND_NS: Final = 1_000_000_000
 class ReaderLimits:
     """Limits of reading single frames from video files."""
 
+    # Most frames between a key frame and the requested frame; encoders put a key frame at least every 250 frames
     decoded_frames: int = 1200
-    """Most frames between a key frame and the requested frame; encoders put a key frame at least every 250 frames."""
-
+    # Steps back in search of a key frame, tried in order, when the one found is later than the requested frame
     seek_back_ns: tuple[int, ...] = (0, 2_000_000_000, 10_000_000_000)
-    """Steps back in search of a key frame, tried in order, when the one found is later than the requested frame."""
-
+    # A frame at most this far ahead is reached by decoding on: a seek would decode as many from its key frame
     ahead_ns: int = 500_000_000
-    """A frame at most this far ahead is reached by decoding on: a seek would decode as many from its key frame."""
-
+    # Decode the slices of one picture, where its encoder cut it into some. Threads for whole pictures would decode more
+    # of them than are needed.
     decoding_threads: int = 2
-    """Decode the slices of one picture, where its encoder cut it into some. Threads for whole pictures would decode
-    more of them than are needed."""
-
+    # Decoded frames that are kept: 31 at 1920x1080, two seconds of key frames half a second apart
     kept_bytes: int = 96 << 20
-    """Decoded frames that are kept: 31 at 1920x1080, two seconds of key frames half a second apart."""
 
 
 READER_LIMITS: Final = ReaderLimits()
 
-Stored = av.VideoFrame | bytes
-"""A decoded picture, or a JPEG that can be decoded by itself."""
+Stored = av.VideoFrame | bytes  # A decoded picture, or a JPEG that can be decoded by itself
 
-_Key = tuple[int, int]
-"""Time in the file, ns, and rank among the pictures with that time."""
+_Key = tuple[int, int]  # Time in the file, ns, and rank among the pictures with that time
 
 
 class FrameReader:

@@ -23,13 +23,11 @@ from downfield.core.records import read_record, record, to_json
 
 GB: Final = 1_000_000_000
 _DAY_NS: Final = 86_400 * 1_000_000_000
-_AGED_AT_ONCE: Final = 2
-"""Files deleted for their age at once, while one is written."""
+_AGED_AT_ONCE: Final = 2  # Files deleted for their age at once, while one is written
 
 _AGES: Final = "ages.json"
 
-Needed = Callable[[Path], bool]
-"""Returns whether a dispute may need a recorded file."""
+Needed = Callable[[Path], bool]  # Returns whether a dispute may need a recorded file
 
 
 def free_gb(folder: Path, free: Callable[[Path], int] = free_bytes) -> float:
@@ -44,18 +42,12 @@ def free_gb(folder: Path, free: Callable[[Path], int] = free_bytes) -> float:
 
 @record
 class RecordingAgesFile:
-    """What is known of the time, beside the recordings.
+    """What is known of the time, beside the recordings."""
 
-    Attributes:
-        claimed_ns: what the computer's clock showed at first; it has not gone back behind that since.
-        held_ns: how long the rig has run since.
-        confirmed_ns: what it had shown for a day of running; 0 for nothing yet.
-        seen: when each recording was first there while the clock was confirmed, by name.
-    """
-
-    claimed_ns: int = 0
-    held_ns: int = 0
-    confirmed_ns: int = 0
+    claimed_ns: int = 0  # what the computer's clock showed at first; it has not gone back behind that since
+    held_ns: int = 0  # how long the rig has run since
+    confirmed_ns: int = 0  # what it had shown for a day of running; 0 for nothing yet
+    # when each recording was first there while the clock was confirmed, by name
     seen: dict[str, int] = field(default_factory=dict)
     format: Literal["downfield.recording-ages"] = "downfield.recording-ages"
     version: Literal[1] = 1
@@ -157,8 +149,7 @@ class RecordingKeeper:
         ages: knows which recordings are old.
     """
 
-    PAUSE_S: Final = 60.0
-    """After nothing could be deleted, it is tried again."""
+    PAUSE_S: Final = 60.0  # After nothing could be deleted, it is tried again
 
     def __init__(
         self,

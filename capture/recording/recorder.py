@@ -45,23 +45,16 @@ _log = logging.getLogger(__name__)
 class RecorderLimits:
     """Sizes and times of the recorder."""
 
+    # Packets that wait to be written: four seconds, about 60 MB, the time a disk may take to wake up
     waiting_packets: int = 240
-    """Packets that wait to be written: four seconds, about 60 MB, the time a disk may take to wake up."""
-
-    waiting_images: int = 24
-    """Raw pictures that wait to be encoded; they are twenty times as large."""
-
-    disk_check_s: float = 1.0
-    """Time between two checks of the free disk space."""
-
+    waiting_images: int = 24  # Raw pictures that wait to be encoded; they are twenty times as large
+    disk_check_s: float = 1.0  # Time between two checks of the free disk space
+    # After a full disk, recording goes on with this much of the space at which it stopped, not at the first byte
     resume_room: float = 1.25
-    """After a full disk, recording goes on with this much of the space at which it stopped, not at the first byte."""
-
+    # Pause after the disk has refused to write: where a quota is the limit, free space tells nothing
     refused_s: float = 10.0
-    """Pause after the disk has refused to write: where a quota is the limit, free space tells nothing."""
-
+    # A rig that runs for days begins another recording daily, so that old ones can be deleted
     recording_s: float = 86_400.0
-    """A rig that runs for days begins another recording daily, so that old ones can be deleted."""
 
 
 RECORDER_LIMITS: Final = RecorderLimits()

@@ -26,8 +26,7 @@ _FOLDER: Final = re.compile(r"(\d{6})-\d{8}-\d{6}")
 """A number that counts recordings, and when the recording began by a clock that may have been wrong."""
 
 _FILE: Final = re.compile(r"\d{4}\.mkv")
-_TICK_NS: Final = 1_000_000
-"""Times in a Matroska file are rounded to this; the exact times are in the index."""
+_TICK_NS: Final = 1_000_000  # Times in a Matroska file are rounded to this; the exact times are in the index
 
 
 @record

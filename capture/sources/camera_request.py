@@ -12,20 +12,16 @@ from downfield.core.errors import DownfieldError
 from downfield.core.files.private_files import make_private_folder, replace_private_file
 from downfield.core.records import read_record, record, to_json
 
-MAX_CAMERAS: Final = 50
-"""Cameras that are remembered; the one that was not opened for longest is forgotten first."""
+MAX_CAMERAS: Final = 50  # Cameras that are remembered; the one that was not opened for longest is forgotten first
 
 _log = logging.getLogger(__name__)
 
 
 @record
 class HeldValues:
-    """What cameras were held at.
+    """What cameras were held at."""
 
-    Attributes:
-        cameras: values of the driver by the name of the control, by the camera's identity; the last opened comes last.
-    """
-
+    # values of the driver by the name of the control, by the camera's identity; the last opened comes last
     cameras: dict[str, dict[str, int]]
     format: Literal["downfield.cameras"] = "downfield.cameras"
     version: Literal[1] = 1
@@ -33,15 +29,10 @@ class HeldValues:
 
 @dataclass(frozen=True, slots=True)
 class HeldValuesFile:
-    """A file of held values.
+    """A file of held values."""
 
-    Attributes:
-        path: it need not exist.
-        begins_anew: whether what was kept of a camera is passed over and replaced by what it is at now: it is being
-            set up.
-    """
-
-    path: Path
+    path: Path  # it need not exist
+    # whether what was kept of a camera is passed over and replaced by what it is at now: it is being set up
     begins_anew: bool = False
 
     def read(self, identity: str) -> dict[str, int]:
@@ -75,42 +66,27 @@ ControlMode = Literal["hold", "auto"] | int
 
 @dataclass(frozen=True, slots=True)
 class PluggedCamera:
-    """A camera that is plugged in.
+    """A camera that is plugged in."""
 
-    Attributes:
-        identity: names it for good, whatever is plugged in besides: on Linux its permanent path, if it has one.
-        address: what opens it at present, such as its device file.
-    """
-
-    identity: str
-    address: str
+    identity: str  # names it for good, whatever is plugged in besides: on Linux its permanent path, if it has one
+    address: str  # what opens it at present, such as its device file
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class CameraControls:
-    """The requested modes of a camera's controls.
+    """The requested modes of a camera's controls."""
 
-    Attributes:
-        exposure: in units of 0.1 ms.
-        focus: in the camera's own units.
-        white_balance: in kelvin.
-    """
-
-    exposure: ControlMode = "hold"
-    focus: ControlMode = "hold"
-    white_balance: ControlMode = "hold"
+    exposure: ControlMode = "hold"  # in units of 0.1 ms
+    focus: ControlMode = "hold"  # in the camera's own units
+    white_balance: ControlMode = "hold"  # in kelvin
 
 
 @dataclass(frozen=True, slots=True)
 class CameraRequest:
-    """The settings requested from a camera.
-
-    Attributes:
-        held: keeps what the camera is held at over a restart; None to keep nothing.
-    """
+    """The settings requested from a camera."""
 
     size_px: tuple[int, int] = (1920, 1080)
     fps: float = 60.0
     controls: CameraControls = field(default_factory=CameraControls)
-    held: HeldValuesFile | None = None
+    held: HeldValuesFile | None = None  # keeps what the camera is held at over a restart; None to keep nothing

@@ -148,23 +148,17 @@ def _set_again(device: DeviceControls, control: int, value: int, now: int) -> in
 
 
 _CONTROLS_NOTE: Final = "exposure, focus and white balance can't be set on this system"
-_FALLBACK_FPS: Final = 30.0
-"""Tried where the requested rate is refused: hardly a camera is without it."""
+_FALLBACK_FPS: Final = 30.0  # Tried where the requested rate is refused: hardly a camera is without it
 
-_BUFFERED_BYTES: Final = 64 << 20
-"""DirectShow drops frames beyond this; its 3 MB are less than one raw 1080p picture."""
+_BUFFERED_BYTES: Final = 64 << 20  # DirectShow drops frames beyond this; its 3 MB are less than one raw 1080p picture
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedCamera:
-    """A camera that sends.
-
-    Attributes:
-        notes: settings it refused, for people.
-    """
+    """A camera that sends."""
 
     container: av.container.InputContainer
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # settings it refused, for people
 
 
 class CameraSystem(Protocol):

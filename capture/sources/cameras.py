@@ -19,8 +19,7 @@ from downfield.capture.sources.source_clock import SourceClock
 from downfield.core.errors import SourceError
 from downfield.core.platform.clock import monotonic_ns
 
-FULL_RATE_SHARE: Final = 0.95
-"""Frame rates below this share of the requested one are reported; 59.94 for 60 is not."""
+FULL_RATE_SHARE: Final = 0.95  # Frame rates below this share of the requested one are reported; 59.94 for 60 is not
 
 
 class UsbCamera:

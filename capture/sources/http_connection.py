@@ -34,11 +34,9 @@ _MOST_REQUESTS: Final = 8
 
 http.client._MAXHEADERS = 1000  # type: ignore[attr-defined]  # some cameras write more lines than its hundred
 
-_USER_AGENT: Final = b"Mozilla/5.0 (compatible; Downfield)"
-"""Some cameras answer browsers only."""
+_USER_AGENT: Final = b"Mozilla/5.0 (compatible; Downfield)"  # Some cameras answer browsers only
 
-_SHOWN: Final = 120
-"""Most characters shown of what a server wrote."""
+_SHOWN: Final = 120  # Most characters shown of what a server wrote
 
 
 _SCHEME: Final = re.compile(r"([A-Za-z][\w-]*)(?:\s+(?!=)(.*))?", re.DOTALL)
@@ -57,15 +55,10 @@ _SCHEME_SHOWN: Final = 40
 
 @dataclass(frozen=True, slots=True)
 class Challenge:
-    """One way in which a server accepts a password.
+    """One way in which a server accepts a password."""
 
-    Attributes:
-        scheme: in lower case, such as ``"digest"``.
-        values: its parameters by name in lower case.
-    """
-
-    scheme: str
-    values: dict[str, str] = field(default_factory=dict)
+    scheme: str  # in lower case, such as ``"digest"``
+    values: dict[str, str] = field(default_factory=dict)  # its parameters by name in lower case
 
     @property
     def is_of_an_old_nonce(self) -> bool:
@@ -158,15 +151,10 @@ def _unquoted(value: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class HttpStream:
-    """An open stream.
+    """An open stream."""
 
-    Attributes:
-        response: its answer, whose body is read piece by piece.
-        connected: its socket, with which a waiting reader is interrupted.
-    """
-
-    response: http.client.HTTPResponse
-    connected: socket.socket | None
+    response: http.client.HTTPResponse  # its answer, whose body is read piece by piece
+    connected: socket.socket | None  # its socket, with which a waiting reader is interrupted
 
     def close(self) -> None:
         """End the connection, even while another thread reads from it, which must close the response."""

@@ -25,8 +25,7 @@ from downfield.core.errors import InputError, SourceError
 from downfield.core.platform.clock import monotonic_ns
 from downfield.core.texts import plain_text
 
-_READ_BYTES: Final = 65536
-"""Most bytes read at a time; fewer if fewer have arrived."""
+_READ_BYTES: Final = 65536  # Most bytes read at a time; fewer if fewer have arrived
 
 _FIRST_PICTURES: Final = 10
 """Damaged pictures at the beginning, where a camera joins in the middle of one, before the stream is given up."""
@@ -38,14 +37,9 @@ _ACCEPT: Final = "multipart/x-mixed-replace, image/jpeg, */*;q=0.5"
 class JpegStreamLimits:
     """Limits of a stream's content, so that no server can fill this computer's memory."""
 
-    picture_bytes: int = 32 << 20
-    """Largest picture."""
-
-    between_bytes: int = 4 << 20
-    """Most bytes between two pictures: sound, headers and padding."""
-
-    header_bytes: int = 4096
-    """Bytes before a picture that are searched for its time stamp."""
+    picture_bytes: int = 32 << 20  # Largest picture
+    between_bytes: int = 4 << 20  # Most bytes between two pictures: sound, headers and padding
+    header_bytes: int = 4096  # Bytes before a picture that are searched for its time stamp
 
 
 _LIMITS: Final = JpegStreamLimits()
@@ -78,17 +72,11 @@ _MARKERS: Final = frozenset({0x01, *range(0xC0, 0xFF)} - {0xD8})
 
 @dataclass(frozen=True, slots=True)
 class StreamedJpeg:
-    """A picture found in a stream.
+    """A picture found in a stream."""
 
-    Attributes:
-        number: its number in the stream, from 0; a gap means pictures that broke off.
-        data: from its first marker to its last.
-        stamp_ns: the camera's own time stamp; None if it sends none.
-    """
-
-    number: int
-    data: bytes
-    stamp_ns: int | None
+    number: int  # its number in the stream, from 0; a gap means pictures that broke off
+    data: bytes  # from its first marker to its last
+    stamp_ns: int | None  # the camera's own time stamp; None if it sends none
 
 
 class JpegScanner:
@@ -210,8 +198,7 @@ def _stamp_ns(header: bytes) -> int | None:
     return round(float(stamps[-1]) * 1e9) if stamps else None
 
 
-Part = tuple[StreamedJpeg, int]
-"""A picture, and its arrival on the monotonic clock, ns."""
+Part = tuple[StreamedJpeg, int]  # A picture, and its arrival on the monotonic clock, ns
 
 
 class HttpMjpeg:

@@ -22,46 +22,28 @@ from downfield.core.errors import DownfieldError, SourceError
 from downfield.core.threads import supervised_thread
 from downfield.game.published.board_topics import HealthReason
 
-_SAMPLE_STEP: Final = 16
-"""Spacing of the pixels of a raw picture that are compared with the previous picture."""
+_SAMPLE_STEP: Final = 16  # Spacing of the pixels of a raw picture that are compared with the previous picture
 
 
 @dataclass(frozen=True, slots=True)
 class ReconnectLimits:
     """Timeouts of a live source and waits between reopening it."""
 
+    # Reopen after this time without a frame; later where a stream sends fewer than five per second
     stalled_s: float = 1.0
-    """Reopen after this time without a frame; later where a stream sends fewer than five per second."""
-
-    stalled_frames: float = 5.0
-    """Frames whose time may pass without one, by the stream's own rate."""
-
+    stalled_frames: float = 5.0  # Frames whose time may pass without one, by the stream's own rate
+    # Reopen after this time without a first frame: a network stream waits for its next key picture
     first_frame_s: float = 1.0
-    """Reopen after this time without a first frame: a network stream waits for its next key picture."""
-
+    # Reopen after this time with the same picture, bit for bit; sensor noise alone makes every picture new
     frozen_s: float = 2.0
-    """Reopen after this time with the same picture, bit for bit; sensor noise alone makes every picture new."""
-
+    # Reopen after this many pictures of another size in a row; some cameras send a single small one at times
     resized_frames: int = 3
-    """Reopen after this many pictures of another size in a row; some cameras send a single small one at times."""
-
-    open_timeout_s: float = 6.0
-    """Longest time for one opening; cameras take up to three seconds."""
-
-    first_wait_s: float = 0.1
-    """Wait before the second attempt; doubles with every failed one."""
-
-    longest_wait_s: float = 1.0
-    """Longest wait between two attempts."""
-
-    release_s: float = 0.3
-    """Timeout for an opening to release the camera, which the next opening needs."""
-
-    lowest_fps: float = 0.2
-    """Rates below are not believed."""
-
-    default_fps: float = 30.0
-    """Frame rate assumed of a source that reports none, to number the lost frames."""
+    open_timeout_s: float = 6.0  # Longest time for one opening; cameras take up to three seconds
+    first_wait_s: float = 0.1  # Wait before the second attempt; doubles with every failed one
+    longest_wait_s: float = 1.0  # Longest wait between two attempts
+    release_s: float = 0.3  # Timeout for an opening to release the camera, which the next opening needs
+    lowest_fps: float = 0.2  # Rates below are not believed
+    default_fps: float = 30.0  # Frame rate assumed of a source that reports none, to number the lost frames
 
 
 NETWORK_LIMITS: Final = ReconnectLimits(open_timeout_s=16.0, first_frame_s=11.0)

@@ -37,20 +37,14 @@ _ALSA_CONFIGURATION: Final = Path("/usr/share/alsa/alsa.conf")
 class HumLimits:
     """Thresholds of the hum detector."""
 
+    # Length of one block of sound: shorter than it takes to see figures stop, and long enough for hum to stand out
     block_s: float = 0.25
-    """Length of one block of sound: shorter than it takes to see figures stop, and long enough for hum to stand out."""
-    min_block_s: float = 0.15
-    """The shortest block of sound that can be judged."""
-    half_band_hz: float = 2.5
-    """Half the width of a harmonic."""
-    room_hz: float = 35.0
-    """Sound within this distance of a harmonic measures the room's noise."""
-    even_db: float = 12.0
-    """At this level over the room's noise the board is as likely on as off."""
-    db_per_decade: float = 6.0
-    """Change of level that makes either state ten times as likely."""
-    max_decades: float = 1.0
-    """Limit of the evidence of one block: a refrigerator hums too, so the figures must agree."""
+    min_block_s: float = 0.15  # The shortest block of sound that can be judged
+    half_band_hz: float = 2.5  # Half the width of a harmonic
+    room_hz: float = 35.0  # Sound within this distance of a harmonic measures the room's noise
+    even_db: float = 12.0  # At this level over the room's noise the board is as likely on as off
+    db_per_decade: float = 6.0  # Change of level that makes either state ten times as likely
+    max_decades: float = 1.0  # Limit of the evidence of one block: a refrigerator hums too, so the figures must agree
 
 
 HUM_LIMITS: Final = HumLimits()
@@ -107,14 +101,9 @@ class HumDetector:
 class SoundLimits:
     """Rates and times of measuring sound."""
 
-    rate_hz: int = 8000
-    """Sampling rate; the highest harmonic measured is 360 Hz."""
-
-    update_s: float = 0.05
-    """Length of sound between two measurements."""
-
-    close_timeout_s: float = 1.0
-    """Timeout for a microphone to close."""
+    rate_hz: int = 8000  # Sampling rate; the highest harmonic measured is 360 Hz
+    update_s: float = 0.05  # Length of sound between two measurements
+    close_timeout_s: float = 1.0  # Timeout for a microphone to close
 
 
 _LIMITS: Final = SoundLimits()

@@ -18,35 +18,21 @@ from typing import Final
 class SourceClockLimits:
     """Thresholds of believing time stamps."""
 
+    # A time stamp this near to a clock's present time is of that clock; other clocks usually differ by days
     same_clock_ns: int = 10_000_000_000
-    """A time stamp this near to a clock's present time is of that clock; other clocks usually differ by days."""
-
+    # Growth of the offset to a camera's clock, to follow a slow clock: ten times the drift of a bad crystal
     drift_rate: float = 1e-4
-    """Growth of the offset to a camera's clock, to follow a slow clock: ten times the drift of a bad crystal."""
-
+    # A picture that took this much longer than the fastest one has a wrong stamp: the source is reopened by then
     longest_delay_ns: int = 1_000_000_000
-    """A picture that took this much longer than the fastest one has a wrong stamp: the source is reopened by then."""
-
-    window: int = 32
-    """Pictures over which stamps and arrivals are compared."""
-
+    window: int = 32  # Pictures over which stamps and arrivals are compared
+    # Difference in rate, over the window, from which the stamps count time wrongly; the network's jitter is less
     wrong_rate: float = 0.1
-    """Difference in rate, over the window, from which the stamps count time wrongly; the network's jitter is less."""
-
-    least_span_ns: int = 400_000_000
-    """Least time that the window must cover to compare rates."""
-
+    least_span_ns: int = 400_000_000  # Least time that the window must cover to compare rates
+    # Stamps whose steps vary this much more than those of the arrivals were not made when the pictures were
     irregularity: float = 2.0
-    """Stamps whose steps vary this much more than those of the arrivals were not made when the pictures were."""
-
-    jitter_ns: int = 8_000_000
-    """Variation of steps that is not held against stamps: half a frame at 60 frames/s."""
-
-    strikes: int = 3
-    """Wrong stamps within the window after which stamps are not believed."""
-
-    probation: int = 150
-    """Pictures with right stamps after which they are believed again: a few seconds."""
+    jitter_ns: int = 8_000_000  # Variation of steps that is not held against stamps: half a frame at 60 frames/s
+    strikes: int = 3  # Wrong stamps within the window after which stamps are not believed
+    probation: int = 150  # Pictures with right stamps after which they are believed again: a few seconds
 
 
 _LIMITS: Final = SourceClockLimits()

@@ -26,8 +26,7 @@ from downfield.capture.sources.source_types import (
 from downfield.core.errors import DownfieldError, InputError, SourceError
 from downfield.core.files.input_files import special_kind
 
-REOPENING_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0)
-"""Network cameras let go of a viewer within seconds."""
+REOPENING_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0)  # Network cameras let go of a viewer within seconds
 
 
 def open_source(choice: SourceChoice, clock: CaptureClock, problems: ActiveProblems) -> FrameSource:

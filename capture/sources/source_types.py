@@ -22,8 +22,7 @@ from downfield.capture.sources.reconnecting import ReconnectLimits
 from downfield.core.errors import InputError, MissingExtraError
 
 GROUP: Final = "downfield.sources"
-OURS: Final = "downfield"
-"""The distribution whose types no other one replaces."""
+OURS: Final = "downfield"  # The distribution whose types no other one replaces
 
 _SCHEME: Final = re.compile(r"([a-z][a-z0-9+.-]+):(//)?", re.IGNORECASE)
 """Two letters or more, as one is a drive of Windows."""
@@ -31,19 +30,14 @@ _SCHEME: Final = re.compile(r"([a-z][a-z0-9+.-]+):(//)?", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class SourceChoice:
-    """The source to open.
+    """The source to open."""
 
-    Attributes:
-        text: a camera's number, device file or a part of its name; an address; a video file; a folder of pictures; or
-            ``SCHEME:PLACE``, such as ``twin:PLAY``.
-        paced: whether recordings play at their own pace; otherwise as fast as they are processed.
-        microphone: name of a microphone beside a live source; empty for none.
-    """
-
+    # a camera's number, device file or a part of its name; an address; a video file; a folder of pictures; or
+    # ``SCHEME:PLACE``, such as ``twin:PLAY``
     text: str
     camera: CameraRequest = field(default_factory=CameraRequest)
-    paced: bool = True
-    microphone: str = ""
+    paced: bool = True  # whether recordings play at their own pace; otherwise as fast as they are processed
+    microphone: str = ""  # name of a microphone beside a live source; empty for none
 
     @property
     def place(self) -> str:
@@ -53,21 +47,17 @@ class SourceChoice:
 
 @dataclass(frozen=True, slots=True)
 class SourceType:
-    """A type of source that a scheme names.
+    """A type of source that a scheme names."""
 
-    Attributes:
-        open: opens one. For a live source it is called again whenever the source has to be reopened, each time in a
-            thread of its own; it may block, and raises `SourceError` for what may pass, `InputError` for what won't.
-        live: whether its frames arrive whether they are processed or not. A live source is reopened when it stalls; a
-            recorded one has an end, and its game is not kept.
-        knows_truth: whether its sources are `SourceWithTruth`: their pictures need no calibration and no tracking.
-        limits: when a live source is reopened; None for the limits of a camera.
-    """
-
+    # opens one. For a live source it is called again whenever the source has to be reopened, each time in a thread of
+    # its own; it may block, and raises `SourceError` for what may pass, `InputError` for what won't.
     open: Callable[[SourceChoice, CaptureClock], FrameSource]
+    # whether its frames arrive whether they are processed or not. A live source is reopened when it stalls; a recorded
+    # one has an end, and its game is not kept.
     live: bool = True
+    # whether its sources are `SourceWithTruth`: their pictures need no calibration and no tracking
     knows_truth: bool = False
-    limits: ReconnectLimits | None = None
+    limits: ReconnectLimits | None = None  # when a live source is reopened; None for the limits of a camera
 
 
 @cache

@@ -227,8 +227,7 @@ app = typer.Typer(
 app.command("judge")(judge)
 app.command("track")(track)
 
-_FAULT = 1
-"""Exit status where something was refused, altered or failed."""
+_FAULT = 1  # Exit status where something was refused, altered or failed
 
 
 @app.command()

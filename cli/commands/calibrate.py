@@ -66,14 +66,9 @@ app = typer.Typer(
 class CalibrateLimits:
     """Thresholds of hints to the user, and numbers of frames."""
 
-    shaking_px: float = 0.4
-    """Displacement of picture rows, at 1920 px width, by a rolling shutter over a shaking board."""
-
-    missing_sheet_frames: int = 60
-    """Frames without the sheet after which the user gets a hint."""
-
-    lens_frames: int = 120
-    """Number of frames used from a video of the sheet."""
+    shaking_px: float = 0.4  # Displacement of picture rows, at 1920 px width, by a rolling shutter over a shaking board
+    missing_sheet_frames: int = 60  # Frames without the sheet after which the user gets a hint
+    lens_frames: int = 120  # Number of frames used from a video of the sheet
 
 
 _LIMITS: Final = CalibrateLimits()

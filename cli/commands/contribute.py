@@ -37,8 +37,7 @@ from downfield.rig.games.contribution_file import (
 from downfield.store.database.opening import open_for_reading
 from downfield.store.database.reader import StoreReader
 
-LATEST_GAMES: Final = 5
-"""Latest games that are searched where none is named: a game takes some seconds."""
+LATEST_GAMES: Final = 5  # Latest games that are searched where none is named: a game takes some seconds
 
 Frames = Sequence[tuple[ContributedFrame, Image]]
 

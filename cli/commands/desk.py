@@ -43,14 +43,11 @@ from downfield.rig.service.web_service import everywhere, open_listener, service
 from downfield.store.writing.lease import FileLease, LeasedThing
 from downfield.store.writing.store import Store
 
-DESK_PORT: Final = 8320
-"""The rig's port is 8317, so both run on one computer."""
+DESK_PORT: Final = 8320  # The rig's port is 8317, so both run on one computer
 
-FIRST_TABLE_PORT: Final = 8331
-"""Of the tables that the desk runs itself."""
+FIRST_TABLE_PORT: Final = 8331  # Of the tables that the desk runs itself
 
-TLS_PORT: Final = 8321
-"""With TLS; the rig's is 8318."""
+TLS_PORT: Final = 8321  # With TLS; the rig's is 8318
 
 
 def broker(

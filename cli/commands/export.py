@@ -181,29 +181,20 @@ def _calibration(settings: RigSettings) -> Calibration | None:
     return None if file is None else read_calibration(file)
 
 
-CALL_S: Final = 1.5
-"""A clip of a call reaches this long before and after it, as on the page."""
+CALL_S: Final = 1.5  # A clip of a call reaches this long before and after it, as on the page
 
 _WIDTH_PX: Final = 1920
 
 
 @dataclass(frozen=True, slots=True)
 class ClipRequest:
-    """What is to be seen.
+    """What is to be seen."""
 
-    Attributes:
-        file: where it is written; its ending says the form.
-        play: the play's number; None for a call.
-        call: the call's id; None for a play.
-        speed: 1 for real time.
-        plain: whether without drawings and words.
-    """
-
-    file: Path
-    play: int | None
-    call: str | None
-    speed: float
-    plain: bool
+    file: Path  # where it is written; its ending says the form
+    play: int | None  # the play's number; None for a call
+    call: str | None  # the call's id; None for a play
+    speed: float  # 1 for real time
+    plain: bool  # whether without drawings and words
 
     def __post_init__(self) -> None:
         """Check the request.

@@ -57,22 +57,14 @@ ReadingOption = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class FieldRequest:
-    """What a command line says of a print and of its camera.
+    """What a command line says of a print and of its camera."""
 
-    Attributes:
-        field: a preset's name, a .toml file, or auto.
-        length: a known length that sets the scale of an unknown print, as it was written.
-        reading: which of several readings to take, from 1.
-        height_mm: of the lens over the board; for a lens that was not measured.
-        standing: something of known height on the board, as it was written.
-        goal_to_goal, side_to_side: lengths of the print, as they were written.
-    """
-
-    field: str
-    length: str | None = None
-    reading: int | None = None
-    height_mm: float | None = None
-    standing: str | None = None
+    field: str  # a preset's name, a .toml file, or auto
+    length: str | None = None  # a known length that sets the scale of an unknown print, as it was written
+    reading: int | None = None  # which of several readings to take, from 1
+    height_mm: float | None = None  # of the lens over the board; for a lens that was not measured
+    standing: str | None = None  # something of known height on the board, as it was written
+    # goal_to_goal, side_to_side: lengths of the print, as they were written
     goal_to_goal: str | None = None
     side_to_side: str | None = None
 

@@ -147,8 +147,7 @@ def _comparison(first: Judgment, second: Judgment) -> Table:
 _BESIDE_NS: Final = 5_000_000_000
 """Time before the first scene and after the last in which declarations are usual: figures are still set up."""
 
-_NAMED: Final = 5
-"""Most players named in one line."""
+_NAMED: Final = 5  # Most players named in one line
 
 
 @dataclass(slots=True)
@@ -191,16 +190,11 @@ def mismatches(players: Sequence[Player], span: TimeSpan, events: Sequence[Event
 
 @dataclass(frozen=True, slots=True)
 class JudgedFiles:
-    """What is judged.
-
-    Attributes:
-        events: the declarations; None for none.
-        calibration: the table's calibration; None for none.
-    """
+    """What is judged."""
 
     tracks: Path
-    events: Path | None
-    calibration: Path | None
+    events: Path | None  # the declarations; None for none
+    calibration: Path | None  # the table's calibration; None for none
 
 
 @contextmanager

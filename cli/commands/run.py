@@ -44,8 +44,7 @@ from downfield.rig.upkeep.systemd import Watchdog, status_text
 
 _log = logging.getLogger(__name__)
 
-_PAUSE_S: Final = 3.0
-"""Pause before a recording is played again, to read the last call."""
+_PAUSE_S: Final = 3.0  # Pause before a recording is played again, to read the last call
 
 _OPENING_ATTEMPTS: Final = 4
 
@@ -149,16 +148,12 @@ class _CameraAway(_NextTable):
 
 @dataclass(frozen=True, slots=True)
 class _Opening:
-    """What is to be played.
-
-    Attributes:
-        table: whose camera it is; None for a source that was named, and for what is played while a camera is away.
-        away: a table that is played on as soon as its camera answers; None for none.
-    """
+    """What is to be played."""
 
     configuration: Configuration
+    # whose camera it is; None for a source that was named, and for what is played while a camera is away
     table: TableProfile | None
-    away: _CameraAway | None
+    away: _CameraAway | None  # a table that is played on as soon as its camera answers; None for none
 
 
 def _run(opening: _Opening, console: Console, temporary: Path, *, once: bool, paced: bool) -> _NextTable | None:

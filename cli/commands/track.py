@@ -164,8 +164,7 @@ def _version_of(source: Path) -> str:
     return f"{status.st_size} bytes, changed {status.st_mtime_ns}"
 
 
-Report = Callable[[str], None]
-"""Receives a line for the user."""
+Report = Callable[[str], None]  # Receives a line for the user
 
 _WAITING_FRAMES: Final = 4
 _BURST_FRAMES: Final = 26  # extra capacity while no frame was dropped lately: half a second at 60 frames/s

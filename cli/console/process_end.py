@@ -21,8 +21,7 @@ from typing import Final
 
 from downfield.core.threads import only_logged, supervised_thread
 
-INTERRUPTED: Final = 130
-"""Exit status of a command that Ctrl-C ended before it had anything to close (128 + SIGINT)."""
+INTERRUPTED: Final = 130  # Exit status of a command that Ctrl-C ended before it had anything to close (128 + SIGINT)
 
 END_SIGNALS: Final = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 """Signals that ask a command to end: Ctrl-C, a service manager, a terminal that is closed."""

@@ -30,8 +30,8 @@ T = TypeVar("T")
 class ProgressLimits:
     """How often plain lines are printed."""
 
+    # A step that takes longer says so again after this time: often enough to know that it is alive
     line_every_s: float = 30.0
-    """A step that takes longer says so again after this time: often enough to know that it is alive."""
 
 
 _LIMITS: Final = ProgressLimits()

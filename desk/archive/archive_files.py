@@ -30,13 +30,9 @@ class StorageError(OutputError):
 
 @dataclass(frozen=True, slots=True)
 class ArchiveFiles:
-    """The files below one address. Cheap to make, so that a worker makes its own.
+    """The files below one address. Cheap to make, so that a worker makes its own."""
 
-    Attributes:
-        url: a folder, or an address such as ``s3://bucket/league``.
-    """
-
-    url: str
+    url: str  # a folder, or an address such as ``s3://bucket/league``
 
     @classmethod
     def at(cls, address: str) -> ArchiveFiles:

@@ -35,24 +35,16 @@ Result = TypeVar("Result")
 class ClusterLimits:
     """Limits of tasks."""
 
+    # Tasks with Ray at once, for each processor of the cluster: none waits for the next one, and none of them queues a
+    # season
     in_flight_per_cpu: float = 2.0
-    """Tasks with Ray at once, for each processor of the cluster: none waits for the next one, and none of them queues a
-    season."""
-
+    # With Ray at once however small the cluster is: a cluster that grows by demand needs to see some
     fewest_in_flight: int = 4
-    """With Ray at once however small the cluster is: a cluster that grows by demand needs to see some."""
-
-    retries: int = 3
-    """How often a task is run again whose worker died, or that met a storage that could not be used."""
-
-    answer_s: float = 5.0
-    """How long a cluster's address may take to accept a connection."""
-
-    wait_s: float = 1.0
-    """After this time without a finished task the size of the cluster is read again."""
-
+    retries: int = 3  # How often a task is run again whose worker died, or that met a storage that could not be used
+    answer_s: float = 5.0  # How long a cluster's address may take to accept a connection
+    wait_s: float = 1.0  # After this time without a finished task the size of the cluster is read again
+    # Memory of a local cluster for values between tasks, near the least that Ray takes; results go to the archive
     object_store_bytes: int = 80 << 20
-    """Memory of a local cluster for values between tasks, near the least that Ray takes; results go to the archive."""
 
 
 CLUSTER_LIMITS: Final = ClusterLimits()
@@ -81,13 +73,9 @@ class TaskFailure:
 
 @dataclass(frozen=True, slots=True)
 class RayCluster:
-    """A cluster that is connected.
+    """A cluster that is connected."""
 
-    Attributes:
-        cpus: processors it had when it was connected.
-    """
-
-    cpus: float
+    cpus: float  # processors it had when it was connected
 
     def run(
         self, function: Callable[[Task], Result], tasks: Iterable[Task], *, cpus: float = 1

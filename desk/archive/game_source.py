@@ -27,28 +27,17 @@ _VIDEO: Final = "recording/"
 
 @dataclass(frozen=True, slots=True)
 class GameSource:
-    """What a game is tracked again from.
+    """What a game is tracked again from."""
 
-    Attributes:
-        videos: one after another.
-        roster: the players, and where they stood in its first scene; None to number the figures found.
-        events: of the game, in order.
-        rulebook: it was played under; None where that is not known.
-        teams: home, away.
-        certified_yd: error the table is certified to, along and across; None for none.
-        calls: as they were; None where that is not known.
-        score: home, away; None where it is not known.
-    """
-
-    videos: tuple[Path, ...]
+    videos: tuple[Path, ...]  # one after another
     calibration: Calibration
-    roster: Roster | None
-    events: tuple[Event, ...]
-    rulebook: Rulebook | None
-    teams: tuple[Team, Team] = HOME_AND_AWAY
-    certified_yd: tuple[float, float] | None = None
-    calls: Sequence[Call] | None = None
-    score: tuple[int, int] | None = None
+    roster: Roster | None  # the players, and where they stood in its first scene; None to number the figures found
+    events: tuple[Event, ...]  # of the game, in order
+    rulebook: Rulebook | None  # it was played under; None where that is not known
+    teams: tuple[Team, Team] = HOME_AND_AWAY  # home, away
+    certified_yd: tuple[float, float] | None = None  # error the table is certified to, along and across; None for none
+    calls: Sequence[Call] | None = None  # as they were; None where that is not known
+    score: tuple[int, int] | None = None  # home, away; None where it is not known
 
 
 def open_source(files: ArchiveFiles, item: ArchivedItem, folder: Path) -> GameSource:

@@ -55,18 +55,13 @@ _DATE: Final = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which items are meant. Values of one key are alternatives; all keys must hold.
+    """Which items are meant. Values of one key are alternatives; all keys must hold."""
 
-    Attributes:
-        names: beginnings of ids of items, and ids of games; empty for no such condition.
-        texts: by key, values in the folded form of `folded`.
-        spans_ns: times of beginning, from and before, wall clock ns; one of them for each value of ``date``.
-        since_ns, before_ns: the same of ``since`` and ``until``; None for no bound.
-    """
-
-    names: tuple[str, ...] = ()
-    texts: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    names: tuple[str, ...] = ()  # beginnings of ids of items, and ids of games; empty for no such condition
+    texts: tuple[tuple[str, tuple[str, ...]], ...] = ()  # by key, values in the folded form of `folded`
+    # times of beginning, from and before, wall clock ns; one of them for each value of ``date``
     spans_ns: tuple[tuple[int, int], ...] = ()
+    # since_ns, before_ns: the same of ``since`` and ``until``; None for no bound
     since_ns: int | None = None
     before_ns: int | None = None
 
@@ -159,12 +154,10 @@ _ITEMS: Final = Table(
 )
 _INSERTS: Final[dict[str, Any]] = {"postgresql": postgresql.insert, "sqlite": sqlite.insert}
 
-_AT_ONCE: Final = 500
-"""Items read and written together."""
+_AT_ONCE: Final = 500  # Items read and written together
 
 _LIKE_SPECIAL: Final = str.maketrans({"\\": r"\\", "%": r"\%", "_": r"\_"})
-_ID_DIGITS: Final = 4
-"""Fewest digits that name an item."""
+_ID_DIGITS: Final = 4  # Fewest digits that name an item
 
 
 class ArchiveIndex:

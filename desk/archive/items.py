@@ -24,11 +24,9 @@ from downfield.desk.archive.archive_files import ArchiveFiles, StorageError, fil
 from downfield.game.records.entries import END_KINDS, GameEnded, GameStarted, unpack_entry
 from downfield.review.bundles.verification import is_bundle, journal_rows, open_bundle_file, verify_bundle
 
-BUNDLE_NAME: Final = "game.downfield.zip"
-"""Of a bundle's file in the archive."""
+BUNDLE_NAME: Final = "game.downfield.zip"  # Of a bundle's file in the archive
 
-SHORT: Final = 12
-"""Digits of an id that people see: no two among a million items are the same."""
+SHORT: Final = 12  # Digits of an id that people see: no two among a million items are the same
 
 _ITEMS: Final = "items"
 _RECORD: Final = re.compile(r"([0-9a-f]{64})\.json")
@@ -38,17 +36,11 @@ _FILE_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._ -]{0,120}")
 
 @record
 class ArchivedFile:
-    """One file of an item.
+    """One file of an item."""
 
-    Attributes:
-        name: in the item's folder.
-        size: bytes.
-        sha256: of its content, hexadecimal.
-    """
-
-    name: str
-    size: int
-    sha256: str
+    name: str  # in the item's folder
+    size: int  # bytes
+    sha256: str  # of its content, hexadecimal
 
     def __post_init__(self) -> None:
         """Refuse names that lead elsewhere."""
@@ -57,40 +49,27 @@ class ArchivedFile:
 
 @record
 class ArchivedItem:
-    """One bundle or recording in an archive, ``items/ID.json``.
+    """One bundle or recording in an archive, ``items/ID.json``."""
 
-    Attributes:
-        id: SHA-256 that follows from the content of its files, hexadecimal.
-        kind: a bundle of a game, or a recording with the files beside it.
-        game: id of the game; the name of a recording.
-        began_ns: when it began, wall clock, ns since 1970; 0 where that is not known.
-        title, home, away, rulebook, table: as in the list of games; empty where not known.
-        event: the event it belongs to, as given when it was added, else as the game was started for one.
-        season: as given, else the year in which it began.
-        score: home, away, as the game was closed last; None where it was not, and for a recording.
-        first: digest of the first entry of its journal, the same wherever the game is exported; empty for a recording.
-        entries: how many entries the game's journal has; 0 for a recording.
-        public_key: of the rig that signed it; empty for a recording.
-        video: whether it has pictures.
-        files: its files, in order.
-    """
-
-    id: str
-    kind: Literal["bundle", "recording"]
-    game: str
-    began_ns: int
+    id: str  # SHA-256 that follows from the content of its files, hexadecimal
+    kind: Literal["bundle", "recording"]  # a bundle of a game, or a recording with the files beside it
+    game: str  # id of the game; the name of a recording
+    began_ns: int  # when it began, wall clock, ns since 1970; 0 where that is not known
+    # title, home, away, rulebook, table: as in the list of games; empty where not known
     title: str
     home: str
     away: str
     rulebook: str
     table: str
-    event: str
-    entries: int
-    public_key: str
-    video: bool
-    files: tuple[ArchivedFile, ...]
-    season: str = ""
+    event: str  # the event it belongs to, as given when it was added, else as the game was started for one
+    entries: int  # how many entries the game's journal has; 0 for a recording
+    public_key: str  # of the rig that signed it; empty for a recording
+    video: bool  # whether it has pictures
+    files: tuple[ArchivedFile, ...]  # its files, in order
+    season: str = ""  # as given, else the year in which it began
+    # home, away, as the game was closed last; None where it was not, and for a recording
     score: tuple[int, int] | None = None
+    # digest of the first entry of its journal, the same wherever the game is exported; empty for a recording
     first: str = ""
     format: Literal["downfield.archived"] = "downfield.archived"
     version: Literal[1] = 1
@@ -166,33 +145,22 @@ _RECORDED_AT: Final = re.compile(r"(?:\d{6}-)?(\d{8}-\d{6})")
 
 @dataclass(frozen=True, slots=True)
 class ItemLabels:
-    """What people say of the items they add.
+    """What people say of the items they add."""
 
-    Attributes:
-        event: the event; empty for the one that a game was started for.
-        season: empty for the year in which the game began.
-        table: of recordings, which do not say it themselves.
-    """
-
-    event: str = ""
-    season: str = ""
-    table: str = ""
+    event: str = ""  # the event; empty for the one that a game was started for
+    season: str = ""  # empty for the year in which the game began
+    table: str = ""  # of recordings, which do not say it themselves
     rulebook: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class AddedFile:
-    """What became of a file that was to be added.
-
-    Attributes:
-        state: whether it was added, was there already, or was refused.
-        item: in the archive; None where it was refused.
-    """
+    """What became of a file that was to be added."""
 
     path: Path
-    state: Literal["added", "there", "refused"]
+    state: Literal["added", "there", "refused"]  # whether it was added, was there already, or was refused
     text: str
-    item: ArchivedItem | None = None
+    item: ArchivedItem | None = None  # in the archive; None where it was refused
 
 
 def addable_files(path: Path) -> list[Path]:

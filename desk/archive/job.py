@@ -42,27 +42,18 @@ _LIBRARIES: Final = ("av", "numpy", "opencv-python", "openvino")
 _OTHER_VERSION: Final = "the worker has another version of Downfield, or of a library, than the command"
 _TRACKS: Final = ".tracks.jsonl.gz"
 
-_READ_AT_ONCE: Final = 200
-"""Files of results read together."""
+_READ_AT_ONCE: Final = 200  # Files of results read together
 
 
 @record
 class JobSettings:
-    """What decides the results of a job, beside the items.
-
-    Attributes:
-        task: what is done.
-        code: SHA-256 of the code that does it.
-        rulebook: games are judged under; None for each its own.
-        network: games are tracked by; None where they are only judged.
-        libraries: what they are tracked with, with versions.
-    """
+    """What decides the results of a job, beside the items."""
 
     task: Literal["judge", "track"]
-    code: str
-    rulebook: RulebookRecord | None = None
-    network: JobNetwork | None = None
-    libraries: tuple[str, ...] = ()
+    code: str  # SHA-256 of the code that does it
+    rulebook: RulebookRecord | None = None  # games are judged under; None for each its own
+    network: JobNetwork | None = None  # games are tracked by; None where they are only judged
+    libraries: tuple[str, ...] = ()  # what they are tracked with, with versions
 
     @classmethod
     def of(cls, rulebook: RulebookRecord | None, network: JobNetwork | None = None) -> JobSettings:
@@ -80,30 +71,20 @@ class JobSettings:
 
 @dataclass(frozen=True, slots=True)
 class ArchiveTask:
-    """One item to be done by a worker.
-
-    Attributes:
-        archive: where the item is.
-        kept: where its results go.
-    """
+    """One item to be done by a worker."""
 
     settings: JobSettings
-    archive: ArchiveFiles
-    kept: ArchiveFiles
+    archive: ArchiveFiles  # where the item is
+    kept: ArchiveFiles  # where its results go
     item: ArchivedItem
 
 
 @dataclass(frozen=True, slots=True)
 class JobReport:
-    """What became of a job.
+    """What became of a job."""
 
-    Attributes:
-        games: a row for each, in the order of the items.
-        before: how many of them were finished when it began.
-    """
-
-    games: tuple[GameResult, ...]
-    before: int
+    games: tuple[GameResult, ...]  # a row for each, in the order of the items
+    before: int  # how many of them were finished when it began
 
     @property
     def failed(self) -> tuple[GameResult, ...]:
@@ -113,18 +94,12 @@ class JobReport:
 
 @dataclass(frozen=True, slots=True)
 class ArchiveJob:
-    """A job.
-
-    Attributes:
-        archive: where the items are.
-        kept: where the results of each are kept.
-        items: what it is done to, in order.
-    """
+    """A job."""
 
     settings: JobSettings
-    archive: ArchiveFiles
-    kept: ArchiveFiles
-    items: tuple[ArchivedItem, ...]
+    archive: ArchiveFiles  # where the items are
+    kept: ArchiveFiles  # where the results of each are kept
+    items: tuple[ArchivedItem, ...]  # what it is done to, in order
 
     def finished(self) -> frozenset[str]:
         """Return the ids of the items whose results are there.

@@ -176,13 +176,9 @@ def _judge_recording(files: ArchiveFiles, item: ArchivedItem, book: Rulebook | N
 
 @dataclass(frozen=True, slots=True)
 class CheckedItem:
-    """What the check of an item found.
+    """What the check of an item found."""
 
-    Attributes:
-        good: whether it is as it was added and, where it is signed, not by a foreign rig.
-    """
-
-    good: bool
+    good: bool  # whether it is as it was added and, where it is signed, not by a foreign rig
     text: str
 
 

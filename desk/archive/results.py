@@ -24,82 +24,50 @@ GAMES, CALLS, CHANGES = "games", "calls", "changes"
 TABLES: Final = (CALLS, CHANGES, GAMES)
 """In the order they are written for a game: it is finished once it has its row in the last one."""
 
-_ROWS_OF_A_GROUP: Final = 50_000
-"""Of a Parquet file: read and written together."""
+_ROWS_OF_A_GROUP: Final = 50_000  # Of a Parquet file: read and written together
 
 
 @record
 class GameResult:
-    """What became of one game in a job: a row of ``games.parquet``.
+    """What became of one game in a job: a row of ``games.parquet``."""
 
-    Attributes:
-        item: id of the item in the archive.
-        game: id of the game; the name of a recording.
-        began_ns: when it began, wall clock, ns since 1970; 0 where that is not known.
-        title, home, away, table, event: as in the archive.
-        rulebook_before: the rulebook it was played under; empty where not known.
-        rulebook: the rulebook it was judged under; empty where it failed.
-        state: `done`, or `failed`.
-        reason: why it failed, in words; empty where it did not.
-        calls: how many calls it has now.
-        changes: how many of them are new, changed or gone.
-        refused: how many events the state did not allow.
-        home_score_before, away_score_before: as the game stood in the bundle; empty where not known.
-        home_score, away_score: now; empty where it failed.
-        text: the game at the end, on one line.
-    """
-
-    item: str
-    game: str
-    began_ns: int
+    item: str  # id of the item in the archive
+    game: str  # id of the game; the name of a recording
+    began_ns: int  # when it began, wall clock, ns since 1970; 0 where that is not known
+    # title, home, away, table, event: as in the archive
     title: str
     home: str
     away: str
     table: str
     event: str
-    rulebook_before: str
-    rulebook: str
-    state: str
-    reason: str
-    calls: int
-    changes: int
-    refused: int
+    rulebook_before: str  # the rulebook it was played under; empty where not known
+    rulebook: str  # the rulebook it was judged under; empty where it failed
+    state: str  # `done`, or `failed`
+    reason: str  # why it failed, in words; empty where it did not
+    calls: int  # how many calls it has now
+    changes: int  # how many of them are new, changed or gone
+    refused: int  # how many events the state did not allow
+    # home_score_before, away_score_before: as the game stood in the bundle; empty where not known
     home_score_before: int | None
     away_score_before: int | None
+    # home_score, away_score: now; empty where it failed
     home_score: int | None
     away_score: int | None
-    text: str
+    text: str  # the game at the end, on one line
 
 
 @record
 class CallResult:
-    """One call that a game has now: a row of ``calls.parquet``, without its numbers.
+    """One call that a game has now: a row of ``calls.parquet``, without its numbers."""
 
-    Attributes:
-        item, game: of the game.
-        number: of the call in the game, from 1.
-        call: its id.
-        t_ns: the instant it is about, ns on the clock of the recording.
-        rulebook: under which it was made.
-        kind, verdict, text, players, clauses, side, detail: as of the call.
-        spot_x_yd, spot_y_yd: where the ball is spotted, field yards along and across.
-        margin, sigma, unit: by how much the rule is met and the standard deviation of that.
-        probability: that it is right.
-        front: probability that the ends of bases it rests on are the fronts.
-        frame_margin, frame_sigma: what the decisive frame alone showed.
-        conditions: the things measured that the probability is the joint one of, where those are several.
-        condition_probabilities, condition_margins, condition_sigmas, condition_units: of each of them.
-        together: whether all of them must hold, or `any` is enough.
-        because: ids of the events and calls it rests on.
-        readings: both readings of a call that is too close, in words.
-    """
-
+    # item, game: of the game
     item: str
     game: str
-    number: int
+    number: int  # of the call in the game, from 1
     call: str
-    t_ns: int
-    rulebook: str
+    t_ns: int  # the instant it is about, ns on the clock of the recording
+    rulebook: str  # under which it was made
+    # kind, verdict, text, players, clauses, side, detail: as of the call
     kind: str
     verdict: str
     text: str
@@ -107,50 +75,48 @@ class CallResult:
     clauses: tuple[str, ...]
     side: str | None
     detail: str
+    # spot_x_yd, spot_y_yd: where the ball is spotted, field yards along and across
     spot_x_yd: float | None
     spot_y_yd: float | None
+    # margin, sigma, unit: by how much the rule is met and the standard deviation of that
     margin: float | None
     sigma: float | None
     unit: str
-    probability: float
-    front: float
+    probability: float  # that it is right
+    front: float  # probability that the ends of bases it rests on are the fronts
+    # frame_margin, frame_sigma: what the decisive frame alone showed
     frame_margin: float | None
     frame_sigma: float | None
-    conditions: tuple[str, ...]
+    conditions: tuple[str, ...]  # the things measured that the probability is the joint one of, where those are several
+    # condition_probabilities, condition_margins, condition_sigmas, condition_units: of each of them
     condition_probabilities: tuple[float, ...]
     condition_margins: tuple[float | None, ...]
     condition_sigmas: tuple[float | None, ...]
     condition_units: tuple[str, ...]
-    together: str
-    because: tuple[str, ...]
-    readings: tuple[str, ...]
+    together: str  # whether all of them must hold, or `any` is enough
+    because: tuple[str, ...]  # ids of the events and calls it rests on
+    readings: tuple[str, ...]  # both readings of a call that is too close, in words
 
 
 @record
 class ChangeResult:
-    """One call that is new, changed or gone: a row of ``changes.parquet``.
+    """One call that is new, changed or gone: a row of ``changes.parquet``."""
 
-    Attributes:
-        item, game: of the game.
-        number: of the change in the game, from 1, in order of time.
-        t_ns: when, ns on the clock of the recording.
-        change: `made` now, `changed`, or `withdrawn`.
-        kind_before, verdict_before, text_before, clauses_before: of the call in the bundle; empty where it has none.
-        spot_x_yd_before, spot_y_yd_before: where that spotted the ball, field yards.
-        kind, verdict, text, clauses, spot_x_yd, spot_y_yd: of the call now; empty where there is none.
-    """
-
+    # item, game: of the game
     item: str
     game: str
-    number: int
-    t_ns: int
-    change: str
+    number: int  # of the change in the game, from 1, in order of time
+    t_ns: int  # when, ns on the clock of the recording
+    change: str  # `made` now, `changed`, or `withdrawn`
+    # kind_before, verdict_before, text_before, clauses_before: of the call in the bundle; empty where it has none
     kind_before: str | None
     verdict_before: str | None
     text_before: str | None
     clauses_before: tuple[str, ...]
+    # spot_x_yd_before, spot_y_yd_before: where that spotted the ball, field yards
     spot_x_yd_before: float | None
     spot_y_yd_before: float | None
+    # kind, verdict, text, clauses, spot_x_yd, spot_y_yd: of the call now; empty where there is none
     kind: str | None
     verdict: str | None
     text: str | None
@@ -161,26 +127,17 @@ class ChangeResult:
 
 @dataclass(frozen=True, slots=True)
 class JudgedItem:
-    """An item with what it comes to.
-
-    Attributes:
-        rulebook_before: it was played under; empty where not known.
-        score_before: home, away; None where that is not known.
-        differences: between the two, in order of time.
-        refused: how many events the state did not allow.
-        score: home, away.
-        text: the game at the end, on one line.
-    """
+    """An item with what it comes to."""
 
     item: ArchivedItem
     rulebook: str
-    rulebook_before: str
-    score_before: tuple[int, int] | None
+    rulebook_before: str  # it was played under; empty where not known
+    score_before: tuple[int, int] | None  # home, away; None where that is not known
     calls: Sequence[Call]
-    differences: Sequence[CallDifference]
-    refused: int
-    score: tuple[int, int]
-    text: str
+    differences: Sequence[CallDifference]  # between the two, in order of time
+    refused: int  # how many events the state did not allow
+    score: tuple[int, int]  # home, away
+    text: str  # the game at the end, on one line
 
     @property
     def game_row(self) -> GameResult:

@@ -38,25 +38,17 @@ from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.review.rejudging.rejudging import Way
 from downfield.vision.pipeline import Vision
 
-_LARGEST_BYTES: Final = 2 << 30
-"""Of a network's folder; one that is larger holds something else."""
+_LARGEST_BYTES: Final = 2 << 30  # Of a network's folder; one that is larger holds something else
 
 
 @record
 class JobNetwork:
-    """A network that a job tracks with.
+    """A network that a job tracks with."""
 
-    Attributes:
-        name: as its card says.
-        bundled: its name among those that come with Downfield; empty for another.
-        digest: SHA-256 of its files.
-        files: their names.
-    """
-
-    name: str
-    bundled: str
-    digest: str
-    files: tuple[str, ...]
+    name: str  # as its card says
+    bundled: str  # its name among those that come with Downfield; empty for another
+    digest: str  # SHA-256 of its files
+    files: tuple[str, ...]  # their names
 
 
 def describe_network(name_or_path: str) -> JobNetwork:
@@ -117,8 +109,7 @@ def _folder(network: JobNetwork) -> str:
     return f"networks/{network.digest}"
 
 
-_DEFAULT_FPS: Final = 30.0
-"""Of a video without a frame rate; scenes carry their own times."""
+_DEFAULT_FPS: Final = 30.0  # Of a video without a frame rate; scenes carry their own times
 
 
 def track_and_judge(

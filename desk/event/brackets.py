@@ -74,8 +74,7 @@ def _of_club(pool: Sequence[Entrant], club: str) -> int:
     return sum(bool(club) and entrant.club == club for entrant in pool)
 
 
-Side = Slot | None
-"""None: nobody, a bye."""
+Side = Slot | None  # None: nobody, a bye
 
 
 def seed_order(size: int) -> list[int]:
@@ -224,8 +223,7 @@ class _Games:
         ]
 
 
-_A_ROUND_EARLIER: Final = 64.0
-"""How much worse it is to meet a round earlier: more than any number of later meetings."""
+_A_ROUND_EARLIER: Final = 64.0  # How much worse it is to meet a round earlier: more than any number of later meetings
 
 _OUT_OF_TURN: Final = 1e-6
 """Among equals the seconds follow in the opposite order of the firsts, the thirds in theirs again."""

@@ -13,8 +13,7 @@ from downfield.desk.event.progress import Progress
 from downfield.desk.event.records import Match, Result
 from downfield.desk.event.state import Before, Change, TournamentEvent
 
-UNDO_KEPT: Final = 30
-"""Changes that can be undone, one after the other."""
+UNDO_KEPT: Final = 30  # Changes that can be undone, one after the other
 
 _VALUES_SHOWN: Final = 12
 _FIELDS: Final = tuple(field.name for field in fields(Before) if field.name != "change")
@@ -34,13 +33,9 @@ class ChangedMeanwhileError(RefusedError):
 
 @dataclass(frozen=True, slots=True)
 class ValueChange:
-    """What a change did to one thing.
+    """What a change did to one thing."""
 
-    Attributes:
-        subject: such as ``"match A3"`` or ``"entrant e1"``.
-    """
-
-    subject: str
+    subject: str  # such as ``"match A3"`` or ``"entrant e1"``
     name: str
     old: str
     new: str

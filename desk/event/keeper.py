@@ -36,22 +36,14 @@ _STATES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Who asks for a change, and how.
+    """Who asks for a change, and how."""
 
-    Attributes:
-        by: the person or device.
-        key: idempotency key; what was done under a key is not done again. Empty for none.
-        content: digest of what was asked for; a key with something else is refused.
-        seen: revision of the event that was shown to them; None where that is not known.
-        confirmed: whether they know what else the change does.
-    """
-
-    by: str
+    by: str  # the person or device
     why: str = ""
-    key: str = ""
-    content: str = ""
-    seen: int | None = None
-    confirmed: bool = False
+    key: str = ""  # idempotency key; what was done under a key is not done again. Empty for none.
+    content: str = ""  # digest of what was asked for; a key with something else is refused
+    seen: int | None = None  # revision of the event that was shown to them; None where that is not known
+    confirmed: bool = False  # whether they know what else the change does
 
 
 class EventKeeper:

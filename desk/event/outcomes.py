@@ -20,8 +20,7 @@ from downfield.officiating.state.game_state import opponent
 WITHDREW: Final = "withdrew"
 """The note of a forfeit that follows by itself; in ``over`` of a decision that takes such a forfeit away."""
 
-_FORFEIT_POINTS: Final = 2
-"""What a forfeit counts in the points of a pool, as in football."""
+_FORFEIT_POINTS: Final = 2  # What a forfeit counts in the points of a pool, as in football
 
 Sides = tuple[str | None, str | None]
 WaitingKind = Literal["dispute", "unmatched", "unsigned", "displaced", "extra"]
@@ -29,38 +28,25 @@ WaitingKind = Literal["dispute", "unmatched", "unsigned", "displaced", "extra"]
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What the director can do about something that waits, in one step.
-
-    Attributes:
-        match: it is about; empty to count a game for none.
-        result: to be entered; None to assign the game.
-        turned: whether the table's home is away in the match.
-    """
+    """What the director can do about something that waits, in one step."""
 
     text: str
-    match: str
-    result: Result | None = None
-    turned: bool = False
+    match: str  # it is about; empty to count a game for none
+    result: Result | None = None  # to be entered; None to assign the game
+    turned: bool = False  # whether the table's home is away in the match
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Something that waits for the director.
+    """Something that waits for the director."""
 
-    Attributes:
-        kind: a match stopped by a contradiction; a game that fits no match, was not signed by both, was played by
-            others than now play its match, or is played beside a decided match.
-        match: it is about; empty where that is not known.
-        game: id of the table's game; empty for what was entered by hand.
-        text: what it is, on one line.
-        reason: why it waits, and what to do.
-    """
-
+    # a match stopped by a contradiction; a game that fits no match, was not signed by both, was played by others than
+    # now play its match, or is played beside a decided match
     kind: WaitingKind
-    match: str
-    game: str
-    text: str
-    reason: str
+    match: str  # it is about; empty where that is not known
+    game: str  # id of the table's game; empty for what was entered by hand
+    text: str  # what it is, on one line
+    reason: str  # why it waits, and what to do
     choices: tuple[Choice, ...] = ()
 
 

@@ -17,8 +17,7 @@ from downfield.desk.event.records import EventClock, Match
 from downfield.desk.event.schedule import schedule, slot_times
 from downfield.desk.event.state import Change, TournamentEvent
 
-MAX_DELAY_MIN: Final = 600
-"""Minutes that one round may be late."""
+MAX_DELAY_MIN: Final = 600  # Minutes that one round may be late
 
 
 def change_clock(event: TournamentEvent, clock: EventClock, tables: Sequence[str], by: Change) -> TournamentEvent:
@@ -91,8 +90,7 @@ def swap(event: TournamentEvent, identity: str, other: str, by: Change) -> Tourn
     return noted(changed, by)
 
 
-Holding = Literal["fixed", "postponed", "free"]
-"""How a game is held in its place."""
+Holding = Literal["fixed", "postponed", "free"]  # How a game is held in its place
 
 
 def hold(event: TournamentEvent, identity: str, how: Holding, by: Change) -> TournamentEvent:

@@ -124,16 +124,11 @@ def ordinal(number: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Rank:
-    """A place in the event.
+    """A place in the event."""
 
-    Attributes:
-        place: from 1; shared by those who went out in the same round.
-        text: how it was decided, such as ``"lost FINAL"``.
-    """
-
-    place: int
+    place: int  # from 1; shared by those who went out in the same round
     entrant: str
-    text: str
+    text: str  # how it was decided, such as ``"lost FINAL"``
 
 
 def ranking(event: TournamentEvent) -> list[Rank]:

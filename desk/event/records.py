@@ -162,40 +162,26 @@ class Result:
 
 @record
 class Match:
-    """One game of the event.
+    """One game of the event."""
 
-    Attributes:
-        id: unique in the event, such as ``"A3"`` or ``"W2-1"``.
-        stage: of the event.
-        round: in its stage, from 1.
-        home, away: who plays.
-        pool: the pool, for the stage ``"pool"``.
-        table: where it is played; empty while that is open.
-        slot: number of its start time, from 0; None while that is open.
-        result: how it came out; None while it is open. Made anew of the decisions and the tables' games at each change.
-        dispute: why the director must decide it, and what is known; empty where nothing contradicts.
-        game: id of the table's game that is, or was last, played for it; empty for none.
-        fixed: whether it stays at its table and time when a schedule is made.
-        postponed: whether it waits without a time until the director sets it one.
-        if_needed: whether it is only played when the side that comes from the losers' bracket won the game before.
-        officials: names of those who referee or operate it.
-    """
-
-    id: str
-    stage: Stage
-    round: int
+    id: str  # unique in the event, such as ``"A3"`` or ``"W2-1"``
+    stage: Stage  # of the event
+    round: int  # in its stage, from 1
+    # home, away: who plays
     home: Slot
     away: Slot
-    pool: str = ""
-    table: str = ""
-    slot: int | None = None
+    pool: str = ""  # the pool, for the stage ``"pool"``
+    table: str = ""  # where it is played; empty while that is open
+    slot: int | None = None  # number of its start time, from 0; None while that is open
+    # how it came out; None while it is open. Made anew of the decisions and the tables' games at each change.
     result: Result | None = None
+    # whether it is only played when the side that comes from the losers' bracket won the game before
     if_needed: bool = False
-    dispute: str = ""
-    game: str = ""
-    fixed: bool = False
-    postponed: bool = False
-    officials: tuple[str, ...] = ()
+    dispute: str = ""  # why the director must decide it, and what is known; empty where nothing contradicts
+    game: str = ""  # id of the table's game that is, or was last, played for it; empty for none
+    fixed: bool = False  # whether it stays at its table and time when a schedule is made
+    postponed: bool = False  # whether it waits without a time until the director sets it one
+    officials: tuple[str, ...] = ()  # names of those who referee or operate it
 
 
 @record

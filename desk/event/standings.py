@@ -24,25 +24,19 @@ _TEXTS: dict[TieBreak, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One line of a table.
+    """One line of a table."""
 
-    Attributes:
-        place: from 1; shared by those whom nothing separates.
-        won, lost, tied: games.
-        points_for, points_against: points.
-        difference: of the points, each game limited as the event's rules say.
-        decided_by: what put it ahead of or behind those with the same percentage; empty where that was not needed.
-    """
-
-    place: int
+    place: int  # from 1; shared by those whom nothing separates
     entrant: str
+    # won, lost, tied: games
     won: int
     lost: int
     tied: int
+    # points_for, points_against: points
     points_for: int
     points_against: int
-    difference: int
-    decided_by: str
+    difference: int  # of the points, each game limited as the event's rules say
+    decided_by: str  # what put it ahead of or behind those with the same percentage; empty where that was not needed
 
     @property
     def points(self) -> tuple[int, int]:

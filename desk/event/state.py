@@ -19,35 +19,22 @@ GameState = Literal["in_play", "ended", "signed", "reopened", "corrected"]
 
 @record
 class TableGame:
-    """A game at a table, as the newest entry of its journal that matters here says.
-
-    Attributes:
-        game: its id.
-        seq: number of that entry.
-        state: of the game.
-        table: its name.
-        home, away: the teams' names there.
-        score: home, away; as it is closed. 0 to 0 while it is in play.
-        signed: the score that both coaches have signed last; None before.
-        signed_by: the coaches, home and away; empty before.
-        notes: what they disagree with.
-        why: who reopened or closed it again, and why.
-        overtime_winner: the side that won an overtime that the score does not show.
-        ticket: what it is played for; None where it names no match, or the desk did not assign it to this rig.
-    """
+    """A game at a table, as the newest entry of its journal that matters here says."""
 
     game: str
-    seq: int
+    seq: int  # number of that entry
     state: GameState
     table: str
+    # home, away: the teams' names there
     home: str
     away: str
-    score: tuple[int, int] = (0, 0)
-    signed: tuple[int, int] | None = None
-    signed_by: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    why: str = ""
-    overtime_winner: Side | None = None
+    score: tuple[int, int] = (0, 0)  # home, away; as it is closed. 0 to 0 while it is in play
+    signed: tuple[int, int] | None = None  # the score that both coaches have signed last; None before
+    signed_by: tuple[str, ...] = ()  # the coaches, home and away; empty before
+    notes: tuple[str, ...] = ()  # what they disagree with
+    why: str = ""  # who reopened or closed it again, and why
+    overtime_winner: Side | None = None  # the side that won an overtime that the score does not show
+    # what it is played for; None where it names no match, or the desk did not assign it to this rig
     ticket: MatchTicket | None = None
 
     @property
@@ -64,40 +51,28 @@ class TableGame:
 
 @record
 class MatchDecision:
-    """What a person decided about a match. The latest of a match counts, for the sides it was made for.
+    """What a person decided about a match. The latest of a match counts, for the sides it was made for."""
 
-    Attributes:
-        id: of the change that it was made by.
-        draw, match: it is about.
-        sides: ids of who plays it, home and away.
-        result: how it came out; None: what is named in ``over`` does not count, and nobody forfeits it.
-        over: keys of the tables' games that were known then: what they say does not contradict it.
-    """
-
-    id: str
+    id: str  # of the change that it was made by
+    # draw, match: it is about
     draw: str
     match: str
-    sides: tuple[str | None, str | None]
+    sides: tuple[str | None, str | None]  # ids of who plays it, home and away
+    # how it came out; None: what is named in ``over`` does not count, and nobody forfeits it
     result: Result | None = None
-    over: tuple[str, ...] = ()
+    over: tuple[str, ...] = ()  # keys of the tables' games that were known then: what they say does not contradict it
 
 
 @record
 class GameAssignment:
-    """A table's game that a person counted for a match, or for none.
-
-    Attributes:
-        game: its id.
-        draw, match: that it counts for; an empty match for none.
-        sides: ids of who plays that, home and away.
-        turned: whether the table's home is away there.
-    """
+    """A table's game that a person counted for a match, or for none."""
 
     game: str
+    # draw, match: that it counts for; an empty match for none
     draw: str
     match: str
-    sides: tuple[str | None, str | None] = (None, None)
-    turned: bool = False
+    sides: tuple[str | None, str | None] = (None, None)  # ids of who plays that, home and away
+    turned: bool = False  # whether the table's home is away there
 
 
 @record
@@ -126,13 +101,9 @@ class Change:
 
 @record
 class Before:
-    """What a change replaced, so that it can be undone; None for what it left.
+    """What a change replaced, so that it can be undone; None for what it left."""
 
-    Attributes:
-        change: id of the change.
-    """
-
-    change: str
+    change: str  # id of the change
     name: str | None = None
     rules: Rules | None = None
     clock: EventClock | None = None
@@ -150,47 +121,30 @@ class Before:
 
 @record
 class TournamentEvent:
-    """An event as it stands.
+    """An event as it stands."""
 
-    Attributes:
-        name: of the event.
-        rules, clock: how and when it is played.
-        tables: the tables' names.
-        entrants: in the order of registration.
-        pools: the entrants' ids of each pool, by its name; empty before the draw.
-        byes: ids of those who had a bye in a Swiss round, in the order of the rounds.
-        matches: every game, in the order they are listed.
-        lots: entrants' ids in the order that lots gave them, for ties that nothing else breaks.
-        draw: id of the draw; empty before it.
-        decisions: of persons, about matches, in order.
-        assignments: of tables' games to matches, by persons, the latest of a game counts.
-        games: what the tables say, by id of the game.
-        here: ids of entrants who have checked in.
-        changes: the audit trail, the oldest first.
-        undo: what the latest changes replaced, the oldest first.
-        touched: number of the change that changed something last, by what it was.
-        revision: number of changes.
-        games_after: number of the last game in the tournament's store when the draw was made; None before the draw.
-    """
-
-    name: str
+    name: str  # of the event
+    # rules, clock: how and when it is played
     rules: Rules = Rules()
     clock: EventClock = EventClock()
     tables: tuple[str, ...] = ()
-    entrants: tuple[Entrant, ...] = ()
+    entrants: tuple[Entrant, ...] = ()  # in the order of registration
+    # the entrants' ids of each pool, by its name; empty before the draw
     pools: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    byes: tuple[str, ...] = ()
-    matches: tuple[Match, ...] = ()
-    lots: tuple[str, ...] = ()
-    draw: str = ""
-    decisions: tuple[MatchDecision, ...] = ()
-    assignments: tuple[GameAssignment, ...] = ()
-    games: dict[str, TableGame] = field(default_factory=dict)
-    here: tuple[str, ...] = ()
-    changes: tuple[Change, ...] = ()
-    undo: tuple[Before, ...] = ()
+    byes: tuple[str, ...] = ()  # ids of those who had a bye in a Swiss round, in the order of the rounds
+    matches: tuple[Match, ...] = ()  # every game, in the order they are listed
+    lots: tuple[str, ...] = ()  # entrants' ids in the order that lots gave them, for ties that nothing else breaks
+    draw: str = ""  # id of the draw; empty before it
+    decisions: tuple[MatchDecision, ...] = ()  # of persons, about matches, in order
+    assignments: tuple[GameAssignment, ...] = ()  # of tables' games to matches, by persons, the latest of a game counts
+    games: dict[str, TableGame] = field(default_factory=dict)  # what the tables say, by id of the game
+    here: tuple[str, ...] = ()  # ids of entrants who have checked in
+    changes: tuple[Change, ...] = ()  # the audit trail, the oldest first
+    undo: tuple[Before, ...] = ()  # what the latest changes replaced, the oldest first
+    # number of the change that changed something last, by what it was
     touched: dict[str, int] = field(default_factory=dict)
-    revision: int = 0
+    revision: int = 0  # number of changes
+    # number of the last game in the tournament's store when the draw was made; None before the draw
     games_after: int | None = None
     format: Literal["downfield-event"] = "downfield-event"
     version: Literal[2] = 2

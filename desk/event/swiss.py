@@ -19,8 +19,7 @@ from downfield.desk.event.records import Entrant, KnownEntrant, Match, Rules
 from downfield.desk.event.standings import pool_standings
 from downfield.desk.event.state import Change, TournamentEvent
 
-SWISS: Final = "Swiss"
-"""The name of the pool of all."""
+SWISS: Final = "Swiss"  # The name of the pool of all
 
 
 def check_rounds(rules: Rules, entrants: int) -> None:

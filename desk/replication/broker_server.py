@@ -21,33 +21,25 @@ from downfield.core.files.private_files import create_private_file, make_private
 from downfield.core.records import read_record, to_json
 from downfield.rig.tournament.broker import BrokerCredentials, inbox_of
 
-BROKER_PORT: Final = 4222
-"""NATS's own."""
+BROKER_PORT: Final = 4222  # NATS's own
 
 DESK_FILE: Final = "desk.credentials.json"
-TABLES: Final = 16
-"""Tables that get credentials where no number is given."""
+TABLES: Final = 16  # Tables that get credentials where no number is given
 CONFIGURATION_FILE: Final = "nats.conf"
 
 _MAX_BYTES: Final = 8 << 20
 """The largest message: a batch of a journal is 256 kB, an entry with a second of scenes may be larger."""
 
-_SYSTEM_FOLDERS: Final = ("/usr/sbin", "/usr/local/sbin")
-"""Where Debian puts it; not in the path of ordinary users."""
+_SYSTEM_FOLDERS: Final = ("/usr/sbin", "/usr/local/sbin")  # Where Debian puts it; not in the path of ordinary users
 
 
 @dataclass(frozen=True, slots=True)
 class BrokerFiles:
-    """What a broker is started with.
-
-    Attributes:
-        desk: the credentials of the desk.
-        tables: the credentials of the tables, one for each rig.
-    """
+    """What a broker is started with."""
 
     configuration: Path
-    desk: Path
-    tables: tuple[Path, ...]
+    desk: Path  # the credentials of the desk
+    tables: tuple[Path, ...]  # the credentials of the tables, one for each rig
 
 
 def find_nats_server() -> str:

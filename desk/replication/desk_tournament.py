@@ -44,20 +44,15 @@ from downfield.store.writing.replication import BatchReply, JournalBatch, Positi
 if TYPE_CHECKING:
     from nats.aio.msg import Msg
 
-GROUP_S: Final = 0.05
-"""While many tables send, one transaction begins in this time, which they share."""
+GROUP_S: Final = 0.05  # While many tables send, one transaction begins in this time, which they share
 
-MANY: Final = 4
-"""Of the last eight batches, so many rigs sent some of them: one that catches up alone waits for nobody."""
+MANY: Final = 4  # Of the last eight batches, so many rigs sent some of them: one that catches up alone waits for nobody
 
-GROUP_MAX: Final = 64
-"""Batches of one transaction."""
+GROUP_MAX: Final = 64  # Batches of one transaction
 
-WAITING_BYTES: Final = 64 << 20
-"""Batches that wait; beyond that they are dropped, and sent again by their rigs."""
+WAITING_BYTES: Final = 64 << 20  # Batches that wait; beyond that they are dropped, and sent again by their rigs
 
-GAMES_FILE: Final = "games.db"
-"""In the desk's folder: the games of all tables, where no database is named."""
+GAMES_FILE: Final = "games.db"  # In the desk's folder: the games of all tables, where no database is named
 
 _GROUP: Final = "downfield-receivers"
 _log = logging.getLogger(__name__)

@@ -39,17 +39,14 @@ REPORTED_KINDS: Final = frozenset({*START_KINDS, *END_KINDS, "game_reopened", "s
 """Kinds of the entries that a report is made of."""
 
 _LOOK_S: Final = 0.5
-_LOOK_AT_ALL_S: Final = 15.0
-"""Another desk may have stored what this one was not told of."""
+_LOOK_AT_ALL_S: Final = 15.0  # Another desk may have stored what this one was not told of
 
 _RETRY_S: Final = 5.0
-_ENTRIES: Final = 400
-"""Latest entries of those kinds that are read of one game."""
+_ENTRIES: Final = 400  # Latest entries of those kinds that are read of one game
 
 _log = logging.getLogger(__name__)
 
-IsAssigned = Callable[[MatchTicket, str], bool]
-"""Returns whether the desk has assigned a match to a rig."""
+IsAssigned = Callable[[MatchTicket, str], bool]  # Returns whether the desk has assigned a match to a rig
 
 
 class ResultTaker:

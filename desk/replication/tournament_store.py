@@ -210,8 +210,7 @@ def _fork(seq: int) -> str:
     )
 
 
-OLDEST_SERVER: Final = 150_000
-"""PostgreSQL 15, as its ``server_version_num``."""
+OLDEST_SERVER: Final = 150_000  # PostgreSQL 15, as its ``server_version_num``
 
 _SCHEMA_LOCK: Final = 0x646F776E
 

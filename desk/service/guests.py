@@ -32,8 +32,7 @@ from downfield.desk.service.parts import DeskDep, DeskParts
 from downfield.rig.tournament.push_payloads import Announcement
 from downfield.store.sealing.signing import RigKey
 
-REFRESH_S: Final = 20
-"""How often an open page asks again; a static copy does not."""
+REFRESH_S: Final = 20  # How often an open page asks again; a static copy does not
 
 _STYLE: Final = """
 :root{color-scheme:light dark}body{font:clamp(16px,1.4vw,28px)/1.4 system-ui,sans-serif;margin:0 auto;max-width:80em;
@@ -46,8 +45,7 @@ padding:.6em;border-radius:.4em}
 """
 
 
-Points = tuple[int, int]
-"""Home and away."""
+Points = tuple[int, int]  # Home and away
 
 
 def guest_page(
@@ -240,8 +238,7 @@ def announcements(desk: DeskParts) -> list[str]:
     return [push.payload.text for push in fresh[:3] if isinstance(push.payload, Announcement)]
 
 
-ANNOUNCED_NS: Final = 30 * 60 * 1_000_000_000
-"""How long an announcement is shown to the hall."""
+ANNOUNCED_NS: Final = 30 * 60 * 1_000_000_000  # How long an announcement is shown to the hall
 
 
 @router.get("/api/event/announcements", summary="What was announced to all tables lately")

@@ -17,19 +17,13 @@ from downfield.desk.tables.rig_client import TableWatcher
 
 @dataclass(frozen=True, slots=True)
 class DeskParts:
-    """The parts of the desk.
-
-    Attributes:
-        watcher: what each of them is doing.
-        tournament: the tables that a broker tells of; None without one.
-        grants: the phones of the tournament.
-    """
+    """The parts of the desk."""
 
     keeper: EventKeeper
     book: AddressBook
-    watcher: TableWatcher
-    tournament: DeskTournament | None = None
-    grants: GrantKeeper = field(default_factory=GrantKeeper)
+    watcher: TableWatcher  # what each of them is doing
+    tournament: DeskTournament | None = None  # the tables that a broker tells of; None without one
+    grants: GrantKeeper = field(default_factory=GrantKeeper)  # the phones of the tournament
 
     def statuses(self) -> list[TableStatus]:
         """Return what each table is doing now, those that need somebody first; one that both tell of once."""

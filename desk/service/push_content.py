@@ -19,8 +19,7 @@ from downfield.game.records.commands import AWAY_SHEET, HOME_SHEET, NewGame, Tea
 from downfield.rig.tournament.push_payloads import PushedFigure, PushedSchedule, PushedTeam, PushedTeams, ScheduledGame
 from downfield.store.sealing.signing import RigKey
 
-MAX_NOTE: Final = 80
-"""Letters of a weigh-in note as tables get it."""
+MAX_NOTE: Final = 80  # Letters of a weigh-in note as tables get it
 
 
 def match_of(event: TournamentEvent, identity: str, rig: Callable[[str], str], key: RigKey) -> tuple[str, NewGame]:

@@ -31,8 +31,7 @@ from downfield.rig.tournament.push_payloads import (
     PushStatus,
 )
 
-MAX_CALIBRATION: Final = 400_000
-"""Letters; one with every quality cell has about 60,000."""
+MAX_CALIBRATION: Final = 400_000  # Letters; one with every quality cell has about 60,000
 
 rigs_router = APIRouter(prefix="/api/tournament", tags=["tables"], route_class=AuthorizedRoute)
 

@@ -100,20 +100,15 @@ def _grid(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 @dataclass(slots=True)
 class SeasonLine:
-    """What a coach did in the events of a season.
-
-    Attributes:
-        won, lost, tied: games.
-        difference: of points.
-        places: such as ``"1st River Open"``, the latest first.
-    """
+    """What a coach did in the events of a season."""
 
     coach: str
+    # won, lost, tied: games
     won: int = 0
     lost: int = 0
     tied: int = 0
-    difference: int = 0
-    places: list[str] = field(default_factory=list)
+    difference: int = 0  # of points
+    places: list[str] = field(default_factory=list)  # such as ``"1st River Open"``, the latest first
 
 
 def season_of(event: TournamentEvent) -> str:

@@ -19,20 +19,13 @@ MAX_NAME = 40
 
 @record
 class TableEntry:
-    """A table's rig.
+    """A table's rig."""
 
-    Attributes:
-        id: unique at this desk.
-        name: the table's, such as ``"Table 3"``.
-        address: of the rig's start page.
-        token: by which the rig lets the desk watch; empty where it asks for none.
-        certificate: SHA-256 of the rig's own certificate, hex; empty without TLS or for one that others vouch for.
-    """
-
-    id: str
-    name: str
-    address: str
-    token: str = ""
+    id: str  # unique at this desk
+    name: str  # the table's, such as ``"Table 3"``
+    address: str  # of the rig's start page
+    token: str = ""  # by which the rig lets the desk watch; empty where it asks for none
+    # SHA-256 of the rig's own certificate, hex; empty without TLS or for one that others vouch for
     certificate: str = ""
 
     def __post_init__(self) -> None:
@@ -128,8 +121,7 @@ class AddressBook:
         self._tables = tables
 
 
-Need = Literal["refused", "lost", "alarm", "waiting", "warning", "playing", "idle"]
-"""From the most to the least urgent."""
+Need = Literal["refused", "lost", "alarm", "waiting", "warning", "playing", "idle"]  # From the most to the least urgent
 
 _ORDER: Final[tuple[Need, ...]] = ("refused", "lost", "alarm", "waiting", "warning", "playing", "idle")
 

@@ -27,14 +27,11 @@ if TYPE_CHECKING:
     from nats.aio.msg import Msg
     from nats.js import JetStreamContext
 
-STREAM: Final = "DOWNFIELD_FEED"
-"""The stream in which the broker keeps the newest message of each subject of the feed."""
+STREAM: Final = "DOWNFIELD_FEED"  # The stream in which the broker keeps the newest message of each subject of the feed
 
-MAX_AGE_S: Final = 7 * 86_400
-"""A table that was not heard of for this long is forgotten."""
+MAX_AGE_S: Final = 7 * 86_400  # A table that was not heard of for this long is forgotten
 
-MAX_TABLES: Final = 2000
-"""Of one tournament; further ones are not shown."""
+MAX_TABLES: Final = 2000  # Of one tournament; further ones are not shown
 
 _FETCHED_AT_ONCE: Final = 200
 _FETCH_S: Final = 5.0

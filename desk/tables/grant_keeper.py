@@ -30,11 +30,9 @@ from downfield.core.records import check, read_record, record, to_json
 from downfield.rig.tournament.push_payloads import MAX_REVOKED, PushedAccess, TablePush
 from downfield.store.sealing.signing import RigKey
 
-DESK_KEY: Final = "desk.key"
-"""Name of the file with the desk's key in its folder."""
+DESK_KEY: Final = "desk.key"  # Name of the file with the desk's key in its folder
 
-MAX_GRANTS: Final = 1000
-"""In force at once; those revoked are dropped a while after they would have expired."""
+MAX_GRANTS: Final = 1000  # In force at once; those revoked are dropped a while after they would have expired
 
 _DAY_NS: Final = 86_400 * 1_000_000_000
 _CLOCKS_DIFFER_NS: Final = 7 * _DAY_NS
@@ -52,31 +50,20 @@ _AT_THE_DESK: Final[dict[Role, Role]] = {
 PASS_NS: Final = 12 * 3_600 * 1_000_000_000
 """How long a pass is good: a day in the hall. A phone gets new ones whenever its page reaches the desk."""
 
-INVITATION_S: Final = 600.0
-"""How long an invitation is good, and once only."""
+INVITATION_S: Final = 600.0  # How long an invitation is good, and once only
 
 
 @record
 class TableGrant:
-    """What a desk allows one phone.
+    """What a desk allows one phone."""
 
-    Attributes:
-        id: unique, 12 hexadecimal digits; the phone's id at every table and at the desk.
-        name: of the person or the device.
-        role: at the tables.
-        tables: their names; empty for all.
-        expires_ns: wall clock, ns since 1970.
-        key: the desk's public key.
-        holder: the phone's public key; empty until it has opened its invitation.
-    """
-
-    id: str
-    name: str
-    role: Role
-    tables: tuple[str, ...]
-    expires_ns: int
-    key: str
-    holder: str = ""
+    id: str  # unique, 12 hexadecimal digits; the phone's id at every table and at the desk
+    name: str  # of the person or the device
+    role: Role  # at the tables
+    tables: tuple[str, ...]  # their names; empty for all
+    expires_ns: int  # wall clock, ns since 1970
+    key: str  # the desk's public key
+    holder: str = ""  # the phone's public key; empty until it has opened its invitation
     format: Literal["downfield.grant"] = "downfield.grant"
     version: Literal[1] = 1
 
@@ -93,19 +80,12 @@ class TableGrant:
 
 @record
 class IssuedGrant:
-    """A grant that the desk has made.
-
-    Attributes:
-        grant: it.
-        at_ns: wall clock, ns since 1970; a label.
-        by: who made it.
-        revoked_by: who revoked it; empty while it is in force.
-    """
+    """A grant that the desk has made."""
 
     grant: TableGrant
-    at_ns: int
-    by: str
-    revoked_by: str = ""
+    at_ns: int  # wall clock, ns since 1970; a label
+    by: str  # who made it
+    revoked_by: str = ""  # who revoked it; empty while it is in force
 
 
 @record

@@ -19,28 +19,19 @@ from downfield.core.errors import DownfieldError, InputError, SourceError
 from downfield.core.threads import supervised_thread
 from downfield.desk.tables.address_book import TableEntry, TableStatus, status_of
 
-TOPICS: Final = ("game", "health", "questions", "source")
-"""What the desk follows of each table."""
+TOPICS: Final = ("game", "health", "questions", "source")  # What the desk follows of each table
 
 
 @dataclass(frozen=True, slots=True)
 class ClientLimits:
     """Limits of a connection to a rig."""
 
+    # A rig reports its health every second; after this long without anything the connection is given up
     silent_s: float = 4.0
-    """A rig reports its health every second; after this long without anything the connection is given up."""
-
-    line_bytes: int = 1 << 20
-    """Longest message of the feed."""
-
-    answer_bytes: int = 1 << 16
-    """Longest answer to a request."""
-
-    retry_s: float = 1.0
-    """Pause before a lost table is tried again for the first time."""
-
-    longest_retry_s: float = 10.0
-    """Longest pause between two tries; it doubles from one to the next."""
+    line_bytes: int = 1 << 20  # Longest message of the feed
+    answer_bytes: int = 1 << 16  # Longest answer to a request
+    retry_s: float = 1.0  # Pause before a lost table is tried again for the first time
+    longest_retry_s: float = 10.0  # Longest pause between two tries; it doubles from one to the next
 
 
 _LIMITS: Final = ClientLimits()
@@ -52,17 +43,11 @@ class RigRefusedError(SourceError):
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """What pairing with a rig gave.
+    """What pairing with a rig gave."""
 
-    Attributes:
-        address: of the rig's start page.
-        token: by which the rig lets the desk watch.
-        certificate: SHA-256 of the certificate that the rig has made itself, hex; empty where there is none.
-    """
-
-    address: str
-    token: str
-    certificate: str
+    address: str  # of the rig's start page
+    token: str  # by which the rig lets the desk watch
+    certificate: str  # SHA-256 of the certificate that the rig has made itself, hex; empty where there is none
 
 
 def pair_with(address: str, code: str, name: str) -> Pairing:

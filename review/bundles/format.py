@@ -38,8 +38,7 @@ from downfield.store.history import History
 from downfield.store.sealing.signing import RigKey
 from downfield.store.writing.spool import JournalLine
 
-SUFFIX: Final = ".downfield.zip"
-"""How the names of bundles end; any name is read."""
+SUFFIX: Final = ".downfield.zip"  # How the names of bundles end; any name is read
 
 ABOUT, REPORT, JOURNAL, TRACKS = "ABOUT.txt", "report.html", "journal.jsonl", "game.tracks.jsonl"
 EVENTS, CALLS, CALIBRATION = "game.events.jsonl", "game.calls.jsonl", "game.calibration.json"
@@ -64,8 +63,7 @@ PART_NAME: Final = re.compile(
 )
 """Every name that a part may have: none leads out of a folder that a bundle is unpacked into."""
 
-MAX_MANIFEST_BYTES: Final = 16 << 20
-"""Of a manifest: room for 100,000 parts, 35 days of recording."""
+MAX_MANIFEST_BYTES: Final = 16 << 20  # Of a manifest: room for 100,000 parts, 35 days of recording
 
 _SIGNED_AS: Final = b"downfield.bundle.manifest\n"
 
@@ -139,39 +137,29 @@ def signed_bytes(manifest: bytes) -> bytes:
     return _SIGNED_AS + manifest
 
 
-_FPS: Final = 30.0
-"""Frame rate of a game without scenes; those with scenes carry their own times."""
+_FPS: Final = 30.0  # Frame rate of a game without scenes; those with scenes carry their own times
 
 
 @dataclass(frozen=True, slots=True)
 class BundleFile:
-    """A file on disk that goes into a bundle as it is.
-
-    Attributes:
-        path: on disk; it may still grow, and what it holds when it is reached is taken.
-    """
+    """A file on disk that goes into a bundle as it is."""
 
     name: str
-    path: Path
+    path: Path  # on disk; it may still grow, and what it holds when it is reached is taken
 
 
 @dataclass(frozen=True, slots=True)
 class BundleSource:
-    """What a bundle is made of.
-
-    Attributes:
-        calibration: of the camera; None when it is not known.
-        configuration: of the rig, without secrets and paths; empty when it is not known.
-        notes: what is missing from these and why.
-    """
+    """What a bundle is made of."""
 
     store: StoreReader
     row: GameRow
     key: RigKey
-    calibration: Calibration | None = None
+    calibration: Calibration | None = None  # of the camera; None when it is not known
+    # of the rig, without secrets and paths; empty when it is not known
     configuration: Mapping[str, Any] = field(default_factory=dict)
     video: Sequence[BundleFile] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # what is missing from these and why
 
 
 def bundle_chunks(source: BundleSource, now_s: Callable[[], float] = time.time) -> Iterator[bytes]:

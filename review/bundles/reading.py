@@ -25,21 +25,13 @@ _ENTRIES_AT_ONCE: Final = 50
 
 @dataclass(frozen=True, slots=True)
 class UnpackedBundle:
-    """A bundle that was unpacked.
+    """A bundle that was unpacked."""
 
-    Attributes:
-        manifest: the game's id, teams and parts with their digests, as the bundle states them.
-        folder: its files, but for the journal.
-        recordings: its recording, in a folder of recordings; None where it has none.
-        clip: the video it was played from in place of a camera; None where it was a camera.
-        calibration: of the camera; None where it has none.
-    """
-
-    manifest: BundleManifest
-    folder: Path
-    recordings: Path | None
-    clip: Path | None
-    calibration: Calibration | None
+    manifest: BundleManifest  # the game's id, teams and parts with their digests, as the bundle states them
+    folder: Path  # its files, but for the journal
+    recordings: Path | None  # its recording, in a folder of recordings; None where it has none
+    clip: Path | None  # the video it was played from in place of a camera; None where it was a camera
+    calibration: Calibration | None  # of the camera; None where it has none
 
 
 def read_manifest(path: Path) -> BundleManifest:

@@ -24,8 +24,7 @@ from downfield.store.writing.spool import JournalLine
 
 Fault = Literal["cut_off", "changed", "missing", "added", "refused"]
 
-ZIP_ERRORS: Final = (*ZIP_FAULTS, OSError)
-"""What reading a damaged bundle raises."""
+ZIP_ERRORS: Final = (*ZIP_FAULTS, OSError)  # What reading a damaged bundle raises
 
 MAX_RATIO: Final = 200
 """How much a part may grow when it is unpacked; text of games grows 5 to 20 times, a hostile file 1,000 times."""
@@ -38,37 +37,26 @@ _MAX_PARTS: Final = 200_000
 _START: Final = b"PK\x03\x04"
 _LOCAL_NAME_AT: Final = 30
 _END_OF_LIST: Final = b"PK\x05\x06"
-_END_SEARCHED_BYTES: Final = 22 + 65_535
-"""Where a zip file's last record may begin, APPNOTE.TXT of PKWARE, 4.3.16."""
+_END_SEARCHED_BYTES: Final = 22 + 65_535  # Where a zip file's last record may begin, APPNOTE.TXT of PKWARE, 4.3.16
 
 
 @dataclass(frozen=True, slots=True)
 class BundleProblem:
-    """One thing that is wrong with a bundle.
-
-    Attributes:
-        part: the name of the part; empty where it is the whole file.
-        text: what is wrong, in words.
-    """
+    """One thing that is wrong with a bundle."""
 
     fault: Fault
-    part: str
-    text: str
+    part: str  # the name of the part; empty where it is the whole file
+    text: str  # what is wrong, in words
 
 
 @dataclass(frozen=True, slots=True)
 class BundleVerification:
-    """What a bundle's check found.
+    """What a bundle's check found."""
 
-    Attributes:
-        manifest: the game's id, teams and parts with their digests, as the bundle states them; None if unreadable.
-        signed: whether the manifest is as the rig with its public key signed it.
-        problems: what is wrong, in the order of the file; empty when nothing is.
-    """
-
+    # the game's id, teams and parts with their digests, as the bundle states them; None if unreadable
     manifest: BundleManifest | None
-    signed: bool
-    problems: tuple[BundleProblem, ...]
+    signed: bool  # whether the manifest is as the rig with its public key signed it
+    problems: tuple[BundleProblem, ...]  # what is wrong, in the order of the file; empty when nothing is
 
     @property
     def intact(self) -> bool:

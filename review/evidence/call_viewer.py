@@ -27,11 +27,9 @@ from downfield.review.pictures.projection import BoardRegion, Place, Projection,
 
 Plane = Literal["base", "paint"]
 
-JPEG_QUALITY: Final = 92
-"""Of served pictures, which are examined closely."""
+JPEG_QUALITY: Final = 92  # Of served pictures, which are examined closely
 
-_OTHER_BASE_MM: Final = 5.5
-"""Height of base tops where the roster is not known: that of an ordinary base."""
+_OTHER_BASE_MM: Final = 5.5  # Height of base tops where the roster is not known: that of an ordinary base
 
 
 @record
@@ -52,21 +50,16 @@ class DrawnField:
 
 @dataclass(frozen=True, slots=True)
 class AboveView:
-    """A part of the board to be seen from straight above.
+    """A part of the board to be seen from straight above."""
 
-    Attributes:
-        x_mm, y_mm: its lower left corner.
-        width_mm, height_mm: its size.
-        px_per_mm: scale of the picture.
-        plane: what is seen to scale: the base tops, or the paint.
-    """
-
+    # x_mm, y_mm: its lower left corner
     x_mm: float
     y_mm: float
+    # width_mm, height_mm: its size
     width_mm: float
     height_mm: float
-    px_per_mm: float
-    plane: Plane
+    px_per_mm: float  # scale of the picture
+    plane: Plane  # what is seen to scale: the base tops, or the paint
 
 
 @record

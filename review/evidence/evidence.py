@@ -29,21 +29,15 @@ from downfield.store.database.reader import StoreReader
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A call with its pictures and measurements.
-
-    Attributes:
-        stills: the pictures around it, in order.
-        scenes: what was measured on them, by capture time; some are missing, as scenes of a resting board are not kept.
-        snap: the play the call is about; None when it is not known.
-        play: its number in the game, from 1; 0 when it is not known.
-    """
+    """A call with its pictures and measurements."""
 
     call: CallView
-    stills: tuple[FootageFrame, ...]
+    stills: tuple[FootageFrame, ...]  # the pictures around it, in order
+    # what was measured on them, by capture time; some are missing, as scenes of a resting board are not kept
     scenes: Mapping[int, Scene]
     players: tuple[Player, ...]
-    snap: Snap | None
-    play: int = 0
+    snap: Snap | None  # the play the call is about; None when it is not known
+    play: int = 0  # its number in the game, from 1; 0 when it is not known
 
     @property
     def decisive(self) -> FootageFrame:
@@ -76,23 +70,17 @@ def _distance_ns(after_ns: int) -> float:
     return after_ns if after_ns >= 0 else SOON_NS - after_ns
 
 
-SOON_NS: Final = 100_000_000
-"""So soon after an instant the first picture after it was captured, by any camera in use."""
+SOON_NS: Final = 100_000_000  # So soon after an instant the first picture after it was captured, by any camera in use
 
 
 @dataclass(frozen=True, slots=True)
 class EvidencePicture:
-    """One picture of a call.
-
-    Attributes:
-        image: the picture, uint8 BGR, shape (height, width, 3), not to be written to.
-        calibrated: the calibration it was captured under.
-    """
+    """One picture of a call."""
 
     evidence: Evidence
     still: FootageFrame
-    image: Image
-    calibrated: FootageCalibration
+    image: Image  # the picture, uint8 BGR, shape (height, width, 3), not to be written to
+    calibrated: FootageCalibration  # the calibration it was captured under
 
     @property
     def marks(self) -> CallMarks:
@@ -104,17 +92,11 @@ class EvidencePicture:
 class PlayLimits:
     """What is shown of a play."""
 
-    lead_ns: int = 1_000_000_000
-    """Shown before the snap."""
-
-    trail_ns: int = 1_500_000_000
-    """Shown after the board was switched off or the last call was made."""
-
-    near_ns: int = 1_000_000_000
-    """A picture is about a call at most this far away."""
-
+    lead_ns: int = 1_000_000_000  # Shown before the snap
+    trail_ns: int = 1_500_000_000  # Shown after the board was switched off or the last call was made
+    near_ns: int = 1_000_000_000  # A picture is about a call at most this far away
+    # Scenes that are searched for the end of a play; on a table one lasts some ten seconds
     longest_ns: int = 120_000_000_000
-    """Scenes that are searched for the end of a play; on a table one lasts some ten seconds."""
 
 
 PLAY_LIMITS: Final = PlayLimits()
@@ -122,20 +104,15 @@ PLAY_LIMITS: Final = PlayLimits()
 
 @dataclass(frozen=True, slots=True)
 class PlayEvidence:
-    """A play with its pictures and measurements.
+    """A play with its pictures and measurements."""
 
-    Attributes:
-        play: its number in the game, from 1.
-        scenes: what was measured on them, by capture time; some are missing, as scenes of a resting board are not kept.
-        players: the roster on the board.
-    """
-
-    play: int
+    play: int  # its number in the game, from 1
     snap: Snap
     calls: tuple[CallView, ...]
     stills: tuple[FootageFrame, ...]
+    # what was measured on them, by capture time; some are missing, as scenes of a resting board are not kept
     scenes: Mapping[int, Scene]
-    players: tuple[Player, ...]
+    players: tuple[Player, ...]  # the roster on the board
 
     @property
     def last(self) -> FootageFrame:
@@ -175,26 +152,19 @@ def play_span(
     return snap.t_ns - PLAY_LIMITS.lead_ns, end_ns if next_snap_ns is None else min(end_ns, next_snap_ns)
 
 
-_SHORTEST_NS: Final = 250_000_000
-"""A shorter pause between two pictures is a few dropped frames, as their numbers show."""
+_SHORTEST_NS: Final = 250_000_000  # A shorter pause between two pictures is a few dropped frames, as their numbers show
 
 
 @dataclass(frozen=True, slots=True)
 class MissingPictures:
-    """Frames one after another that were measured, and of which no picture is kept.
+    """Frames one after another that were measured, and of which no picture is kept."""
 
-    Attributes:
-        after_ns: capture time of the last picture before them.
-        from_ns, to_ns: of the first and the last of them.
-        until_ns: of the first picture after them.
-        count: how many they are.
-    """
-
-    after_ns: int
+    after_ns: int  # capture time of the last picture before them
+    # from_ns, to_ns: of the first and the last of them
     from_ns: int
     to_ns: int
-    until_ns: int
-    count: int
+    until_ns: int  # of the first picture after them
+    count: int  # how many they are
 
     @property
     def text(self) -> str:
@@ -246,14 +216,10 @@ _TEXTS: Final[dict[SealState, str]] = {
 class SealLimits:
     """Limits of the search for seals."""
 
+    # A file of the recording is sealed when it is finished, which may be in a later game, a minute on
     later_games: int = 5
-    """A file of the recording is sealed when it is finished, which may be in a later game, a minute on."""
-
-    seals: int = 20_000
-    """Of one game: two weeks of files of a minute."""
-
-    remembered: int = 2_000
-    """Files whose digests are kept for as long as they stay as they are."""
+    seals: int = 20_000  # Of one game: two weeks of files of a minute
+    remembered: int = 2_000  # Files whose digests are kept for as long as they stay as they are
 
 
 _LIMITS: Final = SealLimits()
@@ -261,15 +227,10 @@ _LIMITS: Final = SealLimits()
 
 @dataclass(frozen=True, slots=True)
 class RecordingCheck:
-    """What was found about the recording of a call.
+    """What was found about the recording of a call."""
 
-    Attributes:
-        state: whether it is the one that was sealed.
-        text: the same in a sentence; empty where there is nothing to tell.
-    """
-
-    state: SealState
-    text: str
+    state: SealState  # whether it is the one that was sealed
+    text: str  # the same in a sentence; empty where there is nothing to tell
 
 
 class SealedRecordings:

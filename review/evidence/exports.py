@@ -39,17 +39,11 @@ _NAME_LENGTH: Final = 90  # of a file, without the ending: longer ones break on 
 
 @dataclass(frozen=True, slots=True)
 class ClipOptions:
-    """How a clip is made.
+    """How a clip is made."""
 
-    Attributes:
-        speed: 1 for real time, 0.5 for half of it.
-        kinds: what is drawn; nothing, and no words either, if empty.
-        width_px: of the picture at most.
-    """
-
-    speed: float
-    kinds: tuple[DrawingKind, ...]
-    width_px: int
+    speed: float  # 1 for real time, 0.5 for half of it
+    kinds: tuple[DrawingKind, ...]  # what is drawn; nothing, and no words either, if empty
+    width_px: int  # of the picture at most
 
 
 @dataclass(frozen=True, slots=True)

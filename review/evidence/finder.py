@@ -25,20 +25,14 @@ from downfield.store.history import History
 class EvidenceLimits:
     """Limits of the search for evidence."""
 
-    either_side_s: float = 3.0
-    """Pictures are shown this long before and after a call: 361 pictures at 60 frames/s."""
-
+    either_side_s: float = 3.0  # Pictures are shown this long before and after a call: 361 pictures at 60 frames/s
+    # Requests that may wait. Pictures are decoded one after another, so that the referee keeps a core.
     waiting: int = 4
-    """Requests that may wait. Pictures are decoded one after another, so that the referee keeps a core."""
-
-    cached_calls: int = 4
-    """Calls whose evidence is cached."""
-
+    cached_calls: int = 4  # Calls whose evidence is cached
+    # Games whose journals stay read, some 10 MB each: a call of theirs then costs its own scenes and what is new
     remembered_games: int = 3
-    """Games whose journals stay read, some 10 MB each: a call of theirs then costs its own scenes and what is new."""
-
+    # Lifetime of cached evidence: stepping through a call's pictures makes many requests for the same call
     cached_s: float = 10.0
-    """Lifetime of cached evidence: stepping through a call's pictures makes many requests for the same call."""
 
 
 EVIDENCE_LIMITS: Final = EvidenceLimits()

@@ -32,14 +32,9 @@ Decode = Callable[[Iterable[FootageFrame]], Iterator[Image | None]]
 class ThumbnailLimits:
     """Limits of small pictures."""
 
-    width_px: int = 320
-    """Sharp on a phone at 160 CSS pixels."""
-
-    quality: int = 78
-    """Of the JPEG: about 15 kB each."""
-
-    remembered: int = 300
-    """Kept in memory, some 5 MB."""
+    width_px: int = 320  # Sharp on a phone at 160 CSS pixels
+    quality: int = 78  # Of the JPEG: about 15 kB each
+    remembered: int = 300  # Kept in memory, some 5 MB
 
 
 THUMBNAIL_LIMITS: Final = ThumbnailLimits()
@@ -95,14 +90,10 @@ def scaled_down(jpeg: bytes, width_px: int = THUMBNAIL_LIMITS.width_px) -> bytes
 class ReadyLimits:
     """Limits of pictures made ready."""
 
+    # Of JPEG pictures in memory: about 170 at 1920x1080, six seconds of a call at 30 frames/s
     kept_bytes: int = 64 << 20
-    """Of JPEG pictures in memory: about 170 at 1920x1080, six seconds of a call at 30 frames/s."""
-
-    first_ns: int = 1_000_000_000
-    """Pictures from so long before the decisive one on are made first: there people begin."""
-
-    close_timeout_s: float = 5.0
-    """A picture takes a tenth of a second; at low priority, beside other work, much longer."""
+    first_ns: int = 1_000_000_000  # Pictures from so long before the decisive one on are made first: there people begin
+    close_timeout_s: float = 5.0  # A picture takes a tenth of a second; at low priority, beside other work, much longer
 
 
 READY_LIMITS: Final = ReadyLimits()

@@ -33,31 +33,21 @@ T = TypeVar("T")
 ClipFormat = Literal["mp4", "gif"]
 MEDIA_TYPES: Final[dict[ClipFormat, str]] = {"mp4": "video/mp4", "gif": "image/gif"}
 
-TimedImage = tuple[int, Image]
-"""When a picture is shown, ns from the beginning, and the picture."""
+TimedImage = tuple[int, Image]  # When a picture is shown, ns from the beginning, and the picture
 
 
 @dataclass(frozen=True, slots=True)
 class ClipLimits:
     """Limits of exported clips."""
 
-    waiting: int = 3
-    """Clips that are made or wait at once; each is held in memory until it is sent, some 5 MB."""
-
-    ahead: int = 6
-    """Pictures decoded ahead of the encoder, 6 MB each at 1920x1080."""
-
+    waiting: int = 3  # Clips that are made or wait at once; each is held in memory until it is sent, some 5 MB
+    ahead: int = 6  # Pictures decoded ahead of the encoder, 6 MB each at 1920x1080
+    # How long a clip lasts at most, as it is shown: a GIF of that length has some 20 MB, a video 60 MB
     longest_s: Mapping[ClipFormat, float] = field(default_factory=lambda: {"mp4": 180.0, "gif": 30.0})
-    """How long a clip lasts at most, as it is shown: a GIF of that length has some 20 MB, a video 60 MB."""
-
-    last_ns: int = 500_000_000
-    """How long the last picture stays."""
-
+    last_ns: int = 500_000_000  # How long the last picture stays
+    # Width of a GIF: it holds every pixel of every picture in 256 colors, and is sent by phones
     gif_width_px: int = 480
-    """Width of a GIF: it holds every pixel of every picture in 256 colors, and is sent by phones."""
-
-    gif_step_ns: int = 66_000_000
-    """Least time between two pictures of a GIF; those between are left out."""
+    gif_step_ns: int = 66_000_000  # Least time between two pictures of a GIF; those between are left out
 
 
 CLIP_LIMITS: Final = ClipLimits()

@@ -24,8 +24,7 @@ from downfield.review.pictures.projection import Place, Point
 DrawingKind = Literal["footprints", "gap", "faces", "spot", "lines", "trails", "names"]
 DRAWING_KINDS: Final[tuple[DrawingKind, ...]] = ("footprints", "gap", "faces", "spot", "lines", "trails", "names")
 
-Color = tuple[int, int, int]
-"""Blue, green, red."""
+Color = tuple[int, int, int]  # Blue, green, red
 
 _FIRST: Final[Color] = (60, 220, 255)  # the carrier or offender, in the color of the carrier in the live picture
 _SECOND: Final[Color] = (120, 120, 255)
@@ -52,20 +51,13 @@ _LEADER: Final = 3.2  # of a base's half diagonal: a name stands this far from i
 
 @dataclass(frozen=True, slots=True)
 class PaintedCall:
-    """What is painted on one picture.
-
-    Attributes:
-        lines: of the play and the call.
-        spot: where the ball is spotted; None for nowhere.
-        trails_px: the way of each figure concerned up to this picture, shape (n, 2) each.
-        caption: lines of text below the picture.
-    """
+    """What is painted on one picture."""
 
     drawing: FrameDrawing
-    lines: tuple[DrawnLine, ...] = ()
-    spot: Place | None = None
-    trails_px: tuple[Array, ...] = ()
-    caption: tuple[str, ...] = ()
+    lines: tuple[DrawnLine, ...] = ()  # of the play and the call
+    spot: Place | None = None  # where the ball is spotted; None for nowhere
+    trails_px: tuple[Array, ...] = ()  # the way of each figure concerned up to this picture, shape (n, 2) each
+    caption: tuple[str, ...] = ()  # lines of text below the picture
 
 
 def paint(image: Image, call: PaintedCall, kinds: Collection[DrawingKind], scale: float = 1.0) -> Image:

@@ -137,21 +137,16 @@ def picture_view(camera: Camera, field: FieldModel) -> PictureView:
 
 @dataclass(frozen=True, slots=True)
 class BoardRegion:
-    """A part of the board, axis-parallel, to be seen from above; x to the right and y up.
+    """A part of the board, axis-parallel, to be seen from above; x to the right and y up."""
 
-    Attributes:
-        x_mm, y_mm: its lower left corner.
-        width_mm, height_mm: its size.
-        px_per_mm: scale of the picture.
-        plane_mm: height of the plane over the printed surface.
-    """
-
+    # x_mm, y_mm: its lower left corner
     x_mm: float
     y_mm: float
+    # width_mm, height_mm: its size
     width_mm: float
     height_mm: float
-    px_per_mm: float
-    plane_mm: float
+    px_per_mm: float  # scale of the picture
+    plane_mm: float  # height of the plane over the printed surface
 
     @property
     def size_px(self) -> tuple[int, int]:

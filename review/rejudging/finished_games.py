@@ -39,8 +39,7 @@ from downfield.store.history import History
 from downfield.store.writing.journal import JournalWriter, SealedJournal
 from downfield.store.writing.store import Store
 
-REMEMBERED: Final = 500
-"""Rulings whose idempotency keys are remembered."""
+REMEMBERED: Final = 500  # Rulings whose idempotency keys are remembered
 
 _UNFINISHED: Final = (
     "This game has not ended; it may be in play at another table. Close it first: the rig that plays it can do that,"
@@ -52,17 +51,11 @@ _QUIET_NS: Final = 3600 * 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class LateRuling:
-    """A decision about a finished game.
+    """A decision about a finished game."""
 
-    Attributes:
-        body: the ruling, or the undo of an event.
-        by: the person or device.
-        key: idempotency key; None for none.
-    """
-
-    body: Ruling | Undo
-    by: str
-    key: str | None = None
+    body: Ruling | Undo  # the ruling, or the undo of an event
+    by: str  # the person or device
+    key: str | None = None  # idempotency key; None for none
 
 
 class FinishedGames:

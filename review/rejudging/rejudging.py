@@ -44,21 +44,13 @@ class JournalSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A way to judge a game.
+    """A way to judge a game."""
 
-    Attributes:
-        rulings: people's decisions by call id.
-        ruled_ns: when they were made.
-        undone: ids of events that do not count.
-        more: events after those of the journal.
-        rulebook: in force; None for the game's own.
-    """
-
-    rulings: Mapping[str, Ruling]
-    undone: frozenset[str] = frozenset()
-    more: tuple[Event, ...] = ()
-    rulebook: Rulebook | None = None
-    ruled_ns: Mapping[str, int] = field(default_factory=dict)
+    rulings: Mapping[str, Ruling]  # people's decisions by call id
+    undone: frozenset[str] = frozenset()  # ids of events that do not count
+    more: tuple[Event, ...] = ()  # events after those of the journal
+    rulebook: Rulebook | None = None  # in force; None for the game's own
+    ruled_ns: Mapping[str, int] = field(default_factory=dict)  # when they were made
 
     @classmethod
     def of(cls, events: Sequence[Event], rulebook: Rulebook | None = None, more: tuple[Event, ...] = ()) -> Way:
@@ -75,11 +67,9 @@ class Way:
 class RejudgingLimits:
     """Where judging may begin again."""
 
-    apart_ns: int = 40_000_000_000
-    """Time between two checkpoints; each holds the scenes of half a second, some 300 kB."""
-
+    apart_ns: int = 40_000_000_000  # Time between two checkpoints; each holds the scenes of half a second, some 300 kB
+    # A ruling is judged from a checkpoint this long before its call: longer than any rule looks back
     before_ns: int = 3_000_000_000
-    """A ruling is judged from a checkpoint this long before its call: longer than any rule looks back."""
 
 
 REJUDGING_LIMITS: Final = RejudgingLimits()
@@ -87,14 +77,10 @@ REJUDGING_LIMITS: Final = RejudgingLimits()
 
 @dataclass(frozen=True, slots=True)
 class JudgingCheckpoint:
-    """How far a game had been judged at an entry of its journal.
-
-    Attributes:
-        started: what the game was started with, or last went on with.
-    """
+    """How far a game had been judged at an entry of its journal."""
 
     seq: int
-    started: GameStarted
+    started: GameStarted  # what the game was started with, or last went on with
     state: EngineState
     calls: int
     plays: int
@@ -103,20 +89,13 @@ class JudgingCheckpoint:
 
 @dataclass(frozen=True, slots=True)
 class JudgedAgain:
-    """What a game comes to in one way.
+    """What a game comes to in one way."""
 
-    Attributes:
-        made: every call that was made, in order.
-        plays: how every play began, in order.
-        refused: events that the state did not allow.
-        end: the engine after all of it.
-        checkpoints: from which it can be judged on, in order; empty where they were not kept.
-    """
-
-    made: tuple[Call, ...]
-    plays: tuple[Snap, ...]
-    refused: tuple[RefusedEvent, ...]
-    end: EngineState
+    made: tuple[Call, ...]  # every call that was made, in order
+    plays: tuple[Snap, ...]  # how every play began, in order
+    refused: tuple[RefusedEvent, ...]  # events that the state did not allow
+    end: EngineState  # the engine after all of it
+    # from which it can be judged on, in order; empty where they were not kept
     checkpoints: tuple[JudgingCheckpoint, ...] = ()
 
     @property
@@ -154,15 +133,10 @@ def judge_again(
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Where two ways to judge a game can first differ.
+    """Where two ways to judge a game can first differ."""
 
-    Attributes:
-        since_ns: the instant: of the call that is ruled on, or of the event that no longer counts.
-        call: the call that is ruled on; None where that is not the difference.
-    """
-
-    since_ns: int
-    call: str | None = None
+    since_ns: int  # the instant: of the call that is ruled on, or of the event that no longer counts
+    call: str | None = None  # the call that is ruled on; None where that is not the difference
 
 
 def judge_on(

@@ -44,14 +44,9 @@ _log = logging.getLogger(__name__)
 class KeptLimits:
     """Limits of the kept files."""
 
-    games: int = 30
-    """Games whose judging is kept, those judged latest."""
-
-    max_bytes: int = 512 << 20
-    """No larger file is read."""
-
-    level: int = 1
-    """Of compression: higher ones gain little on measurements."""
+    games: int = 30  # Games whose judging is kept, those judged latest
+    max_bytes: int = 512 << 20  # No larger file is read
+    level: int = 1  # Of compression: higher ones gain little on measurements
 
 
 KEPT_LIMITS: Final = KeptLimits()
@@ -59,15 +54,10 @@ KEPT_LIMITS: Final = KeptLimits()
 
 @dataclass(frozen=True, slots=True)
 class JudgedTo:
-    """What a game comes to, with the events that led there; the checkpoints lie beside it.
+    """What a game comes to, with the events that led there; the checkpoints lie beside it."""
 
-    Attributes:
-        events: ids of all events of the game.
-        judged: what it comes to, without checkpoints.
-    """
-
-    events: tuple[str, ...]
-    judged: JudgedAgain
+    events: tuple[str, ...]  # ids of all events of the game
+    judged: JudgedAgain  # what it comes to, without checkpoints
 
 
 class KeptJudgings:

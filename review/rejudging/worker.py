@@ -22,18 +22,13 @@ Pause = Callable[[], None]
 class JudgingLimits:
     """Limits of jobs."""
 
-    waiting: int = 3
-    """Jobs that may wait or run: more people than that do not review at once."""
-
+    waiting: int = 3  # Jobs that may wait or run: more people than that do not review at once
+    # How long a request waits for a job that others may wait for, too; browsers wait longer. The job goes on.
     wait_s: float = 120.0
-    """How long a request waits for a job that others may wait for, too; browsers wait longer. The job goes on."""
-
+    # A job is stopped after this. A game of an hour takes about a minute on one of two cores, but a computer that is
+    # busy with a game judges many times slower.
     longest_s: float = 3600.0
-    """A job is stopped after this. A game of an hour takes about a minute on one of two cores, but a computer that is
-    busy with a game judges many times slower."""
-
-    kept: int = 4
-    """Results of such jobs that are kept for requests that come back for them."""
+    kept: int = 4  # Results of such jobs that are kept for requests that come back for them
 
 
 JUDGING_LIMITS: Final = JudgingLimits()

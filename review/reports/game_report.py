@@ -50,8 +50,7 @@ PLAY_COLUMNS: Final = (
 _COLORS: Final[dict[Jersey, str]] = {"dark": "#1f4e9c", "light": "#c4761b"}
 _CARRIER: Final = "#c0172b"
 _GRASS, _PAINT = "#f3f7f2", "#b9c6bd"
-_YARD: Final = 8.0
-"""Units of the drawing for a yard along the field."""
+_YARD: Final = 8.0  # Units of the drawing for a yard along the field
 
 
 class FieldDrawing:

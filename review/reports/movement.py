@@ -11,22 +11,17 @@ from typing import Final
 from downfield.core.field.model import FieldModel
 from downfield.core.scene import Figure, Jersey, Scene
 
-HEAT_CELL_YD: Final = 2.5
-"""Side of a cell of a heat map."""
+HEAT_CELL_YD: Final = 2.5  # Side of a cell of a heat map
 
 
 @dataclass(frozen=True, slots=True)
 class RunLimits:
     """What counts as movement."""
 
+    # A figure has moved once it is this far from where it last had: a standing one trembles by less
     step_mm: float = 4.0
-    """A figure has moved once it is this far from where it last had: a standing one trembles by less."""
-
-    speed_span_ns: int = 250_000_000
-    """Speeds are over this time: long against the errors of two positions."""
-
-    moves_in: tuple[str, ...] = ("upright",)
-    """Postures whose movement is the figure's own."""
+    speed_span_ns: int = 250_000_000  # Speeds are over this time: long against the errors of two positions
+    moves_in: tuple[str, ...] = ("upright",)  # Postures whose movement is the figure's own
 
 
 _LIMITS: Final = RunLimits()
@@ -34,20 +29,14 @@ _LIMITS: Final = RunLimits()
 
 @dataclass(slots=True)
 class Run:
-    """A figure's way in one play.
-
-    Attributes:
-        points_mm: where it began, and every place where it had moved a step further; board mm.
-        distance_mm: along these.
-        top_speed_mm_s: over a quarter of a second.
-        fell: whether it fell.
-    """
+    """A figure's way in one play."""
 
     jersey: Jersey
+    # where it began, and every place where it had moved a step further; board mm
     points_mm: list[tuple[float, float]] = field(default_factory=list)
-    distance_mm: float = 0.0
-    top_speed_mm_s: float = 0.0
-    fell: bool = False
+    distance_mm: float = 0.0  # along these
+    top_speed_mm_s: float = 0.0  # over a quarter of a second
+    fell: bool = False  # whether it fell
     _from: tuple[int, float, float] | None = None
 
     def see(self, figure: Figure, t_ns: int) -> None:
@@ -79,15 +68,10 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Movement:
-    """How the figures of a game moved.
+    """How the figures of a game moved."""
 
-    Attributes:
-        runs: by play, from 0, and roster id; plays without a scene are empty.
-        heat: frames spent by a color class in a cell, by jersey, column and row of cells of `HEAT_CELL_YD`, while the
-            board ran.
-    """
-
-    runs: tuple[dict[str, Run], ...]
+    runs: tuple[dict[str, Run], ...]  # by play, from 0, and roster id; plays without a scene are empty
+    # frames spent by a color class in a cell, by jersey, column and row of cells of `HEAT_CELL_YD`, while the board ran
     heat: dict[Jersey, dict[tuple[int, int], int]]
 
 

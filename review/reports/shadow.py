@@ -55,15 +55,11 @@ Comparison = Literal["agreed", "differed", "undecided", "missed", "extra"]
 class SuggestionLimits:
     """When the outcomes of a kind of call suggest a policy."""
 
-    decided: int = 5
-    """Fewer decisions of people say nothing about how often a call is wrong."""
-
-    overturned_share: float = 0.2
-    """A kind that people overturn this often should be proposed to a person first."""
-
+    decided: int = 5  # Fewer decisions of people say nothing about how often a call is wrong
+    overturned_share: float = 0.2  # A kind that people overturn this often should be proposed to a person first
+    # A kind of which this many stood, and none was overturned, needs no person: it is wrong less than one time in ten,
+    # sure to 95 % (the rule of three)
     undisputed: int = 30
-    """A kind of which this many stood, and none was overturned, needs no person: it is wrong less than one time in ten,
-    sure to 95 % (the rule of three)."""
 
 
 _LIMITS: Final = SuggestionLimits()
@@ -71,34 +67,23 @@ _LIMITS: Final = SuggestionLimits()
 
 @dataclass(frozen=True, slots=True)
 class PolicySuggestion:
-    """A policy that the outcomes of a kind of call suggest.
+    """A policy that the outcomes of a kind of call suggest."""
 
-    Attributes:
-        policy: suggested; None for none.
-    """
-
-    policy: Policy | None
+    policy: Policy | None  # suggested; None for none
     why: str
 
 
 @dataclass(frozen=True, slots=True)
 class CallOutcomes:
-    """The calls of one kind.
-
-    Attributes:
-        called: made by the rulebook alone, and never disputed.
-        too_close: that stood as too close to call, whoever decided them later.
-        open: that nobody has decided.
-        by_hand: that a person made because the rulebook had not.
-    """
+    """The calls of one kind."""
 
     kind: CallKind
-    called: int = 0
+    called: int = 0  # made by the rulebook alone, and never disputed
     confirmed: int = 0
     overturned: int = 0
-    too_close: int = 0
-    open: int = 0
-    by_hand: int = 0
+    too_close: int = 0  # that stood as too close to call, whoever decided them later
+    open: int = 0  # that nobody has decided
+    by_hand: int = 0  # that a person made because the rulebook had not
 
     @property
     def overturned_share(self) -> float | None:
@@ -170,18 +155,12 @@ def _outcome(call: CallView) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ComparedCall:
-    """One outcome as people and the machine saw it.
+    """One outcome as people and the machine saw it."""
 
-    Attributes:
-        play: number of the play in the comparison, from 1.
-        declared: by people; None where they declared nothing.
-        machine: the machine's call; None where it made none.
-    """
-
-    play: int
+    play: int  # number of the play in the comparison, from 1
     result: Comparison
-    declared: CallView | None
-    machine: CallView | None
+    declared: CallView | None  # by people; None where they declared nothing
+    machine: CallView | None  # the machine's call; None where it made none
 
     @property
     def kind(self) -> CallKind:
@@ -201,13 +180,9 @@ class ComparedCall:
 
 @dataclass(frozen=True, slots=True)
 class KindComparison:
-    """How the outcomes of one kind compare.
+    """How the outcomes of one kind compare."""
 
-    Attributes:
-        kind: what people declared, or what the machine called where they declared nothing.
-    """
-
-    kind: CallKind
+    kind: CallKind  # what people declared, or what the machine called where they declared nothing
     agreed: int = 0
     differed: int = 0
     undecided: int = 0

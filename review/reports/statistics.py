@@ -20,21 +20,18 @@ _UNCAUGHT: Final = ("incomplete", "overrun", "interception")
 class TeamLine:
     """A team's numbers.
 
-    Attributes:
-        plays: from scrimmage.
-        first_downs, touchdowns, field_goals, turnovers, sacks, fumbles, penalties: how many; sacks are those it made,
-            turnovers those it lost the ball by, penalties those called against it.
-        passes, completions: thrown, and caught by its own side.
-
     A number that nobody has counted is None: passes of plays told by their ends alone, what the rulebook does not have.
     """
 
     side: Side
-    plays: int
+    plays: int  # from scrimmage
     yards: float
+    # first_downs, touchdowns, field_goals, turnovers, sacks, fumbles, penalties: how many; sacks are those it made,
+    # turnovers those it lost the ball by, penalties those called against it
     first_downs: int
     touchdowns: int
     field_goals: int
+    # passes, completions: thrown, and caught by its own side
     passes: int | None
     completions: int | None
     turnovers: int
@@ -45,14 +42,9 @@ class TeamLine:
 
 @dataclass(frozen=True, slots=True)
 class DriveLine:
-    """The plays of one possession.
+    """The plays of one possession."""
 
-    Attributes:
-        number: in the game, from 1.
-        result: how it ended, in words.
-    """
-
-    number: int
+    number: int  # in the game, from 1
     side: Side
     first_play: int
     last_play: int
@@ -60,35 +52,27 @@ class DriveLine:
     start: str
     plays: int
     yards: float
-    result: str
+    result: str  # how it ended, in words
 
 
 @dataclass(frozen=True, slots=True)
 class FigureLine:
-    """A figure's numbers.
-
-    Attributes:
-        snaps: plays in which it was on the board.
-        carries: plays it began with the ball.
-        tackles, broken_tackles: made; and got through as the carrier.
-        falls: plays in which it fell.
-        distance_mm: walked while the board ran.
-        top_speed_mm_s: the fastest, over a quarter of a second.
-        straightness: of its way, 0 to 1: the distance from where each run began to where it ended, over the distance
-            walked; None where it hardly moved.
-    """
+    """A figure's numbers."""
 
     figure: str
     number: str
     role: str
-    snaps: int
-    carries: int
+    snaps: int  # plays in which it was on the board
+    carries: int  # plays it began with the ball
     yards: float
+    # tackles, broken_tackles: made; and got through as the carrier
     tackles: int
     broken_tackles: int
-    falls: int
-    distance_mm: float
-    top_speed_mm_s: float
+    falls: int  # plays in which it fell
+    distance_mm: float  # walked while the board ran
+    top_speed_mm_s: float  # the fastest, over a quarter of a second
+    # of its way, 0 to 1: the distance from where each run began to where it ended, over the distance walked; None where
+    # it hardly moved
     straightness: float | None
 
 

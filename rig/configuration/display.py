@@ -26,8 +26,7 @@ from downfield.core.addresses import host_only, split_address, without_password
 from downfield.rig.configuration.loading import Configuration, variable_name
 from downfield.rig.configuration.settings import RigSettings, data_folder, logs_folder, recordings_folder
 
-HIDDEN: Final = "(set)"
-"""Shown in place of a secret."""
+HIDDEN: Final = "(set)"  # Shown in place of a secret
 
 
 def shown_values(settings: BaseModel) -> dict[str, Any]:

@@ -22,8 +22,7 @@ from downfield.core.files.input_files import read_toml
 from downfield.core.records import plain_problem
 from downfield.rig.configuration.settings import RigSettings
 
-FILE_NAME: Final = "downfield.toml"
-"""The configuration file in the current folder, read if no other file is named."""
+FILE_NAME: Final = "downfield.toml"  # The configuration file in the current folder, read if no other file is named
 
 ENVIRONMENT_PREFIX: Final = "DOWNFIELD_"
 
@@ -35,16 +34,11 @@ Origin = Literal["default", "file", "environment", "command line"]
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """The configuration in effect.
-
-    Attributes:
-        origins: where each value comes from, by dotted key; defaults are left out.
-        file: the file that was read; None if there was none.
-    """
+    """The configuration in effect."""
 
     settings: RigSettings
-    origins: Mapping[str, Origin]
-    file: Path | None = None
+    origins: Mapping[str, Origin]  # where each value comes from, by dotted key; defaults are left out
+    file: Path | None = None  # the file that was read; None if there was none
 
 
 def load(

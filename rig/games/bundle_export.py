@@ -26,19 +26,15 @@ from downfield.store.database.reader import StoreReader
 from downfield.store.history import History
 from downfield.store.sealing.signing import RigKey
 
-_TAIL_BYTES: Final = 4096
-"""Room for many lines of an index."""
+_TAIL_BYTES: Final = 4096  # Room for many lines of an index
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedSpan:
-    """A recorded file and the time it covers.
-
-    Attributes:
-        first_ns, last_ns: capture times of its first and last frames.
-    """
+    """A recorded file and the time it covers."""
 
     video: Path
+    # first_ns, last_ns: capture times of its first and last frames
     first_ns: int
     last_ns: int
 
@@ -72,22 +68,17 @@ def recorded_span(video: Path) -> RecordedSpan | None:
     return RecordedSpan(video, first_ns, last_ns)
 
 
-_MARGIN_NS: Final = 5_000_000_000
-"""Video is taken this long before the first event and after the last."""
+_MARGIN_NS: Final = 5_000_000_000  # Video is taken this long before the first event and after the last
 
 _NO_VIDEO: Final = "no video: it was left out"
 
 
 @dataclass(frozen=True, slots=True)
 class PlayedClip:
-    """A video file that is played in place of a camera.
-
-    Attributes:
-        earlier: when the games began that were there before it was opened, and were not played from it.
-    """
+    """A video file that is played in place of a camera."""
 
     path: Path
-    earlier: frozenset[int]
+    earlier: frozenset[int]  # when the games began that were there before it was opened, and were not played from it
 
 
 class BundleExporter:

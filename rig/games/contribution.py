@@ -31,8 +31,7 @@ from downfield.rig.games.contribution_file import ContributedFrame, Reason
 from downfield.store.database.reader import StoreReader
 from downfield.store.history import History, SceneBatch
 
-MARGIN_MM: Final = 45.0
-"""Kept around the board, as far as a helmet over its edge leans out in the picture."""
+MARGIN_MM: Final = 45.0  # Kept around the board, as far as a helmet over its edge leans out in the picture
 
 SALT: Final = "contribution-salt"
 """File in the data folder without which tables' ids can't be made or matched with names."""
@@ -45,16 +44,14 @@ _EDGE_POINTS: Final = 24  # along each side: a lens bends it
 class MomentLimits:
     """What counts as a moment, and how moments are spread."""
 
-    reach_ns: int = 1_000_000_000
-    """A correction is about the latest scene this long before it."""
+    reach_ns: int = 1_000_000_000  # A correction is about the latest scene this long before it
+    # Uncertain moments are at least this far apart: figures that stand still look the same
     apart_ns: int = 3_000_000_000
-    """Uncertain moments are at least this far apart: figures that stand still look the same."""
+    # Below this sum of doubts a scene teaches nothing new: it is half a front that nobody knows
     least_doubt: float = 0.5
-    """Below this sum of doubts a scene teaches nothing new: it is half a front that nobody knows."""
+    # Standard deviation of a position that counts as a whole doubt; a figure in the open has 0.2 to 0.5
     sigma_mm: float = 3.0
-    """Standard deviation of a position that counts as a whole doubt; a figure in the open has 0.2 to 0.5."""
-    least_gap_chance: float = 0.2
-    """A contact less probable than this, or more probable than the rest, is no doubt."""
+    least_gap_chance: float = 0.2  # A contact less probable than this, or more probable than the rest, is no doubt
 
 
 _LIMITS: Final = MomentLimits()
@@ -62,16 +59,11 @@ _LIMITS: Final = MomentLimits()
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """One moment.
+    """One moment."""
 
-    Attributes:
-        scene: what is believed of it, with what people corrected.
-        doubt: how unsure the tracker was; larger for corrections than for anything else.
-    """
-
-    scene: Scene
+    scene: Scene  # what is believed of it, with what people corrected
     reasons: tuple[Reason, ...]
-    doubt: float
+    doubt: float  # how unsure the tracker was; larger for corrections than for anything else
 
     @property
     def corrected(self) -> bool:
@@ -285,15 +277,10 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """What was found.
+    """What was found."""
 
-    Attributes:
-        frames: with their pictures, in the order of their times.
-        unrecorded: moments worth learning from of which no picture or no calibration is kept.
-    """
-
-    frames: tuple[tuple[ContributedFrame, Image], ...]
-    unrecorded: int
+    frames: tuple[tuple[ContributedFrame, Image], ...]  # with their pictures, in the order of their times
+    unrecorded: int  # moments worth learning from of which no picture or no calibration is kept
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,12 +41,10 @@ from downfield.store.writing.store import Store
 _TEMPORARY_STORE: Final = "games.db"
 _CHECKPOINT: Final = "game.checkpoint"
 _JUDGINGS: Final = "judged"
-DATA_FOLDER_LOCK: Final = ".rig.lock"
-"""The file that a rig has locked while it uses a data folder."""
+DATA_FOLDER_LOCK: Final = ".rig.lock"  # The file that a rig has locked while it uses a data folder
 
 
-RIG_KEY: Final = "rig.key"
-"""Name of its file in the data folder."""
+RIG_KEY: Final = "rig.key"  # Name of its file in the data folder
 
 
 def open_rig_key(folder: Path, *, must_be_kept: bool) -> RigKey:
@@ -74,13 +72,9 @@ OWN: Final = "this rig"
 
 @dataclass(frozen=True, slots=True)
 class TrustedKeys:
-    """Public keys and what their rigs are called.
+    """Public keys and what their rigs are called."""
 
-    Attributes:
-        names: by key.
-    """
-
-    names: dict[str, str]
+    names: dict[str, str]  # by key
 
     @classmethod
     def load(cls, folder: Path) -> TrustedKeys:

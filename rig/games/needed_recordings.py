@@ -13,23 +13,18 @@ from downfield.rig.games.bundle_export import RecordedSpan, recorded_span
 from downfield.store.database.reader import StoreReader
 from downfield.store.history import History
 
-_BEFORE_NS: Final = 15_000_000_000
-"""Kept before a call whose play is not known; a play lasts some ten seconds."""
+_BEFORE_NS: Final = 15_000_000_000  # Kept before a call whose play is not known; a play lasts some ten seconds
 
-_LONGEST_NS: Final = 120_000_000_000
-"""Kept of a play before its call, at most."""
+_LONGEST_NS: Final = 120_000_000_000  # Kept of a play before its call, at most
 
-_MARGIN_NS: Final = 5_000_000_000
-"""Kept before the snap and after the call."""
+_MARGIN_NS: Final = 5_000_000_000  # Kept before the snap and after the call
 
 _BINDING: Final = ("score_signed", "challenge_raised")
 """Kinds of entries of games that people may come back to, however long after."""
 
-_READ_AGAIN_S: Final = 30.0
-"""After so long the games are read again, where room is still short."""
+_READ_AGAIN_S: Final = 30.0  # After so long the games are read again, where room is still short
 
-_IN_PLAY: Final = 2
-"""Games started last of which all calls are kept: the one before may not be signed yet."""
+_IN_PLAY: Final = 2  # Games started last of which all calls are kept: the one before may not be signed yet
 
 
 class NeededRecordings:

@@ -23,11 +23,9 @@ from downfield.core.platform.processes import lower_priority
 from downfield.core.scene import Figure, Player, Scene
 from downfield.core.threads import BoundedQueue, supervised_thread
 
-Color = tuple[int, int, int]
-"""Blue, green, red."""
+Color = tuple[int, int, int]  # Blue, green, red
 
-SHIFT: Final = 4
-"""Fractional bits of the coordinates that OpenCV draws at."""
+SHIFT: Final = 4  # Fractional bits of the coordinates that OpenCV draws at
 
 _SCRIMMAGE: Final[Color] = (230, 120, 40)  # the colors of television broadcasts
 _TO_GAIN: Final[Color] = (40, 215, 250)
@@ -41,16 +39,12 @@ _LINE_POINTS: Final = 24  # a lens bends straight lines
 
 @dataclass(frozen=True, slots=True)
 class GameMarks:
-    """The parts of a picture that are drawn besides the figures.
+    """The parts of a picture that are drawn besides the figures."""
 
-    Attributes:
-        los_yd, to_gain_yd: x of the lines across the field; None for none.
-        carrier: roster id of the ball carrier; None for none.
-    """
-
+    # los_yd, to_gain_yd: x of the lines across the field; None for none
     los_yd: float | None = None
     to_gain_yd: float | None = None
-    carrier: str | None = None
+    carrier: str | None = None  # roster id of the ball carrier; None for none
 
 
 class Annotator:
@@ -142,23 +136,13 @@ def fixed_point(point_px: Array) -> tuple[int, int]:
 class AnnotatedPictureLimits:
     """Rates and quality of the pictures."""
 
-    jpeg_quality: int = 80
-    """JPEG quality of the annotated picture."""
-
-    watched_fps: float = 20
-    """Rate while there are viewers: enough to follow, at half the work of every frame."""
-
-    overloaded_fps: float = 4
-    """Rate while the computer drops frames or detects too rarely, since calls come first."""
-
-    unwatched_fps: float = 0.2
-    """Rate without viewers, so that a new viewer gets a picture at once."""
-
+    jpeg_quality: int = 80  # JPEG quality of the annotated picture
+    watched_fps: float = 20  # Rate while there are viewers: enough to follow, at half the work of every frame
+    overloaded_fps: float = 4  # Rate while the computer drops frames or detects too rarely, since calls come first
+    unwatched_fps: float = 0.2  # Rate without viewers, so that a new viewer gets a picture at once
+    # Number of pictures for a calibration: several average out noise, and show what a hand covers in one of them
     calibration_pictures: int = 5
-    """Number of pictures for a calibration: several average out noise, and show what a hand covers in one of them."""
-
-    calibration_step: int = 6
-    """Interval in frames between the pictures kept for a calibration: a tenth of a second."""
+    calibration_step: int = 6  # Interval in frames between the pictures kept for a calibration: a tenth of a second
 
 
 ANNOTATED_PICTURE_LIMITS: Final = AnnotatedPictureLimits()

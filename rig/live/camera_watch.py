@@ -39,20 +39,12 @@ CAMERA_CHANGED: Final = "camera_changed"
 class CameraWatchLimits:
     """Times of watching a camera."""
 
-    every_ns: int = 500_000_000
-    """Time between two judgments."""
-
+    every_ns: int = 500_000_000  # Time between two judgments
+    # Judgments in a row that must find flicker or a lowered rate: light and cameras settle after a change
     lasting: int = 3
-    """Judgments in a row that must find flicker or a lowered rate: light and cameras settle after a change."""
-
-    report_ns: int = 20_000_000_000
-    """A fault is reported for this long after it was last found."""
-
-    returned_ns: int = 800_000_000
-    """After a longer gap the camera was opened again."""
-
-    compared_ns: int = 1_000_000_000
-    """Pictures of this time before and after a gap are compared."""
+    report_ns: int = 20_000_000_000  # A fault is reported for this long after it was last found
+    returned_ns: int = 800_000_000  # After a longer gap the camera was opened again
+    compared_ns: int = 1_000_000_000  # Pictures of this time before and after a gap are compared
 
 
 CAMERA_WATCH_LIMITS: Final = CameraWatchLimits()

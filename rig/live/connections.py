@@ -180,29 +180,18 @@ class EventPlayback:
 class LoopLimits:
     """Sizes and times of the loop."""
 
+    # Frames that wait to be decoded: a tenth of a second. The detector skips frames until the queue is empty.
     captured_frames: int = 6
-    """Frames that wait to be decoded: a tenth of a second. The detector skips frames until the queue is empty."""
-
+    # Further frames that may wait after a stall of the computer or the camera, when frames arrive in a burst
     burst_frames: int = 12
-    """Further frames that may wait after a stall of the computer or the camera, when frames arrive in a burst."""
-
-    decoders: int = 2
-    """Frames decoded in parallel, to work off a burst sooner."""
-
+    decoders: int = 2  # Frames decoded in parallel, to work off a burst sooner
+    # Decoded frames that wait: a finished one and one being decoded, while an earlier frame is detected
     decoded_frames: int = 1
-    """Decoded frames that wait: a finished one and one being decoded, while an earlier frame is detected."""
-
+    # Detected frames that wait: a finished one and one being detected, while an earlier frame is tracked
     detected_frames: int = 2
-    """Detected frames that wait: a finished one and one being detected, while an earlier frame is tracked."""
-
-    scenes: int = 120
-    """Scenes that wait: two seconds, which a ruling that recomputes minutes of a game may take."""
-
-    tick_s: float = 1.0
-    """Time without a scene after which the game's clock is advanced; no frame takes longer."""
-
-    stop_timeout_s: float = 5.0
-    """Timeout for a stage to end."""
+    scenes: int = 120  # Scenes that wait: two seconds, which a ruling that recomputes minutes of a game may take
+    tick_s: float = 1.0  # Time without a scene after which the game's clock is advanced; no frame takes longer
+    stop_timeout_s: float = 5.0  # Timeout for a stage to end
 
 
 LOOP_LIMITS: Final = LoopLimits()

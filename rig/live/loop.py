@@ -44,8 +44,7 @@ from downfield.rig.live.connections import (
 )
 from downfield.rig.live.rig_health import FrameMeter
 
-LINE_UP_REFUSED: Final = "line_up_refused"
-"""Code of the problem "the game refused the line-up seen on the board"."""
+LINE_UP_REFUSED: Final = "line_up_refused"  # Code of the problem "the game refused the line-up seen on the board"
 
 
 class Loop:

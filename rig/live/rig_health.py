@@ -57,8 +57,7 @@ class Notices:
         self.observers.append(observer)
 
 
-PICTURE: Final = "picture"
-"""Code of warnings about the pictures."""
+PICTURE: Final = "picture"  # Code of warnings about the pictures
 
 SIZE_CHANGED: Final = "camera_size_changed"
 TRACKING_FAILED: Final = "tracking_failed"
@@ -71,23 +70,13 @@ LENGTHS_UNKNOWN: Final = "lengths_unknown"
 class RigHealthLimits:
     """Times of the health report."""
 
-    window_ns: int = 1_000_000_000
-    """Frame rate and latency are measured over the last second."""
-
-    window_frames: int = 1000
-    """Largest number of frames remembered of that second; no camera sends more."""
-
+    window_ns: int = 1_000_000_000  # Frame rate and latency are measured over the last second
+    window_frames: int = 1000  # Largest number of frames remembered of that second; no camera sends more
+    # Damaged pictures are reported for this long, so that a camera that glitches now and then gives one warning
     damage_ns: int = 10_000_000_000
-    """Damaged pictures are reported for this long, so that a camera that glitches now and then gives one warning."""
-
-    unfit_ns: int = 10_000_000_000
-    """Frames from which no calls could be made are shown for this long."""
-
-    late_ms: float = 60.0
-    """Median latency beyond which frames come late: on a computer with room it is 35 to 40."""
-
-    report_every_s: float = 1.0
-    """Time between two reports while nothing changes."""
+    unfit_ns: int = 10_000_000_000  # Frames from which no calls could be made are shown for this long
+    late_ms: float = 60.0  # Median latency beyond which frames come late: on a computer with room it is 35 to 40
+    report_every_s: float = 1.0  # Time between two reports while nothing changes
 
 
 RIG_HEALTH_LIMITS: Final = RigHealthLimits()
@@ -95,24 +84,16 @@ RIG_HEALTH_LIMITS: Final = RigHealthLimits()
 
 @dataclass(frozen=True, slots=True)
 class FrameStatistics:
-    """Frame rate and latency at one moment.
+    """Frame rate and latency at one moment."""
 
-    Attributes:
-        frames: published since the start.
-        fps: over the last second; None before the first frame.
-        latency_ms, latency_p99_ms: from capture to publication over the last second; None when no frame was published.
-        damaged: whose pictures could not be decoded, since the start.
-        damaged_lately: of these, those of the last ten seconds.
-        damaged_only: whether all pictures of the last second were damaged.
-    """
-
-    frames: int
-    fps: float | None
+    frames: int  # published since the start
+    fps: float | None  # over the last second; None before the first frame
+    # latency_ms, latency_p99_ms: from capture to publication over the last second; None when no frame was published
     latency_ms: float | None
     latency_p99_ms: float | None
-    damaged: int = 0
-    damaged_lately: int = 0
-    damaged_only: bool = False
+    damaged: int = 0  # whose pictures could not be decoded, since the start
+    damaged_lately: int = 0  # of these, those of the last ten seconds
+    damaged_only: bool = False  # whether all pictures of the last second were damaged
 
 
 class FrameMeter:
@@ -160,8 +141,7 @@ class FrameMeter:
         return latency_ms is not None and latency_ms > RIG_HEALTH_LIMITS.late_ms
 
 
-_SETTING_UP: Final = frozenset({HAND_OVER_FIGURES, NO_LINE_UP})
-"""Why scenes are unfit while people set the figures up."""
+_SETTING_UP: Final = frozenset({HAND_OVER_FIGURES, NO_LINE_UP})  # Why scenes are unfit while people set the figures up
 
 
 class HealthReporter(LoopObserver):

@@ -44,16 +44,12 @@ from downfield.vision.strip.strip_reader import StripReader, StripReading
 class StripVisionLimits:
     """How often a strip is read, and when it is calibrated again."""
 
-    read_every_ns: int = 90_000_000
-    """Time between two readings: people set a strip in seconds."""
-    moved_px: float = 1.0
-    """A print displaced further is calibrated again: a tenth of a yard at the recommended size."""
-    least_share: float = 0.4
-    """Of the print's corners: with fewer it is not judged whether it moved."""
+    read_every_ns: int = 90_000_000  # Time between two readings: people set a strip in seconds
+    moved_px: float = 1.0  # A print displaced further is calibrated again: a tenth of a yard at the recommended size
+    least_share: float = 0.4  # Of the print's corners: with fewer it is not judged whether it moved
+    # What covers the print, or has displaced it, for so long without moving is examined,
     covered_ns: int = 4_000_000_000
-    """What covers the print, or has displaced it, for so long without moving is examined,"""
-    retry_ns: int = 10_000_000_000
-    """and again after so long."""
+    retry_ns: int = 10_000_000_000  # and again after so long
 
 
 _LIMITS: Final = StripVisionLimits()

@@ -67,14 +67,10 @@ def open_vision(settings: RigSettings, calibration: Calibration, roster: Path | 
 
 @record
 class LearnedColors:
-    """The colors of two teams, ``*.colors.json``, as learned at the last line-up in which it was known who is who.
+    """The colors of two teams, ``*.colors.json``, as learned at the last line-up in which it was known who is who."""
 
-    Attributes:
-        palette: colors in Lab, L as weighted.
-        counts: how often each occurs on each part of the light and of the dark team.
-    """
-
-    palette: tuple[tuple[float, ...], ...]
+    palette: tuple[tuple[float, ...], ...]  # colors in Lab, L as weighted
+    # how often each occurs on each part of the light and of the dark team
     counts: tuple[tuple[tuple[float, ...], ...], ...]
     format: Literal["downfield.colors"] = "downfield.colors"
     version: Literal[1] = 1

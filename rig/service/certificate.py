@@ -25,8 +25,7 @@ from downfield.core.errors import InputError
 from downfield.core.files.private_files import make_private_folder, replace_private_file
 from downfield.core.platform.clock import CLOCK_WAS_SET_NS
 
-VALID: Final = datetime.timedelta(days=397)
-"""Browsers accept no longer-lived certificate of a server."""
+VALID: Final = datetime.timedelta(days=397)  # Browsers accept no longer-lived certificate of a server
 
 RENEW_BEFORE: Final = datetime.timedelta(days=30)
 
@@ -40,17 +39,11 @@ _BEFORE: Final = "before-"
 
 @dataclass(frozen=True, slots=True)
 class CertificateFiles:
-    """A certificate and its private key, in PEM.
+    """A certificate and its private key, in PEM."""
 
-    Attributes:
-        certificate: the file of the certificate, and of those that signed it.
-        key: the file of the private key, without a password.
-        fingerprint: SHA-256 of the certificate, in pairs of hexadecimal digits as browsers show it.
-    """
-
-    certificate: Path
-    key: Path
-    fingerprint: str
+    certificate: Path  # the file of the certificate, and of those that signed it
+    key: Path  # the file of the private key, without a password
+    fingerprint: str  # SHA-256 of the certificate, in pairs of hexadecimal digits as browsers show it
 
     @classmethod
     def named(cls, certificate: str, key: str) -> CertificateFiles:

@@ -42,14 +42,10 @@ _RECORDINGS: Final = "recordings"
 
 @dataclass(frozen=True, slots=True)
 class ReviewFolder:
-    """A rig's data folder.
-
-    Attributes:
-        recordings: its recordings, which need not exist.
-    """
+    """A rig's data folder."""
 
     store: Path
-    recordings: Path
+    recordings: Path  # its recordings, which need not exist
 
 
 def find_bundles(path: Path) -> list[Path]:

@@ -38,17 +38,11 @@ from downfield.rig.service.certificate import CertificateFiles, is_out_of_date, 
 class ServiceLimits:
     """Limits of the web service."""
 
-    close_timeout_s: float = 5.0
-    """Timeout for the service to end."""
-
-    message_bytes: int = 4096
-    """Longest message from a client on a WebSocket; its content is not used."""
-
+    close_timeout_s: float = 5.0  # Timeout for the service to end
+    message_bytes: int = 4096  # Longest message from a client on a WebSocket; its content is not used
+    # Time between two looks whether the certificate's dates still fit the clock, which may have been set
     dates_s: float = 60.0
-    """Time between two looks whether the certificate's dates still fit the clock, which may have been set."""
-
-    backlog: int = 512
-    """Connections that wait to be accepted while the service is busy."""
+    backlog: int = 512  # Connections that wait to be accepted while the service is busy
 
 
 _LIMITS: Final = ServiceLimits()

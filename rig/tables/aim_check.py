@@ -31,8 +31,7 @@ from downfield.core.field.model import preset, preset_names
 from downfield.core.threads import only_logged, supervised_thread
 from downfield.rig.live.annotated_picture import ANNOTATED_PICTURE_LIMITS
 
-_OBLIQUE_DEG: Final = 25.0
-"""Tilt from which figures hide those behind them."""
+_OBLIQUE_DEG: Final = 25.0  # Tilt from which figures hide those behind them
 
 
 _REMEDIES: Final = (
@@ -168,14 +167,11 @@ def _sentence(text: str) -> str:
 class AimLimits:
     """When a picture is searched."""
 
-    reopened_s: float = 4.0
-    """Between two attempts to open a camera that did not answer."""
-    pause_s: float = 1.0
-    """Between looks at the picture."""
+    reopened_s: float = 4.0  # Between two attempts to open a camera that did not answer
+    pause_s: float = 1.0  # Between looks at the picture
+    # Mean difference of gray levels by which a picture differs from the one before: somebody moves something
     changed_levels: float = 2.0
-    """Mean difference of gray levels by which a picture differs from the one before: somebody moves something."""
-    small_px: tuple[int, int] = (64, 36)
-    """Size at which pictures are compared."""
+    small_px: tuple[int, int] = (64, 36)  # Size at which pictures are compared
 
 
 AIM_LIMITS: Final = AimLimits()

@@ -37,23 +37,17 @@ _DIGEST_DIGITS: Final = 12
 class TableProfile:
     """A table that was set up.
 
-    Attributes:
-        name: its name for people.
-        camera: what identifies its camera: the permanent path of a USB camera (with its maker and serial number), or
-            the address of a stream.
-        source: how to open the camera, as for ``--source``.
-        calibration: of that camera over that board, with the certificate if the table was certified.
-        field_toml: the printed field as a field file, to be used with ``--field``.
-
     Raises:
         InputError: the name is empty, too long or has control characters.
     """
 
-    name: str
+    name: str  # its name for people
+    # what identifies its camera: the permanent path of a USB camera (with its maker and serial number), or the address
+    # of a stream
     camera: str
-    source: str
-    calibration: Calibration
-    field_toml: str = ""
+    source: str  # how to open the camera, as for ``--source``
+    calibration: Calibration  # of that camera over that board, with the certificate if the table was certified
+    field_toml: str = ""  # the printed field as a field file, to be used with ``--field``
     format: Literal["downfield.table"] = "downfield.table"
     version: Literal[1] = 1
 
@@ -134,13 +128,9 @@ def camera_identity(source: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TableFolder:
-    """The saved tables of a rig.
+    """The saved tables of a rig."""
 
-    Attributes:
-        folder: where their files are; it need not exist yet.
-    """
-
-    folder: Path
+    folder: Path  # where their files are; it need not exist yet
 
     def profiles(self) -> tuple[TableProfile, ...]:
         """Return every table, the latest first; files that can't be read are left out."""

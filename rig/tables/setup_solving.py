@@ -253,21 +253,13 @@ _USUAL_LENGTH_YD: Final = 100.0
 
 @dataclass(frozen=True, slots=True)
 class FoundReadings:
-    """The ways to read a picture.
+    """The ways to read a picture."""
 
-    Attributes:
-        camera: its name, which the calibration names as its origin.
-        readings: the ways, the likeliest first; none while nothing is found.
-        index: of the one that is shown.
-        undecided: whether nobody has chosen one of several yet.
-        calibration: of the one that is shown; None while nothing is found.
-    """
-
-    camera: str = ""
-    readings: tuple[FieldReading, ...] = ()
-    index: int = 0
-    undecided: bool = False
-    calibration: Calibration | None = None
+    camera: str = ""  # its name, which the calibration names as its origin
+    readings: tuple[FieldReading, ...] = ()  # the ways, the likeliest first; none while nothing is found
+    index: int = 0  # of the one that is shown
+    undecided: bool = False  # whether nobody has chosen one of several yet
+    calibration: Calibration | None = None  # of the one that is shown; None while nothing is found
 
     @staticmethod
     def of(readings: Sequence[FieldReading], camera: str) -> FoundReadings:

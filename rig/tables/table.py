@@ -29,8 +29,7 @@ from downfield.rig.tables.table_calibration import candidate_fields, find_calibr
 
 UNCALIBRATED: Final = "the camera is not calibrated"
 
-NO_CALIBRATION: Final = "no_calibration"
-"""Code of the problem that the first calibration, or a new one, failed."""
+NO_CALIBRATION: Final = "no_calibration"  # Code of the problem that the first calibration, or a new one, failed
 
 MakeVision = Callable[[Calibration], VisionStage]
 
@@ -46,23 +45,17 @@ class OpenVision(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class OpenedTable:
-    """A table with a camera over it, or a recording of one.
-
-    Attributes:
-        calibration: calibration of the camera; None while a live camera can't be calibrated from its pictures.
-        field: the printed field; one of the candidates while it is unknown.
-        make_vision: opens a vision stage for another calibration; None if recorded scenes are shown.
-        readings: of the strip that the camera looks at; None over a table.
-    """
+    """A table with a camera over it, or a recording of one."""
 
     source: FrameSource
+    # calibration of the camera; None while a live camera can't be calibrated from its pictures
     calibration: Calibration | None
-    field: FieldModel
+    field: FieldModel  # the printed field; one of the candidates while it is unknown
     vision: VisionStage
-    make_vision: MakeVision | None
+    make_vision: MakeVision | None  # opens a vision stage for another calibration; None if recorded scenes are shown
     events: tuple[Event, ...]
     text: str
-    readings: StripReadings | None = None
+    readings: StripReadings | None = None  # of the strip that the camera looks at; None over a table
 
 
 def source_choice(settings: RigSettings, *, paced: bool, is_set_up: bool = False) -> SourceChoice:

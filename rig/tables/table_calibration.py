@@ -42,8 +42,7 @@ _OTHER_PICTURE: Final = (
     " picture before the game goes on. Cameras without serial numbers are told apart by their ports."
 )
 
-_MIN_SCORE: Final = 0.6
-"""Least score of a figure and its helmet to be used."""
+_MIN_SCORE: Final = 0.6  # Least score of a figure and its helmet to be used
 
 
 def find_calibration(

@@ -26,26 +26,14 @@ if TYPE_CHECKING:
 class BrokerLimits:
     """Times of a connection to a broker."""
 
-    connect_s: float = 3.0
-    """How long the broker may take to let somebody in."""
-
-    ping_s: float = 5.0
-    """Time between two signs of life; after two without an answer the connection is given up."""
-
-    answer_s: float = 10.0
-    """How long the receiver of a request may take; its database gives up after half of that."""
-
-    retry_s: float = 1.0
-    """Pause before a lost broker is tried again."""
-
-    longest_retry_s: float = 5.0
-    """Longest pause; it doubles from try to try."""
-
+    connect_s: float = 3.0  # How long the broker may take to let somebody in
+    ping_s: float = 5.0  # Time between two signs of life; after two without an answer the connection is given up
+    answer_s: float = 10.0  # How long the receiver of a request may take; its database gives up after half of that
+    retry_s: float = 1.0  # Pause before a lost broker is tried again
+    longest_retry_s: float = 5.0  # Longest pause; it doubles from try to try
+    # Pause between two tries of the client's own within `connect_s`; its default keeps a table lost for longer
     again_s: float = 0.25
-    """Pause between two tries of the client's own within `connect_s`; its default keeps a table lost for longer."""
-
-    drain_s: float = 2.0
-    """How long what is on its way may take when a connection is closed."""
+    drain_s: float = 2.0  # How long what is on its way may take when a connection is closed
 
 
 BROKER_LIMITS: Final = BrokerLimits()
@@ -57,16 +45,11 @@ class BrokerError(SourceError):
 
 @record
 class BrokerCredentials:
-    """Lets a rig or the desk in at a broker; a private file.
-
-    Attributes:
-        user: as whom.
-        password: of that user.
-        certificate: PEM file of those who vouch for the broker's certificate, beside this file; empty for the system's.
-    """
+    """Lets a rig or the desk in at a broker; a private file."""
 
     user: str
     password: str
+    # PEM file of those who vouch for the broker's certificate, beside this file; empty for the system's
     certificate: str = ""
     format: Literal["downfield.broker-credentials"] = "downfield.broker-credentials"
     version: Literal[1] = 1
@@ -74,19 +57,14 @@ class BrokerCredentials:
 
 @dataclass(frozen=True, slots=True)
 class BrokerAccess:
-    """Where a broker is, and how to get in.
-
-    Attributes:
-        user, password: of the credentials; empty for none.
-        certificate: PEM file of those who vouch for its certificate; None for the system's.
-        name: of whoever connects, as the broker lists it.
-    """
+    """Where a broker is, and how to get in."""
 
     servers: Sequence[str]
+    # user, password: of the credentials; empty for none
     user: str = ""
     password: str = ""
-    certificate: Path | None = None
-    name: str = ""
+    certificate: Path | None = None  # PEM file of those who vouch for its certificate; None for the system's
+    name: str = ""  # of whoever connects, as the broker lists it
 
     @property
     def where(self) -> str:

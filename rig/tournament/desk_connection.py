@@ -75,8 +75,7 @@ class DeskConnection(BrokerConnection):
 
 
 CHANGED_SUBJECT: Final = "downfield.push.changed"
-MAX_MESSAGE_BYTES: Final = 8 << 20
-"""The largest message that a broker or a desk takes."""
+MAX_MESSAGE_BYTES: Final = 8 << 20  # The largest message that a broker or a desk takes
 
 
 @asynccontextmanager

@@ -40,20 +40,12 @@ Request = Callable[[str, bytes], Awaitable[bytes]]
 class SenderLimits:
     """How journals are sent."""
 
+    # Content and attachments of a batch; with base64 it stays under the megabyte that any broker carries
     batch_bytes: int = 192 * 1024
-    """Content and attachments of a batch; with base64 it stays under the megabyte that any broker carries."""
-
-    batch_entries: int = 200
-    """Entries of a batch."""
-
-    page_entries: int = 8
-    """Entries read from the store at once: each may hold a second of scenes, some 50 kB."""
-
-    compare_s: float = 30.0
-    """Time between two comparisons of all games: a database put back from a copy is noticed."""
-
-    pause_s: float = 1.0
-    """Pause before a store that does not answer is tried again."""
+    batch_entries: int = 200  # Entries of a batch
+    page_entries: int = 8  # Entries read from the store at once: each may hold a second of scenes, some 50 kB
+    compare_s: float = 30.0  # Time between two comparisons of all games: a database put back from a copy is noticed
+    pause_s: float = 1.0  # Pause before a store that does not answer is tried again
 
 
 SENDER_LIMITS: Final = SenderLimits()
@@ -61,22 +53,14 @@ SENDER_LIMITS: Final = SenderLimits()
 
 @dataclass(frozen=True, slots=True)
 class SenderState:
-    """How far the tournament's store is behind.
+    """How far the tournament's store is behind."""
 
-    Attributes:
-        behind: entries that are not there yet.
-        stalled_s: how long nothing was stored while some waited.
-        problem: why the last batch was not stored; empty where it was.
-        refused: why games are never stored, by game.
-        is_compared: whether the tournament has reported the end of every game since it was last reached.
-    """
-
-    behind: int = 0
+    behind: int = 0  # entries that are not there yet
     games: int = 0
-    stalled_s: float = 0.0
-    problem: str = ""
-    refused: tuple[tuple[str, str], ...] = ()
-    is_compared: bool = False
+    stalled_s: float = 0.0  # how long nothing was stored while some waited
+    problem: str = ""  # why the last batch was not stored; empty where it was
+    refused: tuple[tuple[str, str], ...] = ()  # why games are never stored, by game
+    is_compared: bool = False  # whether the tournament has reported the end of every game since it was last reached
 
     @property
     def is_complete(self) -> bool:

@@ -40,18 +40,12 @@ _GOES_ON: Final = "The game goes on, and everything is kept on this computer"
 
 @dataclass(frozen=True, slots=True)
 class LinkState:
-    """How a rig's link to its tournament stands.
-
-    Attributes:
-        problem: why the broker or the desk behind it is not; empty where they are.
-        sender: how far the tournament's store is behind.
-        other: another computer that is this rig; None where there is none.
-    """
+    """How a rig's link to its tournament stands."""
 
     is_connected: bool
-    problem: str
-    sender: SenderState
-    other: OtherRun | None = None
+    problem: str  # why the broker or the desk behind it is not; empty where they are
+    sender: SenderState  # how far the tournament's store is behind
+    other: OtherRun | None = None  # another computer that is this rig; None where there is none
 
 
 def with_tournament(health: HealthStatus, link: LinkState) -> HealthStatus:
@@ -179,8 +173,7 @@ PUSHES: Final = "tournament-pushes.json"
 DESKS: Final = "tournament-desks.json"
 """In a rig's data folder: the desks whose passes it takes, and what they have revoked."""
 
-WithTournament = Callable[[HealthStatus], HealthStatus]
-"""Returns a rig's health with how far its tournament is behind."""
+WithTournament = Callable[[HealthStatus], HealthStatus]  # Returns a rig's health with how far its tournament is behind
 
 
 def open_grants(settings: RigSettings, owner: GameOwner) -> GrantedAccess | None:

@@ -20,22 +20,17 @@ from downfield.store.sealing.signing import RigKey, is_public_key, verify_signat
 MAX_TEXT: Final = 400
 MAX_TOML: Final = 32_000
 MAX_TEAMS: Final = 256
-MAX_FIGURES: Final = 120
-"""Of one team."""
+MAX_FIGURES: Final = 120  # Of one team
 MAX_SCHEDULED: Final = 2000
 MAX_REVOKED: Final = 5000
 
 
 @record
 class Announcement:
-    """A line for the people at a table.
-
-    Attributes:
-        team: whose name it begins with, for one that is for a team; the hall's screen shows it as well.
-    """
+    """A line for the people at a table."""
 
     text: str
-    team: str = ""
+    team: str = ""  # whose name it begins with, for one that is for a team; the hall's screen shows it as well
     type: Literal["announcement"] = "announcement"
 
     def __post_init__(self) -> None:
@@ -55,33 +50,20 @@ class PushedRulebook:
 
 @record
 class PushedFigure:
-    """A figure of a team, as it was weighed in.
+    """A figure of a team, as it was weighed in."""
 
-    Attributes:
-        number: on the figure.
-        position: such as ``"QB"``; empty when not known.
-        note: what was found; empty for nothing.
-        refused: whether the officials refused it.
-    """
-
-    number: str
-    position: str = ""
-    note: str = ""
-    refused: bool = False
+    number: str  # on the figure
+    position: str = ""  # such as ``"QB"``; empty when not known
+    note: str = ""  # what was found; empty for nothing
+    refused: bool = False  # whether the officials refused it
 
 
 @record
 class PushedTeam:
-    """A team of the event.
+    """A team of the event."""
 
-    Attributes:
-        id: unique among those that are sent together.
-        sheet: its names and colors.
-        figures: its roster.
-    """
-
-    id: str
-    sheet: TeamSheet
+    id: str  # unique among those that are sent together
+    sheet: TeamSheet  # its names and colors
     figures: tuple[PushedFigure, ...] = ()
 
     def __post_init__(self) -> None:
@@ -102,22 +84,15 @@ class PushedTeams:
 
 @record
 class ScheduledGame:
-    """A game of an event that is not played yet.
+    """A game of an event that is not played yet."""
 
-    Attributes:
-        id: of the game in the event.
-        table: where it is played.
-        begins: local time, ISO 8601; empty while it is open.
-        home, away: the teams, or where they come from.
-        ticket: with which it can be started at its table; None while that is open.
-    """
-
-    id: str
-    table: str
-    begins: str
+    id: str  # of the game in the event
+    table: str  # where it is played
+    begins: str  # local time, ISO 8601; empty while it is open
+    # home, away: the teams, or where they come from
     home: str
     away: str
-    ticket: MatchTicket | None = None
+    ticket: MatchTicket | None = None  # with which it can be started at its table; None while that is open
 
 
 @record
@@ -142,15 +117,10 @@ class PushedCalibration:
 
 @record
 class PushedAccess:
-    """Whose grants a table takes, and which of them not.
+    """Whose grants a table takes, and which of them not."""
 
-    Attributes:
-        key: the desk's public key.
-        revoked: ids of the grants that it has revoked.
-    """
-
-    key: str
-    revoked: tuple[str, ...] = ()
+    key: str  # the desk's public key
+    revoked: tuple[str, ...] = ()  # ids of the grants that it has revoked
     type: Literal["access"] = "access"
 
     def __post_init__(self) -> None:
@@ -172,8 +142,7 @@ Payload = Annotated[
 ]
 
 
-PUSH_SUBJECT: Final = "downfield.push.get"
-"""A rig sends here what it has done, and gets what the desk has for it."""
+PUSH_SUBJECT: Final = "downfield.push.get"  # A rig sends here what it has done, and gets what the desk has for it
 
 _SIGNED_AS: Final = b"downfield.push\n"
 _LIST_SIGNED_AS: Final = b"downfield.push-list\n"
@@ -183,56 +152,35 @@ PushStatus = Literal["waiting", "applied", "refused", "replaced"]
 
 @record
 class TablePush:
-    """Something that a desk sends to tables.
+    """Something that a desk sends to tables."""
 
-    Attributes:
-        id: unique.
-        at_ns: wall clock, ns since 1970; a label.
-        by: who sent it.
-        title: for people.
-        payload: what it is.
-        rigs: ids of the rigs it is for; empty for all.
-    """
-
-    id: str
-    at_ns: int
-    by: str
-    title: str
+    id: str  # unique
+    at_ns: int  # wall clock, ns since 1970; a label
+    by: str  # who sent it
+    title: str  # for people
     payload: Payload
-    rigs: tuple[str, ...] = ()
+    rigs: tuple[str, ...] = ()  # ids of the rigs it is for; empty for all
 
 
 @record
 class PushState:
-    """What became of a push at a table.
+    """What became of a push at a table."""
 
-    Attributes:
-        status: ``"waiting"`` for the end of a game, ``"applied"``, ``"refused"`` for good, or ``"replaced"``: a later
-            one of its kind came before this one could be applied.
-        text: what was done, or why not.
-    """
-
+    # ``"waiting"`` for the end of a game, ``"applied"``, ``"refused"`` for good, or ``"replaced"``: a later one of its
+    # kind came before this one could be applied
     status: PushStatus
-    text: str
+    text: str  # what was done, or why not
 
 
 @record
 class PushReport:
-    """A rig's report of what it has done, with which it gets what is new.
-
-    Attributes:
-        key: its public key.
-        table: the table's name.
-        states: by id of the push.
-        nonce: random; the answer names it.
-        signature: Ed25519, base64.
-    """
+    """A rig's report of what it has done, with which it gets what is new."""
 
     key: str
     table: str
-    states: dict[str, PushState]
-    nonce: str = ""
-    signature: str = ""
+    states: dict[str, PushState]  # by id of the push
+    nonce: str = ""  # random; the answer names it
+    signature: str = ""  # Ed25519, base64
     format: Literal["downfield.push-report"] = "downfield.push-report"
     version: Literal[1] = 1
 
@@ -248,23 +196,14 @@ class PushReport:
 
 @record
 class PushList:
-    """What a desk has for a rig, the earliest first.
-
-    Attributes:
-        pushes: what it has.
-        rig: id of the rig it is for.
-        nonce: of the report that it answers.
-        key: the desk's public key.
-        at_ns: its clock when it answered, ns since 1970.
-        signature: Ed25519, base64.
-    """
+    """What a desk has for a rig, the earliest first."""
 
     pushes: tuple[TablePush, ...]
-    rig: str
-    nonce: str
-    key: str
-    at_ns: int = 0
-    signature: str = ""
+    rig: str  # id of the rig it is for
+    nonce: str  # of the report that it answers
+    key: str  # the desk's public key
+    at_ns: int = 0  # its clock when it answered, ns since 1970
+    signature: str = ""  # Ed25519, base64
     format: Literal["downfield.push-list"] = "downfield.push-list"
     version: Literal[1] = 1
 

@@ -57,14 +57,11 @@ from downfield.store.writing.store import Store
 TEAM_PREFIX: Final = "event-"
 """Begins the ids of saved teams that a desk has sent; the next ones it sends are in their place."""
 
-_LIGHT_FROM: Final = 140.0
-"""Brightness of a team's color, 0..255, from which its figures are taken for light ones."""
+_LIGHT_FROM: Final = 140.0  # Brightness of a team's color, 0..255, from which its figures are taken for light ones
 
-_SAID_SHOWN: Final = 3
-"""Announcements that stay on the panel."""
+_SAID_SHOWN: Final = 3  # Announcements that stay on the panel
 
-SaveProfile = Callable[[Calibration], None]
-"""Saves a calibration as the table in use, so that a restart finds it."""
+SaveProfile = Callable[[Calibration], None]  # Saves a calibration as the table in use, so that a restart finds it
 
 
 class PushedMaterial:
@@ -166,14 +163,11 @@ def _jersey(color: str) -> Jersey:
     return "light" if 0.299 * red + 0.587 * green + 0.114 * blue >= _LIGHT_FROM else "dark"
 
 
-LOOK_S: Final = 1.0
-"""Between two looks whether a game is over, for what waits for that."""
+LOOK_S: Final = 1.0  # Between two looks whether a game is over, for what waits for that
 
-REPORT_S: Final = 30.0
-"""A rig reports this often though nothing has changed: the desk may have missed it."""
+REPORT_S: Final = 30.0  # A rig reports this often though nothing has changed: the desk may have missed it
 
-AGAIN_S: Final = 2.0
-"""A rig asks again this long after the desk did not answer."""
+AGAIN_S: Final = 2.0  # A rig asks again this long after the desk did not answer
 
 _KEPT: Final = 100
 _UNTIL_SIGNED: Final = "until the game at the table is signed, or a new one is started there"
@@ -182,18 +176,12 @@ _log = logging.getLogger(__name__)
 
 @record
 class PushFile:
-    """What this rig knows of what was sent to it.
+    """What this rig knows of what was sent to it."""
 
-    Attributes:
-        states: by id of the push, the latest last.
-        rulebook: the text of the rulebook in force; empty for the configured one.
-        schedule: the games of the event, as they were sent last; None before.
-        played: signatures of the tickets of games that were started, so that one sent again starts no second game.
-    """
-
-    states: dict[str, PushState]
-    rulebook: str = ""
-    schedule: PushedSchedule | None = None
+    states: dict[str, PushState]  # by id of the push, the latest last
+    rulebook: str = ""  # the text of the rulebook in force; empty for the configured one
+    schedule: PushedSchedule | None = None  # the games of the event, as they were sent last; None before
+    # signatures of the tickets of games that were started, so that one sent again starts no second game
     played: tuple[str, ...] = ()
     format: Literal["downfield.pushes"] = "downfield.pushes"
     version: Literal[1] = 1

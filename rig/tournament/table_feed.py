@@ -31,17 +31,14 @@ from downfield.rig.tournament.broker import BrokerConnection
 from downfield.rig.tournament.desk_connection import DeskConnection
 from downfield.store.sealing.signing import RigKey, verify_signature
 
-FEED_SUBJECT: Final = "downfield.feed"
-"""Begins the subject of a topic of a table: ``downfield.feed.RIG.TOPIC``."""
+FEED_SUBJECT: Final = "downfield.feed"  # Begins the subject of a topic of a table: ``downfield.feed.RIG.TOPIC``
 
 DESK_SUBJECT: Final = "downfield.push.changed"
 """A desk announces here, without content, that it follows the feed, or that it has something new for the tables."""
 
-ABOUT: Final = "about"
-"""The topic with a table's address; the others are those of the rig's own feed."""
+ABOUT: Final = "about"  # The topic with a table's address; the others are those of the rig's own feed
 
-FEED_TOPICS: Final = ("game", "health", "questions", "source")
-"""What the desk shows of each table."""
+FEED_TOPICS: Final = ("game", "health", "questions", "source")  # What the desk shows of each table
 
 SIGNATURE_HEADER: Final = "Downfield-Signature"
 """Header with the signature of the message as it was sent, Ed25519, base64."""
@@ -51,19 +48,12 @@ _SIGNED_AS: Final = b"downfield.feed\n"
 
 @record
 class TableMessage:
-    """The newest value of one topic of a table.
+    """The newest value of one topic of a table."""
 
-    Attributes:
-        key: public key of its rig.
-        table: the table's name.
-        topic: ``"about"``, ``"game"``, ``"health"``, ``"questions"`` or ``"source"``.
-        data: the topic's value, an object.
-    """
-
-    key: str
+    key: str  # public key of its rig
     table: str
-    topic: str
-    data: dict[str, Any]
+    topic: str  # ``"about"``, ``"game"``, ``"health"``, ``"questions"`` or ``"source"``
+    data: dict[str, Any]  # the topic's value, an object
     format: Literal["downfield.feed"] = "downfield.feed"
     version: Literal[1] = 1
 
@@ -115,15 +105,10 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class OtherRun:
-    """Another run of this rig, which goes on now.
+    """Another run of this rig, which goes on now."""
 
-    Attributes:
-        where: address of its pages, else its table.
-        began_first: whether it began before this one.
-    """
-
-    where: str
-    began_first: bool
+    where: str  # address of its pages, else its table
+    began_first: bool  # whether it began before this one
 
     @property
     def text(self) -> str:
@@ -206,8 +191,7 @@ class IdentityWatch:
             _log.warning("%s", error)
 
 
-PAUSE_S: Final = 0.1
-"""Between two rounds: what changes more often is sent as it is by then."""
+PAUSE_S: Final = 0.1  # Between two rounds: what changes more often is sent as it is by then
 
 
 class FeedPublisher:

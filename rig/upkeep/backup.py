@@ -43,42 +43,29 @@ _CHUNK_BYTES: Final = 1 << 20
 _LARGEST_MANIFEST_BYTES: Final = 64 << 20
 _SQLITE_BESIDE: Final = ("", "-wal", "-shm", "-journal")
 
-Progress = Callable[[str], None]
-"""Receives the name of each file as it is worked on."""
+Progress = Callable[[str], None]  # Receives the name of each file as it is worked on
 
 
 @record
 class BackupManifest:
-    """What a backup holds.
+    """What a backup holds."""
 
-    Attributes:
-        format, version: of this file.
-        made_by: version of Downfield.
-        files: SHA-256 of each file, by its name in the backup.
-        store_left_out: whether games are in a database server and so not in the backup.
-        recordings: whether recordings are in it.
-    """
-
+    # format, version: of this file
     format: str
     version: int
-    made_by: str
-    files: dict[str, str]
-    store_left_out: bool
-    recordings: bool
+    made_by: str  # version of Downfield
+    files: dict[str, str]  # SHA-256 of each file, by its name in the backup
+    store_left_out: bool  # whether games are in a database server and so not in the backup
+    recordings: bool  # whether recordings are in it
 
 
 @dataclass(frozen=True, slots=True)
 class RestoredBackup:
-    """What was restored.
-
-    Attributes:
-        moved_aside: where what was there before is now; None if nothing was.
-        settings_file: the configuration file of the backup; None if it had none.
-    """
+    """What was restored."""
 
     folder: Path
-    moved_aside: Path | None
-    settings_file: Path | None
+    moved_aside: Path | None  # where what was there before is now; None if nothing was
+    settings_file: Path | None  # the configuration file of the backup; None if it had none
     manifest: BackupManifest
 
 

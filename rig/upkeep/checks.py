@@ -62,23 +62,12 @@ _CAMERA_MOVED: Final = "Calibrate again: the camera or the board was moved"
 class CameraCheckLimits:
     """Thresholds of the camera checks."""
 
-    capture_s: float = 2.0
-    """Time for which frames are captured."""
-
-    settling_s: float = 0.5
-    """Time after opening during which cameras send irregularly."""
-
-    recorded_frames: int = 60
-    """Most frames read of a recording, which come as fast as they are read."""
-
-    kept_frames: int = 5
-    """Frames passed on to the other checks."""
-
-    dim_level: float = 60.0
-    """Mean gray level below which the sensor's noise begins to show."""
-
-    offset_px: float = 0.7
-    """Typical offset from which a new calibration is advised: half the offset that stops a game."""
+    capture_s: float = 2.0  # Time for which frames are captured
+    settling_s: float = 0.5  # Time after opening during which cameras send irregularly
+    recorded_frames: int = 60  # Most frames read of a recording, which come as fast as they are read
+    kept_frames: int = 5  # Frames passed on to the other checks
+    dim_level: float = 60.0  # Mean gray level below which the sensor's noise begins to show
+    offset_px: float = 0.7  # Typical offset from which a new calibration is advised: half the offset that stops a game
 
 
 _LIMITS: Final = CameraCheckLimits()
@@ -86,14 +75,10 @@ _LIMITS: Final = CameraCheckLimits()
 
 @dataclass(frozen=True, slots=True)
 class CameraExamination:
-    """The results of examining a source.
-
-    Attributes:
-        images: some of its pictures; empty if none arrived.
-    """
+    """The results of examining a source."""
 
     results: tuple[CheckResult, ...]
-    images: tuple[Image, ...] = ()
+    images: tuple[Image, ...] = ()  # some of its pictures; empty if none arrived
 
 
 def check_camera(choice: SourceChoice) -> CameraExamination:
@@ -228,28 +213,19 @@ def _fault(text: str, remedy: str) -> CheckResult:
 
 @dataclass(frozen=True, slots=True)
 class CheckedRig:
-    """What the checks look at.
-
-    Attributes:
-        images: pictures of its source, the newest last; empty where none arrived.
-        calibration_file: the calibration beside a clip, which need not exist.
-    """
+    """What the checks look at."""
 
     settings: RigSettings
-    images: tuple[Image, ...]
-    calibration_file: Path
+    images: tuple[Image, ...]  # pictures of its source, the newest last; empty where none arrived
+    calibration_file: Path  # the calibration beside a clip, which need not exist
 
 
 @dataclass(frozen=True, slots=True)
 class DoctorCheck:
-    """One check.
-
-    Attributes:
-        needs_pictures: whether it is left out where the source sent no picture.
-    """
+    """One check."""
 
     run: Callable[[CheckedRig], Iterable[CheckResult]]
-    needs_pictures: bool = False
+    needs_pictures: bool = False  # whether it is left out where the source sent no picture
 
 
 CHECKS: Final = (

@@ -35,34 +35,23 @@ CheckState = Literal["ok", "warning", "fault"]
 
 @record
 class CheckResult:
-    """The result of one check.
+    """The result of one check."""
 
-    Attributes:
-        subject: the part checked: ``"camera"``, ``"light"``, ``"focus"``, ``"calibration"``, ``"network"``,
-            ``"disk"``, ``"store"``, ``"port"`` or ``"time"``.
-        state: with a fault the rig does not work; with a warning it works less well than it could.
-        text: the finding.
-        remedy: what to do about it; empty if nothing needs to be done.
-    """
-
+    # the part checked: ``"camera"``, ``"light"``, ``"focus"``, ``"calibration"``, ``"network"``, ``"disk"``,
+    # ``"store"``, ``"port"`` or ``"time"``
     subject: str
-    state: CheckState
+    state: CheckState  # with a fault the rig does not work; with a warning it works less well than it could
     text: str
-    remedy: str = ""
+    remedy: str = ""  # what to do about it; empty if nothing needs to be done
 
 
 @dataclass(frozen=True, slots=True)
 class ComputerCheckLimits:
     """Sizes and thresholds of the computer checks."""
 
-    runs: int = 8
-    """Number of timed runs of the network."""
-
-    trial_bytes: int = 64 << 20
-    """Bytes written to measure the speed of the disk."""
-
-    camera_mb_per_s: float = 20.0
-    """Data rate of a good 1080p camera, MJPEG at 60 frames/s."""
+    runs: int = 8  # Number of timed runs of the network
+    trial_bytes: int = 64 << 20  # Bytes written to measure the speed of the disk
+    camera_mb_per_s: float = 20.0  # Data rate of a good 1080p camera, MJPEG at 60 frames/s
 
 
 _LIMITS: Final = ComputerCheckLimits()

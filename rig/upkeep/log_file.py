@@ -39,11 +39,8 @@ _LOGGERS: Final = ("downfield", "uvicorn.error")
 class LogLimits:
     """Limits of the log."""
 
-    files: int = 5
-    """The log is kept in this many files; the oldest is dropped when the newest is full."""
-
-    waiting: int = 2000
-    """Lines that may wait for a slow disk; further ones are dropped, as the game goes first."""
+    files: int = 5  # The log is kept in this many files; the oldest is dropped when the newest is full
+    waiting: int = 2000  # Lines that may wait for a slow disk; further ones are dropped, as the game goes first
 
 
 _LIMITS: Final = LogLimits()

@@ -34,17 +34,13 @@ _SYSTEM_FOLDER: Final = Path("/etc/systemd/system")
 
 @dataclass(frozen=True, slots=True)
 class ServiceUnit:
-    """A unit that starts the rig at boot, restarts it when it fails, and watches that it is alive.
-
-    Attributes:
-        system: whether it is one of the system's units, which start without anybody logging in; otherwise the user's.
-        user: who it runs as, for a unit of the system.
-    """
+    """A unit that starts the rig at boot, restarts it when it fails, and watches that it is alive."""
 
     command: tuple[str, ...]
     folder: Path
+    # whether it is one of the system's units, which start without anybody logging in; otherwise the user's
     system: bool
-    user: str = ""
+    user: str = ""  # who it runs as, for a unit of the system
 
     @property
     def path(self) -> Path:
@@ -236,11 +232,8 @@ def _escaped(path: str) -> str:
 class WatchdogLimits:
     """Limits of the watchdog."""
 
-    stuck_after_s: float = 20.0
-    """The rig is stuck when frames have come in for this long and no scene has come out."""
-
-    interval_s: float = 5.0
-    """Longest pause between two reports to systemd."""
+    stuck_after_s: float = 20.0  # The rig is stuck when frames have come in for this long and no scene has come out
+    interval_s: float = 5.0  # Longest pause between two reports to systemd
 
 
 _LIMITS: Final = WatchdogLimits()

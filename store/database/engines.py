@@ -20,11 +20,8 @@ from downfield.core.errors import InputError, MissingExtraError
 class DatabaseLimits:
     """Times of a database."""
 
-    busy_timeout_s: float = 5.0
-    """How long to wait for a transaction of another process on the same file."""
-
-    connect_timeout_s: int = 4
-    """How long a server may take to accept a connection."""
+    busy_timeout_s: float = 5.0  # How long to wait for a transaction of another process on the same file
+    connect_timeout_s: int = 4  # How long a server may take to accept a connection
 
 
 _LIMITS: Final = DatabaseLimits()

@@ -33,32 +33,25 @@ from downfield.store.database.sqlite_file import IN_USE, WAL_ENTRIES
 _HEADER_BYTES: Final = 100
 _MAGIC: Final = b"SQLite format 3\0"
 _PAGE_SIZE_AT: Final = 16
-_USER_VERSION_AT: Final = 60
-"""Of the header of an SQLite file, https://www.sqlite.org/fileformat.html."""
+_USER_VERSION_AT: Final = 60  # Of the header of an SQLite file, https://www.sqlite.org/fileformat.html
 
 _WAL_HEADER: Final = struct.Struct(">6I")
 _WAL_MAGICS: Final = frozenset({0x377F0682, 0x377F0683})
-_WAL_PAGE_SIZE: Final = 2
-"""The third of a WAL header's numbers, same source."""
+_WAL_PAGE_SIZE: Final = 2  # The third of a WAL header's numbers, same source
 
 _OPEN_LOCK_BYTE: Final = 128
 """Byte of the file beside the WAL on which every program that has the store open holds a lock: SQLite's os_unix.c, and
 os_win.c as well. Where nobody can tell whether it is locked, a copy is read."""
 
-_ATTEMPTS: Final = 3
-"""Of copying files that a program begins to write meanwhile."""
+_ATTEMPTS: Final = 3  # Of copying files that a program begins to write meanwhile
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedForReading:
-    """A store that was opened for reading.
-
-    Attributes:
-        note: what may be missing from it and why; empty when nothing is.
-    """
+    """A store that was opened for reading."""
 
     store: StoreReader
-    note: str = ""
+    note: str = ""  # what may be missing from it and why; empty when nothing is
 
 
 @contextmanager

@@ -18,44 +18,33 @@ from downfield.game.records.keeping import EntryRow, GameRow
 from downfield.store.database.engines import cause_of
 from downfield.store.database.schema import DEVICES, ENTRIES, GAMES, SIGNED_LIST, TEAMS
 
-SILENT_S: Final = 3.0
-"""After a server that does not answer, nobody else waits for it for this long."""
+SILENT_S: Final = 3.0  # After a server that does not answer, nobody else waits for it for this long
 
-PAGE_ENTRIES: Final = 200
-"""Entries read from the database at once."""
+PAGE_ENTRIES: Final = 200  # Entries read from the database at once
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceRow:
-    """A paired device.
-
-    Attributes:
-        role: viewer, operator or admin.
-        token_sha256: of its token; the token itself is stored nowhere.
-        paired_ns, expires_ns: wall clock, ns since 1970.
-    """
+    """A paired device."""
 
     id: str
     name: str
-    role: str
-    token_sha256: str
+    role: str  # viewer, operator or admin
+    token_sha256: str  # of its token; the token itself is stored nowhere
+    # paired_ns, expires_ns: wall clock, ns since 1970
     paired_ns: int
     expires_ns: int
 
 
 @dataclass(frozen=True, slots=True)
 class ListRow:
-    """One row of a rig's signed list.
-
-    Attributes:
-        kind, subject: what it is about, as in `downfield.store.sealing.signed_list`.
-        content: JSON.
-    """
+    """One row of a rig's signed list."""
 
     owner: str
+    # kind, subject: what it is about, as in `downfield.store.sealing.signed_list`
     kind: str
     subject: str
-    content: str
+    content: str  # JSON
 
 
 Row = TypeVar("Row", GameRow, EntryRow, DeviceRow, ListRow)

@@ -95,8 +95,7 @@ SIGNED_LIST = Table(
     Column("content", Text, nullable=False),
 )
 
-SCHEMA_VERSION: Final = 5
-"""Of the tables above; a store with another one is not opened."""
+SCHEMA_VERSION: Final = 5  # Of the tables above; a store with another one is not opened
 
 
 def create_tables(connection: Connection, where: str) -> None:

@@ -13,8 +13,7 @@ from typing import Any, Final
 import psycopg
 from sqlalchemy import URL
 
-ANSWER_S: Final = 5.0
-"""How long a statement may take: the largest take a tenth of a second."""
+ANSWER_S: Final = 5.0  # How long a statement may take: the largest take a tenth of a second
 
 NO_ANSWER: Final = "the server does not answer"
 

@@ -16,24 +16,17 @@ from typing import Final
 from downfield.game.records.keeping import EntryRow, GameRow
 from downfield.store.database.reader import DeviceRow
 
-GENESIS: Final = "0" * 64
-"""The digest before the first entry."""
+GENESIS: Final = "0" * 64  # The digest before the first entry
 
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """Whether a game's journal is as it was written.
-
-    Attributes:
-        entries: how many are intact, or the number of the first that is not.
-        head: digest of the last intact entry.
-        problem: what is wrong and where; empty when nothing is.
-    """
+    """Whether a game's journal is as it was written."""
 
     game: str
-    entries: int
-    head: str
-    problem: str = ""
+    entries: int  # how many are intact, or the number of the first that is not
+    head: str  # digest of the last intact entry
+    problem: str = ""  # what is wrong and where; empty when nothing is
 
 
 def verify_journal(game: str, entries: Iterable[EntryRow], head: str | None = None) -> Verification:

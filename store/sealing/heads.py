@@ -31,8 +31,7 @@ from downfield.store.database.reader import DeviceRow, StoreReader
 from downfield.store.sealing.hash_chain import canonical_json, row_digest
 from downfield.store.sealing.signing import RigKey, verify_signature
 
-EVERY_S: Final = 2.0
-"""Time between two lines; a game of three hours takes 2 MB."""
+EVERY_S: Final = 2.0  # Time between two lines; a game of three hours takes 2 MB
 
 _FIRST: Final = "0" * 64
 _SIGNED_AS: Final = b"downfield.heads\n"
@@ -44,31 +43,18 @@ _log = logging.getLogger(__name__)
 
 @record
 class KeptHead:
-    """One line of a heads file.
+    """One line of a heads file."""
 
-    Attributes:
-        previous: SHA-256 of the line before, hexadecimal; zeros for the first.
-        game: a game's id; empty while none was played.
-        seq: number of the last entry of its journal.
-        digest: of that entry.
-        row: SHA-256 of the game's row in the list of games.
-        devices: SHA-256 of all paired devices.
-        closed: whether the store was closed then, so that nothing may follow without another line.
-        at_ns: wall clock, ns since 1970; a label.
-        key: the rig's public key.
-        signature: of the line without it, Ed25519, base64.
-    """
-
-    previous: str
-    game: str
-    seq: int
-    digest: str
-    row: str
-    devices: str
-    closed: bool
-    at_ns: int
-    key: str
-    signature: str = ""
+    previous: str  # SHA-256 of the line before, hexadecimal; zeros for the first
+    game: str  # a game's id; empty while none was played
+    seq: int  # number of the last entry of its journal
+    digest: str  # of that entry
+    row: str  # SHA-256 of the game's row in the list of games
+    devices: str  # SHA-256 of all paired devices
+    closed: bool  # whether the store was closed then, so that nothing may follow without another line
+    at_ns: int  # wall clock, ns since 1970; a label
+    key: str  # the rig's public key
+    signature: str = ""  # of the line without it, Ed25519, base64
 
 
 class HeadsFile:

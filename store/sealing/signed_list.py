@@ -27,8 +27,7 @@ from downfield.store.sealing.signing import RigKey, verify_signature
 
 GAME: Final = "game"
 DEVICE: Final = "device"
-SEAL: Final = "seal"
-"""Kinds of rows; a list has one seal, of no subject."""
+SEAL: Final = "seal"  # Kinds of rows; a list has one seal, of no subject
 
 _SIGNED_AS: Final = b"downfield.list\n"
 Kind = TypeVar("Kind")
@@ -36,54 +35,33 @@ Kind = TypeVar("Kind")
 
 @record
 class GameStanding:
-    """Where a game stands.
+    """Where a game stands."""
 
-    Attributes:
-        seq: number of the last entry of its journal.
-        digest: of that entry.
-        row: SHA-256 of the game's row in the list of games.
-        number: the game's place in the order of the store's games.
-        rewound_to: number of the entry that the rig went on from though later ones had been there; None where it
-            never did.
-    """
-
-    seq: int
-    digest: str
-    row: str
-    number: int
+    seq: int  # number of the last entry of its journal
+    digest: str  # of that entry
+    row: str  # SHA-256 of the game's row in the list of games
+    number: int  # the game's place in the order of the store's games
+    # number of the entry that the rig went on from though later ones had been there; None where it never did
     rewound_to: int | None = None
 
 
 @record
 class DeviceStanding:
-    """A device that was paired.
+    """A device that was paired."""
 
-    Attributes:
-        name: as people call it.
-        row: SHA-256 of its row; empty where it was revoked or has expired.
-    """
-
-    name: str
-    row: str
+    name: str  # as people call it
+    row: str  # SHA-256 of its row; empty where it was revoked or has expired
 
 
 @record
 class ListSeal:
-    """What makes the list one.
-
-    Attributes:
-        owner: the rig's id.
-        rows: SHA-256 of all other rows of the list.
-        altered: whether the list did not agree with its seal when the rig went on with it.
-        key: the rig's public key.
-        signature: of the seal without it, Ed25519, base64.
-    """
+    """What makes the list one."""
 
     owner: str
-    rows: str
-    altered: bool
-    key: str
-    signature: str = ""
+    rows: str  # SHA-256 of all other rows of the list
+    altered: bool  # whether the list did not agree with its seal when the rig went on with it
+    key: str  # the rig's public key
+    signature: str = ""  # of the seal without it, Ed25519, base64
 
 
 class SignedList:

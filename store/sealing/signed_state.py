@@ -31,33 +31,22 @@ from downfield.store.sealing.signing import RigKey, verify_signature
 
 State = TypeVar("State")
 
-JUDGING_CODE: Final = ("core", "game", "officiating")
-"""Packages whose code decides what a game becomes."""
+JUDGING_CODE: Final = ("core", "game", "officiating")  # Packages whose code decides what a game becomes
 
 _PLAIN: Final = frozenset({"bytes", "dict", "frozenset", "list", "set", "tuple"})
 
 
 @record
 class SignedHeader:
-    """First line of a file.
-
-    Attributes:
-        game: the game's id.
-        seq: number of the entry it stands at.
-        digest: of that entry.
-        code: SHA-256 of the code that made it.
-        content: SHA-256 of what follows.
-        key: the rig's public key.
-        signature: of the line without it, Ed25519, base64.
-    """
+    """First line of a file."""
 
     game: str
-    seq: int
-    digest: str
-    code: str
-    content: str
-    key: str
-    signature: str = ""
+    seq: int  # number of the entry it stands at
+    digest: str  # of that entry
+    code: str  # SHA-256 of the code that made it
+    content: str  # SHA-256 of what follows
+    key: str  # the rig's public key
+    signature: str = ""  # of the line without it, Ed25519, base64
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,18 +60,12 @@ class SignedContent:
 
 @dataclass(frozen=True, slots=True)
 class StateSeal:
-    """How files of one kind are signed.
-
-    Attributes:
-        signed_as: begins what is signed, so that no file passes for one of another kind.
-        code: SHA-256 of the code that makes and reads them.
-        max_bytes: no larger file is read.
-    """
+    """How files of one kind are signed."""
 
     key: RigKey
-    signed_as: bytes
-    code: str
-    max_bytes: int
+    signed_as: bytes  # begins what is signed, so that no file passes for one of another kind
+    code: str  # SHA-256 of the code that makes and reads them
+    max_bytes: int  # no larger file is read
 
     def read(self, path: Path) -> SignedContent:
         """Return what a file holds.

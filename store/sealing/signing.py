@@ -19,11 +19,9 @@ from downfield.core.errors import InputError
 from downfield.core.files.input_files import open_input
 from downfield.core.files.private_files import create_private_file, make_private_folder
 
-PUBLIC_PREFIX: Final = "ed25519:"
-"""Begins the text of every public key."""
+PUBLIC_PREFIX: Final = "ed25519:"  # Begins the text of every public key
 
-MAX_KEY_BYTES: Final = 4096
-"""A key file is 119 bytes; nothing larger is read."""
+MAX_KEY_BYTES: Final = 4096  # A key file is 119 bytes; nothing larger is read
 
 
 class RigKey:

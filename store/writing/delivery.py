@@ -24,8 +24,7 @@ class SealingJournal(Protocol):
     """The journal of one game, as far as delivering its entries goes."""
 
     game: GameRow
-    is_listed: bool
-    """Whether the store lists the game; it does from the first entry on that it accepts."""
+    is_listed: bool  # Whether the store lists the game; it does from the first entry on that it accepts
 
 
 class SealableEntry(Protocol):

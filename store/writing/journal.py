@@ -37,17 +37,11 @@ _log = logging.getLogger(__name__)
 class JournalLimits:
     """Times of the journals' writer."""
 
-    retry_s: float = 1.0
-    """Pause before a failed write is retried."""
-
+    retry_s: float = 1.0  # Pause before a failed write is retried
+    # How long a person waits for the disk before the receipt says that the entry is not saved
     receipt_timeout_s: float = 3.0
-    """How long a person waits for the disk before the receipt says that the entry is not saved."""
-
-    behind_s: float = 2.0
-    """What has waited this long is reported, whatever the reason: a disk answers in milliseconds."""
-
-    close_s: float = 5.0
-    """How long closing waits for a disk that does not accept what is unwritten."""
+    behind_s: float = 2.0  # What has waited this long is reported, whatever the reason: a disk answers in milliseconds
+    close_s: float = 5.0  # How long closing waits for a disk that does not accept what is unwritten
 
 
 JOURNAL_LIMITS: Final = JournalLimits()
@@ -55,30 +49,19 @@ JOURNAL_LIMITS: Final = JournalLimits()
 
 @dataclass(eq=False, slots=True)
 class QueuedEntry:
-    """An entry on its way to the disk.
-
-    Attributes:
-        content: its content; None where an earlier run sealed it already.
-        scenes: those of a `ScenesRecorded`.
-        key: idempotency key of an `EventRecorded`.
-        row: as it will be written, once it is sealed.
-        written: its position, once it is on a disk: the store's, or the one where unsaved entries are kept.
-        since_s: when it was submitted, monotonic.
-        is_passed_on: whether it was handed to the thread that stores it.
-        is_spooled: whether it is among the unsaved entries on disk.
-        is_settled: whether it is in the store, or can never be.
-    """
+    """An entry on its way to the disk."""
 
     journal: SealedJournal
-    content: Content | None
-    scenes: Sequence[Scene] = ()
-    key: str | None = None
-    row: EntryRow | None = None
+    content: Content | None  # its content; None where an earlier run sealed it already
+    scenes: Sequence[Scene] = ()  # those of a `ScenesRecorded`
+    key: str | None = None  # idempotency key of an `EventRecorded`
+    row: EntryRow | None = None  # as it will be written, once it is sealed
+    # its position, once it is on a disk: the store's, or the one where unsaved entries are kept
     written: Future[JournalPosition] = field(default_factory=Future)
-    since_s: float = field(default_factory=time.monotonic)
-    is_passed_on: bool = False
-    is_spooled: bool = False
-    is_settled: bool = False
+    since_s: float = field(default_factory=time.monotonic)  # when it was submitted, monotonic
+    is_passed_on: bool = False  # whether it was handed to the thread that stores it
+    is_spooled: bool = False  # whether it is among the unsaved entries on disk
+    is_settled: bool = False  # whether it is in the store, or can never be
 
     def wait(self) -> JournalPosition | None:
         """Wait for the disk and return where the entry stands; None when the disk has not accepted it in time."""

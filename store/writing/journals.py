@@ -48,11 +48,9 @@ _SIGNED_AS: Final = b"downfield.checkpoint\n"
 class CheckpointLimits:
     """Limits of checkpoints."""
 
+    # Time between two, which are taken when something was declared: resuming judges little more than the last play
     every_s: float = 15.0
-    """Time between two, which are taken when something was declared: resuming judges little more than the last play."""
-
-    max_bytes: int = 64 << 20
-    """No larger file is read; that of a game of an hour has less than one."""
+    max_bytes: int = 64 << 20  # No larger file is read; that of a game of an hour has less than one
 
 
 _LIMITS: Final = CheckpointLimits()
@@ -60,14 +58,10 @@ _LIMITS: Final = CheckpointLimits()
 
 @dataclass(frozen=True, slots=True)
 class SignedCheckpoint:
-    """A checkpoint whose signature was checked.
-
-    Attributes:
-        content: how the game stood, packed.
-    """
+    """A checkpoint whose signature was checked."""
 
     position: JournalPosition
-    content: bytes
+    content: bytes  # how the game stood, packed
 
     def unpack(self) -> SessionMemento:
         """Return how the game stood.

@@ -47,15 +47,10 @@ class Lease(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LeasedThing:
-    """What is leased, for people.
+    """What is leased, for people."""
 
-    Attributes:
-        name: begins a sentence: "The data folder /srv/rig".
-        remedy: what to do instead, where another program is to have it.
-    """
-
-    name: str
-    remedy: str
+    name: str  # begins a sentence: "The data folder /srv/rig"
+    remedy: str  # what to do instead, where another program is to have it
 
     def refusal(self, holder: str) -> str:
         """Return why it can't be had."""

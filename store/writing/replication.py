@@ -19,44 +19,31 @@ from downfield.store.writing.spool import JournalLine
 
 _SIGNED_AS: Final = b"downfield.journal\n"
 
-MAX_GAMES: Final = 200
-"""Games in one question about positions."""
+MAX_GAMES: Final = 200  # Games in one question about positions
 
 
 @record
 class JournalBatch:
-    """Entries of one game's journal that follow one another.
+    """Entries of one game's journal that follow one another."""
 
-    Attributes:
-        key: the rig's public key.
-        game: as the rig lists it.
-        entries: in order, at least one.
-        signature: of the journal up to the last of them, Ed25519, base64.
-    """
-
-    key: str
-    game: GameRow
-    entries: tuple[JournalLine, ...]
-    signature: str
+    key: str  # the rig's public key
+    game: GameRow  # as the rig lists it
+    entries: tuple[JournalLine, ...]  # in order, at least one
+    signature: str  # of the journal up to the last of them, Ed25519, base64
     format: Literal["downfield.journal"] = "downfield.journal"
     version: Literal[1] = 1
 
 
 @record
 class BatchReply:
-    """What became of a batch.
+    """What became of a batch."""
 
-    Attributes:
-        status: ``"stored"``: all of it is in the tournament's store. ``"behind"``: nothing was stored, since entries
-            before it are missing there. ``"refused"``: nothing of it will ever be stored. ``"unavailable"``: the
-            tournament's store does not answer now.
-        seq: number of the last entry of the game that is stored; 0 for none.
-        text: why it was not stored, for people.
-    """
-
+    # ``"stored"``: all of it is in the tournament's store. ``"behind"``: nothing was stored, since entries before it
+    # are missing there. ``"refused"``: nothing of it will ever be stored. ``"unavailable"``: the tournament's store
+    # does not answer now
     status: Literal["stored", "behind", "refused", "unavailable"]
-    seq: int = 0
-    text: str = ""
+    seq: int = 0  # number of the last entry of the game that is stored; 0 for none
+    text: str = ""  # why it was not stored, for people
 
 
 @record
@@ -70,28 +57,18 @@ class PositionsQuestion:
 
 @record
 class StoredPosition:
-    """The last entry of a game that is stored.
-
-    Attributes:
-        seq: its number.
-        digest: of the chain up to and including it.
-    """
+    """The last entry of a game that is stored."""
 
     seq: int
-    digest: str
+    digest: str  # of the chain up to and including it
 
 
 @record
 class PositionsReply:
-    """Where games stand in the tournament's store.
+    """Where games stand in the tournament's store."""
 
-    Attributes:
-        positions: by game; games that are not there are left out.
-        text: why they can't be looked up now; empty where they were.
-    """
-
-    positions: dict[str, StoredPosition]
-    text: str = ""
+    positions: dict[str, StoredPosition]  # by game; games that are not there are left out
+    text: str = ""  # why they can't be looked up now; empty where they were
 
 
 def sign_journal(key: RigKey, game: GameRow, last: EntryRow) -> str:

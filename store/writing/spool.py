@@ -33,14 +33,10 @@ _DEVICES_FILE: Final = "devices.json"
 
 @record
 class SpooledGame:
-    """First line of a game's file.
+    """First line of a game's file."""
 
-    Attributes:
-        number: orders games as they were started.
-        id, began_ns, title, home, away, rulebook, owner, table: as in the store's list of games.
-    """
-
-    number: int
+    number: int  # orders games as they were started
+    # id, began_ns, title, home, away, rulebook, owner, table: as in the store's list of games
     id: str
     began_ns: int
     title: str

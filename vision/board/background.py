@@ -10,24 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 Mask: TypeAlias = NDArray[np.uint8]
-Planes: TypeAlias = NDArray[np.float32]
-"""Colors of a coarse picture, shape (3, height, width)."""
+Planes: TypeAlias = NDArray[np.float32]  # Colors of a coarse picture, shape (3, height, width)
 
 
 @dataclass(frozen=True, slots=True)
 class BackgroundLimits:
     """Thresholds of comparing a picture with its background."""
 
+    # Gray levels by which a pixel differs from the background, in the most different color
     min_difference: float = 26.0
-    """Gray levels by which a pixel differs from the background, in the most different color."""
-    min_shadow: float = 0.3
-    """A shadow leaves at least this share of the light."""
-    max_lit: float = 1.7
-    """Where a shadow has gone that the background has learned, it is lighter by up to this factor."""
+    min_shadow: float = 0.3  # A shadow leaves at least this share of the light
+    max_lit: float = 1.7  # Where a shadow has gone that the background has learned, it is lighter by up to this factor
+    # Largest difference between the colors by which a shadow darkens, or its end lightens
     max_shadow_tint: float = 0.16
-    """Largest difference between the colors by which a shadow darkens, or its end lightens."""
+    # Relative difference within which a pixel shows the same as the background in another light
     same_light: float = 0.12
-    """Relative difference within which a pixel shows the same as the background in another light."""
 
 
 _LIMITS: Final = BackgroundLimits()

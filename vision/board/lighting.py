@@ -21,54 +21,40 @@ class LightingLimits:
     """Thresholds of finding faults of lamps and exposure."""
 
     columns: int = 6
-    rows: int = 4
-    """The picture is measured in so many cells: fewer see no hand, more see single figures."""
-
+    rows: int = 4  # The picture is measured in so many cells: fewer see no hand, more see single figures
+    # Flicker is measured in a strip of so much of the height: sensors read row by row, and a whole picture holds two
+    # periods of it, which cancel each other
     strip_share: float = 0.08
-    """Flicker is measured in a strip of so much of the height: sensors read row by row, and a whole picture holds
-    two periods of it, which cancel each other."""
 
     # Mains flicker.
-    flicker_window_s: float = 4.0
-    """Length of the series that is judged: 50 and 60 Hz alias a few hertz apart."""
-    min_samples: int = 60
-    """Least number of frames in the series."""
+    flicker_window_s: float = 4.0  # Length of the series that is judged: 50 and 60 Hz alias a few hertz apart
+    min_samples: int = 60  # Least number of frames in the series
+    # How far the mains and the clock of the camera may be off, at twice the mains frequency
     mains_tolerance_hz: float = 0.5
-    """How far the mains and the clock of the camera may be off, at twice the mains frequency."""
-    min_alias_hz: float = 1.0
-    """A slower beat can't be told from a lamp that is switched or a person who passes."""
+    min_alias_hz: float = 1.0  # A slower beat can't be told from a lamp that is switched or a person who passes
+    # Amplitude relative to the mean from which flicker matters: colors and edges are measured to that
     min_amplitude: float = 0.006
-    """Amplitude relative to the mean from which flicker matters: colors and edges are measured to that."""
+    # Share of the variance that the beat must explain, after a slow trend: all else is no flicker
     explained_share: float = 0.6
-    """Share of the variance that the beat must explain, after a slow trend: all else is no flicker."""
 
     # Automatic exposure.
-    exposure_window_s: float = 3.0
-    """Time within which automatic exposure answers to a change in the picture."""
-    min_cause: float = 0.25
-    """Relative change of a cell that covers part of the board, such as a hand's."""
-    min_answer: float = 0.06
-    """Relative change of the cells that nothing covers, from which exposure has moved."""
+    exposure_window_s: float = 3.0  # Time within which automatic exposure answers to a change in the picture
+    min_cause: float = 0.25  # Relative change of a cell that covers part of the board, such as a hand's
+    min_answer: float = 0.06  # Relative change of the cells that nothing covers, from which exposure has moved
+    # Share of the answer by which uncovered cells may differ: exposure changes all by one factor, a shadow not
     max_answer_spread: float = 0.4
-    """Share of the answer by which uncovered cells may differ: exposure changes all by one factor, a shadow not."""
+    # Least number of frames over which exposure moves: it is regulated, while a switched lamp is there at once
     min_frames: int = 3
-    """Least number of frames over which exposure moves: it is regulated, while a switched lamp is there at once."""
 
     # Frame rate.
-    rate_window_s: float = 2.0
-    """Time over which the rate is measured."""
-    halved_from: float = 1.6
-    """The rate is lowered when frames are this many times as far apart as they should be."""
-    even_share: float = 0.8
-    """Share of the steps that must be so long: dropped frames leave others as they were."""
+    rate_window_s: float = 2.0  # Time over which the rate is measured
+    halved_from: float = 1.6  # The rate is lowered when frames are this many times as far apart as they should be
+    even_share: float = 0.8  # Share of the steps that must be so long: dropped frames leave others as they were
 
     # A camera that comes back.
-    other_luminance: float = 0.25
-    """Relative change of the luminance that a hand or a figure does not make."""
-    other_color: float = 0.12
-    """Relative change of blue or red against green: 500 kelvin of white balance."""
-    min_sharpness: float = 0.5
-    """Share of the former sharpness below which the focus has changed."""
+    other_luminance: float = 0.25  # Relative change of the luminance that a hand or a figure does not make
+    other_color: float = 0.12  # Relative change of blue or red against green: 500 kelvin of white balance
+    min_sharpness: float = 0.5  # Share of the former sharpness below which the focus has changed
 
 
 LIGHTING_LIMITS: Final = LightingLimits()
@@ -78,15 +64,11 @@ Mains = Literal[50, 60]
 
 @dataclass(frozen=True, slots=True)
 class Flicker:
-    """A beat of lamps in the pictures.
+    """A beat of lamps in the pictures."""
 
-    Attributes:
-        mains_hz: the mains that the lamps hang on; both where their beats can't be told apart at this frame rate.
-        amplitude: relative to the mean luminance.
-    """
-
+    # the mains that the lamps hang on; both where their beats can't be told apart at this frame rate
     mains_hz: tuple[Mains, ...]
-    amplitude: float
+    amplitude: float  # relative to the mean luminance
 
 
 def cell_levels(image: Image) -> Array:
@@ -110,18 +92,13 @@ def cell_levels(image: Image) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class PictureLook:
-    """How pictures look, apart from what they show.
+    """How pictures look, apart from what they show."""
 
-    Attributes:
-        luminance: mean of green.
-        blue, red: relative to green.
-        sharpness: the steepest slopes relative to the luminance.
-    """
-
-    luminance: float
+    luminance: float  # mean of green
+    # blue, red: relative to green
     blue: float
     red: float
-    sharpness: float
+    sharpness: float  # the steepest slopes relative to the luminance
 
 
 def look_of(image: Image) -> PictureLook:

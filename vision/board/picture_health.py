@@ -20,24 +20,16 @@ from downfield.vision.measuring.estimate import Estimate
 class RepeatLimits:
     """Thresholds of finding repeated pictures."""
 
-    sample_px: int = 8
-    """The picture is sampled at this spacing, in both directions."""
-    strongest_share: float = 0.001
-    """Share of the samples whose change counts: those at the edges of walking figures."""
-    memory: int = 24
-    """Changes that are remembered: 0.8 s of movement at 30 a second."""
-    memory_runs: int = 12
-    """Large changes that are remembered, by the run of small ones before each."""
-    large_percentile: float = 85.0
-    """Of the remembered changes: a large one, also where each picture is sent four times."""
+    sample_px: int = 8  # The picture is sampled at this spacing, in both directions
+    strongest_share: float = 0.001  # Share of the samples whose change counts: those at the edges of walking figures
+    memory: int = 24  # Changes that are remembered: 0.8 s of movement at 30 a second
+    memory_runs: int = 12  # Large changes that are remembered, by the run of small ones before each
+    large_percentile: float = 85.0  # Of the remembered changes: a large one, also where each picture is sent four times
+    # A change smaller than this share of a large one shows nothing new; compression makes less than a third
     small_share: float = 0.5
-    """A change smaller than this share of a large one shows nothing new; compression makes less than a third."""
-    least_change: float = 0.15
-    """Share of the picture's light that a large change makes; without that nothing moves."""
-    longest_run: int = 5
-    """Pictures in a row that may be repeats: no source repeats more of them."""
-    least_runs: int = 3
-    """Runs after which repeats are believed: a pause in a movement may look like one."""
+    least_change: float = 0.15  # Share of the picture's light that a large change makes; without that nothing moves
+    longest_run: int = 5  # Pictures in a row that may be repeats: no source repeats more of them
+    least_runs: int = 3  # Runs after which repeats are believed: a pause in a movement may look like one
 
 
 _REPEATS: Final = RepeatLimits()
@@ -98,64 +90,44 @@ def _strongest_change(before: Image, now: Image) -> float:
 class HealthLimits:
     """Thresholds of the picture health monitor."""
 
-    memory_ns: int = 2_000_000_000
-    """Frames are remembered for this long."""
+    memory_ns: int = 2_000_000_000  # Frames are remembered for this long
 
     # Sharpness.
     sharpness_every_ns: int = 100_000_000
     """Sharpness is measured this often: a lens does not go out of focus within a few frames."""
-    sharpness_patch_px: int = 192
-    """Side of the patch in which sharpness is measured, at full resolution."""
-    best_sharpness_kept: float = 0.9995
-    """Share of the best sharpness that is kept from frame to frame."""
-    min_sharpness: float = 0.4
-    """Below this share of the best sharpness the picture is blurred."""
+    sharpness_patch_px: int = 192  # Side of the patch in which sharpness is measured, at full resolution
+    best_sharpness_kept: float = 0.9995  # Share of the best sharpness that is kept from frame to frame
+    min_sharpness: float = 0.4  # Below this share of the best sharpness the picture is blurred
 
     # Light.
-    min_brightness: float = 25.0
-    """Mean gray level of a picture in which nothing can be seen."""
-    dim_brightness: float = 45.0
-    """Mean gray level of a dim picture."""
-    overexposed_level: int = 250
-    """Brighter pixels are overexposed."""
+    min_brightness: float = 25.0  # Mean gray level of a picture in which nothing can be seen
+    dim_brightness: float = 45.0  # Mean gray level of a dim picture
+    overexposed_level: int = 250  # Brighter pixels are overexposed
+    # Range of gray levels, but for 2 % at either end, relative to their mean; fog and stray light make it small
     min_contrast: float = 0.7
-    """Range of gray levels, but for 2 % at either end, relative to their mean; fog and stray light make it small."""
-    max_overexposed_share: float = 0.1
-    """The picture is overexposed when a larger share of its pixels is."""
-    max_brightness_change: float = 0.35
-    """Relative change of brightness within the settling time: lights were switched."""
-    light_settles_ns: int = 300_000_000
-    """A change of light is over after this time."""
-    flicker_bands: int = 15
-    """Bands across the picture whose light is followed, as sensors read row by row."""
+    max_overexposed_share: float = 0.1  # The picture is overexposed when a larger share of its pixels is
+    max_brightness_change: float = 0.35  # Relative change of brightness within the settling time: lights were switched
+    light_settles_ns: int = 300_000_000  # A change of light is over after this time
+    flicker_bands: int = 15  # Bands across the picture whose light is followed, as sensors read row by row
+    # Frames over which flicker is judged; half of them must show it, as a switched lamp or a hand shows in few
     flicker_frames: int = 20
-    """Frames over which flicker is judged; half of them must show it, as a switched lamp or a hand shows in few."""
+    # Share by which the light of a band goes up and down from frame to frame, from which lamps flicker
     min_flicker: float = 0.04
-    """Share by which the light of a band goes up and down from frame to frame, from which lamps flicker."""
-    strong_flicker: float = 0.35
-    """That share from which figures can't be told apart."""
+    strong_flicker: float = 0.35  # That share from which figures can't be told apart
 
     # Frames.
     max_time_error_ns: int = 8_000_000
     """Median error of the frames' times that is worth a warning: a figure walks a tenth of a yard in it."""
-    frozen_ns: int = 250_000_000
-    """A picture that stays the same for longer is a frozen stream."""
-    late_factor: float = 1.7
-    """A frame was dropped when the time between frames is this many times the usual one."""
-    min_steps: int = 5
-    """Number of frames after which the usual time between frames is known."""
-    max_dropped: int = 3
-    """Number of remembered dropped frames that is worth a warning."""
-    max_gap_ns: int = 300_000_000
-    """After a longer gap between frames no calls are made."""
-    max_repeated_share: float = 0.15
-    """Share of the remembered frames that may show nothing new, without a warning."""
-    min_frames: int = 20
-    """Remembered frames from which that share counts."""
+    frozen_ns: int = 250_000_000  # A picture that stays the same for longer is a frozen stream
+    late_factor: float = 1.7  # A frame was dropped when the time between frames is this many times the usual one
+    min_steps: int = 5  # Number of frames after which the usual time between frames is known
+    max_dropped: int = 3  # Number of remembered dropped frames that is worth a warning
+    max_gap_ns: int = 300_000_000  # After a longer gap between frames no calls are made
+    max_repeated_share: float = 0.15  # Share of the remembered frames that may show nothing new, without a warning
+    min_frames: int = 20  # Remembered frames from which that share counts
 
     # Tracking.
-    max_unseen_share: float = 0.35
-    """When a larger share of the roster is not seen, no call is reliable."""
+    max_unseen_share: float = 0.35  # When a larger share of the roster is not seen, no call is reliable
 
 
 _LIMITS: Final = HealthLimits()
@@ -163,16 +135,11 @@ _LIMITS: Final = HealthLimits()
 
 @dataclass(frozen=True, slots=True)
 class PictureHealth:
-    """The state of the picture and of the tracking.
-
-    Attributes:
-        unfit: reasons why no calls may be made, as in `Scene`.
-        repeated: whether the picture shows the same as the previous one, and so holds no new information.
-    """
+    """The state of the picture and of the tracking."""
 
     warnings: tuple[str, ...] = ()
-    unfit: tuple[str, ...] = ()
-    repeated: bool = False
+    unfit: tuple[str, ...] = ()  # reasons why no calls may be made, as in `Scene`
+    repeated: bool = False  # whether the picture shows the same as the previous one, and so holds no new information
 
 
 @dataclass(frozen=True, slots=True)

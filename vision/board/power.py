@@ -24,70 +24,49 @@ class PowerLimits:
     """Thresholds of the power and halt detectors."""
 
     # Figures as evidence.
-    window_ns: int = 80_000_000
-    """Movement is measured over this time: 2 mm for a figure of ordinary speed."""
+    window_ns: int = 80_000_000  # Movement is measured over this time: 2 mm for a figure of ordinary speed
+    # Slow movement is measured over this time, 3 mm at 10 mm/s, and in both halves of it: a push is over sooner
     steady_ns: int = 300_000_000
-    """Slow movement is measured over this time, 3 mm at 10 mm/s, and in both halves of it: a push is over sooner."""
+    # Least share of that distance in either half; so a stop shows after a quarter of the time
     steady_share: float = 0.3
-    """Least share of that distance in either half; so a stop shows after a quarter of the time."""
-    min_steady_mm: float = 1.0
-    """A shorter distance is no slow movement."""
+    min_steady_mm: float = 1.0  # A shorter distance is no slow movement
+    # A figure whose usual way within `window_ns` is this many times what shows there is not slow: its stops show
     slow_ratio: float = 1.5
-    """A figure whose usual way within `window_ns` is this many times what shows there is not slow: its stops show."""
-    min_movement_mm: float = 0.5
-    """A smaller displacement is no movement."""
+    min_movement_mm: float = 0.5  # A smaller displacement is no movement
+    # A movement exceeds this many standard deviations of a position, or of the measured jitter
     movement_sigmas: float = 3.5
-    """A movement exceeds this many standard deviations of a position, or of the measured jitter."""
-    max_speed_mm_s: float = 150.0
-    """No base walks this fast; a faster figure was moved by hand."""
+    max_speed_mm_s: float = 150.0  # No base walks this fast; a faster figure was moved by hand
+    # Share of figures that move while the board is on; blocked and stationary figures don't
     moving_share_on: float = 0.5
-    """Share of figures that move while the board is on; blocked and stationary figures don't."""
-    moving_share_off: float = 0.03
-    """Share of figures that move while the board is off: those that a hand moves."""
-    min_figures: int = 3
-    """Least number of figures that must be seen."""
-    jitter_memory_s: float = 1.0
-    """Time constant of the measured jitter of positions."""
+    moving_share_off: float = 0.03  # Share of figures that move while the board is off: those that a hand moves
+    min_figures: int = 3  # Least number of figures that must be seen
+    jitter_memory_s: float = 1.0  # Time constant of the measured jitter of positions
 
     # From evidence to state.
-    switches_per_s: float = 0.3
-    """Rate at which a board is switched."""
-    sure_probability: float = 0.9
-    """The state changes above this; in between it stays as it was."""
-    min_error: float = 1e-4
-    """The state is never surer than this."""
-    max_step_ns: int = 500_000_000
-    """After a longer gap between frames the state is unknown."""
+    switches_per_s: float = 0.3  # Rate at which a board is switched
+    sure_probability: float = 0.9  # The state changes above this; in between it stays as it was
+    min_error: float = 1e-4  # The state is never surer than this
+    max_step_ns: int = 500_000_000  # After a longer gap between frames the state is unknown
 
     # Print shake as evidence.
-    shake_spread: float = 0.5
-    """Standard deviation of the logarithm of the print's shake in one state."""
-    min_shake_difference: float = 1.0
-    """The logarithms of both states must differ by this before shake counts."""
-    shake_gain: float = 0.05
-    """Weight of one frame in the learned shake of a state."""
+    shake_spread: float = 0.5  # Standard deviation of the logarithm of the print's shake in one state
+    min_shake_difference: float = 1.0  # The logarithms of both states must differ by this before shake counts
+    shake_gain: float = 0.05  # Weight of one frame in the learned shake of a state
 
     # The microphone as evidence.
-    heard_decades: float = 0.5
-    """Evidence from which the board counts as heard: a room's noise alone gives less."""
+    heard_decades: float = 0.5  # Evidence from which the board counts as heard: a room's noise alone gives less
 
     # A halt of all figures at once.
-    halt_now_ns: int = 30_000_000
-    """Time in which the halt is searched for: the last two frames at 60 frames per second."""
-    halt_before_ns: int = 80_000_000
-    """Speeds before the halt are measured over at least this time."""
-    halt_history_ns: int = 250_000_000
-    """Speeds before the halt are measured over at most this time."""
-    halt_min_speed_mm_s: float = 10.0
-    """Slower figures are left out."""
-    halt_min_figures: int = 5
-    """Least number of figures that must have been moving."""
-    halt_way_share: float = 0.4
-    """They have stopped if they covered less than this share of the predicted distance."""
+    halt_now_ns: int = 30_000_000  # Time in which the halt is searched for: the last two frames at 60 frames per second
+    halt_before_ns: int = 80_000_000  # Speeds before the halt are measured over at least this time
+    halt_history_ns: int = 250_000_000  # Speeds before the halt are measured over at most this time
+    halt_min_speed_mm_s: float = 10.0  # Slower figures are left out
+    halt_min_figures: int = 5  # Least number of figures that must have been moving
+    halt_way_share: float = 0.4  # They have stopped if they covered less than this share of the predicted distance
+    # Standard deviation of a position along its direction of movement, from frame to frame
     halt_jitter_mm: float = 0.15
-    """Standard deviation of a position along its direction of movement, from frame to frame."""
+    # They must fall short by this many standard deviations of all distances: halts are tested 60 times per second
     halt_sigmas: float = 5.5
-    """They must fall short by this many standard deviations of all distances: halts are tested 60 times per second."""
 
 
 _LIMITS: Final = PowerLimits()
@@ -100,16 +79,11 @@ _Measured = tuple[float, float, float]  # x and y in mm, and their standard devi
 
 @dataclass(frozen=True, slots=True)
 class PowerReading:
-    """The state of the board's switch.
-
-    Attributes:
-        probability: that the board is on, 0..1.
-        moving: share of the seen figures that move, 0..1.
-    """
+    """The state of the board's switch."""
 
     power: Power
-    probability: float
-    moving: float
+    probability: float  # that the board is on, 0..1
+    moving: float  # share of the seen figures that move, 0..1
 
 
 class PowerDetector:

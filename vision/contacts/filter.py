@@ -41,43 +41,29 @@ _TINY: Final = 1e-30  # keeps weights from vanishing
 
 @dataclass(frozen=True, slots=True)
 class RateChanges:
-    """Changes of the gaps' rates without a touch.
+    """Changes of the gaps' rates without a touch."""
 
-    Attributes:
-        probability: of a change in this step, shape (n,).
-        sigma_mm_s: standard deviation of the rate afterward, around 0.
-    """
-
-    probability: Array
-    sigma_mm_s: float
+    probability: Array  # of a change in this step, shape (n,)
+    sigma_mm_s: float  # standard deviation of the rate afterward, around 0
 
 
 @dataclass(slots=True)
 class ContactFilter:
-    """State of the filter for n pairs.
+    """State of the filter for n pairs."""
 
-    Attributes:
-        gap_mm, rate_mm_s: measured gap of a free pair and its rate, shape (n,).
-        cov: covariance of both, shape (n, 2, 2).
-        min_gap_mm: the smallest recent gap_mm; a free pair's bias is below it, shape (n,).
-        bias_sigma_mm: prior standard deviation of the bias, shape (n,).
-        free, touching, parted: weights over the bias grid, shape (n, m) each; all three together sum to 1.
-        onset_s: most likely start of the touch of touching and parted pairs, by bias, shape (n, m).
-        onset_share: share of the touching and parted weight that began then, shape (n, m).
-        parted_s: mean time since the parting of parted pairs, shape (n,).
-    """
-
+    # gap_mm, rate_mm_s: measured gap of a free pair and its rate, shape (n,)
     gap_mm: Array
     rate_mm_s: Array
-    cov: Array
-    min_gap_mm: Array
-    bias_sigma_mm: Array
+    cov: Array  # covariance of both, shape (n, 2, 2)
+    min_gap_mm: Array  # the smallest recent gap_mm; a free pair's bias is below it, shape (n,)
+    bias_sigma_mm: Array  # prior standard deviation of the bias, shape (n,)
+    # free, touching, parted: weights over the bias grid, shape (n, m) each; all three together sum to 1
     free: Array
     touching: Array
     parted: Array
-    onset_s: Array
-    onset_share: Array
-    parted_s: Array
+    onset_s: Array  # most likely start of the touch of touching and parted pairs, by bias, shape (n, m)
+    onset_share: Array  # share of the touching and parted weight that began then, shape (n, m)
+    parted_s: Array  # mean time since the parting of parted pairs, shape (n,)
 
     @classmethod
     def empty(cls) -> ContactFilter:

@@ -44,24 +44,15 @@ def find_near_pairs(estimates: Sequence[Estimate], within_mm: float) -> tuple[li
 
 @dataclass(frozen=True, slots=True)
 class PairMeasurements:
-    """The gaps of n pairs in one frame.
-
-    Attributes:
-        seen: whether both figures were seen in the latest frame that was detected, shape (n,).
-        fresh: whether both were seen in this frame, shape (n,).
-        velocity: of the first and of the second figures, x and y in mm/s and heading in rad/s; shape (2, n, 3).
-        gaps: of the estimated footprints.
-        rate_mm_s: rate of the gaps while both figures keep their motion, shape (n,).
-        variance_mm2: variance of the gaps, without the position errors that all figures share, shape (n,).
-    """
+    """The gaps of n pairs in one frame."""
 
     pairs: tuple[Pair, ...]
-    seen: Bools
-    fresh: Bools
-    velocity: Array
-    gaps: Gaps
-    rate_mm_s: Array
-    variance_mm2: Array
+    seen: Bools  # whether both figures were seen in the latest frame that was detected, shape (n,)
+    fresh: Bools  # whether both were seen in this frame, shape (n,)
+    velocity: Array  # of the first and of the second figures, x and y in mm/s and heading in rad/s; shape (2, n, 3)
+    gaps: Gaps  # of the estimated footprints
+    rate_mm_s: Array  # rate of the gaps while both figures keep their motion, shape (n,)
+    variance_mm2: Array  # variance of the gaps, without the position errors that all figures share, shape (n,)
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -164,17 +155,11 @@ def _gap_rates(gradients: Array, velocity: Array) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class GapObservations:
-    """Measured gaps of n pairs with their noise, as the contact filter takes them.
+    """Measured gaps of n pairs with their noise, as the contact filter takes them."""
 
-    Attributes:
-        gap_mm: shape (n,); any value where nothing was measured.
-        noise_mm: standard deviation of the part of the error that changes from frame to frame, shape (n,).
-        known: which gaps were measured, shape (n,).
-    """
-
-    gap_mm: Array
-    noise_mm: Array
-    known: Bools
+    gap_mm: Array  # shape (n,); any value where nothing was measured
+    noise_mm: Array  # standard deviation of the part of the error that changes from frame to frame, shape (n,)
+    known: Bools  # which gaps were measured, shape (n,)
 
     def update(self, gap: Array, rate: Array, cov: Array) -> tuple[Array, GapState]:
         """Update predicted gaps with these observations (Kalman filter).

@@ -20,20 +20,11 @@ _IDENTITY_DIGITS: Final = 3
 class EstimateLimits:
     """Errors of the two sources of a base's size, and how a fallen base is drawn."""
 
-    measured_sigma_mm: float = 0.5
-    """Error of the network's side length, for as long as the light stays the same."""
-
-    roster_sigma_mm: float = 0.3
-    """Error of the roster's side length, if the roster means this base."""
-
-    wrong_roster_share: float = 0.1
-    """Prior probability that the roster's size belongs to another base altogether."""
-
-    wrong_roster_range_mm: float = 10.0
-    """Range of the side's length in that case."""
-
-    lengthwise_cosine: float = 0.7
-    """Cosine between head and heading above which the figure fell forward or backward."""
+    measured_sigma_mm: float = 0.5  # Error of the network's side length, for as long as the light stays the same
+    roster_sigma_mm: float = 0.3  # Error of the roster's side length, if the roster means this base
+    wrong_roster_share: float = 0.1  # Prior probability that the roster's size belongs to another base altogether
+    wrong_roster_range_mm: float = 10.0  # Range of the side's length in that case
+    lengthwise_cosine: float = 0.7  # Cosine between head and heading above which the figure fell forward or backward
 
 
 _LIMITS: Final = EstimateLimits()
@@ -44,36 +35,23 @@ _PEAK: Final = _DIFFERENCE_MM * math.sqrt(2 * math.pi)
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """One figure.
-
-    Attributes:
-        footprint: its base, with the size as known so far.
-        covariance: of x mm, y mm and heading in radians, detection and calibration error together; shape (3, 3).
-        velocity: of x and y in mm/s and of the heading in rad/s; shape (3,).
-        fallen: probability that it has fallen, 0..1.
-        visible: share of the base top that is visible, 0..1.
-        helmet_mm: the helmet's center projected to the board, None when not visible.
-        seen: whether it was detected in this frame, or in the last frame that the detector ran on; otherwise it is
-            predicted.
-        identity: probability that it is this figure, 0..1.
-        fresh: whether it was measured in this frame; if not, its motion was extrapolated.
-        front: probability that its heading points to its front, 0..1.
-    """
+    """One figure."""
 
     id: str
     jersey: Jersey
-    footprint: Footprint
-    covariance: Array
-    velocity: Array
+    footprint: Footprint  # its base, with the size as known so far
+    covariance: Array  # of x mm, y mm and heading in radians, detection and calibration error together; shape (3, 3)
+    velocity: Array  # of x and y in mm/s and of the heading in rad/s; shape (3,)
     posture: Posture = "upright"
-    fallen: float = 0.0
-    visible: float = 1.0
-    helmet_mm: tuple[float, float] | None = None
+    fallen: float = 0.0  # probability that it has fallen, 0..1
+    visible: float = 1.0  # share of the base top that is visible, 0..1
+    helmet_mm: tuple[float, float] | None = None  # the helmet's center projected to the board, None when not visible
+    # whether it was detected in this frame, or in the last frame that the detector ran on; otherwise it is predicted
     seen: bool = True
-    identity: float = 1.0
+    identity: float = 1.0  # probability that it is this figure, 0..1
     fell_ns: int | None = None
-    fresh: bool = True
-    front: float = 1.0
+    fresh: bool = True  # whether it was measured in this frame; if not, its motion was extrapolated
+    front: float = 1.0  # probability that its heading points to its front, 0..1
 
     @property
     def sure(self) -> bool:

@@ -36,19 +36,12 @@ from downfield.vision.measuring.fall_limits import FALL_LIMITS
 
 @dataclass(frozen=True, slots=True)
 class FallSigns:
-    """What one image shows of m figures that tells the fallen from the standing; arrays of shape (m,) unless noted.
+    """What one image shows of m figures that tells the fallen from the standing; arrays of shape (m,) unless noted."""
 
-    Attributes:
-        called_fallen: whether the detector says "fallen".
-        score: its confidence, 0..1.
-        size_mm: apparent length and width of the bases, shape (m, 2).
-        helmet_over: whether the helmet would be over the base, did the figure stand.
-    """
-
-    called_fallen: Bools
-    score: Array
-    size_mm: Array
-    helmet_over: Bools
+    called_fallen: Bools  # whether the detector says "fallen"
+    score: Array  # its confidence, 0..1
+    size_mm: Array  # apparent length and width of the bases, shape (m, 2)
+    helmet_over: Bools  # whether the helmet would be over the base, did the figure stand
 
     def select(self, rows: Bools | Indices) -> FallSigns:
         """Return the signs of some figures."""
@@ -125,19 +118,12 @@ def _over_base(size_mm: Array, heading: Array, offset_mm: Array) -> Bools:
 
 @dataclass(frozen=True, slots=True)
 class BaseMotion:
-    """What the bases of k detected figures do; arrays of shape (k,) unless noted.
+    """What the bases of k detected figures do; arrays of shape (k,) unless noted."""
 
-    Attributes:
-        own_mm: their length and width, as measured before, shape (k, 2).
-        off_way_mm: distance from the way on which they were walking, beyond what errors and pushes explain.
-        followed: whether they were detected just before, and were walking, not just starting to.
-        place_mm: where they were measured, shape (k, 2).
-    """
-
-    own_mm: Array
-    off_way_mm: Array
-    followed: Bools
-    place_mm: Array
+    own_mm: Array  # their length and width, as measured before, shape (k, 2)
+    off_way_mm: Array  # distance from the way on which they were walking, beyond what errors and pushes explain
+    followed: Bools  # whether they were detected just before, and were walking, not just starting to
+    place_mm: Array  # where they were measured, shape (k, 2)
 
     def select(self, rows: Bools) -> BaseMotion:
         """Return the motion of some bases."""
@@ -146,16 +132,11 @@ class BaseMotion:
 
 @dataclass(frozen=True, slots=True)
 class Fall:
-    """A fallen figure.
-
-    Attributes:
-        t_ns: when it fell, half-way between the detections before and after.
-        toward_deg: where its head points, counter-clockwise from +x; None while its helmet is not visible.
-    """
+    """A fallen figure."""
 
     id: str
-    t_ns: int
-    toward_deg: float | None
+    t_ns: int  # when it fell, half-way between the detections before and after
+    toward_deg: float | None  # where its head points, counter-clockwise from +x; None while its helmet is not visible
 
 
 class PostureFilter:

@@ -39,50 +39,27 @@ _ENDS, _SIDES = np.array([0.5, 0.5, -0.5, -0.5]), np.array([0.5, -0.5, -0.5, 0.5
 class MeasurementLimits:
     """Heights, errors and priors of measuring bases."""
 
-    helmet_mm: float = 32.0
-    """Height of a helmet's middle over the board; figures are 27 to 40 mm high."""
-
-    fallen_helmet_mm: float = 10.0
-    """The same height for a fallen figure."""
-
+    helmet_mm: float = 32.0  # Height of a helmet's middle over the board; figures are 27 to 40 mm high
+    fallen_helmet_mm: float = 10.0  # The same height for a fallen figure
+    # Error of a corner in full view, in an image of `reference_width_px`, if the network gives none
     seen_corner_px: float = 0.65
-    """Error of a corner in full view, in an image of `reference_width_px`, if the network gives none."""
-
-    hidden_corner_px: float = 2.2
-    """Error of a corner that the network has to guess."""
-
+    hidden_corner_px: float = 2.2  # Error of a corner that the network has to guess
+    # Corner score (0..1) of a corner in full view; the error is linear between this and `hidden_score`
     seen_score: float = 0.8
-    """Corner score (0..1) of a corner in full view; the error is linear between this and `hidden_score`."""
-
-    hidden_score: float = 0.35
-    """Corner score of a corner that has to be guessed."""
-
-    reference_width_px: float = 1920.0
-    """Image width for which the corner errors hold."""
-
+    hidden_score: float = 0.35  # Corner score of a corner that has to be guessed
+    reference_width_px: float = 1920.0  # Image width for which the corner errors hold
+    # Limit of the correlation of a base's length and width once other bases' sizes are known
     max_size_correlation: float = 0.95
-    """Limit of the correlation of a base's length and width once other bases' sizes are known."""
-
-    usual_size_mm: tuple[float, float] = (30.0, 18.0)
-    """A base's usual length and width, as a weak prior."""
-
+    usual_size_mm: tuple[float, float] = (30.0, 18.0)  # A base's usual length and width, as a weak prior
+    # Deviation of the usual size; keeps the fit sound when two corners are guesses
     usual_size_sigma_mm: tuple[float, float] = (5.0, 4.0)
-    """Deviation of the usual size; keeps the fit sound when two corners are guesses."""
-
-    fit_rounds: int = 3
-    """Gauss-Newton steps of the fit."""
-
+    fit_rounds: int = 3  # Gauss-Newton steps of the fit
+    # Misfit that 95 % of correct fits stay below: chi squared of 8 coordinates and 2 prior sizes, less 5 fitted
     fit_chi2: float = 11.1
-    """Misfit that 95 % of correct fits stay below: chi squared of 8 coordinates and 2 prior sizes, less 5 fitted."""
-
-    min_size_mm: float = 1.0
-    """Least length and width during the fit."""
-
+    min_size_mm: float = 1.0  # Least length and width during the fit
+    # Error of a fallen base's center, which is detected half a base from where the figure stood
     fallen_sigma_mm: float = 8.0
-    """Error of a fallen base's center, which is detected half a base from where the figure stood."""
-
-    unknown_sigma: float = 1.0e3
-    """Error, rad or mm, of quantities that were not measured."""
+    unknown_sigma: float = 1.0e3  # Error, rad or mm, of quantities that were not measured
 
 
 MEASUREMENT_LIMITS: Final = MeasurementLimits()
@@ -95,34 +72,20 @@ _USUAL_INFORMATION: Final = np.diag(
 
 @dataclass(frozen=True, slots=True)
 class Measurements:
-    """The figures of one frame, measured on the board; one row for each detection.
-
-    Attributes:
-        pose: x mm, y mm, heading in radians, length mm, width mm; shape (m, 5).
-        covariance: covariance of the pose from the image noise alone, shape (m, 5, 5).
-        systematic: covariance of x and y from the calibration's error, which lasts; shape (m, 2, 2).
-        by_height: change of x and y with the assumed height of the base top, mm per mm, shape (m, 2).
-        fallen: log-odds that the figure has fallen, from this image alone, shape (m,).
-        signs: what they follow from.
-        visible: approximate visible share of the base's top, shape (m,).
-        helmet_mm: helmets' centers projected to the board; None where not visible.
-        front: the network's confidence in which end is the front, 0..1, shape (m,).
-        light: log-odds that the jersey is the light one, 0 where unknown, shape (m,).
-        colors: from `teams.sample_colors`, NaN where not sampled, shape (m, p, 3).
-    """
+    """The figures of one frame, measured on the board; one row for each detection."""
 
     detections: tuple[Detection, ...]
-    pose: Array
-    covariance: Array
-    systematic: Array
-    by_height: Array
-    fallen: Array
-    signs: FallSigns
-    visible: Array
-    helmet_mm: tuple[tuple[float, float] | None, ...]
-    front: Array
-    light: Array
-    colors: Array
+    pose: Array  # x mm, y mm, heading in radians, length mm, width mm; shape (m, 5)
+    covariance: Array  # covariance of the pose from the image noise alone, shape (m, 5, 5)
+    systematic: Array  # covariance of x and y from the calibration's error, which lasts; shape (m, 2, 2)
+    by_height: Array  # change of x and y with the assumed height of the base top, mm per mm, shape (m, 2)
+    fallen: Array  # log-odds that the figure has fallen, from this image alone, shape (m,)
+    signs: FallSigns  # what they follow from
+    visible: Array  # approximate visible share of the base's top, shape (m,)
+    helmet_mm: tuple[tuple[float, float] | None, ...]  # helmets' centers projected to the board; None where not visible
+    front: Array  # the network's confidence in which end is the front, 0..1, shape (m,)
+    light: Array  # log-odds that the jersey is the light one, 0 where unknown, shape (m,)
+    colors: Array  # from `teams.sample_colors`, NaN where not sampled, shape (m, p, 3)
 
     def __len__(self) -> int:
         return len(self.detections)

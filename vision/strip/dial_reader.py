@@ -15,10 +15,8 @@ from downfield.core.strip import Count, DialWindow, StripSet
 from downfield.vision.strip.glyphs import OTHER, DigitNetwork, Glyphs, bundled_digits, find_glyphs, glyphs_of
 from downfield.vision.strip.rectify import BoardBox, Rectifier
 
-WINDOW_ROWS: Final = 72
-"""Rows of a rectified window."""
-_INSET: Final = 0.03
-"""Share of a window's height left out at each edge, where its rim may be."""
+WINDOW_ROWS: Final = 72  # Rows of a rectified window
+_INSET: Final = 0.03  # Share of a window's height left out at each edge, where its rim may be
 
 
 UNDER_REFLECTION: Final = "a reflection hides it"
@@ -29,28 +27,19 @@ UNDER_REFLECTION: Final = "a reflection hides it"
 class ReflectionLimits:
     """Thresholds of clearing a window; lengths are shares of its height."""
 
-    full: float = 249.0
-    """Gray level from which a channel is full: compression leaves full pixels a little below 255."""
+    full: float = 249.0  # Gray level from which a channel is full: compression leaves full pixels a little below 255
+    # Share of a window's pixels with every channel full from which a reflection lies in it
     reflected_share: float = 0.03
-    """Share of a window's pixels with every channel full from which a reflection lies in it."""
-    blur: float = 0.014
-    """Standard deviation of the smoothing against noise."""
-    max_stroke: float = 0.3
-    """Wider than any stroke: the ground beside it is nearer than this."""
-    near: float = 0.16
-    """The contrast that is left is that of the ink within half of this around."""
+    blur: float = 0.014  # Standard deviation of the smoothing against noise
+    max_stroke: float = 0.3  # Wider than any stroke: the ground beside it is nearer than this
+    near: float = 0.16  # The contrast that is left is that of the ink within half of this around
+    # Contrast, gray levels over all channels, from which ink is distinguished from ground at full brightness
     min_contrast: float = 14.0
-    """Contrast, gray levels over all channels, from which ink is distinguished from ground at full brightness."""
-    min_share: float = 0.35
-    """Least contrast elsewhere, as a share of the best contrast: the grain of a print is no ink."""
-    fading_contrast: float = 50.0
-    """Ink of less contrast fades: where the ground is full it may go on unseen."""
-    rim: float = 0.1
-    """Where a window's rim may be, and no number."""
-    max_speck: float = 0.01
-    """Ink of a smaller share of the window is grain."""
-    min_ink: float = 0.3
-    """Share of the contrast that is left from which a pixel counts as ink."""
+    min_share: float = 0.35  # Least contrast elsewhere, as a share of the best contrast: the grain of a print is no ink
+    fading_contrast: float = 50.0  # Ink of less contrast fades: where the ground is full it may go on unseen
+    rim: float = 0.1  # Where a window's rim may be, and no number
+    max_speck: float = 0.01  # Ink of a smaller share of the window is grain
+    min_ink: float = 0.3  # Share of the contrast that is left from which a pixel counts as ink
 
 
 REFLECTION_LIMITS: Final = ReflectionLimits()
@@ -58,17 +47,11 @@ REFLECTION_LIMITS: Final = ReflectionLimits()
 
 @dataclass(frozen=True, slots=True)
 class ClearedWindow:
-    """A window without its reflection.
+    """A window without its reflection."""
 
-    Attributes:
-        ink: 0 ground to 1 ink, shape (rows, columns).
-        contrast: between ink and ground where it is best, gray levels over all channels.
-        fading: share of the ink that fades into the light, 0..1; 1 without ink.
-    """
-
-    ink: Plane
-    contrast: float
-    fading: float
+    ink: Plane  # 0 ground to 1 ink, shape (rows, columns)
+    contrast: float  # between ink and ground where it is best, gray levels over all channels
+    fading: float  # share of the ink that fades into the light, 0..1; 1 without ink
 
 
 def reflected_share(window: Plane) -> float:
@@ -137,24 +120,19 @@ def _is_ink_dark(window: Plane) -> bool:
 class DialLimits:
     """When a number under a reflection is whole."""
 
-    min_contrast: float = 20.0
-    """Least contrast between ink and ground, gray levels over all channels."""
-    max_full_share: float = 0.3
-    """A window without a number of which a larger share is full is hidden by the reflection."""
+    min_contrast: float = 20.0  # Least contrast between ink and ground, gray levels over all channels
+    max_full_share: float = 0.3  # A window without a number of which a larger share is full is hidden by the reflection
+    # Share of the ink that may fade into the light: where more does, strokes may go on unseen
     max_fading_share: float = 0.02
-    """Share of the ink that may fade into the light: where more does, strokes may go on unseen."""
+    # A number further beside its place in the other windows, as a share of their height, may be part of one
     max_offset: float = 0.055
-    """A number further beside its place in the other windows, as a share of their height, may be part of one."""
+    # So may one higher or lower by this share than those of as many digits in windows without a reflection
     max_height_difference: float = 0.12
-    """So may one higher or lower by this share than those of as many digits in windows without a reflection."""
+    # Factor of the confidence in a whole number: of those drawn with reflections 1 in 400 was another one
     whole_factor: float = 0.95
-    """Factor of the confidence in a whole number: of those drawn with reflections 1 in 400 was another one."""
-    part_factor: float = 0.5
-    """Factor of the confidence in what may be part of a number."""
-    min_rival: float = 0.5
-    """Another number read without regard to the light counts against it from this confidence."""
-    sure: float = 0.9
-    """Confidence from which a number counts as read."""
+    part_factor: float = 0.5  # Factor of the confidence in what may be part of a number
+    min_rival: float = 0.5  # Another number read without regard to the light counts against it from this confidence
+    sure: float = 0.9  # Confidence from which a number counts as read
 
 
 _LIMITS: Final = DialLimits()
@@ -162,17 +140,11 @@ _LIMITS: Final = DialLimits()
 
 @dataclass(frozen=True, slots=True)
 class DialReading:
-    """One window.
+    """One window."""
 
-    Attributes:
-        face: the number in it; None when it can't be read.
-        confidence: that the face is right, 0..1; 0 without a face.
-        reason: why it can't be read, or not surely; empty with a sure face.
-    """
-
-    face: str | None
-    confidence: float = 0.0
-    reason: str = ""
+    face: str | None  # the number in it; None when it can't be read
+    confidence: float = 0.0  # that the face is right, 0..1; 0 without a face
+    reason: str = ""  # why it can't be read, or not surely; empty with a sure face
 
 
 @dataclass(frozen=True, slots=True)

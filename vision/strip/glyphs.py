@@ -20,30 +20,22 @@ import numpy as np
 
 from downfield.core.arrays import Array, Plane
 
-GLYPH_SHAPE: Final = (20, 14)
-"""Rows and columns of a digit's picture."""
+GLYPH_SHAPE: Final = (20, 14)  # Rows and columns of a digit's picture
 
 
 @dataclass(frozen=True, slots=True)
 class GlyphLimits:
     """Thresholds of finding digits; lengths are shares of the window's height."""
 
-    min_contrast: float = 26.0
-    """Gray levels between ink and ground."""
-    ink_level: float = 0.45
-    """Share of the full contrast from which a pixel counts as ink."""
-    min_height: float = 0.3
-    """Least height of a digit."""
-    rim: float = 0.09
-    """What touches the window's edge and is no thicker than this is its rim."""
-    max_offset: float = 0.085
-    """A number further from the window's middle is between two faces."""
-    min_edge_distance: float = 0.02
-    """A number this near to the upper or lower edge is cut by it."""
-    max_aspect: float = 1.15
-    """Largest width of a digit, as a share of its height: wider is two digits that touch."""
+    min_contrast: float = 26.0  # Gray levels between ink and ground
+    ink_level: float = 0.45  # Share of the full contrast from which a pixel counts as ink
+    min_height: float = 0.3  # Least height of a digit
+    rim: float = 0.09  # What touches the window's edge and is no thicker than this is its rim
+    max_offset: float = 0.085  # A number further from the window's middle is between two faces
+    min_edge_distance: float = 0.02  # A number this near to the upper or lower edge is cut by it
+    max_aspect: float = 1.15  # Largest width of a digit, as a share of its height: wider is two digits that touch
+    # Largest difference of the ground's brightness across the window, as a share of the contrast: more is glare
     max_unevenness: float = 0.3
-    """Largest difference of the ground's brightness across the window, as a share of the contrast: more is glare."""
 
 
 _LIMITS: Final = GlyphLimits()
@@ -51,21 +43,14 @@ _LIMITS: Final = GlyphLimits()
 
 @dataclass(frozen=True, slots=True)
 class Glyphs:
-    """The digits found in a window.
+    """The digits found in a window."""
 
-    Attributes:
-        digits: from left to right, each float32 of `GLYPH_SHAPE`, 0 ground to 1 ink; empty when there is no number.
-        reason: why there is none; empty when there is one.
-        evenness: 1 for an even ground, down to 0 under a strong highlight.
-        height: of the number, as a share of the window's.
-        off_middle: how far the number's middle is right of the window's, as a share of the window's height.
-    """
-
+    # from left to right, each float32 of `GLYPH_SHAPE`, 0 ground to 1 ink; empty when there is no number
     digits: tuple[Plane, ...]
-    reason: str = ""
-    evenness: float = 1.0
-    height: float = 0.0
-    off_middle: float = 0.0
+    reason: str = ""  # why there is none; empty when there is one
+    evenness: float = 1.0  # 1 for an even ground, down to 0 under a strong highlight
+    height: float = 0.0  # of the number, as a share of the window's
+    off_middle: float = 0.0  # how far the number's middle is right of the window's, as a share of the window's height
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,12 +194,10 @@ def normalize_glyph(ink: Plane) -> Plane:
     return out
 
 
-CLASSES: Final = 11
-"""The ten digits, and everything else: parts of digits, letters, spots."""
+CLASSES: Final = 11  # The ten digits, and everything else: parts of digits, letters, spots
 OTHER: Final = 10
 
-_TEMPERATURE: Final = 0.75
-"""Divides the log-odds, which smoothed labels keep small."""
+_TEMPERATURE: Final = 0.75  # Divides the log-odds, which smoothed labels keep small
 
 
 class DigitNetwork:

@@ -14,17 +14,13 @@ from downfield.core.arrays import Image as Picture
 
 @dataclass(frozen=True, slots=True)
 class BoardBox:
-    """A rectangle of the board frame.
+    """A rectangle of the board frame."""
 
-    Attributes:
-        x_mm, y_mm: its extent, (low, high).
-        height_mm: of its plane over the print.
-    """
-
+    # x_mm, y_mm: its extent, (low, high)
     x_mm: tuple[float, float]
     y_mm: tuple[float, float]
     px_per_mm: float
-    height_mm: float = 0.0
+    height_mm: float = 0.0  # of its plane over the print
 
     @property
     def shape(self) -> tuple[int, int]:

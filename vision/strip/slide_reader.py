@@ -31,20 +31,14 @@ from downfield.vision.strip.rectify import BoardBox, Rectifier
 class SlideHeightLimits:
     """What is assumed of slides."""
 
-    step_mm: float = 0.1
-    """Step between two heights of the grid."""
-    max_mm: float = 6.0
-    """No clear slide is thicker, at least twice the described height."""
-    sigma_mm: float = 0.8
-    """Standard deviation of a height that somebody measured and described."""
-    assumed_share: float = 0.3
-    """Share of the descriptions that were not measured: their slides may be of any height."""
+    step_mm: float = 0.1  # Step between two heights of the grid
+    max_mm: float = 6.0  # No clear slide is thicker, at least twice the described height
+    sigma_mm: float = 0.8  # Standard deviation of a height that somebody measured and described
+    assumed_share: float = 0.3  # Share of the descriptions that were not measured: their slides may be of any height
+    # Standard deviation of where a hand sets the slide around a whole yard, with what measuring adds
     set_yd: float = 0.15
-    """Standard deviation of where a hand sets the slide around a whole yard, with what measuring adds."""
-    outlier_share: float = 0.08
-    """Share of placements that are anywhere between two yards."""
-    another_yd: float = 0.6
-    """A line that moved this far was set anew: pictures of one placement count once."""
+    outlier_share: float = 0.08  # Share of placements that are anywhere between two yards
+    another_yd: float = 0.6  # A line that moved this far was set anew: pictures of one placement count once
 
 
 _HEIGHT: Final = SlideHeightLimits()
@@ -119,26 +113,17 @@ class SlideHeight:
 class SlideLimits:
     """Thresholds of reading the slide."""
 
-    px_per_mm: float = 5.0
-    """Scale of the rectified strip."""
-    bands: int = 15
-    """Number of bands across the strip in which the line is searched for."""
-    min_red: float = 0.045
-    """Share of red, over that beside the line, from which a band shows the line."""
-    min_bands: float = 0.5
-    """Share of the bands that must show the line."""
-    max_offset_mm: float = 1.0
-    """A band whose line is further than this from the others' does not count."""
-    sigma_yd: float = 0.11
-    """Standard deviation of the measured line, with what its hand-set place adds."""
-    beyond_yd: float = 1.4
-    """A line at a goal line may look this far beyond it, until the slide's height is known."""
-    max_rival: float = 0.6
-    """Another line this strong, as a share of the best, leaves it open which is the slide's."""
+    px_per_mm: float = 5.0  # Scale of the rectified strip
+    bands: int = 15  # Number of bands across the strip in which the line is searched for
+    min_red: float = 0.045  # Share of red, over that beside the line, from which a band shows the line
+    min_bands: float = 0.5  # Share of the bands that must show the line
+    max_offset_mm: float = 1.0  # A band whose line is further than this from the others' does not count
+    sigma_yd: float = 0.11  # Standard deviation of the measured line, with what its hand-set place adds
+    beyond_yd: float = 1.4  # A line at a goal line may look this far beyond it, until the slide's height is known
+    max_rival: float = 0.6  # Another line this strong, as a share of the best, leaves it open which is the slide's
+    # A ball further from the nearest third, as a share of their distance, is between two
     max_third_offset: float = 0.27
-    """A ball further from the nearest third, as a share of their distance, is between two."""
-    min_ball: float = 0.22
-    """Strength of the ball, 0..1, below which none is seen."""
+    min_ball: float = 0.22  # Strength of the ball, 0..1, below which none is seen
 
 
 _LIMITS: Final = SlideLimits()
@@ -146,22 +131,14 @@ _LIMITS: Final = SlideLimits()
 
 @dataclass(frozen=True, slots=True)
 class SlideReading:
-    """The slide.
+    """The slide."""
 
-    Attributes:
-        yard: the whole yard under the line, along x; None when no line is seen.
-        yard_confidence: that the yard is right, 0..1.
-        line_yd: where the line is, yards along x; None when no line is seen.
-        third: where the ball is; None when none is seen, or between two thirds.
-        third_confidence: that the third is right, 0..1.
-        measured_yd: where the line was measured at the slide's described height; None when no line is seen.
-    """
-
-    yard: int | None = None
-    yard_confidence: float = 0.0
-    line_yd: float | None = None
-    third: Third | None = None
-    third_confidence: float = 0.0
+    yard: int | None = None  # the whole yard under the line, along x; None when no line is seen
+    yard_confidence: float = 0.0  # that the yard is right, 0..1
+    line_yd: float | None = None  # where the line is, yards along x; None when no line is seen
+    third: Third | None = None  # where the ball is; None when none is seen, or between two thirds
+    third_confidence: float = 0.0  # that the third is right, 0..1
+    # where the line was measured at the slide's described height; None when no line is seen
     measured_yd: float | None = None
 
 

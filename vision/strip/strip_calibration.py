@@ -28,12 +28,9 @@ from downfield.vision.strip.dial_reader import DialReader
 class StripCalibrationLimits:
     """Thresholds of calibrating by a strip."""
 
-    min_ratio: float = 1.5
-    """Least ratio of the dials' summed confidences, read one way up and the other."""
-    min_confidence: float = 1.0
-    """Least summed confidence of the better way up."""
-    off_picture_px: float = 2.0
-    """A window this far outside the picture is cut off by it."""
+    min_ratio: float = 1.5  # Least ratio of the dials' summed confidences, read one way up and the other
+    min_confidence: float = 1.0  # Least summed confidence of the better way up
+    off_picture_px: float = 2.0  # A window this far outside the picture is cut off by it
 
 
 _LIMITS: Final = StripCalibrationLimits()
@@ -43,15 +40,10 @@ _WHOLE: Final = "Move the camera until the whole strip with its dials is in it."
 
 @dataclass(frozen=True, slots=True)
 class CalibratedStrip:
-    """A strip as it is printed, and the camera over it.
+    """A strip as it is printed, and the camera over it."""
 
-    Attributes:
-        strip: the set, its windows where the measured print has them.
-        calibration: of the camera; the dials are upright in its board frame.
-    """
-
-    strip: StripSet
-    calibration: Calibration
+    strip: StripSet  # the set, its windows where the measured print has them
+    calibration: Calibration  # of the camera; the dials are upright in its board frame
 
     @property
     def camera(self) -> Camera:

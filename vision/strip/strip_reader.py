@@ -27,18 +27,12 @@ from downfield.vision.strip.slide_reader import SlideReader, SlideReading
 class CoverLimits:
     """Thresholds of seeing a hand over the strip."""
 
-    px_per_mm: float = 1.0
-    """Scale of the compared picture."""
-    disc_mm: float = 7.0
-    """A finger is wider than this."""
-    covered_share: float = 0.006
-    """Share of the print under something from which the strip counts as covered."""
-    moving_share: float = 0.004
-    """Share of the picture that differs from the last one from which something moves."""
-    beside_mm: float = 4.0
-    """The slide's parallax, shade and reflection may change the print this far beside its plate."""
-    background_gain: float = 0.25
-    """Weight of a new picture in the background where nothing covers it."""
+    px_per_mm: float = 1.0  # Scale of the compared picture
+    disc_mm: float = 7.0  # A finger is wider than this
+    covered_share: float = 0.006  # Share of the print under something from which the strip counts as covered
+    moving_share: float = 0.004  # Share of the picture that differs from the last one from which something moves
+    beside_mm: float = 4.0  # The slide's parallax, shade and reflection may change the print this far beside its plate
+    background_gain: float = 0.25  # Weight of a new picture in the background where nothing covers it
 
 
 _COVER: Final = CoverLimits()
@@ -46,17 +40,11 @@ _COVER: Final = CoverLimits()
 
 @dataclass(frozen=True, slots=True)
 class Cover:
-    """What is over the strip.
+    """What is over the strip."""
 
-    Attributes:
-        covered: whether something hides print.
-        moving: whether the picture differs from the last one.
-        share: of the print that is hidden, 0..1.
-    """
-
-    covered: bool
-    moving: bool
-    share: float
+    covered: bool  # whether something hides print
+    moving: bool  # whether the picture differs from the last one
+    share: float  # of the print that is hidden, 0..1
 
 
 class CoverDetector:
@@ -132,12 +120,9 @@ class CoverDetector:
 class StripReadingLimits:
     """When a reading is settled and sure."""
 
-    still_ns: int = 400_000_000
-    """The strip has been still and uncovered for this long."""
-    min_pictures: int = 3
-    """Least number of pictures that agree."""
-    sure: float = 0.9
-    """Least confidence of a number that is reported."""
+    still_ns: int = 400_000_000  # The strip has been still and uncovered for this long
+    min_pictures: int = 3  # Least number of pictures that agree
+    sure: float = 0.9  # Least confidence of a number that is reported
 
 
 _LIMITS: Final = StripReadingLimits()
@@ -145,21 +130,14 @@ _LIMITS: Final = StripReadingLimits()
 
 @dataclass(frozen=True, slots=True)
 class StripReading:
-    """What a strip says at one instant.
-
-    Attributes:
-        settled: whether it has been still and uncovered long enough; otherwise nothing is reported.
-        covered: whether a hand or something else is over it.
-        slide: the slide as read in this picture.
-        dials: every window as read in this picture.
-        numbers: what each count says, with its confidence; None where its dials can't be read.
-    """
+    """What a strip says at one instant."""
 
     t_ns: int
-    settled: bool
-    covered: bool
-    slide: SlideReading
-    dials: tuple[DialReading, ...] = ()
+    settled: bool  # whether it has been still and uncovered long enough; otherwise nothing is reported
+    covered: bool  # whether a hand or something else is over it
+    slide: SlideReading  # the slide as read in this picture
+    dials: tuple[DialReading, ...] = ()  # every window as read in this picture
+    # what each count says, with its confidence; None where its dials can't be read
     numbers: dict[Count, tuple[int | None, float]] = field(default_factory=dict)
 
     def yard(self, sure: float = _LIMITS.sure) -> int | None:

@@ -29,90 +29,46 @@ _NEVER: Final = 1.0e6  # the cost of an impossible pair
 class AssignmentLimits:
     """Thresholds of assigning detections to figures; log-odds unless a unit is given."""
 
-    solid_mm: float = 8.0
-    """Centers of two bases are never this near: two detections here are duplicates."""
-
+    solid_mm: float = 8.0  # Centers of two bases are never this near: two detections here are duplicates
+    # Deviation of a figure that is hit from its predicted course within a frame: x mm, y mm, heading rad
     knock_sigma: tuple[float, float, float] = (3.0, 3.0, 0.15)
-    """Deviation of a figure that is hit from its predicted course within a frame: x mm, y mm, heading rad."""
-
-    toppled_log_odds: float = 1.5
-    """Log-odds of a fall above which the base stands on its edge, beside its old place."""
-
+    toppled_log_odds: float = 1.5  # Log-odds of a fall above which the base stands on its edge, beside its old place
+    # Deviation of a toppled base's measurement: x mm, y mm, heading rad, length mm, width mm
     toppled_sigma: tuple[float, float, float, float, float] = (5.0, 5.0, 1.0, 15.0, 15.0)
-    """Deviation of a toppled base's measurement: x mm, y mm, heading rad, length mm, width mm."""
-
-    across_rad: float = np.pi / 4
-    """A base detected at a larger angle to its heading has its middle hidden by an arm."""
-
-    any_heading_rad: float = 0.9
-    """Deviation above which a heading is unknown."""
-
+    across_rad: float = np.pi / 4  # A base detected at a larger angle to its heading has its middle hidden by an arm
+    any_heading_rad: float = 0.9  # Deviation above which a heading is unknown
+    # Squared Mahalanobis distance of place and heading (chi squared of 3, 99.998 %) beyond which no pair is made
     gate: float = 25.0
-    """Squared Mahalanobis distance of place and heading (chi squared of 3, 99.998 %) beyond which no pair is made."""
-
-    unmatched_cost: float = 100.0
-    """Cost of leaving a figure unmatched: more than any pair within the gate."""
-
+    unmatched_cost: float = 100.0  # Cost of leaving a figure unmatched: more than any pair within the gate
+    # Errors of a good detection, mm and rad; vaguer ones are worth less
     usual_sigma: tuple[float, float, float, float, float] = (0.4, 0.4, 0.02, 0.6, 0.6)
-    """Errors of a good detection, mm and rad; vaguer ones are worth less."""
-
-    max_score_log_odds: float = 3.0
-    """Limit of the network's confidence in the cost."""
-
+    max_score_log_odds: float = 3.0  # Limit of the network's confidence in the cost
+    # Limit of the evidence of one view of a jersey, since a finger or a neighbor's arm may cover it
     max_jersey_log_odds: float = 4.0
-    """Limit of the evidence of one view of a jersey, since a finger or a neighbor's arm may cover it."""
-
+    # A detection that looks this much like the other team is not matched to a figure away from its place
     other_team_log_odds: float = 3.0
-    """A detection that looks this much like the other team is not matched to a figure away from its place."""
-
-    vague_mm: float = 3.0
-    """Deviation of place above which a figure's place is unknown."""
-
-    low_score: float = 0.7
-    """Score (0..1) below which a detection may be false."""
-
+    vague_mm: float = 3.0  # Deviation of place above which a figure's place is unknown
+    low_score: float = 0.7  # Score (0..1) below which a detection may be false
+    # Distance beyond which no low-score detection is matched to a figure: further than a pile pushes it
     far_mm: float = 25.0
-    """Distance beyond which no low-score detection is matched to a figure: further than a pile pushes it."""
-
-    near_mm: float = 12.0
-    """The same distance for a figure whose place is known."""
-
-    known_mm: float = 20.0
-    """A figure whose place is known is assigned no detection beyond this."""
-
-    knocked_mm: float = 3.0
-    """A base that is hit leaves its way by this much at once."""
-
-    fastest_mm_per_s: float = 150.0
-    """No base walks, or is pushed off its way, this fast."""
-
-    reach_sigmas: float = 2.0
-    """Errors of a measured place by which it may be further off, or lie on another base."""
-
-    overlap_mm: float = 3.0
-    """A base that enters a surer one by more than this, besides errors, is no other base."""
-
-    merged_mm: float = 45.0
-    """Bases whose centers are further apart than this are not detected as one."""
-
+    near_mm: float = 12.0  # The same distance for a figure whose place is known
+    known_mm: float = 20.0  # A figure whose place is known is assigned no detection beyond this
+    knocked_mm: float = 3.0  # A base that is hit leaves its way by this much at once
+    fastest_mm_per_s: float = 150.0  # No base walks, or is pushed off its way, this fast
+    reach_sigmas: float = 2.0  # Errors of a measured place by which it may be further off, or lie on another base
+    overlap_mm: float = 3.0  # A base that enters a surer one by more than this, besides errors, is no other base
+    merged_mm: float = 45.0  # Bases whose centers are further apart than this are not detected as one
+    # A detection of two bases as one is this near to the middle between them, as a share of their distance
     merged_off_share: float = 0.25
-    """A detection of two bases as one is this near to the middle between them, as a share of their distance."""
-
+    # One of two figures detected as one was detected this short a time ago; a figure missed longer is hidden
     merged_start_ns: int = 250_000_000
-    """One of two figures detected as one was detected this short a time ago; a figure missed longer is hidden."""
-
-    merged_other_ns: int = 400_000_000
-    """And the other this short a time ago; later it may be anywhere."""
-
-    merged_ns: int = 3_000_000_000
-    """For so long two figures may be detected as one."""
-
+    merged_other_ns: int = 400_000_000  # And the other this short a time ago; later it may be anywhere
+    merged_ns: int = 3_000_000_000  # For so long two figures may be detected as one
+    # Twice the log of the odds, 100 to 1, by which the assignment must beat the one with two figures exchanged
     exchange_margin: float = 9.2
-    """Twice the log of the odds, 100 to 1, by which the assignment must beat the one with two figures exchanged."""
-
+    # Weight of that margin in the log-odds of an identity: half of what it would be if errors of one picture were
+    # independent, so that at the margin an identity is right ten times to one
     exchange_weight: float = 0.25
-    """Weight of that margin in the log-odds of an identity: half of what it would be if errors of one picture were
-    independent, so that at the margin an identity is right ten times to one."""
 
 
 ASSIGNMENT_LIMITS: Final = AssignmentLimits()
@@ -120,20 +76,14 @@ ASSIGNMENT_LIMITS: Final = AssignmentLimits()
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """Pairs of figures and detections.
+    """Pairs of figures and detections."""
 
-    Attributes:
-        figures, detections: rows of the pairs, shape (k,) each.
-        flipped: whether the detection faces opposite to the figure's estimated heading, shape (k,).
-        ambiguous: rows of figures that might be exchanged with another figure, shape (a,).
-        identity: the probability that they are not, shape (a,).
-    """
-
+    # figures, detections: rows of the pairs, shape (k,) each
     figures: Indices
     detections: Indices
-    flipped: Bools
-    ambiguous: Indices
-    identity: Array
+    flipped: Bools  # whether the detection faces opposite to the figure's estimated heading, shape (k,)
+    ambiguous: Indices  # rows of figures that might be exchanged with another figure, shape (a,)
+    identity: Array  # the probability that they are not, shape (a,)
 
     def select(self, kept: Bools) -> Assignment:
         """Return only these pairs, shape (k,); ambiguous figures stay."""
@@ -200,15 +150,10 @@ def lie_on_others(measurements: Measurements) -> Bools:
 
 @dataclass(frozen=True, slots=True)
 class MergedPairs:
-    """Pairs of figures that are detected as one base between them, which is neither.
+    """Pairs of figures that are detected as one base between them, which is neither."""
 
-    Attributes:
-        figures: rows of the two figures, shape (k, 2); each figure at most once.
-        detections: row of each pair's detection, shape (k,).
-    """
-
-    figures: Indices
-    detections: Indices
+    figures: Indices  # rows of the two figures, shape (k, 2); each figure at most once
+    detections: Indices  # row of each pair's detection, shape (k,)
 
     def select(self, kept: Bools) -> MergedPairs:
         """Return only these pairs, shape (k,)."""

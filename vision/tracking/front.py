@@ -30,54 +30,31 @@ from downfield.core.mathematics import wrap_half_turn_rad
 class FrontLimits:
     """Thresholds and weights of the front filter; weights are log-odds."""
 
+    # Weight of the network's front score; its errors last, so it counts by time and not by frame
     network_per_s: float = 6.0
-    """Weight of the network's front score; its errors last, so it counts by time and not by frame."""
-
+    # Figures about whose front the network counts as right before any of this table walked: nine in ten
     prior_right: float = 18.0
-    """Figures about whose front the network counts as right before any of this table walked: nine in ten."""
-
+    # Figures about whose front it counts as wrong: on bodies it was never taught it is in one of eight
     prior_wrong: float = 2.0
-    """Figures about whose front it counts as wrong: on bodies it was never taught it is in one of eight."""
-
-    confirmed: float = 4.0
-    """Bound of what the network may be worth about a figure that walked as it says."""
-
-    proven: float = 4.0
-    """Log-odds by walking from which a figure's front is known well enough to judge the network by."""
-
+    confirmed: float = 4.0  # Bound of what the network may be worth about a figure that walked as it says
+    proven: float = 4.0  # Log-odds by walking from which a figure's front is known well enough to judge the network by
+    # Weight of each millimeter walked: 20 mm outweigh the network, and a base at rest wanders by less than 3 mm
     walking_per_mm: float = 0.12
-    """Weight of each millimeter walked: 20 mm outweigh the network, and a base at rest wanders by less than 3 mm."""
-
-    max_walked: float = 12.0
-    """Limit of walking's log-odds, so that a few seconds can reverse them."""
-
+    max_walked: float = 12.0  # Limit of walking's log-odds, so that a few seconds can reverse them
+    # Weight of a person's word: one in 400 taps the wrong figure; 50 mm walked the other way outweigh it, or 34 mm if
+    # the network says the same
     person: float = 6.0
-    """Weight of a person's word: one in 400 taps the wrong figure; 50 mm walked the other way outweigh it, or
-    34 mm if the network says the same."""
-
-    max_hidden: float = 1.5
-    """Limit of the log-odds behind a hand, which may turn a figure around."""
-
+    max_hidden: float = 1.5  # Limit of the log-odds behind a hand, which may turn a figure around
+    # Share of a base that must be visible beside a hand for the network's front score to count
     min_visible_beside_hand: float = 0.9
-    """Share of a base that must be visible beside a hand for the network's front score to count."""
-
-    jump_rad: float = 0.7
-    """A figure that turns this far between two detections is measured wrongly now, or was before."""
-
+    jump_rad: float = 0.7  # A figure that turns this far between two detections is measured wrongly now, or was before
+    # A base measured along its old heading again within this time faces as before; it can't have turned around
     across_ns: int = 1_000_000_000
-    """A base measured along its old heading again within this time faces as before; it can't have turned around."""
-
-    along_rad: float = 0.5
-    """A base within this angle of its old heading, or its opposite, is measured along it."""
-
+    along_rad: float = 0.5  # A base within this angle of its old heading, or its opposite, is measured along it
+    # Weight of facing the rival team at a line-up: one figure in twenty is set up facing away from it
     facing_rival: float = 3.0
-    """Weight of facing the rival team at a line-up: one figure in twenty is set up facing away from it."""
-
-    facing_team: float = 4.0
-    """Weight of facing as the rest of the team does, where the teams stand mixed."""
-
-    min_team: int = 3
-    """Fewer figures of a team do not show where it stands."""
+    facing_team: float = 4.0  # Weight of facing as the rest of the team does, where the teams stand mixed
+    min_team: int = 3  # Fewer figures of a team do not show where it stands
 
 
 FRONT_LIMITS: Final = FrontLimits()

@@ -30,50 +30,30 @@ from downfield.core.track_files import Roster, RosterSpot
 class IdentificationLimits:
     """Thresholds of identifying figures."""
 
+    # Distance from a place in a formation beyond which the figure does not match: neighbors stand nearer
     elsewhere_mm: float = 60.0
-    """Distance from a place in a formation beyond which the figure does not match: neighbors stand nearer."""
-
-    in_place_mm: float = 20.0
-    """A figure this near to its place helps to locate the formation."""
-
-    other_figure_mm: float = 150.0
-    """A figure this far from the place in a roster is a different figure."""
-
+    in_place_mm: float = 20.0  # A figure this near to its place helps to locate the formation
+    other_figure_mm: float = 150.0  # A figure this far from the place in a roster is a different figure
+    # The same where the others stand exactly in their places: less than a base is wide
     nearest_other_figure_mm: float = 12.0
-    """The same where the others stand exactly in their places: less than a base is wide."""
-
+    # A figure this many times as far from its place as the others are is a different figure
     misplaced_ratio: float = 6.0
-    """A figure this many times as far from its place as the others are is a different figure."""
-
+    # Weight of a distance from a guessed place: of two candidates, the figure tracked there is preferred
     guessed_place_weight: float = 0.1
-    """Weight of a distance from a guessed place: of two candidates, the figure tracked there is preferred."""
-
+    # A formation must fit this much better than the tracked places: formations recur, but not always
     formation_misfit_ratio: float = 0.5
-    """A formation must fit this much better than the tracked places: formations recur, but not always."""
-
+    # With fewer misplaced figures no formation is used, since the tracked places are then more reliable
     lost_figures: int = 3
-    """With fewer misplaced figures no formation is used, since the tracked places are then more reliable."""
-
-    unreachable_mm: float = 1e6
-    """Further than any place on a board."""
-
-    set_down_mm: float = 6.0
-    """Least standard deviation with which figures are set down in the places of a formation."""
-
-    misfit_factor: float = 1.5
-    """Standard deviation of all as a factor of the median distance from their places."""
-
+    unreachable_mm: float = 1e6  # Further than any place on a board
+    set_down_mm: float = 6.0  # Least standard deviation with which figures are set down in the places of a formation
+    misfit_factor: float = 1.5  # Standard deviation of all as a factor of the median distance from their places
+    # Share of figures that stand elsewhere in their formation than before, because the coach exchanged them
     elsewhere_share: float = 0.01
-    """Share of figures that stand elsewhere in their formation than before, because the coach exchanged them."""
-
+    # Area over which a team stands: a figure in no place of its own may be anywhere there
     team_area_mm2: float = 300.0 * 300.0
-    """Area over which a team stands: a figure in no place of its own may be anywhere there."""
-
+    # Where fewer of the figures are tracked, the others are as likely to be mistaken: too much happened unseen
     min_tracked_share: float = 0.6
-    """Where fewer of the figures are tracked, the others are as likely to be mistaken: too much happened unseen."""
-
-    min_color_odds: float = 4.0
-    """Limit of the evidence of one jersey against exchanging two figures of two teams."""
+    min_color_odds: float = 4.0  # Limit of the evidence of one jersey against exchanging two figures of two teams
 
 
 IDENTIFICATION_LIMITS: Final = IdentificationLimits()
@@ -81,15 +61,10 @@ IDENTIFICATION_LIMITS: Final = IdentificationLimits()
 
 @dataclass(frozen=True, slots=True)
 class Identities:
-    """Who n players of a roster are among the figures found.
+    """Who n players of a roster are among the figures found."""
 
-    Attributes:
-        rows: the row of each player's place; None for a player that was not found.
-        probability: that each is who he is said to be, given the teams, shape (n,).
-    """
-
-    rows: list[int | None]
-    probability: Array
+    rows: list[int | None]  # the row of each player's place; None for a player that was not found
+    probability: Array  # that each is who he is said to be, given the teams, shape (n,)
 
 
 def identify(

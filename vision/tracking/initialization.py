@@ -29,68 +29,31 @@ from downfield.vision.tracking.teams import TeamColors, learn_teams
 class LineUpLimits:
     """Thresholds of finding the line-up."""
 
-    still_ns: int = 250_000_000
-    """A figure that stood still for this long is part of the line-up."""
-
-    same_place_mm: float = 4.0
-    """A figure that moves less than this between frames stands still."""
-
+    still_ns: int = 250_000_000  # A figure that stood still for this long is part of the line-up
+    same_place_mm: float = 4.0  # A figure that moves less than this between frames stands still
+    # A figure not detected for longer than this was taken away, if enough runs of the detector missed it
     gone_ns: int = 200_000_000
-    """A figure not detected for longer than this was taken away, if enough runs of the detector missed it."""
-
-    gone_detections: int = 2
-    """Number of runs of the detector that must miss a figure that was taken away."""
-
-    min_detected_share: float = 0.5
-    """Share of the frames since its first detection in which a figure must be detected."""
-
-    max_wait_ns: int = 2_000_000_000
-    """An incomplete line-up is accepted after this time."""
-
-    max_moving_share: float = 0.2
-    """An incomplete line-up is accepted only if at most this share of the figures moves."""
-
+    gone_detections: int = 2  # Number of runs of the detector that must miss a figure that was taken away
+    min_detected_share: float = 0.5  # Share of the frames since its first detection in which a figure must be detected
+    max_wait_ns: int = 2_000_000_000  # An incomplete line-up is accepted after this time
+    max_moving_share: float = 0.2  # An incomplete line-up is accepted only if at most this share of the figures moves
+    # An incomplete line-up is accepted as figures begin to walk if this share of the roster stood still before
     min_found_share: float = 0.8
-    """An incomplete line-up is accepted as figures begin to walk if this share of the roster stood still before."""
-
-    left_share: float = 0.25
-    """Figures begin to walk when this share of those that stood still is detected elsewhere."""
-
-    stood_ns: int = 400_000_000
-    """The line-up before they began to walk is at most this old."""
-
-    roster_size_sigma_mm: float = 0.3
-    """Error of a roster's base sizes."""
-
-    roster_height_sigma_mm: float = 0.2
-    """Error of a roster's base heights."""
-
-    guessed_height_sigma_mm: float = 0.8
-    """Error of base heights without a roster."""
-
-    unfound_sigma_mm: float = 500.0
-    """Deviation of the place of a figure that was not found."""
-
-    expected_sigma_mm: float = 20.0
-    """The same of one that has a place in the roster."""
-
+    left_share: float = 0.25  # Figures begin to walk when this share of those that stood still is detected elsewhere
+    stood_ns: int = 400_000_000  # The line-up before they began to walk is at most this old
+    roster_size_sigma_mm: float = 0.3  # Error of a roster's base sizes
+    roster_height_sigma_mm: float = 0.2  # Error of a roster's base heights
+    guessed_height_sigma_mm: float = 0.8  # Error of base heights without a roster
+    unfound_sigma_mm: float = 500.0  # Deviation of the place of a figure that was not found
+    expected_sigma_mm: float = 20.0  # The same of one that has a place in the roster
+    # Factor on variances of values that the tracker will measure again in the same image
     first_guess_factor: float = 50.0
-    """Factor on variances of values that the tracker will measure again in the same image."""
-
-    color_samples: int = 4
-    """Frames in which a figure's colors are sampled."""
-
+    color_samples: int = 4  # Frames in which a figure's colors are sampled
+    # Number of independent frames that all frames together are worth, since errors recur from frame to frame
     front_frames: float = 2.0
-    """Number of independent frames that all frames together are worth, since errors recur from frame to frame."""
-
-    max_front_score: float = 0.99
-    """Limit of one frame's front score."""
-
-    even: float = 0.5
-    """A name of at most this probability is a guess."""
-
-    unnamed: int = 3
-    """So many figures whose names are no better than even are asked about together; fewer are reported."""
+    max_front_score: float = 0.99  # Limit of one frame's front score
+    even: float = 0.5  # A name of at most this probability is a guess
+    unnamed: int = 3  # So many figures whose names are no better than even are asked about together; fewer are reported
 
 
 LINE_UP_LIMITS: Final = LineUpLimits()
@@ -99,37 +62,21 @@ _LIMITS: Final = LINE_UP_LIMITS
 
 @dataclass(frozen=True, slots=True)
 class LineUpPoses:
-    """The figures of a line-up.
+    """The figures of a line-up."""
 
-    Attributes:
-        players: the roster; rows of the arrays.
-        pose: x mm, y mm, heading rad, length mm, width mm, shape (n, 5).
-        cov: covariance of x, y and heading, shape (n, 3, 3).
-        size_sigma_mm: errors of length and width, shape (n, 2).
-        front: log-odds by the network that the headings point ahead, shape (n,).
-        facing: the same by the line-up, see `facing_odds`, shape (n,).
-        height_sigma_mm: error of the heights of the bases.
-        colors: the teams' colors; None if the teams can't be distinguished.
-        identity: probability that each is who it is said to be, given the teams, shape (n,).
-        teams: probability that the teams are not exchanged.
-        asks: what a person is to answer before calls rest on who is who; empty for nothing.
-        found: whether each was found on the board, shape (n,).
-        stood_ns: when each was last detected there, shape (n,); any time for those that were not found.
-    """
-
-    players: tuple[Player, ...]
-    pose: Array
-    cov: Array
-    size_sigma_mm: Array
-    front: Array
-    facing: Array
-    height_sigma_mm: float
-    colors: TeamColors | None
-    identity: Array
-    teams: float
-    asks: Asked
-    found: Bools
-    stood_ns: NDArray[np.int64]
+    players: tuple[Player, ...]  # the roster; rows of the arrays
+    pose: Array  # x mm, y mm, heading rad, length mm, width mm, shape (n, 5)
+    cov: Array  # covariance of x, y and heading, shape (n, 3, 3)
+    size_sigma_mm: Array  # errors of length and width, shape (n, 2)
+    front: Array  # log-odds by the network that the headings point ahead, shape (n,)
+    facing: Array  # the same by the line-up, see `facing_odds`, shape (n,)
+    height_sigma_mm: float  # error of the heights of the bases
+    colors: TeamColors | None  # the teams' colors; None if the teams can't be distinguished
+    identity: Array  # probability that each is who it is said to be, given the teams, shape (n,)
+    teams: float  # probability that the teams are not exchanged
+    asks: Asked  # what a person is to answer before calls rest on who is who; empty for nothing
+    found: Bools  # whether each was found on the board, shape (n,)
+    stood_ns: NDArray[np.int64]  # when each was last detected there, shape (n,); any time for those that were not found
 
 
 @dataclass(slots=True)

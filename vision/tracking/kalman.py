@@ -22,77 +22,50 @@ from downfield.core.mathematics import wrap_rad
 
 X, Y, HEADING, VX, VY, SPIN, LENGTH, WIDTH = range(8)
 SIZE: Final = [LENGTH, WIDTH]
-MEASURED: Final = [X, Y, HEADING, LENGTH, WIDTH]
-"""The elements of the state that a measurement observes, in its order."""
+MEASURED: Final = [X, Y, HEADING, LENGTH, WIDTH]  # The elements of the state that a measurement observes, in its order
 _PLACE_AND_RATES: Final = [X, Y, VX, VY]
 
 
 class MotionMode(IntEnum):
     """How a figure moves between two frames: which process noise applies to it."""
 
-    WALKING = 0
-    """The board is on, or may be."""
-    STANDING = 1
-    """The board is off."""
-    UNSEEN = 2
-    """The figure was not detected for a while."""
-    HANDLED = 3
-    """A hand is at the figure."""
+    WALKING = 0  # The board is on, or may be
+    STANDING = 1  # The board is off
+    UNSEEN = 2  # The figure was not detected for a while
+    HANDLED = 3  # A hand is at the figure
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessNoise:
     """The process noise of a figure's motion."""
 
-    acceleration_mm2_s3: float
-    """Density of white acceleration."""
-
-    turning_rad2_s3: float
-    """Density of white angular acceleration."""
-
-    stops_after_s: float
-    """Time constant with which a base loses its speed."""
+    acceleration_mm2_s3: float  # Density of white acceleration
+    turning_rad2_s3: float  # Density of white angular acceleration
+    stops_after_s: float  # Time constant with which a base loses its speed
 
 
 @dataclass(frozen=True, slots=True)
 class KalmanLimits:
     """Thresholds and noise of the motion filter."""
 
+    # Share of a corner's variance that lasts over frames: averaging does not reduce it, so it is not filtered
     persistent_share: float = 0.5
-    """Share of a corner's variance that lasts over frames: averaging does not reduce it, so it is not filtered."""
-
+    # A walking base may stop within a step, but otherwise keeps going
     walking: ProcessNoise = ProcessNoise(2.0e4, 20.0, 5.0)
-    """A walking base may stop within a step, but otherwise keeps going."""
-
-    standing: ProcessNoise = ProcessNoise(2.0e2, 0.2, 0.05)
-    """A base on a board that is off stays in place."""
-
+    standing: ProcessNoise = ProcessNoise(2.0e2, 0.2, 0.05)  # A base on a board that is off stays in place
+    # An unseen base may have met another, so its speed is not extrapolated for long
     unseen: ProcessNoise = ProcessNoise(2.0e4, 20.0, 0.1)
-    """An unseen base may have met another, so its speed is not extrapolated for long."""
-
-    handled: ProcessNoise = ProcessNoise(4.0e5, 300.0, 0.3)
-    """A hand moves a base faster than the board does."""
-
-    size_drift_mm2_per_s: float = 0.02
-    """Sizes are constant, but the network's error in them changes with the view."""
-
+    handled: ProcessNoise = ProcessNoise(4.0e5, 300.0, 0.3)  # A hand moves a base faster than the board does
+    size_drift_mm2_per_s: float = 0.02  # Sizes are constant, but the network's error in them changes with the view
+    # Share of a frame's size measurement that is new information, per second since the last frame
     size_gain_per_s: float = 0.9
-    """Share of a frame's size measurement that is new information, per second since the last frame."""
-
-    max_size_gain: float = 0.1
-    """Upper limit of that share in one frame."""
-
-    size_outlier_sigmas: float = 3.0
-    """Beyond this, an edge of another base was measured, and the size is not updated."""
-
+    max_size_gain: float = 0.1  # Upper limit of that share in one frame
+    size_outlier_sigmas: float = 3.0  # Beyond this, an edge of another base was measured, and the size is not updated
+    # Deviations of x and y in mm/s and of the heading in rad/s at the line-up, where all figures stand
     start_rate_sigma: tuple[float, float, float] = (3.0, 3.0, 0.05)
-    """Deviations of x and y in mm/s and of the heading in rad/s at the line-up, where all figures stand."""
-
-    resting_rate_sigma: float = 0.1
-    """Deviation, mm/s and rad/s, of a figure that is set to stand still."""
-
+    resting_rate_sigma: float = 0.1  # Deviation, mm/s and rad/s, of a figure that is set to stand still
+    # Normalized innovation squared of place and heading (chi squared of 3, 99.9 %); beyond, the figure was moved
     outlier_nis: float = 16.3
-    """Normalized innovation squared of place and heading (chi squared of 3, 99.9 %); beyond, the figure was moved."""
 
 
 KALMAN_LIMITS: Final = KalmanLimits()
@@ -107,19 +80,12 @@ _NOISE: Final = {
 
 @dataclass(slots=True)
 class MotionFilter:
-    """The estimated motion of every figure of the roster.
+    """The estimated motion of every figure of the roster."""
 
-    Attributes:
-        mean: x mm, y mm, heading rad, their rates per second, length mm, width mm; shape (n, 8).
-        cov: shape (n, 8, 8).
-        persistent: part of the covariance of x, y and heading that successive frames share, shape (n, 3, 3).
-        measured: place and velocity when last measured: x mm, y mm, their rates, shape (n, 4).
-    """
-
-    mean: Array
-    cov: Array
-    persistent: Array
-    measured: Array
+    mean: Array  # x mm, y mm, heading rad, their rates per second, length mm, width mm; shape (n, 8)
+    cov: Array  # shape (n, 8, 8)
+    persistent: Array  # part of the covariance of x, y and heading that successive frames share, shape (n, 3, 3)
+    measured: Array  # place and velocity when last measured: x mm, y mm, their rates, shape (n, 4)
 
     @classmethod
     def standing(cls, pose: Array, cov: Array, size_sigma_mm: Array) -> MotionFilter:

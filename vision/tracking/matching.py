@@ -41,53 +41,25 @@ from downfield.vision.tracking.recovery import (
 class TrackerLimits:
     """Thresholds of the tracker."""
 
-    hand_reach_mm: float = 55.0
-    """A hand may move figures nearer to its fingertips than this."""
-
-    grasp_mm: float = 35.0
-    """A moving figure nearer to the fingertips than this is held."""
-
-    carried_mm: float = 25.0
-    """Largest movement within a frame of a detected figure in a hand."""
-
-    let_go_ns: int = 300_000_000
-    """A figure counts as handled for this long after the hand."""
-
-    unseen_ns: int = 250_000_000
-    """A figure not detected for less than this was missed, not hidden."""
-
-    missed_once_steps: float = 2.5
-    """A figure missed in one detection was detected at most this many steps ago."""
-
-    blind_ns: int = 100_000_000
-    """When no figure was detected for this long, the board's power is not known either."""
-
-    surprise_ns: int = 200_000_000
-    """Time for which a figure that moved against the prediction may continue to do so."""
-
-    pushed_ns: int = 200_000_000
-    """A figure may still slide from a push for this long after it touched another."""
-
+    hand_reach_mm: float = 55.0  # A hand may move figures nearer to its fingertips than this
+    grasp_mm: float = 35.0  # A moving figure nearer to the fingertips than this is held
+    carried_mm: float = 25.0  # Largest movement within a frame of a detected figure in a hand
+    let_go_ns: int = 300_000_000  # A figure counts as handled for this long after the hand
+    unseen_ns: int = 250_000_000  # A figure not detected for less than this was missed, not hidden
+    missed_once_steps: float = 2.5  # A figure missed in one detection was detected at most this many steps ago
+    blind_ns: int = 100_000_000  # When no figure was detected for this long, the board's power is not known either
+    surprise_ns: int = 200_000_000  # Time for which a figure that moved against the prediction may continue to do so
+    pushed_ns: int = 200_000_000  # A figure may still slide from a push for this long after it touched another
+    # Figures start to walk until this long after the board is known to be on, and leave the place where they stood
     starting_ns: int = 300_000_000
-    """Figures start to walk until this long after the board is known to be on, and leave the place where they stood."""
-
+    # Figures may still fall until this long after the board is known to be off, or after a hand was near them
     coming_to_rest_ns: int = 500_000_000
-    """Figures may still fall until this long after the board is known to be off, or after a hand was near them."""
-
-    pivot_mm: float = 4.0
-    """Deviation of the place of a figure that a hand hides and leaves in place."""
-
-    pivot_rad: float = 1.0
-    """Deviation of the heading of a figure that a hand hides and leaves in place."""
-
+    pivot_mm: float = 4.0  # Deviation of the place of a figure that a hand hides and leaves in place
+    pivot_rad: float = 1.0  # Deviation of the heading of a figure that a hand hides and leaves in place
+    # A figure found further than this from its prediction, without a hand, may be a different figure
     astray_mm: float = 60.0
-    """A figure found further than this from its prediction, without a hand, may be a different figure."""
-
-    replaced_mm: float = 120.0
-    """A figure put down further than this from its old place may be a different figure."""
-
-    astray_identity: float = 0.5
-    """Probability that a figure found so far from where it was is the same."""
+    replaced_mm: float = 120.0  # A figure put down further than this from its old place may be a different figure
+    astray_identity: float = 0.5  # Probability that a figure found so far from where it was is the same
 
 
 TRACKER_LIMITS: Final = TrackerLimits()
@@ -95,37 +67,21 @@ TRACKER_LIMITS: Final = TrackerLimits()
 
 @dataclass(slots=True)
 class FigureStates:
-    """States of n figures. Masks and not one enumeration, since a figure can be grasped and lost at once.
+    """States of n figures. Masks and not one enumeration, since a figure can be grasped and lost at once."""
 
-    Attributes:
-        seen_ns: time of the last detection, shape (n,) as all but the last few.
-        handled_ns: time of the last contact with a hand.
-        surprised_ns: time of the last movement against the prediction.
-        touched_ns: time of the last contact with another figure.
-        merged_ns: time of the last detection of it and another as one.
-        visible: visible share of the base top, 0..1.
-        identity: probability that it is this figure.
-        named: the same by the line-up, given the teams; a person's word about the teams leaves this.
-        grasped: whether it is in a hand.
-        lost: whether it may be anywhere.
-        stood_mm: place before the hand came, shape (n, 2).
-        systematic: covariance of place from the calibration, shape (n, 2, 2).
-        by_height: movement of the place per mm of base height, shape (n, 2).
-    """
-
-    seen_ns: NDArray[np.int64]
-    handled_ns: NDArray[np.int64]
-    surprised_ns: NDArray[np.int64]
-    touched_ns: NDArray[np.int64]
-    merged_ns: NDArray[np.int64]
-    visible: Array
-    identity: Array
-    named: Array
-    grasped: Bools
-    lost: Bools
-    stood_mm: Array
-    systematic: Array
-    by_height: Array
+    seen_ns: NDArray[np.int64]  # time of the last detection, shape (n,) as all but the last few
+    handled_ns: NDArray[np.int64]  # time of the last contact with a hand
+    surprised_ns: NDArray[np.int64]  # time of the last movement against the prediction
+    touched_ns: NDArray[np.int64]  # time of the last contact with another figure
+    merged_ns: NDArray[np.int64]  # time of the last detection of it and another as one
+    visible: Array  # visible share of the base top, 0..1
+    identity: Array  # probability that it is this figure
+    named: Array  # the same by the line-up, given the teams; a person's word about the teams leaves this
+    grasped: Bools  # whether it is in a hand
+    lost: Bools  # whether it may be anywhere
+    stood_mm: Array  # place before the hand came, shape (n, 2)
+    systematic: Array  # covariance of place from the calibration, shape (n, 2, 2)
+    by_height: Array  # movement of the place per mm of base height, shape (n, 2)
 
     def doubt(self, rows: Indices | Bools, identity: Array | float) -> None:
         """Limit the probability that figures are who they are said to be, shape (k,)."""
@@ -158,18 +114,12 @@ class FigureStates:
 class FallenBesideLimits:
     """Thresholds of matching a figure to where it lies."""
 
-    beside_mm: float = 45.0
-    """A base lies at most this far from where it stood, or from what is still detected there."""
-
-    missing_mm: float = 60.0
-    """A figure that is not detected and was this near may be the one that lies."""
-
+    beside_mm: float = 45.0  # A base lies at most this far from where it stood, or from what is still detected there
+    missing_mm: float = 60.0  # A figure that is not detected and was this near may be the one that lies
+    # The detection that lies is surer by this than what is still detected where the figure stood; for a figure that is
+    # believed to lie it is enough that it is surer
     surer_log_odds: float = 2.0
-    """The detection that lies is surer by this than what is still detected where the figure stood; for a figure that is
-    believed to lie it is enough that it is surer."""
-
-    min_score: float = 0.7
-    """Least score (0..1) of the detection that lies."""
+    min_score: float = 0.7  # Least score (0..1) of the detection that lies
 
 
 _LIMITS: Final = FallenBesideLimits()
@@ -206,18 +156,12 @@ def prefer_fallen(
 
 @dataclass(frozen=True, slots=True)
 class FrameInput:
-    """What is known of a frame besides its measurements.
-
-    Attributes:
-        power: whether the board is on, as known before.
-        hands_mm: outlines of hands on the board.
-        lies: which figures are believed to lie, shape (n,).
-    """
+    """What is known of a frame besides its measurements."""
 
     t_ns: int
-    power: Power
-    hands_mm: Sequence[Array]
-    lies: Bools
+    power: Power  # whether the board is on, as known before
+    hands_mm: Sequence[Array]  # outlines of hands on the board
+    lies: Bools  # which figures are believed to lie, shape (n,)
 
 
 class FigureMatcher:

@@ -19,70 +19,33 @@ from downfield.vision.tracking.kalman import MotionFilter
 class RecoveryLimits:
     """Thresholds of following unmatched detections, and of matching them to lost figures."""
 
-    same_place_mm: float = 6.0
-    """An unmatched detection this near to an earlier one continues it."""
-
+    same_place_mm: float = 6.0  # An unmatched detection this near to an earlier one continues it
+    # Speed of a walking figure, which an unmatched detection may be: it continues an earlier one further off
     walks_mm_per_s: float = 100.0
-    """Speed of a walking figure, which an unmatched detection may be: it continues an earlier one further off."""
-
-    max_continued_mm: float = 15.0
-    """Largest distance at which it continues one; further off another base may stand."""
-
-    settled_ns: int = 150_000_000
-    """Unmatched detections that last this long are real; false detections do not last."""
-
+    max_continued_mm: float = 15.0  # Largest distance at which it continues one; further off another base may stand
+    settled_ns: int = 150_000_000  # Unmatched detections that last this long are real; false detections do not last
+    # Unmatched detections that last this long may be a figure that was lost far off; a figure detected twice is soon
+    # over
     settled_far_ns: int = 400_000_000
-    """Unmatched detections that last this long may be a figure that was lost far off; a figure detected twice is soon
-    over."""
-
+    # Time after which an unmatched detection beside a surer one is real; the figure may be detected twice until then
     settled_beside_ns: int = 1_000_000_000
-    """Time after which an unmatched detection beside a surer one is real; the figure may be detected twice until
-    then."""
-
-    beside_mm: float = 30.0
-    """Distance of the centers of a figure and of what may be its second detection."""
-
-    far_mm: float = 60.0
-    """Distance from its predicted place beyond which a figure is far off."""
-
-    forgotten_ns: int = 150_000_000
-    """An unmatched detection not repeated for this long is gone."""
-
-    min_detections: int = 3
-    """Least number of detections in one place for a settled one."""
-
+    beside_mm: float = 30.0  # Distance of the centers of a figure and of what may be its second detection
+    far_mm: float = 60.0  # Distance from its predicted place beyond which a figure is far off
+    forgotten_ns: int = 150_000_000  # An unmatched detection not repeated for this long is gone
+    min_detections: int = 3  # Least number of detections in one place for a settled one
+    # An object that stays in one place for this long while a figure is detected elsewhere is not that figure
     fixture_ns: int = 500_000_000
-    """An object that stays in one place for this long while a figure is detected elsewhere is not that figure."""
-
-    fixture_forgotten_ns: int = 3_000_000_000
-    """Such an object is remembered for this long after its last detection."""
-
-    lost_mm: float = 25.0
-    """A hidden figure whose place has this deviation may be anywhere."""
-
-    lost_ns: int = 400_000_000
-    """A hidden figure not detected for this long may be anywhere."""
-
-    walking_mm_per_s: float = 30.0
-    """Speed, one sigma, at which a lost figure may have walked away."""
-
-    walking_sigmas: float = 2.5
-    """A lost figure has walked away at most this many sigmas."""
-
-    stride_mm: float = 80.0
-    """Distance within which a lost figure may always be."""
-
-    anywhere_mm: float = 300.0
-    """Deviation of the place of a figure that may be anywhere."""
-
+    fixture_forgotten_ns: int = 3_000_000_000  # Such an object is remembered for this long after its last detection
+    lost_mm: float = 25.0  # A hidden figure whose place has this deviation may be anywhere
+    lost_ns: int = 400_000_000  # A hidden figure not detected for this long may be anywhere
+    walking_mm_per_s: float = 30.0  # Speed, one sigma, at which a lost figure may have walked away
+    walking_sigmas: float = 2.5  # A lost figure has walked away at most this many sigmas
+    stride_mm: float = 80.0  # Distance within which a lost figure may always be
+    anywhere_mm: float = 300.0  # Deviation of the place of a figure that may be anywhere
+    # A figure not detected for longer than this may have been moved by a hand that went unnoticed
     unnoticed_ns: int = 1_000_000_000
-    """A figure not detected for longer than this may have been moved by a hand that went unnoticed."""
-
-    standing_mm_per_s: float = 10.0
-    """No figure moves faster while the board is off."""
-
-    missed_turn_rad: float = 0.25
-    """Angle by which a figure that was missed for a moment may have turned in place."""
+    standing_mm_per_s: float = 10.0  # No figure moves faster while the board is off
+    missed_turn_rad: float = 0.25  # Angle by which a figure that was missed for a moment may have turned in place
 
 
 RECOVERY_LIMITS: Final = RecoveryLimits()
@@ -90,23 +53,14 @@ RECOVERY_LIMITS: Final = RecoveryLimits()
 
 @dataclass(slots=True)
 class _Unmatched:
-    """An unmatched detection that is followed.
+    """An unmatched detection that is followed."""
 
-    Attributes:
-        place_mm: its last place, shape (2,).
-        since_ns: start of its detection without a break.
-        last_ns: time of its last detection.
-        home_mm: the place where it stays, shape (2,).
-        home_ns: start of its stay there.
-        count: detections since `since_ns`.
-    """
-
-    place_mm: Array
-    since_ns: int
-    last_ns: int
-    home_mm: Array
-    home_ns: int
-    count: int = 1
+    place_mm: Array  # its last place, shape (2,)
+    since_ns: int  # start of its detection without a break
+    last_ns: int  # time of its last detection
+    home_mm: Array  # the place where it stays, shape (2,)
+    home_ns: int  # start of its stay there
+    count: int = 1  # detections since `since_ns`
 
     def update(self, place_mm: Array, t_ns: int) -> None:
         """Add a new detection."""
@@ -194,21 +148,13 @@ class UnmatchedDetections:
 
 @dataclass(frozen=True, slots=True)
 class LostFigures:
-    """The states of n figures that decide which may be recovered; arrays of shape (n,).
+    """The states of n figures that decide which may be recovered; arrays of shape (n,)."""
 
-    Attributes:
-        away_ns: time since each was last detected.
-        hidden: not detected for a while; before they are lost they get no detection, but compete for them.
-        lost: may be anywhere.
-        taken: may be in a hand.
-        fastest_mm_per_s: speed at which figures move at most without a hand.
-    """
-
-    away_ns: NDArray[np.int64]
-    hidden: Bools
-    lost: Bools
-    taken: Bools
-    fastest_mm_per_s: float = ASSIGNMENT_LIMITS.fastest_mm_per_s
+    away_ns: NDArray[np.int64]  # time since each was last detected
+    hidden: Bools  # not detected for a while; before they are lost they get no detection, but compete for them
+    lost: Bools  # may be anywhere
+    taken: Bools  # may be in a hand
+    fastest_mm_per_s: float = ASSIGNMENT_LIMITS.fastest_mm_per_s  # speed at which figures move at most without a hand
 
     def too_far(self, off_mm: Array) -> Bools:
         """Return which detections are further off than figures walk, shape (n, m), given their distances."""

@@ -21,44 +21,27 @@ from downfield.vision.tracking.teams import TeamColors, cluster_teams, mean_diff
 class TeamEvidenceLimits:
     """Weights, in log-odds, and thresholds of the evidence about teams."""
 
+    # Weight of remembered colors by how differently they take the two groups. Learned in one of 15 kinds of light,
+    # noise, blur and color cast and applied in another, they took 197 of 225 line-ups the right way and 11 the wrong
+    # way, by 3.6 at most; of those that differed by 2 to 4, 93 % were right, by 4 to 6 and above, all.
     per_color_difference: float = 0.5
-    """Weight of remembered colors by how differently they take the two groups. Learned in one of 15 kinds of light,
-    noise, blur and color cast and applied in another, they took 197 of 225 line-ups the right way and 11 the wrong
-    way, by 3.6 at most; of those that differed by 2 to 4, 93 % were right, by 4 to 6 and above, all."""
-
-    max_color: float = 6.0
-    """Limit of what remembered colors are worth."""
-
+    max_color: float = 6.0  # Limit of what remembered colors are worth
+    # Weight of a team's standing on the side where it stood before: one line-up in twenty follows a change of ends
     side: float = 3.0
-    """Weight of a team's standing on the side where it stood before: one line-up in twenty follows a change of ends."""
-
+    # Weight of a team's standing where the declared direction of the game has it, if it never lined up before
     rules: float = 2.0
-    """Weight of a team's standing where the declared direction of the game has it, if it never lined up before."""
-
+    # Weight of the lighter jersey's being that of the light team, if its colors are not known: trim and lamps may make
+    # the other one lighter
     lighter: float = 0.8
-    """Weight of the lighter jersey's being that of the light team, if its colors are not known: trim and lamps may make
-    the other one lighter."""
-
-    per_tracked: float = 1.0
-    """Weight of each figure that was tracked to where it stands."""
-
-    max_tracked: float = 5.0
-    """Limit of what tracked figures are worth together."""
-
-    tracked_mm: float = 12.0
-    """A figure stands where it was tracked to within this."""
-
+    per_tracked: float = 1.0  # Weight of each figure that was tracked to where it stands
+    max_tracked: float = 5.0  # Limit of what tracked figures are worth together
+    tracked_mm: float = 12.0  # A figure stands where it was tracked to within this
+    # Share by which pairs of opponents must stand in order along the field for teams to have sides
     clear_sides: float = 0.6
-    """Share by which pairs of opponents must stand in order along the field for teams to have sides."""
-
+    # Colors that speak this much against a reading make it one in which jerseys have changed their colors
     contradiction: float = 1.0
-    """Colors that speak this much against a reading make it one in which jerseys have changed their colors."""
-
-    least_probability: float = 0.95
-    """A less probable reading is asked about."""
-
-    told: float = 9.0
-    """Weight of a person's word."""
+    least_probability: float = 0.95  # A less probable reading is asked about
+    told: float = 9.0  # Weight of a person's word
 
 
 TEAM_EVIDENCE_LIMITS: Final = TeamEvidenceLimits()
@@ -66,21 +49,14 @@ TEAM_EVIDENCE_LIMITS: Final = TeamEvidenceLimits()
 
 @dataclass(frozen=True, slots=True)
 class KnownTeams:
-    """What is known of the teams before a line-up.
+    """What is known of the teams before a line-up."""
 
-    Attributes:
-        colors: learned in earlier plays; None if they never were.
-        left: the team that stood on the left, toward smaller x, at the last line-up; None if neither did.
-        rules_left: the one that the game's direction had on the left then; None if not known.
-        rules_left_now: the one that it has there now.
-        told_left: the one that a person says is on the left now; None if nobody does.
-    """
-
-    colors: TeamColors | None = None
+    colors: TeamColors | None = None  # learned in earlier plays; None if they never were
+    # the team that stood on the left, toward smaller x, at the last line-up; None if neither did
     left: Jersey | None = None
-    rules_left: Jersey | None = None
-    rules_left_now: Jersey | None = None
-    told_left: Jersey | None = None
+    rules_left: Jersey | None = None  # the one that the game's direction had on the left then; None if not known
+    rules_left_now: Jersey | None = None  # the one that it has there now
+    told_left: Jersey | None = None  # the one that a person says is on the left now; None if nobody does
 
     @property
     def expected_left(self) -> Jersey | None:
@@ -93,19 +69,12 @@ class KnownTeams:
 
 @dataclass(frozen=True, slots=True)
 class TeamReading:
-    """The teams of m figures.
+    """The teams of m figures."""
 
-    Attributes:
-        light: log-odds that each is of the light team, given the reading, shape (m,).
-        by_color: whether these come from colors; if not, from where the figures face.
-        probability: that the teams are not exchanged.
-        asks: whether a person is to be asked.
-    """
-
-    light: Array
-    by_color: bool
-    probability: float
-    asks: bool
+    light: Array  # log-odds that each is of the light team, given the reading, shape (m,)
+    by_color: bool  # whether these come from colors; if not, from where the figures face
+    probability: float  # that the teams are not exchanged
+    asks: bool  # whether a person is to be asked
 
 
 def read_teams(colors: Array, x_mm: Array, leftward: Array, known: KnownTeams, tracked: Array) -> TeamReading:

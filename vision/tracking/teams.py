@@ -24,8 +24,7 @@ from downfield.vision.measuring.measurement import MEASUREMENT_LIMITS, Measureme
 _RINGS: Final = ((0.0, 1), (1.5, 6), (3.0, 10), (4.5, 14), (6.5, 18))  # radius around the helmet's middle, mm; points
 _ON_HELMET: Final = 17  # this many of them lie on the helmet, the others on shoulders or beside them
 _ON_BASE: Final = [(x, y) for x in (-0.4, -0.15, 0.15, 0.4) for y in (-0.36, 0.36)]  # shares of its size
-POINTS: Final = sum(count for _, count in _RINGS) + len(_ON_BASE)
-"""Number of pixels sampled of every figure."""
+POINTS: Final = sum(count for _, count in _RINGS) + len(_ON_BASE)  # Number of pixels sampled of every figure
 
 _AROUND: Final = np.array(
     [
@@ -41,53 +40,25 @@ _AROUND: Final = np.array(
 class TeamLimits:
     """Thresholds of distinguishing two teams; weights are log-odds."""
 
-    scale_step_mm: float = 10.0
-    """Distance between two places whose pixels give the image's scale."""
-
-    max_colors: int = 28
-    """Largest palette."""
-
-    same_color: float = 10.0
-    """Lab distance within one color: noise and shade within a figure cause as much."""
-
-    lightness_weight: float = 0.6
-    """Weight of a step in L against one in a or b, since shade changes L first."""
-
-    rounds: int = 12
-    """Iterations of clustering colors, and of clustering figures."""
-
-    min_team: int = 3
-    """Least number of figures of a team."""
-
-    unseen_pixels: float = 0.5
-    """Pixels added to every color of every team, so that a rare color can't decide."""
-
-    pixel_weight: float = 0.12
-    """Weight of one pixel, since neighboring pixels are not independent."""
-
-    min_mean_log_odds: float = 2.5
-    """Least mean certainty of the figures' teams; random groups are less clear."""
-
+    scale_step_mm: float = 10.0  # Distance between two places whose pixels give the image's scale
+    max_colors: int = 28  # Largest palette
+    same_color: float = 10.0  # Lab distance within one color: noise and shade within a figure cause as much
+    lightness_weight: float = 0.6  # Weight of a step in L against one in a or b, since shade changes L first
+    rounds: int = 12  # Iterations of clustering colors, and of clustering figures
+    min_team: int = 3  # Least number of figures of a team
+    unseen_pixels: float = 0.5  # Pixels added to every color of every team, so that a rare color can't decide
+    pixel_weight: float = 0.12  # Weight of one pixel, since neighboring pixels are not independent
+    min_mean_log_odds: float = 2.5  # Least mean certainty of the figures' teams; random groups are less clear
+    # Least difference of the mean log-odds, under colors learned earlier, of two groups that are the teams
     min_remembered_difference: float = 2.0
-    """Least difference of the mean log-odds, under colors learned earlier, of two groups that are the teams."""
-
+    # Number of a team's samples that are remembered, a few per figure and second, since light and poses change
     max_remembered: float = 440.0
-    """Number of a team's samples that are remembered, a few per figure and second, since light and poses change."""
-
-    max_log_odds: float = 7.0
-    """Share of figures, 1 in 1000, whose colors are misleading."""
-
-    update_every_ns: int = 250_000_000
-    """Time between updates: sooner, every figure still looks the same."""
-
-    own_detection_mm: float = 3.0
-    """Distance within which a detection belongs to a figure's estimate."""
-
-    min_visible: float = 0.5
-    """Share of the base top that must be visible for an update."""
-
+    max_log_odds: float = 7.0  # Share of figures, 1 in 1000, whose colors are misleading
+    update_every_ns: int = 250_000_000  # Time between updates: sooner, every figure still looks the same
+    own_detection_mm: float = 3.0  # Distance within which a detection belongs to a figure's estimate
+    min_visible: float = 0.5  # Share of the base top that must be visible for an update
+    # A figure that looks more like the other team than this may be misidentified, and is not used for updates
     max_contradiction: float = 3.5
-    """A figure that looks more like the other team than this may be misidentified, and is not used for updates."""
 
 
 TEAM_LIMITS: Final = TeamLimits()
@@ -95,15 +66,10 @@ TEAM_LIMITS: Final = TeamLimits()
 
 @dataclass(frozen=True, slots=True)
 class TeamColors:
-    """The colors of two teams.
+    """The colors of two teams."""
 
-    Attributes:
-        palette: colors, Lab with L as weighted, shape (k, 3).
-        color_counts: counts of each color on each part of the light and the dark team, shape (2, 3, k).
-    """
-
-    palette: Array
-    color_counts: Array
+    palette: Array  # colors, Lab with L as weighted, shape (k, 3)
+    color_counts: Array  # counts of each color on each part of the light and the dark team, shape (2, 3, k)
 
     def swapped(self) -> TeamColors:
         """Return the same with the teams' names exchanged."""
