@@ -19,14 +19,11 @@ from downfield.core.arrays import Array
 class AdviceLimits:
     """When a measurement is advised."""
 
+    # two standard deviations of base tops that are exact enough where no certificate says otherwise
     wanted_yd: float = 0.05
-    """Two standard deviations of base tops that are exact enough where no certificate says otherwise."""
-    helps: float = 0.7
-    """A measurement that leaves more of the error than this is not worth making."""
-    as_good: float = 1.3
-    """A measurement that leaves this many times the least error is as good."""
-    tape_share: float = 0.003
-    """Relative standard deviation of a length of a print by tape: 1.5 mm of half a meter."""
+    helps: float = 0.7  # a measurement that leaves more of the error than this is not worth making
+    as_good: float = 1.3  # a measurement that leaves this many times the least error is as good
+    tape_share: float = 0.003  # relative standard deviation of a length of a print by tape: 1.5 mm of half a meter
 
 
 ADVICE_LIMITS: Final = AdviceLimits()
@@ -48,19 +45,12 @@ _EFFORT: Final[dict[Measurement, int]] = {name: i for i, name in enumerate(_WORD
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """The measurement that would help most.
+    """The measurement that would help most."""
 
-    Attributes:
-        measure: what to measure; None where nothing would help.
-        now_yd: two standard deviations of base tops as they are known now.
-        then_yd: the same with the measurement.
-        text: one sentence for people.
-    """
-
-    measure: Measurement | None
-    now_yd: float
-    then_yd: float
-    text: str
+    measure: Measurement | None  # what to measure; None where nothing would help
+    now_yd: float  # two standard deviations of base tops as they are known now
+    then_yd: float  # the same with the measurement
+    text: str  # one sentence for people
 
 
 def base_top_error_yd(calibration: Calibration) -> float:

@@ -21,8 +21,7 @@ from downfield.core.errors import InputError
 from downfield.core.field.model import FieldModel
 from downfield.core.records import check, record
 
-SHAPES: Final = ("along", "twist", "across", "both")
-"""The shapes of a board's bow."""
+SHAPES: Final = ("along", "twist", "across", "both")  # the shapes of a board's bow
 
 Projection = Literal["perspective", "equidistant"]
 """What a lens does before its distortion: straight lines stay straight, or, in a fisheye, the distance from the
@@ -33,18 +32,16 @@ principal point grows with the angle off the axis (J. Kannala, S. Brandt, IEEE T
 class ProjectionLimits:
     """When the iterations of inverting the projection stop."""
 
-    max_newton_steps: int = 30
-    """Largest number of steps of undistorting a pixel."""
+    max_newton_steps: int = 30  # largest number of steps of undistorting a pixel
+    # a smaller step is the last, normalized image units: it leaves about its square, far below 1e-6 px
     newton_done: float = 1e-8
-    """A smaller step is the last, normalized image units: it leaves about its square, far below 1e-6 px."""
+    # a pixel that the result does not reproduce to this is reached by no ray, normalized image units
     undistorted: float = 1e-9
-    """A pixel that the result does not reproduce to this is reached by no ray, normalized image units."""
+    # largest number of steps of meeting a bowed surface: each gains a digit even where view and surface are steep
     max_bow_steps: int = 16
-    """Largest number of steps of meeting a bowed surface: each gains a digit even where view and surface are steep."""
-    bow_done_mm: float = 1e-7
-    """A smaller change of the surface's height is the last."""
+    bow_done_mm: float = 1e-7  # a smaller change of the surface's height is the last
+    # beyond this many half boards from the middle the bow stays what it is there: nothing was measured
     bow_reach: float = 1.2
-    """Beyond this many half boards from the middle the bow stays what it is there: nothing was measured."""
 
 
 _LIMITS: Final = ProjectionLimits()

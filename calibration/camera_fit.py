@@ -41,22 +41,18 @@ from downfield.calibration.stretch import OpenStretch
 from downfield.calibration.systematic_error import SystematicError
 from downfield.core.arrays import Array, Bools, Indices
 
-BowSizes = tuple[float, float, float, float]
-"""Of each of the bow's shapes, in the order of `camera.SHAPES`, mm."""
+BowSizes = tuple[float, float, float, float]  # of each of the bow's shapes, in the order of `camera.SHAPES`, mm
 
 
 @dataclass(frozen=True, slots=True)
 class FitLimits:
     """Priors and limits of fitting a camera."""
 
-    min_focal: float = 0.2
-    """Least focal length, as a share of the picture's width."""
+    min_focal: float = 0.2  # least focal length, as a share of the picture's width
+    # standard deviations of a bowed board's four sizes before anything is measured
     bow_spread_mm: BowSizes = (1.2, 0.5, 1.2, 0.8)
-    """Standard deviations of a bowed board's four sizes before anything is measured."""
-    max_steps: int = 50
-    """Largest number of steps of a fit."""
-    loss_at_sigma: float = 2.0
-    """Residuals beyond this many sigma count less and less."""
+    max_steps: int = 50  # largest number of steps of a fit
+    loss_at_sigma: float = 2.0  # residuals beyond this many sigma count less and less
 
 
 FIT_LIMITS: Final = FitLimits()
@@ -69,26 +65,17 @@ FOCAL_POWERS: Final = np.array([2.0, 4.0, 1.0, 1.0, 6.0])
 
 @dataclass(frozen=True, slots=True)
 class Observations:
-    """Board points and where they were seen.
+    """Board points and where they were seen."""
 
-    Attributes:
-        points_mm: board points, z over the surface, shape (n, 3).
-        px: where they were seen, shape (n, 2).
-        normals: unit directions in the picture along which `px` counts, shape (n, 2).
-        sigma_px: standard deviation along them, shape (n,).
-        cluster: observations that are disturbed together share a number, shape (n,).
-        boundary: number of the line of paint each lies on if that line bounds the field; `systematic_error.LINE_END` at
-            the end of a yard line, and -1 elsewhere; shape (n,).
-        line: number of the line of paint if it does not, and -1 elsewhere; shape (n,).
-    """
-
-    points_mm: Array
-    px: Array
-    normals: Array
-    sigma_px: Array
-    cluster: Indices
+    points_mm: Array  # board points, z over the surface, shape (n, 3)
+    px: Array  # where they were seen, shape (n, 2)
+    normals: Array  # unit directions in the picture along which `px` counts, shape (n, 2)
+    sigma_px: Array  # standard deviation along them, shape (n,)
+    cluster: Indices  # observations that are disturbed together share a number, shape (n,)
+    # number of the line of paint each lies on if that line bounds the field; `systematic_error.LINE_END` at the end of
+    # a yard line, and -1 elsewhere; shape (n,)
     boundary: Indices
-    line: Indices
+    line: Indices  # number of the line of paint if it does not, and -1 elsewhere; shape (n,)
 
     @staticmethod
     def of_points(points_mm: Array, px: Array, sigma_px: float) -> Observations:
@@ -119,32 +106,22 @@ class Observations:
 
 @dataclass(frozen=True, slots=True)
 class CameraFit:
-    """The result of a fit.
-
-    Attributes:
-        covariance: of `PARAMETERS`, shape (19, 19); of `PLACE_PARAMETERS`, (20, 20), where the stretch was open.
-        residual_px: seen minus predicted along each observation's direction, shape (n,).
-        weight: how much each observation counted, 0..1, shape (n,).
-        rows_px: the largest displacement of a row by a rolling shutter.
-        lines_px: standard deviation of what displaces whole lines.
-        cost: half the robust sum of squares, priors included, for comparing fits to the same observations.
-        log_volume: log of the parameters' posterior over their prior volume, up to a constant of the observations and
-            the lens's prior: what a fit with wider priors has over one with narrower ones beside its cost.
-        strain: how unlike an ordinary lens it is, root mean square of standard deviations.
-        systematic: errors that displace many of the observations together, with the spreads that were taken.
-        stretch: log ratio by which the print is longer across than its points; the camera sees the stretched ones.
-    """
+    """The result of a fit."""
 
     camera: Camera
-    covariance: Array
-    residual_px: Array
-    weight: Array
-    rows_px: float
-    lines_px: float
-    cost: float
+    covariance: Array  # of `PARAMETERS`, shape (19, 19); of `PLACE_PARAMETERS`, (20, 20), where the stretch was open
+    residual_px: Array  # seen minus predicted along each observation's direction, shape (n,)
+    weight: Array  # how much each observation counted, 0..1, shape (n,)
+    rows_px: float  # the largest displacement of a row by a rolling shutter
+    lines_px: float  # standard deviation of what displaces whole lines
+    cost: float  # half the robust sum of squares, priors included, for comparing fits to the same observations
+    # log of the parameters' posterior over their prior volume, up to a constant of the observations and the lens's
+    # prior: what a fit with wider priors has over one with narrower ones beside its cost
     log_volume: float
-    strain: float
+    strain: float  # how unlike an ordinary lens it is, root mean square of standard deviations
+    # errors that displace many of the observations together, with the spreads that were taken
     systematic: SystematicError
+    # log ratio by which the print is longer across than its points; the camera sees the stretched ones
     stretch: float = 0.0
 
 

@@ -27,26 +27,17 @@ from downfield.core.records import check
 class CertificateLimits:
     """What a certificate needs, and how it is drawn."""
 
-    search_px: float = 2.0
-    """Distance from its prediction within which a hash mark is searched for."""
-    min_marks: int = 20
-    """Least number of visible hash marks."""
-    min_spots: int = 3
-    """Least number of known spots, or of stretches of a ruler."""
+    search_px: float = 2.0  # distance from its prediction within which a hash mark is searched for
+    min_marks: int = 20  # least number of visible hash marks
+    min_spots: int = 3  # least number of known spots, or of stretches of a ruler
+    # a spot this far off is the wrong spot or the wrong pixel: no calibration that found the paint errs so much
     wrong_mm: float = 15.0
-    """A spot this far off is the wrong spot or the wrong pixel: no calibration that found the paint errs so much."""
-    outlier_mm: float = 3.0
-    """A spot with a larger error is wrong as well, if `outlier_ratio` agrees."""
-    outlier_ratio: float = 6.0
-    """Error of such a spot at least, as a multiple of the median error of the others."""
-    wrong_share: float = 0.05
-    """Relative error of a ruler's length from which it was read wrongly."""
-    min_axis_share: float = 0.7
-    """Share of a ruler's length that must lie along an axis to measure it."""
-    bins: int = 24
-    """Number of bins of the histogram."""
-    chart_px: tuple[int, int] = (900, 260)
-    """Width and height of the histogram."""
+    outlier_mm: float = 3.0  # a spot with a larger error is wrong as well, if `outlier_ratio` agrees
+    outlier_ratio: float = 6.0  # error of such a spot at least, as a multiple of the median error of the others
+    wrong_share: float = 0.05  # relative error of a ruler's length from which it was read wrongly
+    min_axis_share: float = 0.7  # share of a ruler's length that must lie along an axis to measure it
+    bins: int = 24  # number of bins of the histogram
+    chart_px: tuple[int, int] = (900, 260)  # width and height of the histogram
 
 
 _LIMITS: Final = CertificateLimits()
@@ -61,16 +52,11 @@ _STYLE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Ruler:
-    """A stretch of a ruler laid on the board.
+    """A stretch of a ruler laid on the board."""
 
-    Attributes:
-        start_px, end_px: where its ends are seen.
-        length_mm: between them.
-    """
-
-    start_px: tuple[float, float]
+    start_px: tuple[float, float]  # start_px, end_px: where its ends are seen
     end_px: tuple[float, float]
-    length_mm: float
+    length_mm: float  # between them
 
     def __post_init__(self) -> None:
         check(self.length_mm > 0, InputError, f"the length of a ruler must be above 0 mm, not {self.length_mm:g} mm")
@@ -79,16 +65,11 @@ class Ruler:
 
 @dataclass(frozen=True, slots=True)
 class AccuracyCheck:
-    """Marks that were measured with a calibration.
+    """Marks that were measured with a calibration."""
 
-    Attributes:
-        against: ``"hash marks"``, ``"known spots"`` or ``"ruler"``.
-        off_mm: measured less true place, NaN along an axis that was not measured, shape (n, 2).
-    """
-
-    against: str
+    against: str  # `"hash marks"`, `"known spots"` or `"ruler"`
     points_mm: Array
-    off_mm: Array
+    off_mm: Array  # measured less true place, NaN along an axis that was not measured, shape (n, 2)
 
     @property
     def distances_mm(self) -> Array:

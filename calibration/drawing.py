@@ -32,18 +32,12 @@ _SUBPIXEL_BITS: Final = 4
 class DrawingLimits:
     """Sizes of the drawing."""
 
-    arrow_scale: float = 100.0
-    """Length of residual arrows, as a multiple of the residual."""
-    search_px: float = 2.5
-    """Distance from its prediction within which paint is searched for."""
-    caption_px: int = 96
-    """Height of the caption strip above the picture."""
-    map_px: int = 220
-    """Height of the error map below the picture."""
-    strip_gray: int = 32
-    """Gray level of caption strip and error map."""
-    worst_yd: float = 0.10
-    """Error drawn reddest."""
+    arrow_scale: float = 100.0  # length of residual arrows, as a multiple of the residual
+    search_px: float = 2.5  # distance from its prediction within which paint is searched for
+    caption_px: int = 96  # height of the caption strip above the picture
+    map_px: int = 220  # height of the error map below the picture
+    strip_gray: int = 32  # gray level of caption strip and error map
+    worst_yd: float = 0.10  # error drawn reddest
 
 
 _LIMITS: Final = DrawingLimits()

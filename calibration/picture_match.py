@@ -19,17 +19,14 @@ from downfield.core.errors import CalibrationError
 class PictureMatchLimits:
     """When a picture is of the calibrated camera and board."""
 
-    search_px: float = 6.0
-    """Distance from the calibrated lines within which paint is searched for."""
+    search_px: float = 6.0  # distance from the calibrated lines within which paint is searched for
 
-    match_px: float = 1.8
-    """Distance from a calibrated line within which paint counts as found."""
+    match_px: float = 1.8  # distance from a calibrated line within which paint counts as found
 
-    found_share: float = 0.5
-    """Share of the yard lines that must be found."""
+    found_share: float = 0.5  # share of the yard lines that must be found
 
+    # typical distance of the paint from which the camera or the board was moved: a bump stops a game from there
     moved_px: float = 2.0
-    """Typical distance of the paint from which the camera or the board was moved: a bump stops a game from there."""
 
 
 PICTURE_MATCH_LIMITS: Final = PictureMatchLimits()
@@ -37,15 +34,10 @@ PICTURE_MATCH_LIMITS: Final = PictureMatchLimits()
 
 @dataclass(frozen=True, slots=True)
 class PictureMatch:
-    """How well a picture agrees with a calibration.
+    """How well a picture agrees with a calibration."""
 
-    Attributes:
-        found_share: share of the yard lines that are where the calibration has them.
-        typical_px: median distance of the paint from where the calibration has it; infinite if none is seen.
-    """
-
-    found_share: float
-    typical_px: float
+    found_share: float  # share of the yard lines that are where the calibration has them
+    typical_px: float  # median distance of the paint from where the calibration has it; infinite if none is seen
 
     @property
     def is_same_view(self) -> bool:

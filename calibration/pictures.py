@@ -25,18 +25,12 @@ _PHONE_SUFFIXES: Final = frozenset({".heic", ".heif"})
 class PictureCheckLimits:
     """What a picture must be like to calibrate from it."""
 
-    frames: int = 5
-    """Frames taken of a video."""
-    min_width_px: int = 480
-    """Least width."""
-    dark: float = 28.0
-    """Gray level that 90 % of a picture without light stays below."""
-    bright: float = 250.0
-    """Gray level that 60 % of an overexposed picture is above."""
-    empty: float = 20.0
-    """Range of gray levels of a picture with nothing in it."""
-    sharp: float = 0.055
-    """Steepest slopes over the picture's range of gray levels: out of focus below."""
+    frames: int = 5  # frames taken of a video
+    min_width_px: int = 480  # least width
+    dark: float = 28.0  # gray level that 90 % of a picture without light stays below
+    bright: float = 250.0  # gray level that 60 % of an overexposed picture is above
+    empty: float = 20.0  # range of gray levels of a picture with nothing in it
+    sharp: float = 0.055  # steepest slopes over the picture's range of gray levels: out of focus below
 
 
 _LIMITS: Final = PictureCheckLimits()

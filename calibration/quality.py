@@ -33,16 +33,13 @@ from downfield.core.footprint import BASE_TOP_MM
 class QualityLimits:
     """Sizes of the quality figures."""
 
+    # least error where the paint is seen without noise, as a share of the picture's width
     min_unmodeled: float = 0.01 / 1920
-    """Least error where the paint is seen without noise, as a share of the picture's width."""
-    columns: int = 8
-    """Number of parts along the field."""
-    rows: int = 4
-    """Number of parts across the field."""
-    slope_step: float = 1e-5
-    """Relative step of a parameter for the numerical derivative of the camera's height."""
+    columns: int = 8  # number of parts along the field
+    rows: int = 4  # number of parts across the field
+    slope_step: float = 1e-5  # relative step of a parameter for the numerical derivative of the camera's height
+    # observations that the robust fit gave less weight are outliers and not counted among its residuals
     outlier_weight: float = 0.5
-    """Observations that the robust fit gave less weight are outliers and not counted among its residuals."""
 
 
 _LIMITS: Final = QualityLimits()

@@ -17,17 +17,11 @@ from downfield.core.arrays import Array, Indices
 
 @dataclass(frozen=True, slots=True)
 class ErrorGroups:
-    """Which observations err together, shape (n,) each.
+    """Which observations err together, shape (n,) each."""
 
-    Attributes:
-        cluster: of each observation, the stretch of a line.
-        line: the line of paint, or -1 where a line has a place of its own in the fit.
-        sigma_px: standard deviation of each observation.
-    """
-
-    cluster: Indices
-    line: Indices
-    sigma_px: Array
+    cluster: Indices  # of each observation, the stretch of a line
+    line: Indices  # the line of paint, or -1 where a line has a place of its own in the fit
+    sigma_px: Array  # standard deviation of each observation
 
 
 def cluster_robust_covariance(

@@ -22,17 +22,11 @@ from downfield.core.field.model import FieldModel
 
 @dataclass(frozen=True, slots=True)
 class OpenStretch:
-    """What is known of a stretch before a fit; log ratios.
+    """What is known of a stretch before a fit; log ratios."""
 
-    Attributes:
-        likeliest: the likeliest stretch of the points.
-        spread: its standard deviation.
-        begin: where the fit begins.
-    """
-
-    likeliest: float
-    spread: float
-    begin: float = 0.0
+    likeliest: float  # the likeliest stretch of the points
+    spread: float  # its standard deviation
+    begin: float = 0.0  # where the fit begins
 
     def residual(self, stretch: Array) -> Array:
         """Return how far a stretch is from the likeliest, in standard deviations."""
@@ -42,15 +36,10 @@ class OpenStretch:
 
 @dataclass(frozen=True, slots=True)
 class DescribedProportions:
-    """The proportions of a print as it is described.
+    """The proportions of a print as it is described."""
 
-    Attributes:
-        yard_ratio: millimeters of a yard across over those of one along.
-        spread: standard deviation of its logarithm.
-    """
-
-    yard_ratio: float
-    spread: float
+    yard_ratio: float  # millimeters of a yard across over those of one along
+    spread: float  # standard deviation of its logarithm
 
     @staticmethod
     def of(field: FieldModel, spread: float) -> DescribedProportions:
@@ -64,17 +53,12 @@ class DescribedProportions:
 
 @dataclass(frozen=True, slots=True)
 class ScaleError:
-    """How well the size of a print in millimeters is known: errors of the log ratio by which it is larger than taken.
+    """How well the size of a print in millimeters is known: errors of the log of true by taken size."""
 
-    Attributes:
-        spread: standard deviation of what nothing else in the solution tells.
-        by_stretch: share of the error of the stretch: -1 where the print was measured across only.
-        by_height: share of the relative error of the camera's height in millimeters of the print as taken: -1 where the
-            height was measured exactly and the print was not.
-    """
-
-    spread: float = 0.0
-    by_stretch: float = 0.0
+    spread: float = 0.0  # standard deviation of what nothing else in the solution tells
+    by_stretch: float = 0.0  # share of the error of the stretch: -1 where the print was measured across only
+    # share of the relative error of the camera's height in millimeters of the print as taken: -1 where the height was
+    # measured exactly and the print was not
     by_height: float = 0.0
 
 

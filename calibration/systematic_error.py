@@ -31,21 +31,18 @@ from downfield.core.arrays import Array, Indices
 class SystematicErrorLimits:
     """Sizes of the systematic errors; spreads are standard deviations as shares of the picture's width."""
 
-    degrees: int = 12
-    """Legendre degrees of the rolling-shutter wave: four of its periods while a picture is read."""
+    degrees: int = 12  # legendre degrees of the rolling-shutter wave: four of its periods while a picture is read
+    # of a line that bounds the field: a quarter of a pixel on validation tables, now and then much more
     line_spread: float = 0.35 / 1920
-    """Of a line that bounds the field: a quarter of a pixel on validation tables, now and then much more."""
+    # of the edges of paint that looks wider than it is: 0.0 to 0.3 px in pictures by renderers of three makers
     growth_spread: float = 0.2 / 1920
-    """Of the edges of paint that looks wider than it is: 0.0 to 0.3 px in pictures by renderers of three makers."""
-    wave_spread: float = 0.15 / 1920
-    """Of the wave before anything is known of it."""
-    min_wave_spread: float = 0.01 / 1920
-    """Least spread of the wave after it was measured."""
+    wave_spread: float = 0.15 / 1920  # of the wave before anything is known of it
+    min_wave_spread: float = 0.01 / 1920  # least spread of the wave after it was measured
+    # ratio of the wave's first shape to all others together: a slow wave is little but slant, 1.7 times the others for
+    # half a period while the picture is read, 3.6 for a quarter
     slant_ratio: float = 2.0
-    """Ratio of the wave's first shape to all others together: a slow wave is little but slant, 1.7 times the others for
-    half a period while the picture is read, 3.6 for a quarter."""
+    # shares of a spread that are tried when it is learned, equally likely at first
     learned_shares: tuple[float, ...] = (0.03, 0.06, 0.12, 0.25, 0.5, 1.0)
-    """Shares of a spread that are tried when it is learned, equally likely at first."""
 
 
 _LIMITS: Final = SystematicErrorLimits()
@@ -62,14 +59,10 @@ class SystematicError:
 
     The wave comes first, along x by Legendre degrees 1.., then along y; then the growth of paint; then each line that
     bounds the field.
-
-    Attributes:
-        shapes: displacement of each observation by one pixel of each shape, shape (n, k).
-        spread_px: prior standard deviations, shape (k,).
     """
 
-    shapes: Array
-    spread_px: Array
+    shapes: Array  # displacement of each observation by one pixel of each shape, shape (n, k)
+    spread_px: Array  # prior standard deviations, shape (k,)
     width_px: int
 
     @staticmethod

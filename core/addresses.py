@@ -25,22 +25,14 @@ _HIDDEN: Final = "***"
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """An address, taken apart.
+    """An address, taken apart."""
 
-    Attributes:
-        scheme: in lower case, such as ``"http"``.
-        user, password: as the person means them, percent-encoding undone; empty for none.
-        host: name or number; IPv6 without brackets.
-        port: None for the scheme's own.
-        target: path and query, beginning with ``/``, as written.
-    """
-
-    scheme: str
-    user: str
+    scheme: str  # in lower case, such as `"http"`
+    user: str  # user, password: as the person means them, percent-encoding undone; empty for none
     password: str
-    host: str
-    port: int | None
-    target: str
+    host: str  # name or number; IPv6 without brackets
+    port: int | None  # None for the scheme's own
+    target: str  # path and query, beginning with `/`, as written
 
     @property
     def place(self) -> str:

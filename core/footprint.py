@@ -26,8 +26,7 @@ from downfield.core.records import check, record
 
 Face = Literal["front", "rear", "left", "right", "corner"]
 
-BASE_TOP_MM: Final = 5.5
-"""Height of an ordinary base's top over the board."""
+BASE_TOP_MM: Final = 5.5  # height of an ordinary base's top over the board
 
 _FRONT: Final[Array] = np.array([[1.0], [1.0], [-1.0], [-1.0]])  # of the four corners: 1 front, -1 rear
 _LEFT: Final[Array] = np.array([[1.0], [-1.0], [-1.0], [1.0]])  # 1 left, -1 right
@@ -185,15 +184,10 @@ class PoseError:
 
 @dataclass(frozen=True, slots=True)
 class Gaps:
-    """The gaps of n pairs of bases as arrays; `each` also finds the faces that meet.
+    """The gaps of n pairs of bases as arrays; `each` also finds the faces that meet."""
 
-    Attributes:
-        outlines: those of the first bases and of the second, from `outlines_of`, shape (2, n, 6).
-        gap_mm, normal, point_a_mm, point_b_mm: as in `Gap`, shape (n,) and (n, 2).
-    """
-
-    outlines: Array
-    gap_mm: Array
+    outlines: Array  # those of the first bases and of the second, from `outlines_of`, shape (2, n, 6)
+    gap_mm: Array  # gap_mm, normal, point_a_mm, point_b_mm: as in `Gap`, shape (n,) and (n, 2)
     normal: Array
     point_a_mm: Array
     point_b_mm: Array

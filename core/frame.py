@@ -14,20 +14,13 @@ TIME_UNKNOWN_NS: Final = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One picture and when it was taken.
+    """One picture and when it was taken."""
 
-    Attributes:
-        index: in its source, from 0; a gap in the indices means dropped frames.
-        image: uint8 blue green red, shape (height, width, 3), raw.
-        hum: log10 of the odds that the board is on, from a microphone; 0 without one.
-        t_sigma_ns: standard deviation of its time; 0 where nothing speaks against it.
-    """
-
-    index: int
+    index: int  # in its source, from 0; a gap in the indices means dropped frames
     t_ns: int
-    image: Image
-    hum: float = 0.0
-    t_sigma_ns: int = 0
+    image: Image  # uint8 blue green red, shape (height, width, 3), raw
+    hum: float = 0.0  # log10 of the odds that the board is on, from a microphone; 0 without one
+    t_sigma_ns: int = 0  # standard deviation of its time; 0 where nothing speaks against it
 
 
 DetectionKind = Literal["upright", "fallen", "ball", "hand"]
@@ -36,27 +29,19 @@ Pixel = tuple[float, float]
 
 @record
 class Detection:
-    """One detected figure, ball or hand, in pixels of the raw picture.
+    """One detected figure, ball or hand, in pixels of the raw picture."""
 
-    Attributes:
-        kind: kind of object.
-        score: confidence, 0..1.
-        box_px: left, top, right, bottom; for a ball, with a margin.
-        corners_px: the base top's front-left, front-right, rear-right, rear-left corners, as the figure faces; empty
-            for a ball or a hand.
-        corner_scores: confidence per corner, 0..1: low where it is hidden.
-        corner_sigma_px: standard deviation of each corner, in both directions; empty where the detector gives none.
-        helmet_px: center of the helmet, of the ball, or of a hand's fingertips; None where the detector gives none.
-        helmet_score: its confidence, 0..1.
-        front_score: confidence that front and rear are not swapped, 0..1; 1 where the detector gives none.
-    """
-
-    kind: DetectionKind
-    score: Probability
-    box_px: tuple[float, float, float, float]
+    kind: DetectionKind  # kind of object
+    score: Probability  # confidence, 0..1
+    box_px: tuple[float, float, float, float]  # left, top, right, bottom; for a ball, with a margin
+    # the base top's front-left, front-right, rear-right, rear-left corners, as the figure faces; empty for a ball or a
+    # hand
     corners_px: tuple[Pixel, ...] = ()
-    corner_scores: tuple[Probability, ...] = ()
+    corner_scores: tuple[Probability, ...] = ()  # confidence per corner, 0..1: low where it is hidden
+    # standard deviation of each corner, in both directions; empty where the detector gives none
     corner_sigma_px: tuple[float, ...] = ()
+    # center of the helmet, of the ball, or of a hand's fingertips; None where the detector gives none
     helmet_px: Pixel | None = None
-    helmet_score: Probability = 0.0
+    helmet_score: Probability = 0.0  # its confidence, 0..1
+    # confidence that front and rear are not swapped, 0..1; 1 where the detector gives none
     front_score: Probability = 1.0

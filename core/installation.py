@@ -30,19 +30,13 @@ _NAME = "downfield"
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """How this copy was installed.
-
-    Attributes:
-        source: the wheel or folder it came from; None for an index.
-        editable: whether it runs from the folder itself.
-        extras: chosen at the installation, where the installer notes it.
-    """
+    """How this copy was installed."""
 
     installer: Installer
     python: str
-    source: Path | None = None
-    editable: bool = False
-    extras: tuple[str, ...] = ()
+    source: Path | None = None  # the wheel or folder it came from; None for an index
+    editable: bool = False  # whether it runs from the folder itself
+    extras: tuple[str, ...] = ()  # chosen at the installation, where the installer notes it
 
     def command_adding(self, extra: str, system: System = SYSTEM) -> str:
         """Return the command that adds an extra, and keeps those that were chosen before."""

@@ -33,8 +33,7 @@ _LARGE_SHAPES: Final = (b"0" * 20, b"0e00", b"0e+00")
 _NINETEEN: Final = b"0" * 19
 _NINETEEN_FROM_9: Final = re.compile(rb"9[0-9]{18}")
 
-Probability = Annotated[float, Field(ge=0, le=1)]
-"""A probability; others are refused where they enter."""
+Probability = Annotated[float, Field(ge=0, le=1)]  # a probability; others are refused where they enter
 
 _RULES = {"extra": "forbid", "allow_inf_nan": False, "strict": False}
 
@@ -256,8 +255,7 @@ def out_of_range(data: object) -> str | None:
     return None
 
 
-SECRET: Final[JsonDict] = {"secret": "value"}
-"""Marks a setting that is never shown."""
+SECRET: Final[JsonDict] = {"secret": "value"}  # marks a setting that is never shown
 
 SECRET_PATH: Final[JsonDict] = {"secret": "path"}
 """Marks an address of which only the host is shown: anyone who knows its path may post there."""

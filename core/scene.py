@@ -31,8 +31,7 @@ OPPOSITE_FACE: Final[dict[Face, Face]] = {
 SURE_IDENTITY: Final = 0.95
 """A figure is sure to be who it is said to be from this probability on, at which rulebooks make calls."""
 
-LOST_MM: Final = 100.0
-"""A figure outside a hand is lost when the standard deviation of its position exceeds this."""
+LOST_MM: Final = 100.0  # a figure outside a hand is lost when the standard deviation of its position exceeds this
 
 
 @record
@@ -60,42 +59,25 @@ class Player:
 
 @record
 class Figure:
-    """A base and the player on it, at one instant.
+    """A base and the player on it, at one instant."""
 
-    Attributes:
-        id: roster id.
-        jersey: its color class.
-        x_mm, y_mm: center of the footprint on the board (for a fallen figure, of the base as it lies).
-        heading_deg: counter-clockwise from +x, -180..180.
-        length_mm, width_mm, corner_mm: the footprint's size, as known at this instant.
-        posture: ``"lifted"`` in a hand; ``"unseen"`` not detected, its position predicted.
-        sigma_mm: standard deviation of the position, along x and y.
-        sigma_deg: of the heading.
-        visible: share of the base top that is seen, 0..1.
-        helmet_mm: the helmet's center brought down to the board, None when not seen.
-        sure: False when the identity is uncertain after a hand, a crossing or a pile.
-        fell_ns: instant of the fall, known some frames later; None when unknown.
-        front: probability that the heading points to the base's front and not to its rear, 0..1.
-        identity: probability that it is this figure, 0..1.
-    """
-
-    id: str
-    jersey: Jersey
-    x_mm: float
+    id: str  # roster id
+    jersey: Jersey  # its color class
+    x_mm: float  # x_mm, y_mm: center of the footprint on the board (for a fallen figure, of the base as it lies)
     y_mm: float
-    heading_deg: float
-    length_mm: float
+    heading_deg: float  # counter-clockwise from +x, -180..180
+    length_mm: float  # length_mm, width_mm, corner_mm: the footprint's size, as known at this instant
     width_mm: float
     corner_mm: float = 0.0
-    posture: Posture = "upright"
-    sigma_mm: tuple[float, float] = (0.0, 0.0)
-    sigma_deg: float = 0.0
-    visible: Probability = 1.0
-    helmet_mm: tuple[float, float] | None = None
-    sure: bool = True
-    fell_ns: int | None = None
-    front: Probability = 1.0
-    identity: Probability = 1.0
+    posture: Posture = "upright"  # `"lifted"` in a hand; `"unseen"` not detected, its position predicted
+    sigma_mm: tuple[float, float] = (0.0, 0.0)  # standard deviation of the position, along x and y
+    sigma_deg: float = 0.0  # of the heading
+    visible: Probability = 1.0  # share of the base top that is seen, 0..1
+    helmet_mm: tuple[float, float] | None = None  # the helmet's center brought down to the board, None when not seen
+    sure: bool = True  # False when the identity is uncertain after a hand, a crossing or a pile
+    fell_ns: int | None = None  # instant of the fall, known some frames later; None when unknown
+    front: Probability = 1.0  # probability that the heading points to the base's front and not to its rear, 0..1
+    identity: Probability = 1.0  # probability that it is this figure, 0..1
 
     @property
     def lost(self) -> bool:
@@ -116,90 +98,52 @@ class Figure:
 
 @record
 class Contact:
-    """Two bases that touch or nearly touch.
+    """Two bases that touch or nearly touch."""
 
-    Attributes:
-        a, b: roster ids, a < b.
-        gap_mm: signed distance of the outlines; negative when they overlap.
-        sigma_mm: its standard deviation.
-        probability: that they touch at this instant, 0..1.
-        face_a, face_b: the faces that meet.
-        angle_deg: between the two meeting faces, 0 when they lie flush; 0..90.
-        overlap_mm: length over which the faces lie along each other.
-        since_ns: interpolated instant the contact began; None while they do not touch.
-        since_sigma_s: error of that instant by pictures that did not come then, and by that of their times.
-    """
-
-    a: str
+    a: str  # a, b: roster ids, a < b
     b: str
-    gap_mm: float
-    sigma_mm: float
-    probability: Probability
-    face_a: Face
+    gap_mm: float  # signed distance of the outlines; negative when they overlap
+    sigma_mm: float  # its standard deviation
+    probability: Probability  # that they touch at this instant, 0..1
+    face_a: Face  # face_a, face_b: the faces that meet
     face_b: Face
-    angle_deg: float
-    overlap_mm: float = 0.0
-    since_ns: int | None = None
-    since_sigma_s: float = 0.0
+    angle_deg: float  # between the two meeting faces, 0 when they lie flush; 0..90
+    overlap_mm: float = 0.0  # length over which the faces lie along each other
+    since_ns: int | None = None  # interpolated instant the contact began; None while they do not touch
+    since_sigma_s: float = 0.0  # error of that instant by pictures that did not come then, and by that of their times
 
 
 @record
 class Ball:
-    """The ball.
+    """The ball."""
 
-    Attributes:
-        state: carried by a figure, standing on the board (a magnetic ball), or loose.
-        x_mm, y_mm: its center on the board.
-        carrier: roster id while carried.
-        sigma_mm: standard deviation of its position.
-        touched_by: roster id of the first figure to touch it since it was placed or came loose.
-        touched_ns: when.
-    """
-
-    state: BallState
-    x_mm: float
+    state: BallState  # carried by a figure, standing on the board (a magnetic ball), or loose
+    x_mm: float  # x_mm, y_mm: its center on the board
     y_mm: float
-    carrier: str | None = None
-    sigma_mm: float = 0.0
-    touched_by: str | None = None
-    touched_ns: int | None = None
+    carrier: str | None = None  # roster id while carried
+    sigma_mm: float = 0.0  # standard deviation of its position
+    touched_by: str | None = None  # roster id of the first figure to touch it since it was placed or came loose
+    touched_ns: int | None = None  # when
 
 
 @record
 class Hand:
-    """A hand, an arm or a stick over the board.
+    """A hand, an arm or a stick over the board."""
 
-    Attributes:
-        outline_mm: its outline brought down to the board, at least three points.
-        covers: roster ids of the figures it hides.
-    """
-
-    outline_mm: tuple[tuple[float, float], ...]
-    covers: tuple[str, ...] = ()
+    outline_mm: tuple[tuple[float, float], ...]  # its outline brought down to the board, at least three points
+    covers: tuple[str, ...] = ()  # roster ids of the figures it hides
 
 
 @record
 class Scene:
-    """Everything seen at one instant.
+    """Everything seen at one instant."""
 
-    Attributes:
-        frame: index in its recording.
-        t_ns: capture time.
-        board: whether the board is switched on.
-        figures: the whole roster, in roster order.
-        contacts: pairs with a gap below 5 mm, opponents and teammates.
-        ball: None when unknown.
-        hands: hands in view.
-        unfit: reasons why no calls may be made from this scene; empty when calls may be made.
-        asks: what a person is to answer about who is who; empty for nothing.
-    """
-
-    frame: int
-    t_ns: int
-    board: Power
-    figures: tuple[Figure, ...]
-    contacts: tuple[Contact, ...] = ()
-    ball: Ball | None = None
-    hands: tuple[Hand, ...] = ()
-    unfit: tuple[str, ...] = ()
-    asks: Asked = ""
+    frame: int  # index in its recording
+    t_ns: int  # capture time
+    board: Power  # whether the board is switched on
+    figures: tuple[Figure, ...]  # the whole roster, in roster order
+    contacts: tuple[Contact, ...] = ()  # pairs with a gap below 5 mm, opponents and teammates
+    ball: Ball | None = None  # None when unknown
+    hands: tuple[Hand, ...] = ()  # hands in view
+    unfit: tuple[str, ...] = ()  # reasons why no calls may be made from this scene; empty when calls may be made
+    asks: Asked = ""  # what a person is to answer about who is who; empty for nothing

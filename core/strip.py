@@ -22,28 +22,20 @@ Third = Literal["left", "center", "right"]
 THIRDS: Final[tuple[Third, ...]] = ("left", "center", "right")
 """The ball's places on the slide; left is the upper side of the strip as the camera sees it."""
 
-Count = Literal["home", "away", "down", "quarter", "minutes", "seconds"]
-"""What a dial counts; home and away are points."""
+Count = Literal["home", "away", "down", "quarter", "minutes", "seconds"]  # what a dial counts; home and away are points
 
 BUNDLED_STRIP: Final = "nfl-strategy"
 
 
 @record
 class DialWindow:
-    """One window with a dial behind it.
+    """One window with a dial behind it."""
 
-    Attributes:
-        counts: what it counts.
-        x_mm, y_mm: its opening on the print, (low, high) along and across.
-        faces: the numbers on the dial, in the order in which they come into view.
-        place: factor of its number; 10 for the tens of a count with two dials.
-    """
-
-    counts: Count
-    x_mm: tuple[float, float]
+    counts: Count  # what it counts
+    x_mm: tuple[float, float]  # x_mm, y_mm: its opening on the print, (low, high) along and across
     y_mm: tuple[float, float]
-    faces: tuple[str, ...]
-    place: int = 1
+    faces: tuple[str, ...]  # the numbers on the dial, in the order in which they come into view
+    place: int = 1  # factor of its number; 10 for the tens of a count with two dials
 
     def __post_init__(self) -> None:
         for low, high in (self.x_mm, self.y_mm):
@@ -58,20 +50,13 @@ class DialWindow:
 
 @record
 class SlideShape:
-    """The clear slide.
+    """The clear slide."""
 
-    Attributes:
-        height_mm: of its line and ball over the print.
-        width_mm: of the clear plate, along the field.
-        line_mm: width of the line.
-        ball_mm: length along the field and width across it of the ball.
-        thirds_y_yd: the ball's center at left, center and right, yards across.
-    """
-
-    height_mm: float = 2.5
-    width_mm: float = 26.0
-    line_mm: float = 1.2
-    ball_mm: tuple[float, float] = (9.0, 6.0)
+    height_mm: float = 2.5  # of its line and ball over the print
+    width_mm: float = 26.0  # of the clear plate, along the field
+    line_mm: float = 1.2  # width of the line
+    ball_mm: tuple[float, float] = (9.0, 6.0)  # length along the field and width across it of the ball
+    # the ball's center at left, center and right, yards across
     thirds_y_yd: tuple[float, float, float] = (42.0, 26.6667, 11.3333)
 
     def __post_init__(self) -> None:
@@ -87,22 +72,15 @@ class SlideShape:
 class StripSet:
     """A strip with its slide and dials.
 
-    Attributes:
-        name: short name.
-        title: its name for people.
-        field: the print; its margins hold the dials' windows.
-        dials: the windows, each (count, place) once.
-        slide: the clear slide.
-
     Raises:
         FieldError: the description is impossible.
     """
 
-    name: str
-    title: str
-    field: FieldModel
-    dials: tuple[DialWindow, ...]
-    slide: SlideShape = SlideShape()
+    name: str  # short name
+    title: str  # its name for people
+    field: FieldModel  # the print; its margins hold the dials' windows
+    dials: tuple[DialWindow, ...]  # the windows, each (count, place) once
+    slide: SlideShape = SlideShape()  # the clear slide
 
     def __post_init__(self) -> None:
         x_low, y_low, x_high, y_high = self.field.board_mm

@@ -44,8 +44,7 @@ def counted(number: int, noun: str, verb: str = "") -> str:
     return f"{number} {plural}s {verb}".rstrip()
 
 
-LARGEST_NUMBER: Final = 1e6
-"""More yards, pixels or millimeters than any table or picture has."""
+LARGEST_NUMBER: Final = 1e6  # more yards, pixels or millimeters than any table or picture has
 
 Pixel = tuple[float, float]
 

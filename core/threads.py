@@ -72,8 +72,7 @@ def delayed_thread(delay_s: float, work: Callable[[], None], name: str) -> threa
 
 T = TypeVar("T")
 
-_BURST_RECOVERY_S: Final = 2.0
-"""Time without extra capacity for bursts after an item was dropped."""
+_BURST_RECOVERY_S: Final = 2.0  # time without extra capacity for bursts after an item was dropped
 
 
 class BoundedQueue(Generic[T]):

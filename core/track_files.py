@@ -19,19 +19,12 @@ from downfield.core.scene import Player, Scene
 
 @record
 class TracksHeader:
-    """First line of a track file.
+    """First line of a track file."""
 
-    Attributes:
-        field: the printed field.
-        players: the roster.
-        fps: nominal frame rate; the frames carry their own times.
-        source: what the tracks were made from.
-    """
-
-    field: FieldModel
-    players: tuple[Player, ...]
-    fps: float
-    source: str = ""
+    field: FieldModel  # the printed field
+    players: tuple[Player, ...]  # the roster
+    fps: float  # nominal frame rate; the frames carry their own times
+    source: str = ""  # what the tracks were made from
     format: Literal["downfield.tracks"] = "downfield.tracks"
     version: Literal[1] = 1
 
@@ -73,15 +66,10 @@ class RosterSpot:
 
 @record
 class Roster:
-    """The players of a line-up.
+    """The players of a line-up."""
 
-    Attributes:
-        players: all of them.
-        spots: where they stand; may be empty or name only some of them.
-    """
-
-    players: tuple[Player, ...]
-    spots: tuple[RosterSpot, ...] = ()
+    players: tuple[Player, ...]  # all of them
+    spots: tuple[RosterSpot, ...] = ()  # where they stand; may be empty or name only some of them
     format: Literal["downfield.roster"] = "downfield.roster"
     version: Literal[1] = 1
 

@@ -1,6 +1,6 @@
 """Write the page of the public formats from the records themselves: ``python docs/formats_page.py docs/formats.md``.
 
-What a field means is read from its record's docstring, its type from its annotation, so the page can't drift from the
+What a field means is read from the comment beside it, its type from its annotation, so the page can't drift from the
 code; a test holds the committed page against what this module writes.
 """
 
@@ -192,7 +192,7 @@ _COMMON = {
     "toward_point": "place to turn to: yards ahead of the line of scrimmage, yards across from the middle.",
     "at": "place: yards ahead of the line of scrimmage, yards across from the middle.",
 }
-"""What a key means where its record's docstring does not say."""
+"""What a key means where its record does not say."""
 
 _SAME_AS = re.compile(r"as in `(\w+)`\.")
 """A meaning that another record of the same module gives."""
@@ -214,7 +214,7 @@ def page() -> str:
 
 def _describe(kind: type) -> str:
     doc = inspect.getdoc(kind) or ""
-    meanings = _attributes(doc)
+    meanings = field_meanings(kind)
     lines = [f"\n### {kind.__name__}\n\n{_summary(doc)}\n"]
     hints = get_type_hints(kind, include_extras=True)
     fields = dataclasses.fields(kind)
@@ -225,13 +225,42 @@ def _describe(kind: type) -> str:
         reference = _SAME_AS.fullmatch(meaning)
         if reference:
             described = getattr(sys.modules[kind.__module__], reference[1])
-            meaning = _attributes(inspect.getdoc(described) or "")[field.name]
+            meaning = field_meanings(described)[field.name]
         lines.append(f"| `{field.name}` | {_type(hints[field.name])} | {_default(field)} | {meaning} |\n")
     return "".join(lines)
 
 
 def _summary(doc: str) -> str:
     return " ".join(doc.split("\n\n")[0].split())
+
+
+def field_meanings(kind: type) -> dict[str, str]:
+    """What the fields of a record mean, by name: from comments beside them or above, or the docstring's section.
+
+    A comment that begins with several names and a colon describes them all.
+    """
+    out: dict[str, str] = {}
+    for base in reversed(kind.__mro__):
+        if not dataclasses.is_dataclass(base):
+            continue
+        out |= _attributes(inspect.getdoc(base) or "")
+        above = ""
+        for line in inspect.getsource(base).splitlines():
+            field = re.match(r"    (\w+): ", line)
+            comment = re.search(r"(?:^|  )#\s(.*)$", line.removeprefix("    "))
+            if field:
+                text = comment[1] if comment else above
+                names, _, rest = text.partition(": ")
+                shared = names.split(", ") if re.fullmatch(r"\w+(, \w+)+", names) else [field[1]]
+                if text:
+                    meaning = rest if len(shared) > 1 else text
+                    out |= dict.fromkeys(shared, _cell(meaning if meaning.endswith(".") else f"{meaning}."))
+            above = f"{above} {comment[1]}".strip() if comment and not field else ""
+    return out
+
+
+def _cell(text: str) -> str:
+    return text.replace("``", "`").replace("|", "\\|")
 
 
 def _attributes(doc: str) -> dict[str, str]:
@@ -248,7 +277,7 @@ def _attributes(doc: str) -> dict[str, str]:
             out.update(dict.fromkeys(names, entry.group(2)))
         elif line.strip():
             out.update({name: f"{out[name]} {line.strip()}" for name in names})
-    return {name: text.replace("``", "`").replace("|", "\\|") for name, text in out.items()}
+    return {name: _cell(text) for name, text in out.items()}
 
 
 def _type(hint: Any) -> str:

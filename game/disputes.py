@@ -17,28 +17,20 @@ from downfield.officiating.events import Ruling
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """How a challenge is decided.
-
-    Attributes:
-        replacement: the call that stands instead of one overturned; None for no call.
-    """
+    """How a challenge is decided."""
 
     decision: ChallengeDecision
     reason: str
     by: str
-    replacement: Call | None = None
+    replacement: Call | None = None  # the call that stands instead of one overturned; None for no call
 
 
 @dataclass(frozen=True, slots=True)
 class DecidedChallenge:
-    """A challenge that was decided.
-
-    Attributes:
-        receipt: of the ruling on the call; None where none was needed.
-    """
+    """A challenge that was decided."""
 
     challenges: ChallengesView
-    receipt: Accepted | None
+    receipt: Accepted | None  # of the ruling on the call; None where none was needed
 
 
 class Disputes:

@@ -27,19 +27,12 @@ class PoliciesHeader:
 
 @record
 class PolicyChange:
-    """A policy was set.
+    """A policy was set."""
 
-    Attributes:
-        kind: of call.
-        by: the person or device.
-        at_ns: wall clock, ns since 1970.
-        policy: what may be done with such a call without a person; None for what the rulebook says.
-    """
-
-    kind: CallKind
-    by: str
-    at_ns: int
-    policy: Policy | None = None
+    kind: CallKind  # of call
+    by: str  # the person or device
+    at_ns: int  # wall clock, ns since 1970
+    policy: Policy | None = None  # what may be done with such a call without a person; None for what the rulebook says
 
 
 class LeaguePolicies:

@@ -31,18 +31,13 @@ from downfield.officiating.events import Body, Event, Ruling, Tick, Undo, undone
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """Where a declaration, ruling or command comes from.
+    """Where a declaration, ruling or command comes from."""
 
-    Attributes:
-        by: the person or device, as the panel shows it.
-        key: idempotency key: a second submission with the same key and content gets the receipt of the first and
-            changes nothing.
-        ago_ms: how long before it arrived it was made, as far as the device knows its own delay.
-    """
-
-    by: str = "operator"
+    by: str = "operator"  # the person or device, as the panel shows it
+    # idempotency key: a second submission with the same key and content gets the receipt of the first and changes
+    # nothing
     key: str | None = None
-    ago_ms: int = 0
+    ago_ms: int = 0  # how long before it arrived it was made, as far as the device knows its own delay
     role: str = ""
 
 
@@ -77,26 +72,20 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Receipt for a submission that was refused; nothing has changed.
-
-    Attributes:
-        code: ``"not_now"`` (the state of the game does not allow it), ``"unknown"`` (no such call or event),
-            ``"key_reused"`` (the key was used for something else), ``"invalid"`` (it names what does not exist),
-            ``"no_game"`` or ``"failed"``.
-    """
+    """Receipt for a submission that was refused; nothing has changed."""
 
     reason: str
+    # `"not_now"` (the state of the game does not allow it), `"unknown"` (no such call or event), `"key_reused"` (the
+    # key was used for something else), `"invalid"` (it names what does not exist), `"no_game"` or `"failed"`
     code: str = "not_now"
 
 
 Receipt = Accepted | Refused
 
 
-REMEMBERED_KEYS: Final = 10_000
-"""Idempotency keys remembered with their receipts; the oldest are forgotten first."""
+REMEMBERED_KEYS: Final = 10_000  # idempotency keys remembered with their receipts; the oldest are forgotten first
 
-WHOLE_PLAYS: Final = (PlayEnded, CardPlayed)
-"""Declarations that can tell a play from its beginning to its end."""
+WHOLE_PLAYS: Final = (PlayEnded, CardPlayed)  # declarations that can tell a play from its beginning to its end
 
 
 def refusal_of(error: DownfieldError) -> Refused:

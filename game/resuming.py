@@ -34,16 +34,12 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ResumedSession:
-    """The latest game of an owner, resumed.
-
-    Attributes:
-        receipts: idempotency keys, what was submitted under each, and the receipts.
-        judged: number of entries that were judged; fewer than the journal has where there was a memento.
-    """
+    """The latest game of an owner, resumed."""
 
     session: GameSession
+    # idempotency keys, what was submitted under each, and the receipts
     receipts: tuple[tuple[str, Body, Accepted], ...]
-    judged: int
+    judged: int  # number of entries that were judged; fewer than the journal has where there was a memento
 
 
 @dataclass(slots=True)

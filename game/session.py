@@ -36,11 +36,10 @@ from downfield.officiating.state.game_state import GameState, Team
 class GameLimits:
     """Limits of a game in play."""
 
-    batch_scenes: int = 60
-    """Scenes written together while no call is made: about a second, which a crash may lose."""
+    batch_scenes: int = 60  # scenes written together while no call is made: about a second, which a crash may lose
 
+    # a play that another device tells this soon after one did is the same play: nobody plays two in that time
     told_twice_ns: int = 5_000_000_000
-    """A play that another device tells this soon after one did is the same play: nobody plays two in that time."""
 
 
 GAME_LIMITS: Final = GameLimits()

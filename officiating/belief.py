@@ -55,14 +55,14 @@ _UNITS: Final[dict[Unit, str]] = {"": "", "mm": " mm", "yd": " yd", "deg": "°",
 class BeliefLimits:
     """Limits of what is shown together."""
 
+    # a margin and a probability agree within half of a percent, to which percentages are shown
     tolerance: float = 0.005
-    """A margin and a probability agree within half of a percent, to which percentages are shown."""
 
+    # an exact margin this far below 0 is 0: lengths are differences of coordinates that are hundreds of mm
     rounding: float = 1e-6
-    """An exact margin this far below 0 is 0: lengths are differences of coordinates that are hundreds of mm."""
 
+    # a history is never shown as surer than this leaves: 3.7 standard deviations, as far as a drawing reaches
     extreme: float = 1e-4
-    """A history is never shown as surer than this leaves: 3.7 standard deviations, as far as a drawing reaches."""
 
 
 BELIEF_LIMITS: Final = BeliefLimits()
@@ -70,26 +70,20 @@ BELIEF_LIMITS: Final = BeliefLimits()
 
 @dataclass(frozen=True, slots=True)
 class Belief:
-    """What is believed of one measurement.
-
-    Attributes:
-        margin: by how much the rule is met, in `unit`; positive on the side of the call; None where no number stands
-            for the probability.
-        sigma: standard deviation of the margin; 0 where it is exact.
-        unit: of the margins and errors.
-        probability: that the call is right, 0..1. With an error it is the share of the distribution that is positive.
-        frame_margin, frame_sigma: what the decisive frame alone showed, where that is not the belief.
-        front: probability that the ends of bases it rests on are the fronts; 1 where it rests on none.
-    """
+    """What is believed of one measurement."""
 
     basis: Basis
+    # by how much the rule is met, in `unit`; positive on the side of the call; None where no number stands for the
+    # probability
     margin: float | None
-    sigma: float | None
-    unit: Unit
+    sigma: float | None  # standard deviation of the margin; 0 where it is exact
+    unit: Unit  # of the margins and errors
+    # that the call is right, 0..1. With an error it is the share of the distribution that is positive.
     probability: float
+    # frame_margin, frame_sigma: what the decisive frame alone showed, where that is not the belief
     frame_margin: float | None = None
     frame_sigma: float | None = None
-    front: float = 1.0
+    front: float = 1.0  # probability that the ends of bases it rests on are the fronts; 1 where it rests on none
 
     @property
     def measured(self) -> str:

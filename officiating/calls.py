@@ -49,8 +49,7 @@ CallKind = Literal[
     "info",
 ]
 Verdict = Literal["called", "too_close", "proposed", "reported"]
-Policy = Literal["auto", "propose", "log"]
-"""What may be done with a call of some kind without a person."""
+Policy = Literal["auto", "propose", "log"]  # what may be done with a call of some kind without a person
 
 
 _TIME_OF_DAY_NS: Final = 10**17  # below it times count from the start of a recording, above it from 1970
@@ -66,145 +65,105 @@ class Finding:
     The kind, the instant, the first player and the detail become the id of its call. Calls of two findings that agree
     in all four would share one id, so a rule that finds several things about one figure at one instant gives each a
     detail of its own. A changed detail is a changed id, which recorded rulings no longer find.
-
-    Attributes:
-        rule: id of the rule.
-        kind: what the call would be; it chooses the consequence and the policy. Part of the call's id.
-        t_ns: the instant it is about, not that of the frame that showed it. Part of the call's id.
-        text: what an announcer would say.
-        clauses: catalog ids of the clauses that decide.
-        key: identifies the finding from frame to frame, such as ``"light-7@123"``: while it waits for evidence the same
-            rule and key are one finding, and once settled it is not called again in this play. Empty for a finding that
-            is made just once; such a one may not wait for evidence.
-        players: roster ids of the figures concerned, the carrier or offender first. The first is part of the call's
-            id.
-        spot_yd: where the ball is spotted, field yards along x of the board and across.
-        spot_sigma_yd: standard deviation of that, along and across, of the figure's place and of the instant at which
-            it counts; 0 where it is not measured but told, rolled or painted.
-        t_sigma_s: standard deviation of the instant, seconds; 0 where it is not measured.
-        margin, sigma, unit: by how much the rule is met, positive on the side of the call, and the standard deviation
-            of that.
-        probability: that the finding is right, 0..1. Below the rulebook's confidence the call is too close.
-        against: the other reading, in words; empty for "no call".
-        against_kind: the call kind of the other reading.
-        settle_ns: when all the evidence is in and the finding is settled; None for at once. Findings of a later instant
-            wait behind it.
-        settle_early: whether it may be settled before that, once it is sure enough to call.
-        settle_from_ns: when at the earliest, if early: until then a rival may turn up.
-        reported: whether it is only reported and changes nothing.
-        proposed: whether a person always decides, whatever the policy, because the rule asks for a judgment.
-        side: the side it favors: who gets the ball, the points or the yards.
-        detail: the outcome within the kind, one word for programs, such as ``"good"`` or ``"delay_of_game"``. Part of
-            the call's id.
-        because: ids of the events it rests on; the engine adds the declaration or call that it follows from.
-        numbers: the numbers that the text speaks of: spots, lengths, yards, dice.
-        front: probability that the ends of bases it rests on are the fronts; 1 where it rests on none.
-        measure: of what the margin is, where the kind and the unit do not say it.
-        conditions: the things measured of which the probability is the joint one; none where it is of one thing.
-        together: whether all of them must hold, or one is enough.
     """
 
-    rule: str
-    kind: CallKind
-    t_ns: int
-    text: str
-    clauses: tuple[str, ...]
+    rule: str  # id of the rule
+    kind: CallKind  # what the call would be; it chooses the consequence and the policy. Part of the call's id.
+    t_ns: int  # the instant it is about, not that of the frame that showed it. Part of the call's id.
+    text: str  # what an announcer would say
+    clauses: tuple[str, ...]  # catalog ids of the clauses that decide
+    # identifies the finding from frame to frame, such as `"light-7@123"`: while it waits for evidence the same rule and
+    # key are one finding, and once settled it is not called again in this play. Empty for a finding that is made just
+    # once; such a one may not wait for evidence.
     key: str = ""
+    # roster ids of the figures concerned, the carrier or offender first. The first is part of the call's id.
     players: tuple[str, ...] = ()
-    spot_yd: tuple[float, float] | None = None
+    spot_yd: tuple[float, float] | None = None  # where the ball is spotted, field yards along x of the board and across
+    # standard deviation of that, along and across, of the figure's place and of the instant at which it counts; 0 where
+    # it is not measured but told, rolled or painted
     spot_sigma_yd: tuple[float, float] = (0.0, 0.0)
-    t_sigma_s: float = 0.0
+    t_sigma_s: float = 0.0  # standard deviation of the instant, seconds; 0 where it is not measured
+    # margin, sigma, unit: by how much the rule is met, positive on the side of the call, and the standard deviation of
+    # that
     margin: float | None = None
     sigma: float | None = None
     unit: Unit = ""
+    # that the finding is right, 0..1. Below the rulebook's confidence the call is too close.
     probability: Probability = 1.0
-    against: str = ""
-    against_kind: CallKind = "info"
+    against: str = ""  # the other reading, in words; empty for "no call"
+    against_kind: CallKind = "info"  # the call kind of the other reading
+    # when all the evidence is in and the finding is settled; None for at once. Findings of a later instant wait behind
+    # it.
     settle_ns: int | None = None
-    settle_early: bool = True
-    settle_from_ns: int | None = None
-    reported: bool = False
-    proposed: bool = False
-    side: Side | None = None
+    settle_early: bool = True  # whether it may be settled before that, once it is sure enough to call
+    settle_from_ns: int | None = None  # when at the earliest, if early: until then a rival may turn up
+    reported: bool = False  # whether it is only reported and changes nothing
+    proposed: bool = False  # whether a person always decides, whatever the policy, because the rule asks for a judgment
+    side: Side | None = None  # the side it favors: who gets the ball, the points or the yards
+    # the outcome within the kind, one word for programs, such as `"good"` or `"delay_of_game"`. Part of the call's id.
     detail: str = ""
+    # ids of the events it rests on; the engine adds the declaration or call that it follows from
     because: tuple[str, ...] = ()
-    numbers: CallNumbers | None = None
-    front: Probability = 1.0
-    measure: Measure = ""
+    numbers: CallNumbers | None = None  # the numbers that the text speaks of: spots, lengths, yards, dice
+    front: Probability = 1.0  # probability that the ends of bases it rests on are the fronts; 1 where it rests on none
+    measure: Measure = ""  # of what the margin is, where the kind and the unit do not say it
+    # the things measured of which the probability is the joint one; none where it is of one thing
     conditions: tuple[Condition, ...] = ()
-    together: Together = "all"
+    together: Together = "all"  # whether all of them must hold, or one is enough
 
 
 @record
 class CallReading:
-    """One of the two readings of a call that is too close.
+    """One of the two readings of a call that is too close."""
 
-    Attributes:
-        kind: what the call would be; ``"info"`` for none at all.
-        probability: that this reading is right, 0..1.
-        text: the reading in words.
-    """
-
-    kind: CallKind
-    probability: Probability
-    text: str
+    kind: CallKind  # what the call would be; `"info"` for none at all
+    probability: Probability  # that this reading is right, 0..1
+    text: str  # the reading in words
 
 
 @record
 class Call:
-    """What the rulebook makes of a finding.
+    """What the rulebook makes of a finding."""
 
-    Attributes:
-        id: unique in its game and the same in every replay: kind, instant, first player and detail of its finding, then
-            ``close`` where it is too close to call and ``again`` where an earlier call had that id, joined by colons.
-            A call that was too close and becomes sure is another call; one that a person replaces keeps its id.
-        kind: what is called.
-        t_ns: the instant the call is about (of a contact, of a crossing), not when it was published.
-        rulebook: the rulebook's name.
-        clauses: catalog ids of the clauses that decided.
-        verdict: ``"called"``; ``"too_close"`` below the rulebook's confidence, with both readings; ``"proposed"`` when
-            sure but left to a person by the policy; ``"reported"`` when it changes nothing in the game. Only what is
-            called has a consequence; the others that wait for a person change nothing until he rules.
-        text: what an announcer would say.
-        players, spot_yd, spot_sigma_yd, t_sigma_s, side, detail, numbers, measure: as in `Finding`.
-        margin: by how much the rule is met, in `unit`; positive is on the side of the call. None where nothing was
-            measured, or where no number stands for the probability.
-        sigma: standard deviation of the margin, same unit; the probability is the positive share of both.
-        unit: ``"mm"``, ``"yd"``, ``"deg"``, ``"s"``, ``"count"`` or empty where nothing was measured.
-        probability: that the call is right, 0..1; 1 for what follows from declarations, rolls or clocks.
-        readings: both readings of a call that is too close.
-        because: ids of the events and calls it rests on.
-        frame_margin, frame_sigma: what the decisive frame alone showed, where the call rests on more than that frame.
-        front: probability that the ends of bases the call rests on are the fronts; 1 where it rests on none.
-        conditions: the things measured that it rests on, where those are several; each has its own margin and
-            probability, and the call's margin is None.
-        together: whether all of them must hold, or one is enough.
-    """
-
+    # unique in its game and the same in every replay: kind, instant, first player and detail of its finding, then
+    # `close` where it is too close to call and `again` where an earlier call had that id, joined by colons. A call that
+    # was too close and becomes sure is another call; one that a person replaces keeps its id.
     id: str
-    kind: CallKind
-    t_ns: int
-    rulebook: str
-    clauses: tuple[str, ...]
+    kind: CallKind  # what is called
+    t_ns: int  # the instant the call is about (of a contact, of a crossing), not when it was published
+    rulebook: str  # the rulebook's name
+    clauses: tuple[str, ...]  # catalog ids of the clauses that decided
+    # `"called"`; `"too_close"` below the rulebook's confidence, with both readings; `"proposed"` when sure but left to
+    # a person by the policy; `"reported"` when it changes nothing in the game. Only what is called has a consequence;
+    # the others that wait for a person change nothing until he rules.
     verdict: Verdict
-    text: str
+    text: str  # what an announcer would say
+    # players, spot_yd, spot_sigma_yd, t_sigma_s, side, detail, numbers, measure: as in `Finding`
     players: tuple[str, ...] = ()
     spot_yd: tuple[float, float] | None = None
+    # by how much the rule is met, in `unit`; positive is on the side of the call. None where nothing was measured, or
+    # where no number stands for the probability.
     margin: float | None = None
+    # standard deviation of the margin, same unit; the probability is the positive share of both
     sigma: float | None = None
-    unit: Unit = ""
+    unit: Unit = ""  # `"mm"`, `"yd"`, `"deg"`, `"s"`, `"count"` or empty where nothing was measured
+    # that the call is right, 0..1; 1 for what follows from declarations, rolls or clocks
     probability: Probability = 1.0
-    readings: tuple[CallReading, ...] = ()
-    because: tuple[str, ...] = ()
+    readings: tuple[CallReading, ...] = ()  # both readings of a call that is too close
+    because: tuple[str, ...] = ()  # ids of the events and calls it rests on
     side: Side | None = None
     detail: str = ""
+    # frame_margin, frame_sigma: what the decisive frame alone showed, where the call rests on more than that frame
     frame_margin: float | None = None
     frame_sigma: float | None = None
+    # probability that the ends of bases the call rests on are the fronts; 1 where it rests on none
     front: Probability = 1.0
     numbers: CallNumbers | None = None
     measure: Measure = ""
+    # the things measured that it rests on, where those are several; each has its own margin and probability, and the
+    # call's margin is None
     conditions: tuple[Condition, ...] = ()
-    together: Together = "all"
+    together: Together = "all"  # whether all of them must hold, or one is enough
     spot_sigma_yd: tuple[float, float] = (0.0, 0.0)
     t_sigma_s: float = 0.0
 
@@ -261,34 +220,21 @@ class Call:
 
 @record
 class RefusedEvent:
-    """An event that the state of the game did not allow.
+    """An event that the state of the game did not allow."""
 
-    Attributes:
-        event: id of the event.
-        reason: why it was refused.
-    """
-
-    event: str
-    reason: str
+    event: str  # id of the event
+    reason: str  # why it was refused
 
 
 @record
 class CallsHeader:
-    """First line of a call file.
+    """First line of a call file."""
 
-    Attributes:
-        rulebook: name of the rulebook.
-        source: file name of the tracks that were judged.
-        final: the game at the end, on one line.
-        score: points of home and away at the end.
-        refused: events that the state of the game did not allow.
-    """
-
-    rulebook: str
-    source: str = ""
-    final: str = ""
-    score: tuple[int, int] = (0, 0)
-    refused: tuple[RefusedEvent, ...] = ()
+    rulebook: str  # name of the rulebook
+    source: str = ""  # file name of the tracks that were judged
+    final: str = ""  # the game at the end, on one line
+    score: tuple[int, int] = (0, 0)  # points of home and away at the end
+    refused: tuple[RefusedEvent, ...] = ()  # events that the state of the game did not allow
     format: Literal["downfield.calls"] = "downfield.calls"
     version: Literal[1] = 1
 

@@ -25,27 +25,18 @@ DISPOSITIONS: Final[dict[Disposition, str]] = {
 
 @record
 class Clause:
-    """One clause of a rulebook, or one house rule.
+    """One clause of a rulebook, or one house rule."""
 
-    Attributes:
-        how: how Downfield deals with it.
-        text: its content, in short.
-        topic: what it is about.
-        lines: where it is in the rulebook's text; empty for a house rule.
-        by: full name of the code that implements it, such as ``downfield.officiating.rules.tackles.Tackle``; empty for
-            clauses that are not refereed, and for house rules, which change what the code of other clauses does.
-        reading: how it is interpreted where it is ambiguous or contradicts another clause; else empty.
-        params: names of the parameters that change the reading or the number.
-        amends: ids of the clauses that a house rule changes; a call that cites one of them cites the house rule, too.
-    """
-
-    how: Disposition
-    text: str
-    topic: str = "house rules"
-    lines: str = ""
+    how: Disposition  # how Downfield deals with it
+    text: str  # its content, in short
+    topic: str = "house rules"  # what it is about
+    lines: str = ""  # where it is in the rulebook's text; empty for a house rule
+    # full name of the code that implements it, such as `downfield.officiating.rules.tackles.Tackle`; empty for clauses
+    # that are not refereed, and for house rules, which change what the code of other clauses does
     by: str = ""
-    reading: str = ""
-    params: tuple[str, ...] = ()
+    reading: str = ""  # how it is interpreted where it is ambiguous or contradicts another clause; else empty
+    params: tuple[str, ...] = ()  # names of the parameters that change the reading or the number
+    # ids of the clauses that a house rule changes; a call that cites one of them cites the house rule, too
     amends: tuple[str, ...] = ()
 
 

@@ -28,8 +28,7 @@ from downfield.officiating.belief import (
 )
 from downfield.officiating.graded_limit import GradedLimit, share_accepted
 
-Together = Literal["all", "any"]
-"""How conditions make a call: all of them must hold, or one is enough."""
+Together = Literal["all", "any"]  # how conditions make a call: all of them must hold, or one is enough
 
 _EVEN_ODDS: Final = 0.5
 _CAPS: Final[frozenset[Measure]] = frozenset({"identity", "instant", "judgment"})
@@ -60,25 +59,19 @@ _NAMES: Final[dict[Measure, str]] = {
 
 @record
 class Condition:
-    """One of the things measured that a call rests on.
+    """One of the things measured that a call rests on."""
 
-    Attributes:
-        measure: of what the margin is. ``"front"`` is which end of a base is its front: all else is measured for the
-            end that makes the call likelier. ``"instant"``, ``"judgment"``, and an ``"identity"`` that is no better
-            than even, leave a call no better than even.
-        probability: that it holds, 0..1.
-        margin, sigma, unit: by how much, positive on the side of the call, and the standard deviation.
-        limit: where the limit is not one number, how many agree that it is met, by margin.
-        text: what was measured in words, such as ``"11.0° off square"``, in place of the margin.
-    """
-
+    # of what the margin is. `"front"` is which end of a base is its front: all else is measured for the end that makes
+    # the call likelier. `"instant"`, `"judgment"`, and an `"identity"` that is no better than even, leave a call no
+    # better than even.
     measure: Measure
-    probability: Probability
+    probability: Probability  # that it holds, 0..1
+    # margin, sigma, unit: by how much, positive on the side of the call, and the standard deviation
     margin: float | None = None
     sigma: float | None = None
     unit: Unit = ""
-    limit: GradedLimit = ()
-    text: str = ""
+    limit: GradedLimit = ()  # where the limit is not one number, how many agree that it is met, by margin
+    text: str = ""  # what was measured in words, such as `"11.0° off square"`, in place of the margin
 
     @property
     def name(self) -> str:

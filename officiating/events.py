@@ -27,33 +27,23 @@ class Ruling:
 
     It counts from the instant of the call, not from its own: everything after the call is judged again. Of several
     rulings about one call the latest counts.
-
-    Attributes:
-        call: id of the call; empty for a call made by hand.
-        decision: ``"confirm"`` the call; ``"overturn"`` it in favor of `replacement` (or of no call); ``"strike"`` it
-            as if never made; ``"manual"`` for a call that the rulebook's code did not make.
-        replacement: the call that stands instead.
-        note: the reason.
     """
 
-    call: str
+    call: str  # id of the call; empty for a call made by hand
+    # `"confirm"` the call; `"overturn"` it in favor of `replacement` (or of no call); `"strike"` it as if never made;
+    # `"manual"` for a call that the rulebook's code did not make
     decision: Literal["confirm", "overturn", "strike", "manual"]
-    replacement: Call | None = None
-    note: str = ""
+    replacement: Call | None = None  # the call that stands instead
+    note: str = ""  # the reason
     type: Literal["ruling"] = "ruling"
 
 
 @record
 class Undo:
-    """A person takes back an event: everything since is judged again without it.
+    """A person takes back an event: everything since is judged again without it."""
 
-    Attributes:
-        event: id of the event: a declaration, a ruling, or an undo, which then never was.
-        note: the reason.
-    """
-
-    event: str
-    note: str = ""
+    event: str  # id of the event: a declaration, a ruling, or an undo, which then never was
+    note: str = ""  # the reason
     type: Literal["undo"] = "undo"
 
 
@@ -66,29 +56,19 @@ class Event:
 
     Events are applied in the order in which they are entered. One that is about an earlier instant than the event
     before it is refused, and so is one that comes more than the rulebook's ``calls.late_s`` after its instant.
-
-    Attributes:
-        id: unique in its game; an id that was entered before is refused, so sending an event again is safe.
-        t_ns: the instant it is about, on the game's clock (the capture clock of the tracks).
-        origin: who or what entered it.
-        body: the declaration, ruling, undo or tick.
     """
 
-    id: str
-    t_ns: int
-    origin: Literal["operator", "referee", "league", "clock", "vision", "twin"]
-    body: Body
+    id: str  # unique in its game; an id that was entered before is refused, so sending an event again is safe
+    t_ns: int  # the instant it is about, on the game's clock (the capture clock of the tracks)
+    origin: Literal["operator", "referee", "league", "clock", "vision", "twin"]  # who or what entered it
+    body: Body  # the declaration, ruling, undo or tick
 
 
 @record
 class EventsHeader:
-    """First line of an event file.
+    """First line of an event file."""
 
-    Attributes:
-        game: name of the game the events belong to.
-    """
-
-    game: str = ""
+    game: str = ""  # name of the game the events belong to
     format: Literal["downfield.events"] = "downfield.events"
     version: Literal[2] = 2
 

@@ -18,39 +18,25 @@ Value = bool | int | float | str | tuple[str, ...] | tuple[Row, ...]
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """One parameter of a rulebook.
+    """One parameter of a rulebook."""
 
-    Attributes:
-        name: ``group.name``, such as ``"tackle.fall_window_s"``; the group is the table of the league file.
-        default: its value unless a rulebook sets another; its type is the parameter's type.
-        unit: ``"s"``, ``"mm"``, ``"yd"``, ``"deg"``, ``"count"`` or empty.
-        reason: why this default.
-        low, high: the least and greatest a number may be.
-        choices: the allowed words, for a parameter that is a word or a list of words.
-        columns: number of columns of a table; 0 where the value is not a table.
-        limits: the least and greatest number in each column of a table; one pair for all of them.
-        whole: columns of whole numbers, such as sums of dice.
-        harder: whether the first column of a table rises from row to row and the second never does: what is farther
-            away is no easier.
-        most_rows: of a table; 0 for any number.
-        may_be_empty: whether a list or table may have nothing in it.
-        at_most: name of a parameter that this one may not exceed.
-    """
-
-    name: str
-    default: Value
-    unit: str
-    reason: str
-    low: float | None = None
+    name: str  # `group.name`, such as `"tackle.fall_window_s"`; the group is the table of the league file
+    default: Value  # its value unless a rulebook sets another; its type is the parameter's type
+    unit: str  # `"s"`, `"mm"`, `"yd"`, `"deg"`, `"count"` or empty
+    reason: str  # why this default
+    low: float | None = None  # low, high: the least and greatest a number may be
     high: float | None = None
-    choices: tuple[str, ...] = ()
-    columns: int = 0
+    choices: tuple[str, ...] = ()  # the allowed words, for a parameter that is a word or a list of words
+    columns: int = 0  # number of columns of a table; 0 where the value is not a table
+    # the least and greatest number in each column of a table; one pair for all of them
     limits: tuple[tuple[float, float], ...] = ()
-    whole: tuple[int, ...] = ()
+    whole: tuple[int, ...] = ()  # columns of whole numbers, such as sums of dice
+    # whether the first column of a table rises from row to row and the second never does: what is farther away is no
+    # easier
     harder: bool = False
-    most_rows: int = 0
-    may_be_empty: bool = False
-    at_most: str = ""
+    most_rows: int = 0  # of a table; 0 for any number
+    may_be_empty: bool = False  # whether a list or table may have nothing in it
+    at_most: str = ""  # name of a parameter that this one may not exceed
 
     def accept(self, value: object) -> Value:
         """Return a league's value for this parameter, checked.

@@ -29,10 +29,9 @@ BASE: Final = BaseSize()
 class FilmLimits:
     """Which pairs of figures a film measures."""
 
-    listed_mm: float = 5.0
-    """Scenes list pairs with a gap below this, as those of a camera do."""
+    listed_mm: float = 5.0  # scenes list pairs with a gap below this, as those of a camera do
+    # gaps of pairs nearer than this are measured, for the instant they close: no figure goes so far in a frame
     followed_mm: float = 10.0
-    """Gaps of pairs nearer than this are measured, for the instant they close: no figure goes so far in a frame."""
 
 
 _LIMITS: Final = FilmLimits()

@@ -10,8 +10,7 @@ from downfield.core.errors import RefusedError
 Side = Literal["home", "away"]
 Hash = Literal["left", "center", "right"]
 
-SIDES: Final[tuple[Side, Side]] = ("home", "away")
-"""Both, in the order in which scores name them."""
+SIDES: Final[tuple[Side, Side]] = ("home", "away")  # Both, in the order in which scores name them
 
 _PLACE: Final = re.compile(r"(?:(?P<team>.*\S)\s+)?(?P<yards>-?\d+(?:\.\d+)?)")
 

@@ -23,8 +23,7 @@ from downfield.twin.render.renderers import open_renderer, renderer_named
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="The digital twin of a table.")
 
-RANDOM = "random"
-"""Name of a play that is drawn at random from its seed."""
+RANDOM = "random"  # name of a play that is drawn at random from its seed
 
 _SMALLEST_PX, _LARGEST_PX = 64, 7680
 _DEMO_APPEARANCE, _DEMO_VIEW, _DEMO_SEED = 4, 6, 2025  # the table of one appearance with the camera of another

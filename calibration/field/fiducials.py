@@ -28,12 +28,9 @@ _DICTIONARIES: Final = {"aruco": cv2.aruco.DICT_4X4_50, "apriltag": cv2.aruco.DI
 class FiducialLimits:
     """Thresholds of calibrating by markers."""
 
-    min_markers: int = 3
-    """Least number of visible markers."""
-    corner_sigma_px: float = 0.3
-    """Standard deviation of a marker's corner."""
-    max_rms_px: float = 1.5
-    """Largest rms of the corners about the solution."""
+    min_markers: int = 3  # least number of visible markers
+    corner_sigma_px: float = 0.3  # standard deviation of a marker's corner
+    max_rms_px: float = 1.5  # largest rms of the corners about the solution
 
 
 _LIMITS: Final = FiducialLimits()
@@ -41,22 +38,14 @@ _LIMITS: Final = FiducialLimits()
 
 @record
 class Fiducial:
-    """A marker and its place.
+    """A marker and its place."""
 
-    Attributes:
-        id: its number.
-        x_mm, y_mm: its center, board frame.
-        side_mm: of its black square.
-        turn_deg: turn of its top from +y, counter-clockwise.
-        z_mm: height of its face over the printed surface.
-    """
-
-    id: int
-    x_mm: float
+    id: int  # its number
+    x_mm: float  # x_mm, y_mm: its center, board frame
     y_mm: float
-    side_mm: float
-    turn_deg: float = 0.0
-    z_mm: float = 0.0
+    side_mm: float  # of its black square
+    turn_deg: float = 0.0  # turn of its top from +y, counter-clockwise
+    z_mm: float = 0.0  # height of its face over the printed surface
 
     def __post_init__(self) -> None:
         check(self.side_mm > 0, InputError, f"side_mm must be above 0, not {self.side_mm:g}")
@@ -71,15 +60,10 @@ class Fiducial:
 
 @record
 class FiducialPlan:
-    """Markers around a table: a TOML file with a ``[[markers]]`` table each.
+    """Markers around a table: a TOML file with a ``[[markers]]`` table each."""
 
-    Attributes:
-        markers: their places.
-        family: their kind.
-    """
-
-    markers: tuple[Fiducial, ...]
-    family: Family = "aruco"
+    markers: tuple[Fiducial, ...]  # their places
+    family: Family = "aruco"  # their kind
 
 
 def read_fiducials(path: Path) -> FiducialPlan:

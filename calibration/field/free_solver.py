@@ -34,19 +34,13 @@ from downfield.core.field.painted_lines import LineStyle
 
 @dataclass(frozen=True, slots=True)
 class OpenProportions:
-    """How far a print's proportions are open, log ratio.
+    """How far a print's proportions are open, log ratio."""
 
-    Attributes:
-        spread: standard deviation from the description.
-        most_off: how far from it they may be.
-    """
-
-    spread: float
-    most_off: float
+    spread: float  # standard deviation from the description
+    most_off: float  # how far from it they may be
 
 
-ROUGH: Final = OpenProportions(0.025, 0.075)
-"""Of a print that somebody described to some percent."""
+ROUGH: Final = OpenProportions(0.025, 0.075)  # of a print that somebody described to some percent
 
 UNKNOWN: Final = OpenProportions(0.12, 0.4)
 """Of a print of which only the kind of field is supposed: boards are printed longer or shorter, to fit a table."""
@@ -56,14 +50,11 @@ UNKNOWN: Final = OpenProportions(0.12, 0.4)
 class FreeLimits:
     """What is left open of a print."""
 
-    border_mm: float = 9.0
-    """Width of a border before it is measured."""
-    min_ends: int = 8
-    """Ends of yard lines that a candidate needs."""
+    border_mm: float = 9.0  # width of a border before it is measured
+    min_ends: int = 8  # ends of yard lines that a candidate needs
+    # share of the yard lines' ends: with more, sidelines are placed by them alone while the print is measured
     sufficient_ends: float = 0.6
-    """Share of the yard lines' ends: with more, sidelines are placed by them alone while the print is measured."""
-    min_observations: int = 60
-    """Observations that a fit needs."""
+    min_observations: int = 60  # observations that a fit needs
 
 
 _LIMITS: Final = FreeLimits()
@@ -79,15 +70,10 @@ def proportions_off(candidate: Candidate, field: FieldModel) -> float:
 
 @dataclass(frozen=True, slots=True)
 class GoalRungs:
-    """The rungs of the ladder that are goal lines.
+    """The rungs of the ladder that are goal lines."""
 
-    Attributes:
-        first: number of the left goal line's rung.
-        steps: of yard lines from there to the right goal line.
-    """
-
-    first: int
-    steps: int
+    first: int  # number of the left goal line's rung
+    steps: int  # of yard lines from there to the right goal line
 
     def suit(self, field: FieldModel) -> bool:
         """Return whether a field has so many steps."""

@@ -41,20 +41,16 @@ from downfield.core.records import check, record
 class LandmarkLimits:
     """Thresholds of calibrating by landmarks."""
 
-    min_landmarks: int = 4
-    """Least number of landmarks."""
-    off_px: float = 25.0
-    """A landmark this far from the solved camera was named or placed wrongly."""
+    min_landmarks: int = 4  # least number of landmarks
+    off_px: float = 25.0  # a landmark this far from the solved camera was named or placed wrongly
+    # distance within which the paint is searched for, from the first camera on, fit by fit
     searches_px: tuple[float, ...] = (8.0, 3.0, 1.8)
-    """Distance within which the paint is searched for, from the first camera on, fit by fit."""
+    # fields of view across the picture for which proportions of an unknown print are tried
     views_deg: tuple[float, ...] = (40.0, 60.0, 75.0, 95.0)
-    """Fields of view across the picture for which proportions of an unknown print are tried."""
-    yard_ratios: tuple[float, float] = (0.5, 2.5)
-    """Least and largest ratio of a yard across to one along on a print."""
+    yard_ratios: tuple[float, float] = (0.5, 2.5)  # least and largest ratio of a yard across to one along on a print
+    # distortions that are tried beside the one estimated from the picture's lines
     distortions: tuple[float, ...] = (-0.6, -0.4, -0.24, -0.16, -0.08, 0.0)
-    """Distortions that are tried beside the one estimated from the picture's lines."""
-    min_paint: float = 0.4
-    """Share of the long lines that must be seen where the solution has them."""
+    min_paint: float = 0.4  # share of the long lines that must be seen where the solution has them
 
 
 _LIMITS: Final = LandmarkLimits()
@@ -62,16 +58,11 @@ _LIMITS: Final = LandmarkLimits()
 
 @record
 class Landmark:
-    """A place of the field and its pixel.
+    """A place of the field and its pixel."""
 
-    Attributes:
-        x_yd, y_yd: field yards, such as 0, 0 for the lower left corner of the playing field.
-        px: pixel x and y.
-    """
-
-    x_yd: float
+    x_yd: float  # x_yd, y_yd: field yards, such as 0, 0 for the lower left corner of the playing field
     y_yd: float
-    px: tuple[float, float]
+    px: tuple[float, float]  # pixel x and y
 
 
 def solve_landmarks(

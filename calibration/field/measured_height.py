@@ -38,26 +38,19 @@ from downfield.core.texts import parse_span
 class StandingLimits:
     """What can be measured of something that stands on the board."""
 
-    heights_mm: tuple[float, float] = (15.0, 500.0)
-    """Least and largest height."""
-    place_px: float = 1.5
-    """Standard deviation of an end that somebody marked, at 1920 px width."""
-    height_share: float = 0.01
-    """Relative standard deviation of the height."""
-    min_height_sigma_mm: float = 0.5
-    """Least standard deviation of the height."""
-    min_length_px: float = 12.0
-    """Least distance of the ends in the picture, at 1920 px width."""
+    heights_mm: tuple[float, float] = (15.0, 500.0)  # least and largest height
+    place_px: float = 1.5  # standard deviation of an end that somebody marked, at 1920 px width
+    height_share: float = 0.01  # relative standard deviation of the height
+    min_height_sigma_mm: float = 0.5  # least standard deviation of the height
+    min_length_px: float = 12.0  # least distance of the ends in the picture, at 1920 px width
+    # lengths whose ratio is further from the picture's than so many standard deviations contradict it
     contradicting_sigmas: float = 4.0
-    """Lengths whose ratio is further from the picture's than so many standard deviations contradict it."""
+    # added to that deviation: what the picture tells of the ratio rests on what lenses are like
     ratio_doubt: float = 0.02
-    """Added to that deviation: what the picture tells of the ratio rests on what lenses are like."""
-    min_weight: float = 0.5
-    """Weight in the fit under which it contradicts the print."""
+    min_weight: float = 0.5  # weight in the fit under which it contradicts the print
+    # relative standard deviation of the size of all bases on a table: makes differ by 5 %, and the detector errs
     bases_spread: float = 0.055
-    """Relative standard deviation of the size of all bases on a table: makes differ by 5 %, and the detector errs."""
-    min_bases: int = 4
-    """Fewer bases are no ruler."""
+    min_bases: int = 4  # fewer bases are no ruler
 
 
 _LIMITS: Final = StandingLimits()
@@ -67,17 +60,11 @@ _COPIES: Final = 2  # of an observation, so that a fit to every other one has it
 
 @dataclass(frozen=True, slots=True)
 class StandingObject:
-    """Something of known height that stands upright on the board.
+    """Something of known height that stands upright on the board."""
 
-    Attributes:
-        height_mm: as measured.
-        foot_px: where it touches the board in the picture, pixel x and y.
-        top_px: its top, straight above the foot.
-    """
-
-    height_mm: float
-    foot_px: tuple[float, float]
-    top_px: tuple[float, float]
+    height_mm: float  # as measured
+    foot_px: tuple[float, float]  # where it touches the board in the picture, pixel x and y
+    top_px: tuple[float, float]  # its top, straight above the foot
 
     def __post_init__(self) -> None:
         low, high = _LIMITS.heights_mm

@@ -22,17 +22,12 @@ _LENGTHS_MM: Final = (100.0, 5000.0)  # least and largest length from line to li
 
 @dataclass(frozen=True, slots=True)
 class FieldMeasurements:
-    """Lengths that were measured on a print.
+    """Lengths that were measured on a print."""
 
-    Attributes:
-        goal_to_goal_mm: from goal line to goal line, along a sideline; None where it was not measured.
-        side_to_side_mm: from sideline to sideline, along a goal line; None where it was not measured.
-        error_mm: standard deviation of each.
-    """
-
+    # from goal line to goal line, along a sideline; None where it was not measured
     goal_to_goal_mm: float | None = None
-    side_to_side_mm: float | None = None
-    error_mm: float = MEASURED_ERROR_MM
+    side_to_side_mm: float | None = None  # from sideline to sideline, along a goal line; None where it was not measured
+    error_mm: float = MEASURED_ERROR_MM  # standard deviation of each
 
     def __post_init__(self) -> None:
         low, high = _LENGTHS_MM

@@ -84,24 +84,18 @@ def _end_slope(steps: Array, rises: Array) -> Array:
 class OpenFocalLimits:
     """How focal lengths are tried."""
 
-    sure: float = 0.03
-    """A focal length with a smaller relative standard deviation is not open."""
+    sure: float = 0.03  # a focal length with a smaller relative standard deviation is not open
+    # least and largest step between focal lengths that are tried, log ratio; else the fit's standard deviation
     steps: tuple[float, float] = (0.05, 0.16)
-    """Least and largest step between focal lengths that are tried, log ratio; else the fit's standard deviation."""
-    max_steps: int = 9
-    """Largest number of steps to either side."""
-    max_cost: float = 5.0
-    """Half a sum of squares over the least one from which no further focal length is tried."""
-    held: float = 0.003
-    """Relative spread of a focal length that is held."""
+    max_steps: int = 9  # largest number of steps to either side
+    max_cost: float = 5.0  # half a sum of squares over the least one from which no further focal length is tried
+    held: float = 0.003  # relative spread of a focal length that is held
+    # added to the log focal length's standard deviation for each by which lens or bow are unlike any that is known
     doubted_spread: float = 0.12
-    """Added to the log focal length's standard deviation for each by which lens or bow are unlike any that is known."""
-    finer: int = 20
-    """The costs are interpolated to this share of a step."""
-    observation_stride: int = 2
-    """One observation in so many is fitted in a trial, counting for as many."""
+    finer: int = 20  # the costs are interpolated to this share of a step
+    observation_stride: int = 2  # one observation in so many is fitted in a trial, counting for as many
+    # Standard deviations of a flat board's bow; a bowed one's are those of any fit. Either is as likely at first.
     flat_mm: BowSizes = (0.4, 0.2, 0.4, 0.25)
-    """Standard deviations of a flat board's bow; a bowed one's are those of any fit. Either is as likely at first."""
 
 
 _LIMITS: Final = OpenFocalLimits()
@@ -151,19 +145,12 @@ def average_focal(
 
 @dataclass(frozen=True, slots=True)
 class _Posterior:
-    """What focal lengths and bows explain a picture.
+    """What focal lengths and bows explain a picture."""
 
-    Attributes:
-        mean: of the log focal length, px.
-        spread: its standard deviation.
-        bowed: probability of a bowed board.
-        trials: fits by log focal length, over a flat and over a bowed board.
-    """
-
-    mean: float
-    spread: float
-    bowed: float
-    trials: dict[float, tuple[CameraFit, CameraFit]]
+    mean: float  # of the log focal length, px
+    spread: float  # its standard deviation
+    bowed: float  # probability of a bowed board
+    trials: dict[float, tuple[CameraFit, CameraFit]]  # fits by log focal length, over a flat and over a bowed board
 
 
 @dataclass(frozen=True, slots=True)

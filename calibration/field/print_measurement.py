@@ -23,41 +23,30 @@ from downfield.core.field.painted_lines import LineStyle, LineZero
 class PrintLimits:
     """Where lines of a print are searched for, and what counts as an edge."""
 
-    step_px: float = 0.25
-    """Spacing of profiles."""
-    smooth_px: float = 0.6
-    """Standard deviation of the Gaussian against noise in profiles."""
-    max_border_mm: float = 9.0
-    """Largest width of a border."""
+    step_px: float = 0.25  # spacing of profiles
+    smooth_px: float = 0.6  # standard deviation of the Gaussian against noise in profiles
+    max_border_mm: float = 9.0  # largest width of a border
+    # least and largest distance by which yard lines may end inside of the sidelines; a smaller one is blur
     insets_yd: tuple[float, float] = (0.25, 1.5)
-    """Least and largest distance by which yard lines may end inside of the sidelines; a smaller one is blur."""
-    min_band_contrast: float = 0.75
-    """Least contrast of a sideline beyond the yard lines' ends, as a share of theirs."""
-    min_band_end: float = 0.12
-    """Least contrast of its outer edge, the same way: a margin may be bright as well."""
+    min_band_contrast: float = 0.75  # least contrast of a sideline beyond the yard lines' ends, as a share of theirs
+    min_band_end: float = 0.12  # least contrast of its outer edge, the same way: a margin may be bright as well
+    # largest width of such a sideline, of 2 yards on full-size fields; what is wider is the board's margin
     max_band_yd: float = 2.3
-    """Largest width of such a sideline, of 2 yards on full-size fields; what is wider is the board's margin."""
+    # largest difference of the color between the yard lines' ends and such a sideline from the ground's, as a share of
+    # that between paint and ground; else it is a border
     max_ground_off: float = 0.3
-    """Largest difference of the color between the yard lines' ends and such a sideline from the ground's, as a share of
-    that between paint and ground; else it is a border."""
+    # least cosine between how its color and the yard lines' differ from the ground; else it is a margin or a rail
     min_paint_likeness: float = 0.95
-    """Least cosine between how its color and the yard lines' differ from the ground; else it is a margin or a rail."""
-    max_inset_difference: float = 0.4
-    """Largest relative difference of that distance between the two sidelines."""
-    max_inside_px: float = 4.0
-    """Largest distance of a border's inner edge inside its place."""
-    max_goal_line_mm: float = 11.0
-    """Largest width of a goal line."""
-    min_edge_share: float = 0.3
-    """Least contrast of an edge that counts, as a share of the clearest edge of its profile."""
-    min_border_edge_share: float = 0.15
-    """The same beside a border, whose outer edge is often the clearer one."""
+    max_inset_difference: float = 0.4  # largest relative difference of that distance between the two sidelines
+    max_inside_px: float = 4.0  # largest distance of a border's inner edge inside its place
+    max_goal_line_mm: float = 11.0  # largest width of a goal line
+    min_edge_share: float = 0.3  # least contrast of an edge that counts, as a share of the clearest edge of its profile
+    min_border_edge_share: float = 0.15  # the same beside a border, whose outer edge is often the clearer one
+    # a goal line whose inner edge is further inside than this is not painted outside its place
     min_inset_mm: float = 0.3
-    """A goal line whose inner edge is further inside than this is not painted outside its place."""
+    # largest distance of a goal line's inner edge from where a placement has it, as a share of its width
     max_zero_error: float = 0.12
-    """Largest distance of a goal line's inner edge from where a placement has it, as a share of its width."""
-    min_width_px: float = 0.8
-    """Least distance between the two edges of a line."""
+    min_width_px: float = 0.8  # least distance between the two edges of a line
 
 
 _LIMITS: Final = PrintLimits()

@@ -31,45 +31,31 @@ from downfield.core.field.model import FieldModel, preset, preset_names
 class PrintPriorLimits:
     """Sizes of what is known of prints beforehand."""
 
+    # usual length of a field from goal line to goal line: boards are sold 24 to 52 inches long, so 500 to 1000 mm
     length_mm: float = 690.0
-    """Usual length of a field from goal line to goal line: boards are sold 24 to 52 inches long, so 500 to 1000 mm."""
-    length_spread: float = 0.32
-    """Relative standard deviation of that."""
-    yard_ratio: float = 1.1
-    """Usual ratio of a yard across to one along: most boards are printed a little longer across."""
+    length_spread: float = 0.32  # relative standard deviation of that
+    yard_ratio: float = 1.1  # usual ratio of a yard across to one along: most boards are printed a little longer across
+    # relative standard deviation of the size of a print that was described without measuring it
     rough_scale: float = 0.03
-    """Relative standard deviation of the size of a print that was described without measuring it."""
-    preset_share: float = 0.5
-    """Share of the boards that are printed as one of the presets."""
-    preset_ratio: float = 0.01
-    """Standard deviation of such a board's proportions, log ratio."""
-    same_rows_yd: float = 0.5
-    """Rows of marks and numbers within so many yards of a preset's are the same."""
-    common_rows: float = 0.3
-    """Share of other boards that have the same rows by chance: most follow real fields."""
-    missed_rows: float = 0.1
-    """Share of a preset's boards whose rows are read otherwise."""
+    preset_share: float = 0.5  # share of the boards that are printed as one of the presets
+    preset_ratio: float = 0.01  # standard deviation of such a board's proportions, log ratio
+    same_rows_yd: float = 0.5  # rows of marks and numbers within so many yards of a preset's are the same
+    common_rows: float = 0.3  # share of other boards that have the same rows by chance: most follow real fields
+    missed_rows: float = 0.1  # share of a preset's boards whose rows are read otherwise
 
 
 PRINT_PRIOR_LIMITS: Final = PrintPriorLimits()
 
-UNKNOWN_SCALE: Final = ScaleError(PRINT_PRIOR_LIMITS.length_spread)
-"""Of a print of which nothing was measured."""
+UNKNOWN_SCALE: Final = ScaleError(PRINT_PRIOR_LIMITS.length_spread)  # of a print of which nothing was measured
 
 
 @dataclass(frozen=True, slots=True)
 class SupposedPrint:
-    """Ways to read a picture, and what is known of the print in all of them.
+    """Ways to read a picture, and what is known of the print in all of them."""
 
-    Attributes:
-        options: the ways, good to a few pixels.
-        proportions: of the print, before they are measured.
-        scale: how well its size is known.
-    """
-
-    options: tuple[Candidate, ...]
-    proportions: DescribedProportions
-    scale: ScaleError
+    options: tuple[Candidate, ...]  # the ways, good to a few pixels
+    proportions: DescribedProportions  # of the print, before they are measured
+    scale: ScaleError  # how well its size is known
 
 
 def described_print(plane: Plane, lines: FieldLines, ends: YardLineEnds, field: FieldModel) -> SupposedPrint:

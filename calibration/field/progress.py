@@ -18,23 +18,16 @@ _STARTS: Final[dict[SolveStage, float]] = {
 }
 """Share of the work done when a stage begins, as measured over many pictures."""
 
-_TRUSTED_SHARE: Final = 0.1
-"""Share of the work after which the time it took tells how long the rest takes."""
+_TRUSTED_SHARE: Final = 0.1  # share of the work after which the time it took tells how long the rest takes
 
 
 @dataclass(frozen=True, slots=True)
 class SolveProgress:
-    """How far solving has come.
+    """How far solving has come."""
 
-    Attributes:
-        stage: what is being done now, for people.
-        fraction: share of the work done, 0..1; 1 once, at the end.
-        remaining_s: seconds that are probably left; None while nothing is known of that.
-    """
-
-    stage: SolveStage
-    fraction: float
-    remaining_s: float | None
+    stage: SolveStage  # what is being done now, for people
+    fraction: float  # share of the work done, 0..1; 1 once, at the end
+    remaining_s: float | None  # seconds that are probably left; None while nothing is known of that
 
 
 ProgressListener = Callable[[SolveProgress], None]

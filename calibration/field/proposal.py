@@ -22,30 +22,22 @@ from downfield.core.errors import FieldError, InputError
 from downfield.core.field.model import FieldModel
 from downfield.core.records import check
 
-PROPOSED: Final = "proposed"
-"""Name of a field that was read in a picture; its title has its sizes."""
+PROPOSED: Final = "proposed"  # name of a field that was read in a picture; its title has its sizes
 
 _UNSIZED: Final = "Measured from the print; no length was measured."
 
-_LENGTHS_MM: Final = (5.0, 5000.0)
-"""Least and largest length that may be measured on a board."""
+_LENGTHS_MM: Final = (5.0, 5000.0)  # least and largest length that may be measured on a board
 _LEAST_PX: Final = 20.0
 """Least length in the picture: where each end is marked to a pixel, the scale is good to 7 % at the worst."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownLength:
-    """A length measured on the board: of the board, a base, a ruler, a coin or a card that lies on the field.
+    """A length measured on the board: of the board, a base, a ruler, a coin or a card that lies on the field."""
 
-    Attributes:
-        length_mm: as measured.
-        ends_px: both ends in the picture, pixel x and y.
-        what: what was measured, for people.
-    """
-
-    length_mm: float
-    ends_px: tuple[tuple[float, float], tuple[float, float]]
-    what: str = "a measured length"
+    length_mm: float  # as measured
+    ends_px: tuple[tuple[float, float], tuple[float, float]]  # both ends in the picture, pixel x and y
+    what: str = "a measured length"  # what was measured, for people
 
     def __post_init__(self) -> None:
         low, high = _LENGTHS_MM
@@ -73,17 +65,13 @@ class KnownLength:
 
 @dataclass(frozen=True, slots=True)
 class FieldProposal:
-    """A field read from a picture, for somebody to confirm.
+    """A field read from a picture, for somebody to confirm."""
 
-    Attributes:
-        field: the field as it was read, to scale; its proportions are those of the solution, so it counts as not
-            `measured`: another picture measures them again.
-        summary: the field in one line, for people.
-    """
-
+    # the field as it was read, to scale; its proportions are those of the solution, so it counts as not `measured`:
+    # another picture measures them again
     field: FieldModel
     solution: FieldSolution
-    summary: str
+    summary: str  # the field in one line, for people
 
 
 def propose_field(

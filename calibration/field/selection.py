@@ -37,36 +37,24 @@ from downfield.core.field.model import FieldModel
 class SelectionLimits:
     """Thresholds of choosing."""
 
-    rough_search_px: float = 5.0
-    """Distance within which a candidate's paint is searched for."""
-    rough_every_yd: float = 3.0
-    """Spacing of the samples of a candidate's paint."""
-    max_verified: int = 16
-    """Largest number of candidates that are verified."""
-    max_solved: int = 4
-    """Largest number of candidates that are solved."""
-    max_log_deficit: float = 6.0
-    """A candidate whose rough log odds are this far below the best's is not solved."""
-    score_says: float = 8.0
-    """Log odds by a rough score of 1 above another's."""
+    rough_search_px: float = 5.0  # distance within which a candidate's paint is searched for
+    rough_every_yd: float = 3.0  # spacing of the samples of a candidate's paint
+    max_verified: int = 16  # largest number of candidates that are verified
+    max_solved: int = 4  # largest number of candidates that are solved
+    max_log_deficit: float = 6.0  # a candidate whose rough log odds are this far below the best's is not solved
+    score_says: float = 8.0  # log odds by a rough score of 1 above another's
+    # log odds by the share of the lines across that are met: one of 23 lines in vain is a factor of two
     shift_says: float = 15.0
-    """Log odds by the share of the lines across that are met: one of 23 lines in vain is a factor of two."""
-    prior_share: float = 0.05
-    """Weight of the log prior of a kind of field in the quick check."""
-    same_px: float = 4.0
-    """Solutions nearer than this everywhere are the same."""
-    likely: float = 0.1
-    """Another reading with at least this probability leaves the answer to a person."""
+    prior_share: float = 0.05  # weight of the log prior of a kind of field in the quick check
+    same_px: float = 4.0  # solutions nearer than this everywhere are the same
+    likely: float = 0.1  # another reading with at least this probability leaves the answer to a person
+    # log odds of a reading whose numbers stand on the lines that have them, against one whose don't
     numbers_say: float = 5.0
-    """Log odds of a reading whose numbers stand on the lines that have them, against one whose don't."""
+    # shares of boards by the yards from goal line to goal line
     lengths: tuple[tuple[float, float], ...] = ((100.0, 0.8), (50.0, 0.1), (110.0, 0.05))
-    """Shares of boards by the yards from goal line to goal line."""
-    other_length: float = 0.02
-    """The same of other lengths, and of boards with yard lines farther apart than usual."""
-    usual_step_yd: float = 5.0
-    """Usual distance of yard lines."""
-    fine_search_px: float = 1.8
-    """Distance within which a solution's paint is searched for."""
+    other_length: float = 0.02  # the same of other lengths, and of boards with yard lines farther apart than usual
+    usual_step_yd: float = 5.0  # usual distance of yard lines
+    fine_search_px: float = 1.8  # distance within which a solution's paint is searched for
 
 
 SELECTION_LIMITS: Final = SelectionLimits()

@@ -25,10 +25,8 @@ from downfield.core.arrays import Array, Image
 class ShrinkLimits:
     """Which pictures are shrunk."""
 
-    max_width_px: int = 2400
-    """Wider pictures are shrunk."""
-    shrunk_width_px: int = 1920
-    """Width of a shrunk picture."""
+    max_width_px: int = 2400  # wider pictures are shrunk
+    shrunk_width_px: int = 1920  # width of a shrunk picture
 
 
 _LIMITS: Final = ShrinkLimits()
@@ -36,16 +34,11 @@ _LIMITS: Final = ShrinkLimits()
 
 @dataclass(frozen=True, slots=True)
 class ShrunkPictures:
-    """Smaller copies of pictures.
-
-    Attributes:
-        size_px: width and height of the large pictures.
-        factor: of large to small pixels, along x and y, shape (2,).
-    """
+    """Smaller copies of pictures."""
 
     images: tuple[Image, ...]
-    size_px: tuple[int, int]
-    factor: Array
+    size_px: tuple[int, int]  # width and height of the large pictures
+    factor: Array  # of large to small pixels, along x and y, shape (2,)
 
     @staticmethod
     def of(images: Sequence[Image]) -> ShrunkPictures | None:

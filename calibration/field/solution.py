@@ -30,28 +30,18 @@ from downfield.core.field.model import FieldModel
 
 @dataclass(frozen=True, slots=True)
 class FieldSolution:
-    """A camera over a printed field, with the evidence for it.
-
-    Attributes:
-        fit: the camera, its covariance and residuals.
-        observations: what it was fitted to.
-        evidence: measurements that it was not fitted to.
-        prior: what was known of the lens beforehand; any webcam's when None.
-        proportions: of the print as it was described, where it is measured with the camera; None where it is exact.
-        scale: how well the print's size in millimeters is known.
-        probability: of this reading of the picture, among all.
-        rivals: the other readings, the likelier first.
-    """
+    """A camera over a printed field, with the evidence for it."""
 
     field: FieldModel
-    fit: CameraFit
-    observations: Observations
-    evidence: FieldEvidence
-    prior: LensPrior | None = None
+    fit: CameraFit  # the camera, its covariance and residuals
+    observations: Observations  # what it was fitted to
+    evidence: FieldEvidence  # measurements that it was not fitted to
+    prior: LensPrior | None = None  # what was known of the lens beforehand; any webcam's when None
+    # of the print as it was described, where it is measured with the camera; None where it is exact
     proportions: DescribedProportions | None = None
-    scale: ScaleError = EXACT_SCALE
-    probability: float = 1.0
-    rivals: tuple[FieldReading, ...] = ()
+    scale: ScaleError = EXACT_SCALE  # how well the print's size in millimeters is known
+    probability: float = 1.0  # of this reading of the picture, among all
+    rivals: tuple[FieldReading, ...] = ()  # the other readings, the likelier first
 
     @property
     def stretch(self) -> OpenStretch | None:
@@ -137,17 +127,11 @@ def _times(pair: tuple[float, float], factor: float) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class FieldReading:
-    """One way to read a picture of a field.
+    """One way to read a picture of a field."""
 
-    Attributes:
-        label: what tells it from the others, for people.
-        solution: the camera it gives; its `calibration` can be drawn over the picture.
-        mirrored: whether the picture is a mirrored one in this reading: then it shows no camera.
-    """
-
-    label: str
-    solution: FieldSolution
-    mirrored: bool = False
+    label: str  # what tells it from the others, for people
+    solution: FieldSolution  # the camera it gives; its `calibration` can be drawn over the picture
+    mirrored: bool = False  # whether the picture is a mirrored one in this reading: then it shows no camera
 
     @property
     def probability(self) -> float:

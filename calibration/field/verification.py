@@ -35,22 +35,16 @@ from downfield.core.field.painted_lines import PaintKind
 class VerificationLimits:
     """What a correct solution must show; shares of what is searched for, unless stated."""
 
-    first_every_yd: float = 4.0
-    """Spacing of the samples of the first check."""
-    hash_search_px: float = 1.2
-    """Distance from its prediction within which a hash mark is searched for."""
-    inside_search_px: float = 2.5
-    """Distance within which a line inside a sideline is searched for."""
+    first_every_yd: float = 4.0  # spacing of the samples of the first check
+    hash_search_px: float = 1.2  # distance from its prediction within which a hash mark is searched for
+    inside_search_px: float = 2.5  # distance within which a line inside a sideline is searched for
+    # places inside a sideline, beyond the paint's own width, where a rail or rim mistaken for it would have it
     inside_mm: tuple[float, ...] = (2.5, 5.0, 7.5, 10.0, 12.5, 15.0)
-    """Places inside a sideline, beyond the paint's own width, where a rail or rim mistaken for it would have it."""
-    max_residual_px: float = 0.45
-    """Robust rms of the paint about the solution that speaks neither for nor against it."""
+    max_residual_px: float = 0.45  # robust rms of the paint about the solution that speaks neither for nor against it
+    # the same of the deviation from what lenses are like, standard deviations, where the print is exactly known
     max_strain: float = 1.9
-    """The same of the deviation from what lenses are like, standard deviations, where the print is exactly known."""
-    trusted: float = 0.8
-    """Probability from which a reading is trusted."""
-    min_edge_distance_px: float = 2.0
-    """A field nearer than this to the edge of the picture is cut."""
+    trusted: float = 0.8  # probability from which a reading is trusted
+    min_edge_distance_px: float = 2.0  # a field nearer than this to the edge of the picture is cut
 
 
 VERIFICATION_LIMITS: Final = VerificationLimits()
@@ -58,26 +52,18 @@ VERIFICATION_LIMITS: Final = VerificationLimits()
 
 @dataclass(frozen=True, slots=True)
 class FieldEvidence:
-    """Shares found of what was searched for, 0..1.
+    """Shares found of what was searched for, 0..1."""
 
-    Attributes:
-        sidelines, goal_lines, end_lines: of each of the two, lower or left one first; 1 where none is printed.
-        yard_lines: of all samples on yard lines.
-        line_ends: of the yard-line samples next to a sideline.
-        overrun: of the places beyond the sidelines where there must be no yard line.
-        beyond: of the clearest line one step beyond a goal line, where the field has none.
-        inside: of the clearest line just inside a sideline, where there must be none.
-        hashes: of hash marks, and of the bare ground half-way between them; None when none is printed.
-    """
-
+    # sidelines, goal_lines, end_lines: of each of the two, lower or left one first; 1 where none is printed
     sidelines: tuple[float, float]
     goal_lines: tuple[float, float]
     end_lines: tuple[float, float]
-    yard_lines: float
-    line_ends: float
-    overrun: float
-    beyond: float
-    inside: float
+    yard_lines: float  # of all samples on yard lines
+    line_ends: float  # of the yard-line samples next to a sideline
+    overrun: float  # of the places beyond the sidelines where there must be no yard line
+    beyond: float  # of the clearest line one step beyond a goal line, where the field has none
+    inside: float  # of the clearest line just inside a sideline, where there must be none
+    # of hash marks, and of the bare ground half-way between them; None when none is printed
     hashes: tuple[float, float] | None
 
     @property
@@ -179,18 +165,13 @@ What = Literal["goal lines", "sidelines", "yards", "field"]
 
 @dataclass(frozen=True, slots=True)
 class Testimony:
-    """What one kind of paint says of a reading.
+    """What one kind of paint says of a reading."""
 
-    Attributes:
-        about: what it tells: which rungs are the goal lines, where the sidelines are, how many yards the yard lines are
-            apart, or whether it is a field at all.
-        log_odds: natural logarithm of how much likelier it is if the reading is right than if it is wrong.
-        problem: what speaks against the reading, for people, where it does.
-    """
-
+    # what it tells: which rungs are the goal lines, where the sidelines are, how many yards the yard lines are apart,
+    # or whether it is a field at all
     about: What
-    log_odds: float
-    problem: str
+    log_odds: float  # natural logarithm of how much likelier it is if the reading is right than if it is wrong
+    problem: str  # what speaks against the reading, for people, where it does
 
 
 def weigh(

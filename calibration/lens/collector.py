@@ -17,16 +17,13 @@ from downfield.core.errors import CalibrationError
 class CollectorLimits:
     """What views of the sheet are enough."""
 
-    min_views: int = 12
-    """Number of views that are enough."""
-    min_tilted_views: int = 4
-    """Number of tilted views that are enough."""
-    min_corners_per_part: int = 6
-    """Corners in one ninth of the picture, over all views."""
+    min_views: int = 12  # number of views that are enough
+    min_tilted_views: int = 4  # number of tilted views that are enough
+    min_corners_per_part: int = 6  # corners in one ninth of the picture, over all views
+    # change of scale across a tilted sheet: without perspective the focal length can't be determined
     min_tilt: float = 0.10
-    """Change of scale across a tilted sheet: without perspective the focal length can't be determined."""
+    # movement between two frames below which a sheet is held still, as a share of the picture's width
     max_movement: float = 0.0015
-    """Movement between two frames below which a sheet is held still, as a share of the picture's width."""
 
 
 COLLECTOR_LIMITS: Final = CollectorLimits()

@@ -23,24 +23,20 @@ from downfield.core.footprint import BASE_TOP_MM
 class LeanLimits:
     """What figures are like, and thresholds of measuring by their leaning."""
 
+    # height of a standing figure's helmet over the board: bought figures stand 33 to 34 mm high on bases of 5 mm
     helmet_mm: float = 34.0
-    """Height of a standing figure's helmet over the board: bought figures stand 33 to 34 mm high on bases of 5 mm."""
+    # relative standard deviation of that height among tables: a table's figures may all come from one mold
     helmet_spread: float = 0.1
-    """Relative standard deviation of that height among tables: a table's figures may all come from one mold."""
+    # a helmet is lower by so many mm per mm ahead squared: the upper body swings about the hips
     lower_per_mm2: float = 0.1
-    """A helmet is lower by so many mm per mm ahead squared: the upper body swings about the hips."""
+    # mean and standard deviation of how far a helmet is ahead of its base's middle
     ahead_mm: tuple[float, float] = (3.5, 4.5)
-    """Mean and standard deviation of how far a helmet is ahead of its base's middle."""
-    place_mm: float = 2.0
-    """Standard deviation of a helmet about that: twisted bodies, leaning figures, the network."""
+    place_mm: float = 2.0  # standard deviation of a helmet about that: twisted bodies, leaning figures, the network
+    # relative error of the distance on top of what the figures leave open: bodies and poses unlike these
     model_error: float = 0.2
-    """Relative error of the distance on top of what the figures leave open: bodies and poses unlike these."""
-    outlier_share: float = 0.05
-    """Share of helmets that are outliers: a detection may be anywhere."""
-    outlier_mm: float = 25.0
-    """Standard deviation of the place of an outlier."""
-    min_figures: int = 6
-    """Least number of figures."""
+    outlier_share: float = 0.05  # share of helmets that are outliers: a detection may be anywhere
+    outlier_mm: float = 25.0  # standard deviation of the place of an outlier
+    min_figures: int = 6  # least number of figures
 
 
 LEAN_LIMITS: Final = LeanLimits()
@@ -53,28 +49,18 @@ _AHEADS_MM: Final = np.linspace(-5, 15, 21)
 
 @dataclass(frozen=True, slots=True)
 class StandingFigures:
-    """Figures that stand on a board.
+    """Figures that stand on a board."""
 
-    Attributes:
-        corners_px: of their bases' tops: front left, front right, rear right, rear left; shape (n, 4, 2).
-        helmets_px: their helmets' centers, shape (n, 2).
-    """
-
-    corners_px: Array
-    helmets_px: Array
+    corners_px: Array  # of their bases' tops: front left, front right, rear right, rear left; shape (n, 4, 2)
+    helmets_px: Array  # their helmets' centers, shape (n, 2)
 
 
 @dataclass(frozen=True, slots=True)
 class RelativeDistance:
-    """The camera's distance in a solution relative to its true distance.
+    """The camera's distance in a solution relative to its true distance."""
 
-    Attributes:
-        log_ratio: natural logarithm of the solution's distance over the true one.
-        spread: its standard deviation.
-    """
-
-    log_ratio: float
-    spread: float
+    log_ratio: float  # natural logarithm of the solution's distance over the true one
+    spread: float  # its standard deviation
 
 
 def estimate_lens_from_lean(camera: Camera, standing: StandingFigures) -> TypicalLens | None:

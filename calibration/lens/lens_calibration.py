@@ -22,8 +22,7 @@ from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, InputError, OutputError
 from downfield.core.records import check, read_record, record, to_json, write_text
 
-PAPERS_MM: Final = {"a4": (297.0, 210.0), "a3": (420.0, 297.0), "letter": (279.4, 215.9)}
-"""Paper sizes, on their side."""
+PAPERS_MM: Final = {"a4": (297.0, 210.0), "a3": (420.0, 297.0), "letter": (279.4, 215.9)}  # paper sizes, on their side
 
 DICTIONARY: Final = cv2.aruco.DICT_5X5_100
 
@@ -37,18 +36,12 @@ _SQUARE_PX: Final = (
 
 @record
 class Sheet:
-    """A chessboard with markers in its white squares.
+    """A chessboard with markers in its white squares."""
 
-    Attributes:
-        columns, rows: squares along the longer and the shorter side.
-        square_mm: side of a square as printed; measure it on the paper.
-        marker_mm: side of a marker.
-    """
-
-    columns: int = 11
+    columns: int = 11  # columns, rows: squares along the longer and the shorter side
     rows: int = 7
-    square_mm: float = 24.0
-    marker_mm: float = 18.0
+    square_mm: float = 24.0  # side of a square as printed; measure it on the paper
+    marker_mm: float = 18.0  # side of a marker
 
     def __post_init__(self) -> None:
         check(self.columns >= 4 and self.rows >= 4, InputError, "a sheet needs at least 4 x 4 squares")
@@ -136,20 +129,15 @@ def _pdf(size_mm: tuple[float, float], black: list[tuple[float, float, float, fl
 class LensCalibrationLimits:
     """Thresholds of measuring a lens."""
 
-    min_views: int = 8
-    """Least number of views."""
-    min_corners: int = 12
-    """Least number of corners of a view."""
+    min_views: int = 8  # least number of views
+    min_corners: int = 12  # least number of corners of a view
+    # half width of the window a corner is refined in, as a share of the distance of neighboring corners
     window_share: float = 0.4
-    """Half width of the window a corner is refined in, as a share of the distance of neighboring corners."""
-    window_px: tuple[int, int] = (3, 7)
-    """Least and largest half width of that window."""
+    window_px: tuple[int, int] = (3, 7)  # least and largest half width of that window
+    # a view nearer than this to a kept one adds nothing; as a share of the picture's width
     min_view_distance: float = 0.06
-    """A view nearer than this to a kept one adds nothing; as a share of the picture's width."""
-    min_coverage: float = 0.6
-    """Share of the picture's width and height that corners must reach across."""
-    max_rms_px: float = 1.0
-    """Largest rms residual of the corners."""
+    min_coverage: float = 0.6  # share of the picture's width and height that corners must reach across
+    max_rms_px: float = 1.0  # largest rms residual of the corners
 
 
 _LIMITS: Final = LensCalibrationLimits()
@@ -157,34 +145,22 @@ _LIMITS: Final = LensCalibrationLimits()
 
 @dataclass(frozen=True, slots=True)
 class LensView:
-    """One view of a chessboard.
+    """One view of a chessboard."""
 
-    Attributes:
-        points_mm: inner corners on the board, shape (n, 3), float32.
-        px: where they are seen, shape (n, 2), float32.
-    """
-
-    points_mm: NDArray[np.float32]
-    px: NDArray[np.float32]
+    points_mm: NDArray[np.float32]  # inner corners on the board, shape (n, 3), float32
+    px: NDArray[np.float32]  # where they are seen, shape (n, 2), float32
 
 
 @record
 class LensFile:
-    """A measured lens: ``*.lens.json``.
+    """A measured lens: ``*.lens.json``."""
 
-    Attributes:
-        lens: intrinsics.
-        sigma: standard deviations of focal_x_px, focal_y_px, center_x_px, center_y_px, k1, k2, p1, p2, k3.
-        rms_px: residual of the corners.
-        views: how many views.
-        made_at: ISO 8601 UTC.
-    """
-
-    lens: Lens
+    lens: Lens  # intrinsics
+    # standard deviations of focal_x_px, focal_y_px, center_x_px, center_y_px, k1, k2, p1, p2, k3
     sigma: tuple[float, ...]
-    rms_px: float
-    views: int
-    made_at: str = ""
+    rms_px: float  # residual of the corners
+    views: int  # how many views
+    made_at: str = ""  # ISO 8601 UTC
     format: Literal["downfield.lens"] = "downfield.lens"
     version: Literal[2] = 2
 

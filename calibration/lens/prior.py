@@ -26,32 +26,28 @@ from downfield.core.errors import InputError
 class LensPriorLimits:
     """What lenses of webcams are like."""
 
+    # Kinds of cameras: their share, their focal length as a share of the picture's width, and its relative standard
+    # deviation. Webcams and phones, 50 to 80 degrees across; long lenses, 25 to 55; straightened action cameras and the
+    # widest of phones, 75 to 110.
     kinds: tuple[tuple[float, float, float], ...] = ((0.78, 0.76, 0.2), (0.12, 1.3, 0.3), (0.1, 0.48, 0.18))
-    """Kinds of cameras: their share, their focal length as a share of the picture's width, and its relative standard
-    deviation. Webcams and phones, 50 to 80 degrees across; long lenses, 25 to 55; straightened action cameras
-    and the widest of phones, 75 to 110."""
-    fisheye: tuple[float, float, float] = (0.05, 0.53, 0.2)
-    """The same of fisheyes, 90 to 140 degrees across."""
+    fisheye: tuple[float, float, float] = (0.05, 0.53, 0.2)  # the same of fisheyes, 90 to 140 degrees across
+    # focal length of the commonest webcams as a share of the picture's width: a view of 65 degrees
     typical_focal: float = 0.78
-    """Focal length of the commonest webcams as a share of the picture's width: a view of 65 degrees."""
-    focal_spread: float = 0.25
-    """Relative standard deviation of the focal length: views of 50 to 80 degrees."""
+    focal_spread: float = 0.25  # relative standard deviation of the focal length: views of 50 to 80 degrees
+    # standard deviation of the relative difference of the two focal lengths: 0.0 to 0.22 % in calibrations that owners
+    # of webcams published
     pixel_spread: float = 0.0016
-    """Standard deviation of the relative difference of the two focal lengths: 0.0 to 0.22 % in calibrations that owners
-    of webcams published."""
-    center_spread: float = 0.012
-    """Standard deviation of the principal point, as a share of the picture's width."""
+    center_spread: float = 0.012  # standard deviation of the principal point, as a share of the picture's width
+    # standard deviations of the displacement of the picture's corner by k1, k2, k3, as shares of its radius, as lenses
+    # have them whose owners published them (0.06, 0.08 and 0.07 rms); a first term up to 0.3 in wide ones
     corner_spread: tuple[float, float, float] = (0.15, 0.08, 0.06)
-    """Standard deviations of the displacement of the picture's corner by k1, k2, k3, as shares of its radius, as lenses
-    have them whose owners published them (0.06, 0.08 and 0.07 rms); a first term up to 0.3 in wide ones."""
+    # standard deviation of the displacement by p1 and by p2: 0.003 and 0.004 rms in those published lenses
     tangential_spread: float = 0.003
-    """Standard deviation of the displacement by p1 and by p2: 0.003 and 0.004 rms in those published lenses."""
+    # least standard deviations of a measured lens, in the order of `PARAMETERS`: lenses drift
     measured_floor: tuple[float, ...] = (0.3, 0.3, 0.3, 0.3, 1e-4, 1e-4, 1e-5, 1e-5, 1e-4)
-    """Least standard deviations of a measured lens, in the order of `PARAMETERS`: lenses drift."""
-    heights_mm: tuple[float, float] = (200.0, 5000.0)
-    """Least and largest height of a camera over a board."""
+    heights_mm: tuple[float, float] = (200.0, 5000.0)  # least and largest height of a camera over a board
+    # standard deviation of a height measured by tape: a lens's center of projection lies inside the camera
     tape_mm: float = 12.0
-    """Standard deviation of a height measured by tape: a lens's center of projection lies inside the camera."""
 
 
 LENS_PRIOR_LIMITS: Final = LensPriorLimits()
@@ -85,18 +81,14 @@ class TypicalLens:
 
     Distortion is measured by how far it moves the picture's corner, which does not depend on the focal length; measured
     by its coefficients, a short lens would always look more likely.
-
-    Attributes:
-        focal: the likeliest focal length, as a share of the width.
-        focal_spread: its relative standard deviation.
-        measured: the logarithm of a focal length that was estimated beside that, and its standard deviation.
-        kinds: of cameras that it may be, as in `LensPriorLimits`.
     """
 
     size_px: tuple[int, int]
-    focal: float = LENS_PRIOR_LIMITS.typical_focal
-    focal_spread: float = LENS_PRIOR_LIMITS.focal_spread
+    focal: float = LENS_PRIOR_LIMITS.typical_focal  # the likeliest focal length, as a share of the width
+    focal_spread: float = LENS_PRIOR_LIMITS.focal_spread  # its relative standard deviation
+    # the logarithm of a focal length that was estimated beside that, and its standard deviation
     measured: tuple[float, float] | None = None
+    # of cameras that it may be, as in `LensPriorLimits`
     kinds: tuple[tuple[float, float, float], ...] = LENS_PRIOR_LIMITS.kinds
 
     @staticmethod
@@ -196,15 +188,10 @@ def lens_at_height(camera: Camera, height_mm: float) -> TypicalLens:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredLens:
-    """A lens measured beforehand.
+    """A lens measured beforehand."""
 
-    Attributes:
-        mean: its parameters, shape (9,).
-        root: a square root of the information on them, shape (9, 9).
-    """
-
-    mean: Array
-    root: Array
+    mean: Array  # its parameters, shape (9,)
+    root: Array  # a square root of the information on them, shape (9, 9)
 
     @staticmethod
     def of(lens: Lens, covariance: Array) -> MeasuredLens:

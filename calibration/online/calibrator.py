@@ -32,40 +32,28 @@ DriftState = Literal["steady", "bumped", "resolving", "lost"]
 class OnlineLimits:
     """Thresholds of keeping a calibration true."""
 
-    bump_px: float = 2.0
-    """Displacement of the field in the picture beyond which the calibration no longer holds."""
-    bumped_after_ns: int = 200_000_000
-    """A displacement that lasts so long is a bump: shake is over sooner."""
+    bump_px: float = 2.0  # displacement of the field in the picture beyond which the calibration no longer holds
+    bumped_after_ns: int = 200_000_000  # a displacement that lasts so long is a bump: shake is over sooner
+    # movement from frame to frame of a camera that is pushed; sway of the mount, which is followed, is slower
     pushed_px: float = 1.2
-    """Movement from frame to frame of a camera that is pushed; sway of the mount, which is followed, is slower."""
+    # a displacement that lasts so long after a push, two frames at 30 a second, is a bump
     jumped_after_ns: int = 60_000_000
-    """A displacement that lasts so long after a push, two frames at 30 a second, is a bump."""
-    min_visible_share: float = 0.25
-    """With a smaller share of the print's corners the field is not seen."""
-    lost_after_ns: int = 400_000_000
-    """A field that is not seen for so long is lost."""
-    max_still_px: float = 0.4
-    """Movement between frames below which no hand is on the camera any more."""
-    still_for_ns: int = 300_000_000
-    """Time for which it must have been so."""
-    drift_lasts_ns: int = 300_000_000
-    """A displacement that is never less for so long is drift: sway comes back sooner."""
+    min_visible_share: float = 0.25  # with a smaller share of the print's corners the field is not seen
+    lost_after_ns: int = 400_000_000  # a field that is not seen for so long is lost
+    max_still_px: float = 0.4  # movement between frames below which no hand is on the camera any more
+    still_for_ns: int = 300_000_000  # time for which it must have been so
+    drift_lasts_ns: int = 300_000_000  # a displacement that is never less for so long is drift: sway comes back sooner
+    # error of the field's place in the picture, as a share of how far it was followed from its reference
     followed_error: float = 0.04
-    """Error of the field's place in the picture, as a share of how far it was followed from its reference."""
+    # that distance is rounded up to multiples of this, so that errors are worked out rarely
     error_steps_px: float = 0.5
-    """That distance is rounded up to multiples of this, so that errors are worked out rarely."""
-    min_shake_px: float = 0.02
-    """A smaller shake is measurement noise."""
-    max_drift_px: float = 0.7
-    """Drift that is worth a new solution; beyond `bump_px` it would stop the game."""
-    retry_after_ns: int = 1_000_000_000
-    """Time from a solution that failed to the next attempt."""
-    again_after_ns: int = 500_000_000
-    """The same from one that was found, while the camera slips on."""
-    drift_retry_after_ns: int = 20_000_000_000
-    """The same after one that failed while calls were not suspended."""
+    min_shake_px: float = 0.02  # a smaller shake is measurement noise
+    max_drift_px: float = 0.7  # drift that is worth a new solution; beyond `bump_px` it would stop the game
+    retry_after_ns: int = 1_000_000_000  # time from a solution that failed to the next attempt
+    again_after_ns: int = 500_000_000  # the same from one that was found, while the camera slips on
+    drift_retry_after_ns: int = 20_000_000_000  # the same after one that failed while calls were not suspended
+    # a field out of sight is searched for after so long: a hand over it is gone sooner
     search_after_ns: int = 1_500_000_000
-    """A field out of sight is searched for after so long: a hand over it is gone sooner."""
 
 
 _LIMITS: Final = OnlineLimits()
@@ -82,18 +70,13 @@ _NOT_ENOUGH_PRINT = "too little of the print is in view to follow the camera: cl
 
 @dataclass(frozen=True, slots=True)
 class DriftStatus:
-    """The state of the calibration at one frame.
+    """The state of the calibration at one frame."""
 
-    Attributes:
-        state: ``steady``: positions hold, once corrected for the shake; ``bumped``: the camera was moved, calls are
-            suspended; ``resolving``: it is still again and must be solved afresh; ``lost``: the field is not seen.
-        since_ns: when that state began.
-        drift_px: how far the field's corners have stayed displaced.
-    """
-
+    # `steady`: positions hold, once corrected for the shake; `bumped`: the camera was moved, calls are suspended;
+    # `resolving`: it is still again and must be solved afresh; `lost`: the field is not seen
     state: DriftState
-    since_ns: int
-    drift_px: float
+    since_ns: int  # when that state began
+    drift_px: float  # how far the field's corners have stayed displaced
 
     @property
     def trusted(self) -> bool:
@@ -164,19 +147,12 @@ class DriftDetector:
 
 @dataclass(frozen=True, slots=True)
 class CalibrationStatus:
-    """What holds for one frame.
+    """What holds for one frame."""
 
-    Attributes:
-        calibration: with the camera where it is in this frame, as far as is known.
-        state: see `DriftStatus`.
-        problems: why positions can't be trusted now, phrases; empty while they can.
-        solutions: how often the camera was solved again since the first picture.
-    """
-
-    calibration: Calibration
-    state: DriftState
-    problems: tuple[str, ...]
-    solutions: int
+    calibration: Calibration  # with the camera where it is in this frame, as far as is known
+    state: DriftState  # see `DriftStatus`
+    problems: tuple[str, ...]  # why positions can't be trusted now, phrases; empty while they can
+    solutions: int  # how often the camera was solved again since the first picture
 
     @property
     def trusted(self) -> bool:
@@ -223,19 +199,13 @@ class _Reference:
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """A solution under way.
-
-    Attributes:
-        result: the new calibration, once it is there.
-        urgent: whether calls are suspended for it.
-        first: whether it is of the first picture.
-    """
+    """A solution under way."""
 
     t_ns: int
     image: Image
-    result: Future[Calibration]
-    urgent: bool
-    first: bool
+    result: Future[Calibration]  # the new calibration, once it is there
+    urgent: bool  # whether calls are suspended for it
+    first: bool  # whether it is of the first picture
 
 
 class OnlineCalibrator:

@@ -30,12 +30,11 @@ from downfield.core.field.model import FieldModel
 class RecalibrationLimits:
     """Thresholds of solving a bumped camera again."""
 
+    # with a smaller share of the print's corners the field moved further than could be followed
     min_followed_share: float = 0.4
-    """With a smaller share of the print's corners the field moved further than could be followed."""
+    # distance within which the paint is searched for, from the followed camera on, fit by fit
     searches_px: tuple[float, ...] = (6.0, 3.0, 1.8)
-    """Distance within which the paint is searched for, from the followed camera on, fit by fit."""
-    same_px: float = 1.5
-    """A solution so near to the followed place is of that field: other lines are further off."""
+    same_px: float = 1.5  # a solution so near to the followed place is of that field: other lines are further off
 
 
 _LIMITS: Final = RecalibrationLimits()

@@ -27,42 +27,25 @@ from downfield.core.field.model import FieldModel
 class ShakeLimits:
     """Thresholds and sizes of following the print."""
 
-    max_points: int = 80
-    """Largest number of corners that are followed."""
-    min_points: int = 24
-    """With fewer in the reference picture nothing is followed."""
-    min_distance_px: int = 22
-    """Least distance between corners, so that they spread over the field."""
-    coarse_factor: int = 4
-    """The picture of the first step is so many times smaller."""
-    coarse_points: int = 40
-    """The most distinct corners are enough in it."""
-    coarse_window_px: tuple[int, int] = (13, 13)
-    """Window of the optical flow in the small picture."""
-    coarse_levels: int = 2
-    """Pyramid levels of the optical flow in the small picture."""
-    half_patch_px: int = 6
-    """Half the side of a patch in the full picture."""
-    max_fine_steps: int = 4
-    """Largest number of steps of the fit in the full picture."""
-    near_px: float = 0.6
-    """A corner this near to the common movement moves with the camera."""
-    min_correlation: float = 0.45
-    """Least correlation of a patch with its reference."""
-    settled_px: float = 0.1
-    """A last step that moved the field's corners less went the right way from the start."""
-    min_share: float = 0.25
-    """With a smaller share of the print's corners nothing is known of the shake."""
+    max_points: int = 80  # largest number of corners that are followed
+    min_points: int = 24  # with fewer in the reference picture nothing is followed
+    min_distance_px: int = 22  # least distance between corners, so that they spread over the field
+    coarse_factor: int = 4  # the picture of the first step is so many times smaller
+    coarse_points: int = 40  # the most distinct corners are enough in it
+    coarse_window_px: tuple[int, int] = (13, 13)  # window of the optical flow in the small picture
+    coarse_levels: int = 2  # pyramid levels of the optical flow in the small picture
+    half_patch_px: int = 6  # half the side of a patch in the full picture
+    max_fine_steps: int = 4  # largest number of steps of the fit in the full picture
+    near_px: float = 0.6  # a corner this near to the common movement moves with the camera
+    min_correlation: float = 0.45  # least correlation of a patch with its reference
+    settled_px: float = 0.1  # a last step that moved the field's corners less went the right way from the start
+    min_share: float = 0.25  # with a smaller share of the print's corners nothing is known of the shake
+    # with less than this share of all corners, and `sure_as_before`, the shake is searched for over a wider range
     sure_share: float = 0.5
-    """With less than this share of all corners, and `sure_as_before`, the shake is searched for over a wider range."""
-    sure_as_before: float = 0.8
-    """The same as a share of the corners that were followed in the previous picture."""
-    ridge: float = 1e-9
-    """Added to the diagonal, so that the fit of the similarity stays solvable."""
-    max_pose_steps: int = 8
-    """Largest number of steps of fitting the pose."""
-    pose_gain: float = 0.9
-    """A step that leaves more of the misfit than this share is the last."""
+    sure_as_before: float = 0.8  # the same as a share of the corners that were followed in the previous picture
+    ridge: float = 1e-9  # added to the diagonal, so that the fit of the similarity stays solvable
+    max_pose_steps: int = 8  # largest number of steps of fitting the pose
+    pose_gain: float = 0.9  # a step that leaves more of the misfit than this share is the last
 
 
 SHAKE_LIMITS: Final = ShakeLimits()
@@ -73,19 +56,12 @@ _ROBUST_PX: Final = np.geomspace(2.0, SHAKE_LIMITS.near_px / 2, 3)  # how far of
 
 @dataclass(frozen=True, slots=True)
 class Shake:
-    """How a picture is displaced from the reference.
+    """How a picture is displaced from the reference."""
 
-    Attributes:
-        move: takes reference pixels to pixels of this picture: ``move @ (x, y, 1)``, shape (2, 3).
-        middle_px: displacement of the field's middle, shape (2,).
-        share: of the followed corners that move with it, 0..1; near 0 the field is not seen.
-        largest_px: the largest displacement over the field's corners.
-    """
-
-    move: Array
-    middle_px: Array
-    share: float
-    largest_px: float
+    move: Array  # takes reference pixels to pixels of this picture: `move @ (x, y, 1)`, shape (2, 3)
+    middle_px: Array  # displacement of the field's middle, shape (2,)
+    share: float  # of the followed corners that move with it, 0..1; near 0 the field is not seen
+    largest_px: float  # the largest displacement over the field's corners
 
     def to_reference(self, px: Array) -> Array:
         """Return the reference's pixels for pixels of this picture, shape (..., 2), same shape."""

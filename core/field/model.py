@@ -31,28 +31,18 @@ from downfield.core.records import check, from_data, record
 class FieldLimits:
     """Bounds of a printed field; tabletop boards are 600 to 1,900 mm long."""
 
-    max_yd: float = 200.0
-    """Largest length and width of the playing field."""
-    max_end_zone_yd: float = 50.0
-    """Largest depth of an end zone."""
-    length_mm: tuple[float, float] = (100.0, 5000.0)
-    """Least and largest length of the playing field on the board."""
-    width_mm: tuple[float, float] = (50.0, 5000.0)
-    """Least and largest width of the playing field on the board."""
-    max_aspect: float = 4.0
-    """Largest ratio of a yard one way to a yard the other way."""
-    max_line_mm: float = 100.0
-    """Largest width of a line's paint."""
-    max_margin_mm: float = 1000.0
-    """Largest width of the board beyond the paint."""
+    max_yd: float = 200.0  # largest length and width of the playing field
+    max_end_zone_yd: float = 50.0  # largest depth of an end zone
+    length_mm: tuple[float, float] = (100.0, 5000.0)  # least and largest length of the playing field on the board
+    width_mm: tuple[float, float] = (50.0, 5000.0)  # least and largest width of the playing field on the board
+    max_aspect: float = 4.0  # largest ratio of a yard one way to a yard the other way
+    max_line_mm: float = 100.0  # largest width of a line's paint
+    max_margin_mm: float = 1000.0  # largest width of the board beyond the paint
+    # least distance from one hash mark to the next; from one number to the next it is five times as much
     min_spacing_yd: float = 0.2
-    """Least distance from one hash mark to the next; from one number to the next it is five times as much."""
-    max_rows: int = 8
-    """Largest number of rows of hash marks, or of numbers."""
-    max_name_length: int = 60
-    """Largest number of characters of the name."""
-    max_title_length: int = 200
-    """Largest number of characters of the title."""
+    max_rows: int = 8  # largest number of rows of hash marks, or of numbers
+    max_name_length: int = 60  # largest number of characters of the name
+    max_title_length: int = 200  # largest number of characters of the title
 
 
 _LIMITS: Final = FieldLimits()

@@ -35,17 +35,11 @@ class LineStyle:
 
 @record
 class PaintedLine:
-    """One straight line of paint, an axis-aligned rectangle on the board.
+    """One straight line of paint, an axis-aligned rectangle on the board."""
 
-    Attributes:
-        kind: kind of line.
-        x_mm: its extent along the field, (low, high), mm.
-        y_mm: its extent across the field, (low, high), mm.
-    """
-
-    kind: PaintKind
-    x_mm: tuple[float, float]
-    y_mm: tuple[float, float]
+    kind: PaintKind  # kind of line
+    x_mm: tuple[float, float]  # its extent along the field, (low, high), mm
+    y_mm: tuple[float, float]  # its extent across the field, (low, high), mm
 
     @property
     def is_across(self) -> bool:
@@ -55,17 +49,10 @@ class PaintedLine:
 
 @record
 class FieldNumber:
-    """One painted yard number.
+    """One painted yard number."""
 
-    Attributes:
-        text: such as ``"30"``.
-        x_yd, y_yd: its center.
-        height_yd: its height across the field, in yards across.
-        up: ``1`` when its top points toward larger y, ``-1`` toward smaller y.
-    """
-
-    text: str
-    x_yd: float
+    text: str  # such as `"30"`
+    x_yd: float  # x_yd, y_yd: its center
     y_yd: float
-    height_yd: float
-    up: Literal[-1, 1]
+    height_yd: float  # its height across the field, in yards across
+    up: Literal[-1, 1]  # `1` when its top points toward larger y, `-1` toward smaller y

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 _LINES_AT_ONCE: Final = 2000
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
-"""How texts begin that spreadsheets calculate (OWASP, CSV Injection)."""
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")  # how texts begin that spreadsheets calculate (OWASP, CSV Injection)
 
 
 def csv_chunks(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[bytes]:

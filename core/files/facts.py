@@ -13,8 +13,7 @@ from typing import Final
 _CHUNK_BYTES: Final = 1 << 20
 
 
-_STEP_NS: Final = 1_000_000
-"""Between two files that the clock does not order."""
+_STEP_NS: Final = 1_000_000  # between two files that the clock does not order
 
 
 def date_last(path: Path, others: Iterable[Path]) -> None:

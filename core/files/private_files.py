@@ -8,11 +8,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-OWNER_ONLY: Final = 0o600
-"""Mode of a private file."""
+OWNER_ONLY: Final = 0o600  # mode of a private file
 
-OWNER_ONLY_FOLDER: Final = 0o700
-"""Mode of a private folder."""
+OWNER_ONLY_FOLDER: Final = 0o700  # mode of a private folder
 
 
 def private_opener(path: str, flags: int) -> int:

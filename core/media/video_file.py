@@ -42,14 +42,12 @@ from downfield.core.media.video_streams import (
 class VideoFileLimits:
     """Limits of reading damaged and unusual files."""
 
-    failed_reads: int = 50
-    """Reads that fail one after the other, before the rest of a file is given up."""
+    failed_reads: int = 50  # reads that fail one after the other, before the rest of a file is given up
 
+    # pictures without a decodable one before a file is no video: encoders put a key picture at least so often
     damaged_at_first: int = 250
-    """Pictures without a decodable one before a file is no video: encoders put a key picture at least so often."""
 
-    fps: float = 30.0
-    """Frame rate of a file that has none and no times."""
+    fps: float = 30.0  # frame rate of a file that has none and no times
 
 
 _LIMITS: Final = VideoFileLimits()
@@ -75,20 +73,14 @@ _THREAD: Final = threading.local()  # a scaler serves one thread at a time, and 
 
 @dataclass(frozen=True, slots=True)
 class VideoPicture:
-    """One picture of a file.
+    """One picture of a file."""
 
-    Attributes:
-        position: its number, from 0, in the order shown. Damaged ones are counted where they were met.
-        t_ns: its time in the file. Where pictures are stored in another order than shown, a damaged one has that of the
-            picture before.
-        frame: the decoded picture; None if it is damaged.
-        pixel_aspect: width of a stored pixel by its height.
-    """
-
-    position: int
+    position: int  # its number, from 0, in the order shown. Damaged ones are counted where they were met.
+    # its time in the file. Where pictures are stored in another order than shown, a damaged one has that of the picture
+    # before.
     t_ns: int
-    frame: av.VideoFrame | None
-    pixel_aspect: float = 1.0
+    frame: av.VideoFrame | None  # the decoded picture; None if it is damaged
+    pixel_aspect: float = 1.0  # width of a stored pixel by its height
 
     def to_bgr(self) -> Image | None:
         """Return its pixels as they are to be seen, uint8 BGR, shape (height, width, 3); None if it is damaged."""

@@ -49,17 +49,14 @@ truncated picture is an error, instead of half a picture with an invented rest."
 class VideoStreamLimits:
     """Limits of what a stream says of its pictures."""
 
-    max_fps: float = 1000.0
-    """Rates above are ticks of a clock, not of pictures."""
+    max_fps: float = 1000.0  # rates above are ticks of a clock, not of pictures
 
+    # pixels whose sides differ by less are square: such figures are rounding of encoders
     min_pixel_aspect: float = 1.02
-    """Pixels whose sides differ by less are square: such figures are rounding of encoders."""
 
-    max_pixel_aspect: float = 4.0
-    """Wider or higher pixels are not believed; those of recorders are up to 1.46."""
+    max_pixel_aspect: float = 4.0  # wider or higher pixels are not believed; those of recorders are up to 1.46
 
-    max_boxes: int = 64
-    """Number of boxes examined in a file that can't be read; files have about five."""
+    max_boxes: int = 64  # number of boxes examined in a file that can't be read; files have about five
 
 
 _LIMITS: Final = VideoStreamLimits()

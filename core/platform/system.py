@@ -31,11 +31,9 @@ SYSTEM: Final[System] = system_of(sys.platform)
 CAN_PASS_DESCRIPTORS: Final = SYSTEM != "windows"
 """Whether a process that is started can be given open files and sockets."""
 
-WANTED_FILES: Final = 4096
-"""Enough for every connection the service allows, and for cameras, recordings and the store."""
+WANTED_FILES: Final = 4096  # enough for every connection the service allows, and for cameras, recordings and the store
 
-_ASSUMED_FILES: Final = 512
-"""Where the system does not tell (Windows)."""
+_ASSUMED_FILES: Final = 512  # where the system does not tell (Windows)
 
 NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 """Flags of `os.open`: no symbolic link is followed, and programs that are started do not have the file."""
@@ -143,8 +141,7 @@ def lasting_temporary_folder(name: str, system: System = SYSTEM) -> Path | None:
     return Path("/var/tmp") / f"{name}-{os.geteuid()}"  # noqa: S108 - only a folder of this user's own in it is used
 
 
-_LEAST_INODES: Final = 64
-"""A disk on which fewer files can be made is full, whatever it has free."""
+_LEAST_INODES: Final = 64  # a disk on which fewer files can be made is full, whatever it has free
 
 
 def free_bytes(folder: Path) -> int:

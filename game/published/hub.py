@@ -22,11 +22,9 @@ from pydantic_core import to_json
 from downfield.core.platform.clock import RUN_CLOCK
 from downfield.game.published.game_topics import CallsUpdate, CallView
 
-PROTOCOL: Final = 2
-"""Version of the messages."""
+PROTOCOL: Final = 2  # version of the messages
 
-SNAPSHOT: Final = "snapshot"
-"""Topic of a message that carries every topic's value."""
+SNAPSHOT: Final = "snapshot"  # topic of a message that carries every topic's value
 
 CONFLATED_TOPICS: Final = frozenset(
     {
@@ -49,25 +47,23 @@ CONFLATED_TOPICS: Final = frozenset(
 )
 """Topics whose messages carry the topic's full value, so that a subscriber that lags needs the newest only."""
 
-PACED_TOPICS: Final = frozenset({"scene", "health"})
-"""Topics that are published often; a small delay does no harm."""
+PACED_TOPICS: Final = frozenset({"scene", "health"})  # topics that are published often; a small delay does no harm
 
 
 @dataclass(frozen=True, slots=True)
 class FeedLimits:
     """Thresholds of the feed."""
 
+    # a subscriber may lag, or be away, by this many messages: about a minute of a running game
     buffered_messages: int = 1024
-    """A subscriber may lag, or be away, by this many messages: about a minute of a running game."""
 
-    heartbeat_s: float = 5.0
-    """A subscriber that was sent nothing for this long gets a heartbeat."""
+    heartbeat_s: float = 5.0  # a subscriber that was sent nothing for this long gets a heartbeat
 
+    # subscribers woken at once for a paced topic, so that frames do not wait for hundreds of messages
     paced_batch: int = 8
-    """Subscribers woken at once for a paced topic, so that frames do not wait for hundreds of messages."""
 
+    # time between two such batches: with more than about sixty subscribers each gets scenes more rarely
     paced_interval_s: float = 0.009
-    """Time between two such batches: with more than about sixty subscribers each gets scenes more rarely."""
 
 
 FEED_LIMITS: Final = FeedLimits()
@@ -87,21 +83,13 @@ def encode_value(value: Any) -> bytes:
 
 @dataclass(slots=True)
 class FeedMessage:
-    """One message of the feed.
+    """One message of the feed."""
 
-    Attributes:
-        epoch: identifies the run of the service that numbers the messages.
-        seq: the message's number; a snapshot carries the number of the last message it includes.
-        topic: ``"snapshot"``, or the topic that changed.
-        data: the topic's value; for a snapshot the values of all topics.
-        at_ms: wall clock, ms since 1970.
-    """
-
-    epoch: str
-    seq: int
-    topic: str
-    data: Any
-    at_ms: int = 0
+    epoch: str  # identifies the run of the service that numbers the messages
+    seq: int  # the message's number; a snapshot carries the number of the last message it includes
+    topic: str  # `"snapshot"`, or the topic that changed
+    data: Any  # the topic's value; for a snapshot the values of all topics
+    at_ms: int = 0  # wall clock, ms since 1970
     _text: bytes | None = field(default=None, repr=False, compare=False)
 
     @property

@@ -21,8 +21,7 @@ from downfield.officiating.calls import CallKind
 from downfield.officiating.declarations import Side
 from downfield.officiating.state.play_state import PlayKind
 
-SCRIMMAGE: Final = frozenset({"scrimmage", "punt", "field_goal"})
-"""Kinds of plays that have a down and a distance."""
+SCRIMMAGE: Final = frozenset({"scrimmage", "punt", "field_goal"})  # kinds of plays that have a down and a distance
 
 SCORES: Final[tuple[CallKind, ...]] = ("touchdown", "safety", "field_goal", "extra_point", "two_point")
 TURNOVERS: Final[tuple[CallKind, ...]] = ("interception", "fumble_recovery", "turnover_on_downs")
@@ -122,21 +121,13 @@ class Play(TopicModel):
 
 @dataclass(frozen=True, slots=True)
 class PlayedGame:
-    """What the plays of a game are made of.
+    """What the plays of a game are made of."""
 
-    Attributes:
-        snaps: how its plays began, in order.
-        calls: that stand, in order.
-        struck: that a ruling took away.
-        length_yd: of the field, goal line to goal line.
-        is_over: whether the last play is over, too.
-    """
-
-    snaps: Sequence[Snap]
-    calls: Sequence[CallView]
-    struck: Sequence[CallView] = ()
-    length_yd: float = 100.0
-    is_over: bool = False
+    snaps: Sequence[Snap]  # how its plays began, in order
+    calls: Sequence[CallView]  # that stand, in order
+    struck: Sequence[CallView] = ()  # that a ruling took away
+    length_yd: float = 100.0  # of the field, goal line to goal line
+    is_over: bool = False  # whether the last play is over, too
 
 
 def is_in_force(call: CallView) -> bool:

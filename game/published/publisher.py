@@ -32,11 +32,9 @@ from downfield.officiating.state.game_state import GameState
 class PublishingLimits:
     """Limits of what is published."""
 
-    scenes_per_s: int = 15
-    """Scenes published in a second: enough for a smooth picture in a browser."""
+    scenes_per_s: int = 15  # scenes published in a second: enough for a smooth picture in a browser
 
-    latest: int = 60
-    """Calls in a snapshot and declarations in `declared`: about a quarter; the endpoints have the rest."""
+    latest: int = 60  # calls in a snapshot and declarations in `declared`: about a quarter; the endpoints have the rest
 
 
 PUBLISHING_LIMITS: Final = PublishingLimits()
@@ -44,41 +42,28 @@ PUBLISHING_LIMITS: Final = PublishingLimits()
 
 @dataclass(frozen=True, slots=True)
 class LineUpStatus:
-    """The figures on the board.
+    """The figures on the board."""
 
-    Attributes:
-        players: the roster of the last line-up.
-        revision: counts the line-ups and "set" declarations of this game made by a person.
-        fronts: where figures face, as declared by a person, by event id in order.
-        identities: who is who, as declared by a person, by event id in order.
-        left: the jersey of the team that the rules have on the left, toward smaller x; None before a game.
-    """
-
-    players: tuple[Player, ...] = ()
-    revision: int = 0
+    players: tuple[Player, ...] = ()  # the roster of the last line-up
+    revision: int = 0  # counts the line-ups and "set" declarations of this game made by a person
+    # where figures face, as declared by a person, by event id in order
     fronts: Mapping[str, FrontDeclared] = field(default_factory=dict)
+    # who is who, as declared by a person, by event id in order
     identities: Mapping[str, IdentitiesDeclared] = field(default_factory=dict)
+    # the jersey of the team that the rules have on the left, toward smaller x; None before a game
     left: Jersey | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ChangedGame:
-    """A game after its calls or declarations changed.
-
-    Attributes:
-        calls: every call that stands, in order.
-        rulings: what people decided, by call id.
-        frames: the frame a call was made at, by call id.
-        declarations: the latest declarations and rulings, in order.
-        line_up: the figures on the board.
-    """
+    """A game after its calls or declarations changed."""
 
     state: GameState
-    calls: tuple[Call, ...]
-    rulings: Mapping[str, game_topics.RulingView]
-    frames: Mapping[str, int]
-    declarations: Sequence[game_topics.DeclarationView]
-    line_up: LineUpStatus
+    calls: tuple[Call, ...]  # every call that stands, in order
+    rulings: Mapping[str, game_topics.RulingView]  # what people decided, by call id
+    frames: Mapping[str, int]  # the frame a call was made at, by call id
+    declarations: Sequence[game_topics.DeclarationView]  # the latest declarations and rulings, in order
+    line_up: LineUpStatus  # the figures on the board
 
 
 class TopicSink(Protocol):

@@ -40,21 +40,13 @@ _STANDING: Final[dict[str, Standing]] = {
 
 @dataclass(frozen=True, slots=True)
 class CallContext:
-    """What a call is shown with.
+    """What a call is shown with."""
 
-    Attributes:
-        started: how its game was started.
-        spot: returns a place along the field in words.
-        open: ids of calls that wait for a person.
-        rulings: by call id.
-        frames: the frame a call was made at, by call id.
-    """
-
-    started: GameStarted
-    spot: Callable[[float], str]
-    open: frozenset[str] = frozenset()
-    rulings: Mapping[str, RulingView] = field(default_factory=dict)
-    frames: Mapping[str, int] = field(default_factory=dict)
+    started: GameStarted  # how its game was started
+    spot: Callable[[float], str]  # returns a place along the field in words
+    open: frozenset[str] = frozenset()  # ids of calls that wait for a person
+    rulings: Mapping[str, RulingView] = field(default_factory=dict)  # by call id
+    frames: Mapping[str, int] = field(default_factory=dict)  # the frame a call was made at, by call id
 
 
 def call_view(call: Call, context: CallContext) -> CallView:

@@ -31,46 +31,27 @@ DECISION_WORDS: Final[dict[ChallengeDecision, str]] = {
 
 @record
 class ChallengeRaised:
-    """A coach challenged a call.
+    """A coach challenged a call."""
 
-    Attributes:
-        id: unique in its game, such as ``"challenge-1"``.
-        side: the coach's.
-        call: id of the call.
-        text: the call in words.
-        reason: why.
-        by: the person or device that entered it.
-        half: 1 or 2; the second includes overtime.
-    """
-
-    id: str
-    side: Side
-    call: str
-    text: str
-    reason: str
-    by: str
-    half: int
+    id: str  # unique in its game, such as `"challenge-1"`
+    side: Side  # the coach's
+    call: str  # id of the call
+    text: str  # the call in words
+    reason: str  # why
+    by: str  # the person or device that entered it
+    half: int  # 1 or 2; the second includes overtime
 
 
 @record
 class ChallengeRuled:
-    """A challenge was decided.
+    """A challenge was decided."""
 
-    Attributes:
-        challenge: its id.
-        decision: what was decided.
-        reason: why.
-        by: who decided.
-        event: id of the ruling on the call; empty where none was needed.
-        cost: what it cost the coach, in words; empty for nothing.
-    """
-
-    challenge: str
-    decision: ChallengeDecision
-    reason: str
-    by: str
-    event: str = ""
-    cost: str = ""
+    challenge: str  # its id
+    decision: ChallengeDecision  # what was decided
+    reason: str  # why
+    by: str  # who decided
+    event: str = ""  # id of the ruling on the call; empty where none was needed
+    cost: str = ""  # what it cost the coach, in words; empty for nothing
 
 
 class ChallengeView(TopicModel):
@@ -112,23 +93,14 @@ class ChallengesView(TopicModel):
 
 @dataclass(frozen=True, slots=True)
 class ChallengeRules:
-    """What a rulebook says about challenges.
+    """What a rulebook says about challenges."""
 
-    Attributes:
-        limit: within what they are counted.
-        count: how many a coach has within that.
-        won_is_free: whether one that was right does not count.
-        lost_costs: what a lost one costs.
-        too_close_is_lost: whether one that nobody can decide is lost.
-        periods: of a game, to tell the halves.
-    """
-
-    limit: str = "none"
-    count: int = 0
-    won_is_free: bool = True
-    lost_costs: str = "nothing"
-    too_close_is_lost: bool = False
-    periods: int = 4
+    limit: str = "none"  # within what they are counted
+    count: int = 0  # how many a coach has within that
+    won_is_free: bool = True  # whether one that was right does not count
+    lost_costs: str = "nothing"  # what a lost one costs
+    too_close_is_lost: bool = False  # whether one that nobody can decide is lost
+    periods: int = 4  # of a game, to tell the halves
 
     @classmethod
     def of(cls, params: Params) -> ChallengeRules:

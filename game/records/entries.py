@@ -41,135 +41,83 @@ MAX_SCENES_BYTES: Final = 64 << 20
 
 @record
 class RulebookRecord:
-    """A rulebook as data, house rules included.
+    """A rulebook as data, house rules included."""
 
-    Attributes:
-        name: short name, as calls carry it.
-        title: in full.
-        system: name of the code it runs on.
-        values: parameters by full name, where they differ from the system's.
-        policies: by call kind, where not ``"auto"``.
-        house_clauses: a league's own clauses by id.
-    """
-
-    name: str
-    title: str
-    system: str
-    values: dict[str, Any]
-    policies: dict[str, str]
-    house_clauses: dict[str, Clause] = field(default_factory=dict)
+    name: str  # short name, as calls carry it
+    title: str  # in full
+    system: str  # name of the code it runs on
+    values: dict[str, Any]  # parameters by full name, where they differ from the system's
+    policies: dict[str, str]  # by call kind, where not `"auto"`
+    house_clauses: dict[str, Clause] = field(default_factory=dict)  # a league's own clauses by id
 
 
 @record
 class GameStarted:
-    """A game was started, or continues under another rulebook.
+    """A game was started, or continues under another rulebook."""
 
-    Attributes:
-        rulebook: in force from this entry on.
-        field: the printed field.
-        home, away: the teams.
-        title: of the game.
-        version: of the program.
-        certified_yd: the error the table was certified to, along and across; None when it was not.
-        match: of an event, that the game is played for; None for none.
-        lengths_known: whether lengths in mm were known, not yards alone.
-    """
-
-    rulebook: RulebookRecord
-    field: FieldModel
-    home: TeamSheet = HOME_SHEET
+    rulebook: RulebookRecord  # in force from this entry on
+    field: FieldModel  # the printed field
+    home: TeamSheet = HOME_SHEET  # home, away: the teams
     away: TeamSheet = AWAY_SHEET
-    title: str = ""
-    version: str = ""
+    title: str = ""  # of the game
+    version: str = ""  # of the program
+    # the error the table was certified to, along and across; None when it was not
     certified_yd: tuple[float, float] | None = None
-    match: MatchTicket | None = None
-    lengths_known: bool = True
+    match: MatchTicket | None = None  # of an event, that the game is played for; None for none
+    lengths_known: bool = True  # whether lengths in mm were known, not yards alone
 
 
 @record
 class Effects:
-    """What an entry changed.
+    """What an entry changed."""
 
-    Attributes:
-        calls: made or changed, in order.
-        withdrawn: ids of calls that no longer stand.
-        moved: ids of calls that now come after all others, in order: a ruling can restore one that was made earlier.
-        set_aside: ids of events that no longer apply.
-        score: home, away after it.
-        text: the state of the game after it, on one line.
-        snap: a play that began with it.
-        plays: how every play of the game began, in order, where a ruling or an undo changed that.
-    """
-
-    calls: tuple[Call, ...] = ()
-    withdrawn: tuple[str, ...] = ()
-    set_aside: tuple[str, ...] = ()
-    score: tuple[int, int] = (0, 0)
-    text: str = ""
-    snap: Snap | None = None
+    calls: tuple[Call, ...] = ()  # made or changed, in order
+    withdrawn: tuple[str, ...] = ()  # ids of calls that no longer stand
+    set_aside: tuple[str, ...] = ()  # ids of events that no longer apply
+    score: tuple[int, int] = (0, 0)  # home, away after it
+    text: str = ""  # the state of the game after it, on one line
+    snap: Snap | None = None  # a play that began with it
+    # ids of calls that now come after all others, in order: a ruling can restore one that was made earlier
     moved: tuple[str, ...] = ()
+    # how every play of the game began, in order, where a ruling or an undo changed that
     plays: tuple[Snap, ...] | None = None
 
 
 @record
 class EventRecorded:
-    """A declaration, a ruling, an undo or a clock tick.
+    """A declaration, a ruling, an undo or a clock tick."""
 
-    Attributes:
-        event: the event.
-        by: the person or device it came from.
-        effects: what it changed.
-    """
-
-    event: Event
-    by: str
-    effects: Effects
+    event: Event  # the event
+    by: str  # the person or device it came from
+    effects: Effects  # what it changed
 
 
 @record
 class ScenesRecorded:
-    """A batch of scenes, stored in the entry's attachment.
+    """A batch of scenes, stored in the entry's attachment."""
 
-    Attributes:
-        count: how many.
-        first_ns, last_ns: times of the first and the last.
-        effects: what they changed.
-        frame: index of the frame the calls were made at.
-    """
-
-    count: int
-    first_ns: int
+    count: int  # how many
+    first_ns: int  # first_ns, last_ns: times of the first and the last
     last_ns: int
-    effects: Effects
-    frame: int | None = None
+    effects: Effects  # what they changed
+    frame: int | None = None  # index of the frame the calls were made at
 
 
 @record
 class GameEnded:
-    """The game is over, or was ended to start another, or was closed again after it had been reopened.
+    """The game is over, or was ended to start another, or was closed again after it had been reopened."""
 
-    Attributes:
-        text: the final state of the game, on one line.
-        score: home, away.
-        by: who closed it; empty where the game ended by itself.
-    """
-
-    text: str
-    score: tuple[int, int]
-    by: str = ""
+    text: str  # the final state of the game, on one line
+    score: tuple[int, int]  # home, away
+    by: str = ""  # who closed it; empty where the game ended by itself
 
 
 @record
 class GameReopened:
-    """A finished game was reopened for rulings.
+    """A finished game was reopened for rulings."""
 
-    Attributes:
-        by: the person or device.
-        reason: why.
-    """
-
-    by: str
-    reason: str
+    by: str  # the person or device
+    reason: str  # why
 
 
 Content = (

@@ -14,25 +14,16 @@ from downfield.officiating.declarations import Side
 
 @record
 class ScoreSigned:
-    """A coach signed the final score.
+    """A coach signed the final score."""
 
-    Attributes:
-        side: the coach's.
-        name: the coach's.
-        score: home, away, as it was shown.
-        note: what he disagrees with; empty when he agrees.
-        by: the person or device that it was signed on.
-    """
-
-    side: Side
-    name: str
-    score: tuple[int, int]
-    note: str
-    by: str
+    side: Side  # the coach's
+    name: str  # the coach's
+    score: tuple[int, int]  # home, away, as it was shown
+    note: str  # what he disagrees with; empty when he agrees
+    by: str  # the person or device that it was signed on
 
 
-Signatures = dict[Side, ScoreSigned]
-"""The latest signature of each coach."""
+Signatures = dict[Side, ScoreSigned]  # the latest signature of each coach
 
 
 class SignatureView(TopicModel):

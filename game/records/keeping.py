@@ -22,63 +22,38 @@ from downfield.officiating.events import Event
 
 @dataclass(frozen=True, slots=True)
 class GameRow:
-    """A game as it is listed.
+    """A game as it is listed."""
 
-    Attributes:
-        id: unique.
-        began_ns: wall clock, ns since 1970.
-        title: as given; may be empty.
-        rulebook: name of the rulebook it was started under.
-        owner: id of the rig that plays it; empty for nobody's.
-        table: name of the table it is played at.
-    """
-
-    id: str
-    began_ns: int
-    title: str
+    id: str  # unique
+    began_ns: int  # wall clock, ns since 1970
+    title: str  # as given; may be empty
     home: str
     away: str
-    rulebook: str
-    owner: str = ""
-    table: str = ""
+    rulebook: str  # name of the rulebook it was started under
+    owner: str = ""  # id of the rig that plays it; empty for nobody's
+    table: str = ""  # name of the table it is played at
 
 
 @dataclass(frozen=True, slots=True)
 class EntryRow:
-    """One entry of a game's journal, as it is written.
+    """One entry of a game's journal, as it is written."""
 
-    Attributes:
-        game: the game's id.
-        seq: its number in the game, from 1.
-        kind: a kind of `downfield.game.records.entries`.
-        at_ns: wall clock when it was written, ns since 1970.
-        key: idempotency key of a submission, None for other entries.
-        content: canonical JSON.
-        attachment: bytes that belong to it; None where there are none.
-        digest: of the hash chain up to and including it.
-    """
-
-    game: str
-    seq: int
-    kind: str
-    at_ns: int
-    key: str | None
-    content: str
-    attachment: bytes | None
-    digest: str
+    game: str  # the game's id
+    seq: int  # its number in the game, from 1
+    kind: str  # a kind of `downfield.game.records.entries`
+    at_ns: int  # wall clock when it was written, ns since 1970
+    key: str | None  # idempotency key of a submission, None for other entries
+    content: str  # canonical JSON
+    attachment: bytes | None  # bytes that belong to it; None where there are none
+    digest: str  # of the hash chain up to and including it
 
 
 @dataclass(frozen=True, slots=True)
 class JournalPosition:
-    """Position of an entry in a journal.
+    """Position of an entry in a journal."""
 
-    Attributes:
-        seq: its number; 0 before the first.
-        digest: of the hash chain up to and including it.
-    """
-
-    seq: int
-    digest: str
+    seq: int  # its number; 0 before the first
+    digest: str  # of the hash chain up to and including it
 
 
 class PendingEntry(Protocol):
@@ -96,34 +71,22 @@ class PendingEntry(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class StoreProblem:
-    """Why entries are not in the store.
+    """Why entries are not in the store."""
 
-    Attributes:
-        reason: what the store or its server reported.
-        kept_in: the folder on the rig's disk that has all of them; empty where some are in memory only.
-    """
-
-    reason: str
-    kept_in: str = ""
+    reason: str  # what the store or its server reported
+    kept_in: str = ""  # the folder on the rig's disk that has all of them; empty where some are in memory only
 
 
 @dataclass(frozen=True, slots=True)
 class SessionMemento:
-    """All that a game has become since it was started, or since its rulebook was changed.
-
-    Attributes:
-        events: since the start, each with the person or device it came from.
-        frames: the frame a call was made at, by call id.
-        call_texts: of every call that a declaration may name.
-        last_event_ns: when the last event was.
-    """
+    """All that a game has become since it was started, or since its rulebook was changed."""
 
     game: GameMemento
     event_count: int
-    events: tuple[tuple[Event, str], ...]
-    frames: Mapping[str, int]
-    call_texts: Mapping[str, str]
-    last_event_ns: int
+    events: tuple[tuple[Event, str], ...]  # since the start, each with the person or device it came from
+    frames: Mapping[str, int]  # the frame a call was made at, by call id
+    call_texts: Mapping[str, str]  # of every call that a declaration may name
+    last_event_ns: int  # when the last event was
 
 
 class KeptCheckpoint(Protocol):

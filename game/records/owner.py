@@ -7,25 +7,18 @@ import hashlib
 from dataclasses import dataclass
 from typing import Final
 
-_ID_CHARACTERS: Final = 16
-"""Of a rig's id: 80 bits, so that nobody can make a key whose rig has the id of another."""
+_ID_CHARACTERS: Final = 16  # of a rig's id: 80 bits, so that nobody can make a key whose rig has the id of another
 
 
 @dataclass(frozen=True, slots=True)
 class GameOwner:
-    """The owner of games.
+    """The owner of games."""
 
-    Attributes:
-        rig: the rig's id; empty for games that are nobody's, such as those of a recording shown again.
-        table: name of the table, for people.
-    """
-
-    rig: str = ""
-    table: str = ""
+    rig: str = ""  # the rig's id; empty for games that are nobody's, such as those of a recording shown again
+    table: str = ""  # name of the table, for people
 
 
-NOBODY: Final = GameOwner()
-"""Owner of a game that is never resumed."""
+NOBODY: Final = GameOwner()  # owner of a game that is never resumed
 
 
 def rig_id(public_text: str) -> str:

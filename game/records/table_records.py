@@ -12,68 +12,41 @@ Material = Literal["calibration", "configuration", "network", "rulebook"]
 
 @record
 class CommandCarriedOut:
-    """A command was carried out.
+    """A command was carried out."""
 
-    Attributes:
-        command: its name.
-        text: what was done.
-        by: the person or device it came from.
-        role: of the device.
-    """
-
-    command: str
-    text: str
-    by: str
-    role: str = ""
+    command: str  # its name
+    text: str  # what was done
+    by: str  # the person or device it came from
+    role: str = ""  # of the device
 
 
 @record
 class DeviceChanged:
-    """A device was paired, revoked, was paired for too long, or its grant was refused.
+    """A device was paired, revoked, was paired for too long, or its grant was refused."""
 
-    Attributes:
-        change: what happened to it.
-        device: its id.
-        name: as people call it.
-        role: of the device.
-        by: who did it; empty where nobody did.
-        text: why its grant was refused; empty otherwise.
-    """
-
-    change: Literal["paired", "revoked", "expired", "refused"]
-    device: str
-    name: str
-    role: str
-    by: str = ""
-    text: str = ""
+    change: Literal["paired", "revoked", "expired", "refused"]  # what happened to it
+    device: str  # its id
+    name: str  # as people call it
+    role: str  # of the device
+    by: str = ""  # who did it; empty where nobody did
+    text: str = ""  # why its grant was refused; empty otherwise
 
 
 @record
 class MaterialUsed:
-    """The game is judged with something from now on.
+    """The game is judged with something from now on."""
 
-    Attributes:
-        material: what it is.
-        name: for people.
-        sha256: of its content, hexadecimal.
-    """
-
-    material: Material
-    name: str
-    sha256: str
+    material: Material  # what it is
+    name: str  # for people
+    sha256: str  # of its content, hexadecimal
 
 
 @record
 class SegmentSealed:
-    """A file of the recording was finished.
+    """A file of the recording was finished."""
 
-    Attributes:
-        segment: its folder and name.
-        files: SHA-256 of the video and of what lies beside it, by name, hexadecimal.
-    """
-
-    segment: str
-    files: dict[str, str]
+    segment: str  # its folder and name
+    files: dict[str, str]  # SHA-256 of the video and of what lies beside it, by name, hexadecimal
 
 
 TableRecord = CommandCarriedOut | DeviceChanged | MaterialUsed | SegmentSealed

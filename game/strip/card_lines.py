@@ -8,8 +8,7 @@ from typing import Final
 from downfield.vision.card_photo import SURE, CardReading
 from downfield.vision.read_window import INK_COLORS, CardText, InkColor
 
-UNREAD: Final = "?"
-"""In place of a result that is not read surely."""
+UNREAD: Final = "?"  # in place of a result that is not read surely
 
 
 def window_lines(reading: CardReading) -> tuple[str, ...]:

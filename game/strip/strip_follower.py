@@ -40,8 +40,7 @@ from downfield.officiating.unseen_declarations import HASH_UNTOLD
 from downfield.vision.strip.dial_reader import UNDER_REFLECTION
 from downfield.vision.strip.strip_reader import StripReading
 
-MOST_MOVES: Final = 3
-"""Explanations offered at most: more leave the choice to the two readings."""
+MOST_MOVES: Final = 3  # explanations offered at most: more leave the choice to the two readings
 
 DIAL_NAMES: Final[dict[Count, str]] = {
     "home": "home score",
@@ -169,10 +168,9 @@ def _declared(move: StripMoveFound) -> dict[str, object]:
 class FollowerLimits:
     """How long differences are waited out."""
 
+    # a strip that was set differs from the game for this long: its coach may still turn another dial
     ask_ns: int = 2_500_000_000
-    """A strip that was set differs from the game for this long: its coach may still turn another dial."""
-    behind_ns: int = 20_000_000_000
-    """A play was entered, and the strip has not been set since for this long."""
+    behind_ns: int = 20_000_000_000  # a play was entered, and the strip has not been set since for this long
 
 
 _LIMITS: Final = FollowerLimits()

@@ -27,26 +27,19 @@ TRY_WAITS: Final = "try"
 AT_REST: Final = frozenset({Phase.BETWEEN_PLAYS, Phase.LINE_UP, Phase.SET})
 HALF_YD: Final = 0.501
 """A line of scrimmage this near to the slide's yard is there: penalties half the distance leave fractions."""
-SLIDE_YD: Final = (1, 1)
-"""The slide is set no nearer to the goal lines than this, left and right."""
-DIAL_S: Final = 10
-"""A clock that the dials can't show exactly agrees within this."""
+SLIDE_YD: Final = (1, 1)  # the slide is set no nearer to the goal lines than this, left and right
+DIAL_S: Final = 10  # a clock that the dials can't show exactly agrees within this
 ORDINALS: Final = ("1st", "2nd", "3rd", "4th")
 
 
 @dataclass(frozen=True, slots=True)
 class StripFacts:
-    """What a strip says, or should say.
+    """What a strip says, or should say."""
 
-    Attributes:
-        spot_yd: the slide's place along x; None when it is not known, or says nothing between two plays.
-        third: the ball's place; None likewise.
-        numbers: what the dials say, without those that are not known.
-    """
-
+    # the slide's place along x; None when it is not known, or says nothing between two plays
     spot_yd: float | None = None
-    third: Third | None = None
-    numbers: Mapping[Count, int] = field(default_factory=dict)
+    third: Third | None = None  # the ball's place; None likewise
+    numbers: Mapping[Count, int] = field(default_factory=dict)  # what the dials say, without those that are not known
 
     @property
     def clock_s(self) -> int | None:
@@ -65,15 +58,10 @@ class StripFacts:
 
 @dataclass(frozen=True, slots=True)
 class StripDifference:
-    """One thing that a strip and a game say differently.
+    """One thing that a strip and a game say differently."""
 
-    Attributes:
-        about: ``"slide"``, ``"ball"``, ``"clock"``, or the count of a dial.
-        strip, game: what each says, for people.
-    """
-
-    about: str
-    strip: str
+    about: str  # `"slide"`, `"ball"`, `"clock"`, or the count of a dial
+    strip: str  # strip, game: what each says, for people
     game: str
 
 

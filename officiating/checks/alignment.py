@@ -148,18 +148,12 @@ def _neighbors(players: Sequence[FormationPlayer]) -> Iterator[tuple[FormationPl
 
 @dataclass(frozen=True, slots=True)
 class StackedPair:
-    """Two players of one team, one behind the other.
+    """Two players of one team, one behind the other."""
 
-    Attributes:
-        front, rear: the player nearer to the line of scrimmage, and the player behind him.
-        clear_mm: by how much they are not stacked: past each other across, or far enough apart along the field.
-        sigma_mm: its standard deviation.
-    """
-
-    front: FormationPlayer
+    front: FormationPlayer  # front, rear: the player nearer to the line of scrimmage, and the player behind him
     rear: FormationPlayer
-    clear_mm: float
-    sigma_mm: float
+    clear_mm: float  # by how much they are not stacked: past each other across, or far enough apart along the field
+    sigma_mm: float  # its standard deviation
 
 
 @check("TAP-038", "TAP-039", "TAP-040", "TAP-041", "TAP-069", "TAP-070", "TAP-073", params=(STACK_LENGTHS,))

@@ -23,12 +23,9 @@ Subject = TypeVar("Subject")
 class CheckLimits:
     """Thresholds of the checks that no rulebook sets."""
 
-    confidence: float = 0.95
-    """Used where no rulebook sets another: one report in twenty is wrong at the limit."""
-    clear_sigmas: int = 3
-    """Figures clear of each other by this many standard deviations are not measured any further."""
-    rounding_mm: float = 1e-9
-    """Added to the clearance, so that bases that exactly touch are measured without error too."""
+    confidence: float = 0.95  # used where no rulebook sets another: one report in twenty is wrong at the limit
+    clear_sigmas: int = 3  # figures clear of each other by this many standard deviations are not measured any further
+    rounding_mm: float = 1e-9  # added to the clearance, so that bases that exactly touch are measured without error too
 
 
 CHECK_LIMITS: Final = CheckLimits()
@@ -36,63 +33,43 @@ CHECK_LIMITS: Final = CheckLimits()
 
 @record
 class ClauseResult:
-    """What one check found about one figure, pair or count.
+    """What one check found about one figure, pair or count."""
 
-    Attributes:
-        check: the check's name.
-        clauses: catalog ids the result is about.
-        outcome: the clause is kept or broken; ``"too_close"`` when the measurement can't tell at the required
-            confidence; ``"unknown"`` when what the clause needs was neither seen nor declared.
-        text: what was measured and what is allowed, as a sentence.
-        players: roster ids concerned.
-        margin: by how much the clause is kept (negative: broken), in `unit`; None where nothing was measured.
-        sigma: its standard deviation.
-        unit: of both.
-        probability: that the clause is broken, 0..1; 0.5 when unknown.
-        measured, allowed: what was counted or timed and the most that is allowed, same unit; None where the margin is
-            of another kind.
-        conditions: the things measured that break the clause together, where those are several.
-    """
-
-    check: str
-    clauses: tuple[str, ...]
+    check: str  # the check's name
+    clauses: tuple[str, ...]  # catalog ids the result is about
+    # the clause is kept or broken; `"too_close"` when the measurement can't tell at the required confidence;
+    # `"unknown"` when what the clause needs was neither seen nor declared
     outcome: ClauseOutcome
-    text: str
-    players: tuple[str, ...] = ()
+    text: str  # what was measured and what is allowed, as a sentence
+    players: tuple[str, ...] = ()  # roster ids concerned
+    # by how much the clause is kept (negative: broken), in `unit`; None where nothing was measured
     margin: float | None = None
-    sigma: float | None = None
-    unit: Unit = ""
-    probability: float = 0.0
+    sigma: float | None = None  # its standard deviation
+    unit: Unit = ""  # of both
+    probability: float = 0.0  # that the clause is broken, 0..1; 0.5 when unknown
+    # measured, allowed: what was counted or timed and the most that is allowed, same unit; None where the margin is of
+    # another kind
     measured: float | None = None
     allowed: float | None = None
+    # the things measured that break the clause together, where those are several
     conditions: tuple[Condition, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Measurement:
-    """One measurement of a check; the check turns it into a `ClauseResult`.
+    """One measurement of a check; the check turns it into a `ClauseResult`."""
 
-    Attributes:
-        text: what was measured and what is allowed.
-        players: roster ids concerned.
-        margin: by how much the clause is kept; None when it can't be known.
-        sigma: its standard deviation.
-        strict: whether a margin of exactly 0 breaks the clause ("less than" rather than "at most").
-        broken: probability that the clause is broken, where margin and sigma don't give it (counts).
-        clauses: catalog ids the measurement is about, where they are not all of its check's.
-        allowed: the most that is allowed, in the unit, where the margin is that less what was measured.
-        conditions: the things measured that break the clause together, where those are several.
-    """
-
-    text: str
-    players: tuple[str, ...] = ()
-    margin: float | None = None
-    sigma: float = 0.0
+    text: str  # what was measured and what is allowed
+    players: tuple[str, ...] = ()  # roster ids concerned
+    margin: float | None = None  # by how much the clause is kept; None when it can't be known
+    sigma: float = 0.0  # its standard deviation
     unit: Unit = ""
-    strict: bool = False
-    broken: float | None = None
-    clauses: tuple[str, ...] = ()
+    strict: bool = False  # whether a margin of exactly 0 breaks the clause ("less than" rather than "at most")
+    broken: float | None = None  # probability that the clause is broken, where margin and sigma don't give it (counts)
+    clauses: tuple[str, ...] = ()  # catalog ids the measurement is about, where they are not all of its check's
+    # the most that is allowed, in the unit, where the margin is that less what was measured
     allowed: float | None = None
+    # the things measured that break the clause together, where those are several
     conditions: tuple[Condition, ...] = ()
 
     @property
@@ -116,21 +93,13 @@ class Measurement:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Check(Generic[Subject]):
-    """One check; call it with a subject (a formation, a stoppage, a timeline).
+    """One check; call it with a subject (a formation, a stoppage, a timeline)."""
 
-    Attributes:
-        name: its name, unique among checks.
-        clauses: catalog ids it implements, of all rulebooks that share it.
-        params: what a league may change in it.
-        on_claim: whether the result may be shown only after the opposing coach has claimed it.
-        measure: yields the measurements of a subject.
-    """
-
-    name: str
-    clauses: tuple[str, ...]
-    params: tuple[Param, ...]
-    on_claim: bool
-    measure: Callable[[Subject, Params], Iterator[Measurement]]
+    name: str  # its name, unique among checks
+    clauses: tuple[str, ...]  # catalog ids it implements, of all rulebooks that share it
+    params: tuple[Param, ...]  # what a league may change in it
+    on_claim: bool  # whether the result may be shown only after the opposing coach has claimed it
+    measure: Callable[[Subject, Params], Iterator[Measurement]]  # yields the measurements of a subject
 
     def __call__(
         self, subject: Subject, params: Params | None = None, *, book: str = "", confidence: float | None = None

@@ -24,14 +24,11 @@ from downfield.officiating.state.facts import outermost_x, outermost_y
 class RoleLimits:
     """Thresholds of role inference."""
 
+    # players up to this far from the line of scrimmage are on it: twice what a check of the line allows
     line_yd: float = 1.0
-    """Players up to this far from the line of scrimmage are on it: twice what a check of the line allows."""
-    tight_end_yd: float = 3.0
-    """Farthest a tight end stands from the tackle: about where the next lineman would."""
-    defensive_line_yd: float = 4.0
-    """Deepest defensive lineman: twice the two yards one rulebook sets the lines apart."""
-    linebacker_yd: float = 10.0
-    """Deepest linebacker, the distance to gain: deeper players are there for the pass."""
+    tight_end_yd: float = 3.0  # farthest a tight end stands from the tackle: about where the next lineman would
+    defensive_line_yd: float = 4.0  # deepest defensive lineman: twice the two yards one rulebook sets the lines apart
+    linebacker_yd: float = 10.0  # deepest linebacker, the distance to gain: deeper players are there for the pass
 
 
 _LIMITS: Final = RoleLimits()
@@ -39,19 +36,12 @@ _LIMITS: Final = RoleLimits()
 
 @dataclass(frozen=True, slots=True)
 class RolePlacement:
-    """The part of a player's alignment that his role depends on.
+    """The part of a player's alignment that his role depends on."""
 
-    Attributes:
-        named: the role the coach gave him; empty when none.
-        offense: whether he is on the team with the ball.
-        depth_mm: distance behind the line of scrimmage on his side.
-        v_mm, low_mm, high_mm: center and extent of his base across the field.
-    """
-
-    named: str
-    offense: bool
-    depth_mm: float
-    v_mm: float
+    named: str  # the role the coach gave him; empty when none
+    offense: bool  # whether he is on the team with the ball
+    depth_mm: float  # distance behind the line of scrimmage on his side
+    v_mm: float  # v_mm, low_mm, high_mm: center and extent of his base across the field
     low_mm: float
     high_mm: float
 
@@ -151,35 +141,24 @@ def _overlap(a: RolePlacement, b: RolePlacement) -> bool:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FormationPlayer:
-    """One player lined up.
-
-    Attributes:
-        offense: whether he is on the team that snaps or kicks.
-        u_mm, v_mm: center of his base.
-        facing_deg: his heading in the play's frame, 0 downfield, counter-clockwise, -180..180.
-        upfield_mm, downfield_mm: least and greatest u of his base's outline.
-        low_mm, high_mm: least and greatest v of his base's outline.
-        sigma_u_mm, sigma_v_mm: standard deviation of those extents, heading error included.
-        inside_mm: how far his base reaches into the field of play (end zones included); negative when wholly outside.
-        role: as named by the coach, else inferred; see `downfield.officiating.checks.formation`.
-        inferred: whether it was inferred.
-    """
+    """One player lined up."""
 
     entry: Player
     figure: Figure
-    offense: bool
-    u_mm: float
+    offense: bool  # whether he is on the team that snaps or kicks
+    u_mm: float  # u_mm, v_mm: center of his base
     v_mm: float
-    facing_deg: float
-    upfield_mm: float
+    facing_deg: float  # his heading in the play's frame, 0 downfield, counter-clockwise, -180..180
+    upfield_mm: float  # upfield_mm, downfield_mm: least and greatest u of his base's outline
     downfield_mm: float
-    low_mm: float
+    low_mm: float  # low_mm, high_mm: least and greatest v of his base's outline
     high_mm: float
-    sigma_u_mm: float
+    sigma_u_mm: float  # sigma_u_mm, sigma_v_mm: standard deviation of those extents, heading error included
     sigma_v_mm: float
+    # how far his base reaches into the field of play (end zones included); negative when wholly outside
     inside_mm: float
-    role: str = ""
-    inferred: bool = False
+    role: str = ""  # as named by the coach, else inferred; see `downfield.officiating.checks.formation`
+    inferred: bool = False  # whether it was inferred
 
     @property
     def id(self) -> str:
@@ -204,32 +183,19 @@ class FormationPlayer:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Formation:
-    """Both teams lined up.
-
-    Attributes:
-        direction: 1 when the offense goes toward larger x of the board, -1 toward smaller x.
-        line_yd: line of scrimmage, or the spot of a kick, in field yards along x of the board.
-        players: the players on the field, in roster order.
-        beside: the players just outside it, within a base length of its edge.
-        jersey: of the team that snaps or kicks.
-        carrier: roster id of the announced ball carrier.
-        gunners: roster ids declared on a punt.
-        returner: roster id of the returner, where one is named.
-        stationary: roster ids on stationary bases.
-        unseen: roster ids on the team that snaps or kicks which are not seen on the board.
-    """
+    """Both teams lined up."""
 
     field: FieldModel
-    direction: Literal[-1, 1]
-    line_yd: float
-    players: tuple[FormationPlayer, ...]
-    beside: tuple[FormationPlayer, ...] = ()
-    jersey: Jersey = "dark"
-    carrier: str | None = None
-    gunners: tuple[str, ...] = ()
-    returner: str | None = None
-    stationary: tuple[str, ...] = ()
-    unseen: tuple[str, ...] = ()
+    direction: Literal[-1, 1]  # 1 when the offense goes toward larger x of the board, -1 toward smaller x
+    line_yd: float  # line of scrimmage, or the spot of a kick, in field yards along x of the board
+    players: tuple[FormationPlayer, ...]  # the players on the field, in roster order
+    beside: tuple[FormationPlayer, ...] = ()  # the players just outside it, within a base length of its edge
+    jersey: Jersey = "dark"  # of the team that snaps or kicks
+    carrier: str | None = None  # roster id of the announced ball carrier
+    gunners: tuple[str, ...] = ()  # roster ids declared on a punt
+    returner: str | None = None  # roster id of the returner, where one is named
+    stationary: tuple[str, ...] = ()  # roster ids on stationary bases
+    unseen: tuple[str, ...] = ()  # roster ids on the team that snaps or kicks which are not seen on the board
 
     @property
     def offense(self) -> tuple[FormationPlayer, ...]:

@@ -13,8 +13,7 @@ from downfield.officiating.sides import LINEMEN
 
 LINEMAN_NUMBERS: Final = range(50, 80)
 BACK_NUMBERS: Final = (range(50), range(80, 90))
-CENTER_NUMBER: Final = "00"
-"""A center may also wear this."""
+CENTER_NUMBER: Final = "00"  # a center may also wear this
 
 
 @check("TAP-010")

@@ -31,8 +31,8 @@ REPOSITIONED = Param("motion.repositioned", 4, "count", "Lion's Den: four defend
 class MovementLimits:
     """Limits of changed poses that no rulebook states."""
 
+    # a base that seems turned farther than this may have been turned less, and its front taken for its rear
     other_end_deg: float = 90.0
-    """A base that seems turned farther than this may have been turned less, and its front taken for its rear."""
 
 
 _LIMITS: Final = MovementLimits()
@@ -40,31 +40,21 @@ _LIMITS: Final = MovementLimits()
 
 @dataclass(frozen=True, slots=True)
 class PoseChange:
-    """One figure before and after it was handled.
-
-    Attributes:
-        offense: whether it is on the team that had the ball at the snap (or kicked).
-        moved_mm: distance the center of its base moved.
-        sigma_mm: its standard deviation.
-        turned_deg: angle the heading turned, 0..180.
-        sigma_deg: its standard deviation.
-        front: probability that both headings point to the same end of the base. A small turn is the same for both
-            ends; only one of about half a turn may be the tracker's and not the figure's.
-        dead: whether it had fallen.
-        swapped: whether its base was swapped, which counts as a pivot.
-    """
+    """One figure before and after it was handled."""
 
     player: Player
-    offense: bool
+    offense: bool  # whether it is on the team that had the ball at the snap (or kicked)
     before: Pose
     after: Pose
-    moved_mm: float
-    sigma_mm: float
-    turned_deg: float
-    sigma_deg: float
+    moved_mm: float  # distance the center of its base moved
+    sigma_mm: float  # its standard deviation
+    turned_deg: float  # angle the heading turned, 0..180
+    sigma_deg: float  # its standard deviation
+    # probability that both headings point to the same end of the base. A small turn is the same for both ends; only one
+    # of about half a turn may be the tracker's and not the figure's.
     front: float = 1.0
-    dead: bool = False
-    swapped: bool = False
+    dead: bool = False  # whether it had fallen
+    swapped: bool = False  # whether its base was swapped, which counts as a pivot
 
     @property
     def id(self) -> str:
@@ -146,14 +136,10 @@ def _change(
 
 @dataclass(frozen=True, slots=True)
 class PreSnapChanges:
-    """Motions and pivots before the snap.
+    """Motions and pivots before the snap."""
 
-    Attributes:
-        changes: every figure, before and after.
-        roles: roster id and role, inferred roles included; figures left out have the role the coach gave them.
-    """
-
-    changes: tuple[PoseChange, ...]
+    changes: tuple[PoseChange, ...]  # every figure, before and after
+    # roster id and role, inferred roles included; figures left out have the role the coach gave them
     roles: tuple[tuple[str, str], ...] = ()
 
     def role(self, change: PoseChange) -> str:

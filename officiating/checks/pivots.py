@@ -81,18 +81,14 @@ ENGAGED_CLAUSES: Final[Mapping[StoppageKind, tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class StoppageChanges:
-    """The figures handled during one stoppage, from the board's going off to just before it comes on again.
-
-    Attributes:
-        changes: every figure, before and after.
-        target_mm: the ball, receiver or interceptor that pivots must aim at; None when there is no such point.
-        exempt: roster ids that may be pivoted though engaged: the first to touch the pass, the recoverer.
-    """
+    """The figures handled during one stoppage, from the board's going off to just before it comes on again."""
 
     field: FieldModel
     kind: StoppageKind
-    changes: tuple[PoseChange, ...]
+    changes: tuple[PoseChange, ...]  # every figure, before and after
+    # the ball, receiver or interceptor that pivots must aim at; None when there is no such point
     target_mm: tuple[float, float] | None = None
+    # roster ids that may be pivoted though engaged: the first to touch the pass, the recoverer
     exempt: tuple[str, ...] = ()
 
     def side(self, *, offense: bool) -> tuple[PoseChange, ...]:

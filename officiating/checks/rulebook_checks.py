@@ -43,28 +43,19 @@ STOPPAGE_KINDS: Final[Mapping[str, StoppageKind]] = {
 
 @dataclass(frozen=True, slots=True)
 class RulebookChecks:
-    """The checks of one rulebook, as hooks for its system.
+    """The checks of one rulebook, as hooks for its system."""
 
-    Attributes:
-        book: prefix of its catalog ids.
-        formations: checks of the formation, by what is lined up for.
-        motion: checks of motions and pivots between "set" and the snap.
-        defense_after_set: whether the defense lines up after "set", so that only what it changes once it has
-            declared that it is done counts; otherwise every change after "set" does.
-        returns: checks of the formation as a kick's return begins.
-        stops: checks of a stoppage.
-        times: checks of a stoppage's clocks.
-        kick_run: checks of how long a kickoff ran.
-    """
-
-    book: str
+    book: str  # prefix of its catalog ids
+    # checks of the formation, by what is lined up for
     formations: Mapping[PlayKind, Sequence[Check[Formation]]] = field(default_factory=dict)
-    motion: Sequence[Check[PreSnapChanges]] = ()
+    motion: Sequence[Check[PreSnapChanges]] = ()  # checks of motions and pivots between "set" and the snap
+    # whether the defense lines up after "set", so that only what it changes once it has declared that it is done
+    # counts; otherwise every change after "set" does
     defense_after_set: bool = True
-    returns: Sequence[Check[Formation]] = ()
-    stops: Sequence[Check[StoppageChanges]] = ()
-    times: Sequence[Check[Timeline]] = ()
-    kick_run: Sequence[Check[Timeline]] = ()
+    returns: Sequence[Check[Formation]] = ()  # checks of the formation as a kick's return begins
+    stops: Sequence[Check[StoppageChanges]] = ()  # checks of a stoppage
+    times: Sequence[Check[Timeline]] = ()  # checks of a stoppage's clocks
+    kick_run: Sequence[Check[Timeline]] = ()  # checks of how long a kickoff ran
 
     @property
     def params(self) -> tuple[Param, ...]:

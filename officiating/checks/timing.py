@@ -41,40 +41,24 @@ SECOND_COACH: Final[Mapping[StoppageKind, tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """When things happened, on the game's clock; None for what did not happen or is not known.
+    """When things happened, on the game's clock; None for what did not happen or is not known."""
 
-    Attributes:
-        stop: what stopped the board, for a stoppage.
-        separated_ns: the players of the last play were separated.
-        changed_ns: possession changed, or points were scored.
-        set_ns: the offense declared "set".
-        defense_ready_ns: the defense was done lining up.
-        kick_ready_ns: the kicking team was lined up.
-        rolled_ns: a field goal's dice were rolled.
-        stopped_ns: the board went off.
-        offense_done_ns: the side that pivots first was done: the offense, the side that got the ball, or the receivers.
-        defense_done_ns: the other side was done, or the board came on again.
-        pass_ns: a pass was declared.
-        stick_gone_ns: the passing stick was removed.
-        kick_on_ns, kick_off_ns: the board ran for a kickoff.
-        sigma_s: standard deviation of an interval.
-    """
-
-    stop: StoppageKind = "coach"
-    separated_ns: int | None = None
-    changed_ns: int | None = None
-    set_ns: int | None = None
-    defense_ready_ns: int | None = None
-    kick_ready_ns: int | None = None
-    rolled_ns: int | None = None
-    stopped_ns: int | None = None
+    stop: StoppageKind = "coach"  # what stopped the board, for a stoppage
+    separated_ns: int | None = None  # the players of the last play were separated
+    changed_ns: int | None = None  # possession changed, or points were scored
+    set_ns: int | None = None  # the offense declared "set"
+    defense_ready_ns: int | None = None  # the defense was done lining up
+    kick_ready_ns: int | None = None  # the kicking team was lined up
+    rolled_ns: int | None = None  # a field goal's dice were rolled
+    stopped_ns: int | None = None  # the board went off
+    # the side that pivots first was done: the offense, the side that got the ball, or the receivers
     offense_done_ns: int | None = None
-    defense_done_ns: int | None = None
-    pass_ns: int | None = None
-    stick_gone_ns: int | None = None
-    kick_on_ns: int | None = None
+    defense_done_ns: int | None = None  # the other side was done, or the board came on again
+    pass_ns: int | None = None  # a pass was declared
+    stick_gone_ns: int | None = None  # the passing stick was removed
+    kick_on_ns: int | None = None  # kick_on_ns, kick_off_ns: the board ran for a kickoff
     kick_off_ns: int | None = None
-    sigma_s: float = 0.0
+    sigma_s: float = 0.0  # standard deviation of an interval
 
 
 @check("TAP-043", "TAP-075", "TAP-136", "TAP-138", "TAP-140", params=(LINE_UP_S, CHANGE_S), on_claim=True)

@@ -19,19 +19,17 @@ from downfield.officiating.state.game_state import GameState, Phase
 from downfield.officiating.state.interfaces import Outcome, RuleContext
 from downfield.officiating.state.play_state import Stoppage, poses_of
 
-ANY_NUMBER: Final = -1
-"""Value of ``stoppage.allowed`` under which any number of stoppages is allowed."""
+ANY_NUMBER: Final = -1  # value of `stoppage.allowed` under which any number of stoppages is allowed
 
 
 @dataclass(frozen=True, slots=True)
 class BoardLimits:
     """Times the board takes to come to rest."""
 
+    # the board vibrates on a little after its switch, so measurements this soon after it belong to the time before
     coast_ns: int = 50_000_000
-    """The board vibrates on a little after its switch, so measurements this soon after it belong to the time before."""
 
-    rest_ns: int = 150_000_000
-    """A figure comes to rest with the board within this time, and no hand reaches it sooner."""
+    rest_ns: int = 150_000_000  # a figure comes to rest with the board within this time, and no hand reaches it sooner
 
 
 BOARD_LIMITS: Final = BoardLimits()

@@ -38,8 +38,7 @@ DeclarationT = TypeVar("DeclarationT")
 class DeclarationLimits:
     """Ranges of declared numbers that no rulebook states."""
 
-    clock_s: float = 4 * 3600.0
-    """Longer than a game played on one clock."""
+    clock_s: float = 4 * 3600.0  # longer than a game played on one clock
 
 
 _LIMITS: Final = DeclarationLimits()
@@ -48,14 +47,12 @@ LINE_UP_PARAMS: Final = (
     Param("line_up.jersey_by_role", False, "", "whether the dark jersey always has the ball at the start of a play"),
 )
 FULL_TURN_DEG: Final = 360.0
-AT_REST: Final = frozenset({Phase.BETWEEN_PLAYS, Phase.LINE_UP, Phase.SET})
-"""Phases before the snap."""
+AT_REST: Final = frozenset({Phase.BETWEEN_PLAYS, Phase.LINE_UP, Phase.SET})  # phases before the snap
 
 SWITCHED_ON: Final = frozenset({Phase.LINE_UP, Phase.SET, Phase.STOPPED, Phase.PASS})
 """Phases that the board's coming on ends: a snap or a restart."""
 
-BALL_LIVE: Final = frozenset({Phase.LIVE, Phase.IN_AIR, Phase.KICK})
-"""Phases in which the board runs."""
+BALL_LIVE: Final = frozenset({Phase.LIVE, Phase.IN_AIR, Phase.KICK})  # phases in which the board runs
 
 
 def body_of(event: Event, kind: type[DeclarationT]) -> DeclarationT:

@@ -19,8 +19,7 @@ from downfield.officiating.state.game_state import GameState, PendingInput, Phas
 from downfield.officiating.state.interfaces import Consequence, Outcome, RuleContext, RuleSystem
 from downfield.officiating.state.play_state import HowGained, PlayState
 
-DOWNS: Final = "downs"
-"""Rule id of findings that follow from the state alone."""
+DOWNS: Final = "downs"  # rule id of findings that follow from the state alone
 
 DOWNS_PARAMS: Final = (
     Param("downs.allowed", 4, "count", "common football", low=1, high=4),
@@ -33,8 +32,7 @@ TOUCHDOWN: Final = 6
 FIELD_GOAL: Final = 3
 SAFETY: Final = 2
 
-ON_THE_LINE_YD: Final = 1e-3
-"""A ball no farther out than this is still on its goal line."""
+ON_THE_LINE_YD: Final = 1e-3  # a ball no farther out than this is still on its goal line
 
 GAINED_BY: Final[dict[CallKind, HowGained]] = {
     "reception": "reception",

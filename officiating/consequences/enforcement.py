@@ -10,8 +10,7 @@ from typing import Final
 
 from downfield.core.errors import RefusedError
 
-TINY_YD: Final = 1e-9
-"""Keeps rounding errors from moving a whole yard."""
+TINY_YD: Final = 1e-9  # keeps rounding errors from moving a whole yard
 
 
 def walk_off(

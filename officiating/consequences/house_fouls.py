@@ -21,8 +21,7 @@ from downfield.officiating.state.play_state import PlayState
 HOUSE_FOUL_PARAMS: Final = (
     Param("fouls.longest_yd", 0.0, "yd", "0: the book's own fouls only; else the longest a person may name", 0, 50),
 )
-HOUSE_FOUL: Final = "house"
-"""With what the details of these penalties begin."""
+HOUSE_FOUL: Final = "house"  # with what the details of these penalties begin
 _FIRST_DOWN, _LOSS_OF_DOWN = f"{HOUSE_FOUL}_first_down", f"{HOUSE_FOUL}_loss_of_down"
 
 

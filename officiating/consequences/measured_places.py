@@ -18,15 +18,10 @@ from downfield.officiating.state.interfaces import Outcome, RuleContext
 
 @dataclass(frozen=True, slots=True)
 class PastLine:
-    """How far a place is past a line.
+    """How far a place is past a line."""
 
-    Attributes:
-        margin_yd: past it when positive.
-        sigma_yd: standard deviation of that, of the place and the line together; 0 where both are exact.
-    """
-
-    margin_yd: float
-    sigma_yd: float = 0.0
+    margin_yd: float  # past it when positive
+    sigma_yd: float = 0.0  # standard deviation of that, of the place and the line together; 0 where both are exact
 
     @property
     def probability(self) -> float:

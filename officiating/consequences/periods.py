@@ -15,23 +15,17 @@ from downfield.officiating.params import Param, Params
 from downfield.officiating.state.game_state import Clock, GameState, Phase, opponent
 from downfield.officiating.state.interfaces import Consequence, Handler, Outcome, RuleContext
 
-TOUCHDOWN_GAIN_YD: Final = 1000.0
-"""A touchdown beats any number of yards (TAP-132, by the clause on ties)."""
+TOUCHDOWN_GAIN_YD: Final = 1000.0  # a touchdown beats any number of yards (TAP-132, by the clause on ties)
 
 PossessionEnd = Literal["touchdown", "safety", "field_goal", "nothing"]
 
 
 @dataclass(frozen=True, slots=True)
 class Possession:
-    """One possession of an overtime played on the clock.
+    """One possession of an overtime played on the clock."""
 
-    Attributes:
-        side: the side that had the ball.
-        end: how it ended; ``"nothing"`` for a turnover, a punt, a miss or lost downs.
-    """
-
-    side: Side
-    end: PossessionEnd
+    side: Side  # the side that had the ball
+    end: PossessionEnd  # how it ended; `"nothing"` for a turnover, a punt, a miss or lost downs
 
 
 def yards_winner(first: Side, gains_yd: tuple[float, float]) -> Side | None:
@@ -68,8 +62,7 @@ def clock_overtime_over(ended: tuple[Possession, ...], lead: int, left_s: float)
 
 
 FIRST_KICKER: Final[Side] = "away"
-CLOCK: Final = "clock"
-"""Rule id of findings that follow from the clock."""
+CLOCK: Final = "clock"  # rule id of findings that follow from the clock
 
 
 def period_params(periods: int, period_s: float, reason: str) -> tuple[Param, ...]:

@@ -31,11 +31,9 @@ POSSESSION_POINTS: Final = frozenset({0.0, 2.0, 3.0, 6.0})
 class SetUpLimits:
     """Ranges of set-ups that no rulebook states."""
 
-    score: int = 255
-    """More points than any football game has seen (222); beyond it is a slip of the finger."""
+    score: int = 255  # more points than any football game has seen (222); beyond it is a slip of the finger
 
-    spot_yd: float = 0.05
-    """A spot this near to the rulebook's own is that spot."""
+    spot_yd: float = 0.05  # a spot this near to the rulebook's own is that spot
 
 
 _LIMITS: Final = SetUpLimits()

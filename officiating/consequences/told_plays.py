@@ -22,8 +22,7 @@ from downfield.officiating.events import Event
 from downfield.officiating.state.game_state import GameState, Phase, opponent
 from downfield.officiating.state.interfaces import Outcome, RuleContext
 
-TOLD: Final = "told"
-"""Rule id of findings that a person tells."""
+TOLD: Final = "told"  # rule id of findings that a person tells
 
 WITHOUT_SPOT: Final = frozenset({"touchdown", "safety", "touchback", "incomplete"})
 NEVER_ON_TRIES: Final = frozenset({"safety", "touchback", "fumble", "recovered"})

@@ -21,8 +21,8 @@ from downfield.officiating.state.play_state import PlayState, finding_key, too_c
 class CallingLimits:
     """Limits of merging findings."""
 
+    # a margin measured with more than this many times the error of the one before does not replace it
     vague_ratio: float = 3.0
-    """A margin measured with more than this many times the error of the one before does not replace it."""
 
 
 _LIMITS: Final = CallingLimits()
@@ -31,8 +31,7 @@ LINE_UPS: Final = frozenset({"formation", "pivot", "timing"})
 """Kinds of calls about how figures were lined up and turned before the board came on. Those of a line-up that a ruling
 came after are not made: it was made for the spot and the down that stood then."""
 
-TOO_CLOSE_TEXT: Final = "too close to call: "
-"""Stands before the text of a call until a person confirms it."""
+TOO_CLOSE_TEXT: Final = "too close to call: "  # stands before the text of a call until a person confirms it
 
 
 def merge_findings(

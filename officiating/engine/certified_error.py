@@ -22,13 +22,9 @@ LEAST_SIGMAS: Final = 1.0
 
 @dataclass(frozen=True, slots=True)
 class ErrorFloor:
-    """The least error of a position.
+    """The least error of a position."""
 
-    Attributes:
-        sigma_mm: standard deviation along and across the field.
-    """
-
-    sigma_mm: tuple[float, float]
+    sigma_mm: tuple[float, float]  # standard deviation along and across the field
 
     @staticmethod
     def of(certified_yd: tuple[float, float], field: FieldModel, confidence: float) -> ErrorFloor:

@@ -49,14 +49,14 @@ def calls_to_append(before: Iterable[str], now: Sequence[str]) -> tuple[str, ...
 class EngineLimits:
     """Time limits of the rules engine."""
 
+    # how far back rules may look: the longest window over which any of them measures motion or turning
     recent_ns: int = 600_000_000
-    """How far back rules may look: the longest window over which any of them measures motion or turning."""
 
+    # an end told this soon after the camera saw a play end is the same one: nobody plays the next in that time
     seen_again_ns: int = 3_000_000_000
-    """An end told this soon after the camera saw a play end is the same one: nobody plays the next in that time."""
 
+    # a scene this much older than a declaration says nothing of it: the camera is gone, and people see the board
     stale_ns: int = 2_000_000_000
-    """A scene this much older than a declaration says nothing of it: the camera is gone, and people see the board."""
 
 
 ENGINE_LIMITS: Final = EngineLimits()
@@ -64,40 +64,25 @@ ENGINE_LIMITS: Final = EngineLimits()
 
 @record
 class PlayEnding:
-    """The end of a play.
+    """The end of a play."""
 
-    Attributes:
-        t_ns: of the entry in which it ended.
-        calls: ids of the calls which that entry made.
-        seen: whether a camera saw it, else a person told it.
-    """
-
-    t_ns: int
-    calls: tuple[str, ...]
-    seen: bool
+    t_ns: int  # of the entry in which it ended
+    calls: tuple[str, ...]  # ids of the calls which that entry made
+    seen: bool  # whether a camera saw it, else a person told it
 
 
 @dataclass(frozen=True, slots=True)
 class EngineState:
-    """Everything the engine knows.
+    """Everything the engine knows."""
 
-    Attributes:
-        game: the state of the game.
-        recent: the last scenes, oldest first.
-        power: the board's power as last measured; only changes of it are acted on.
-        event_ns: time of the latest event.
-        ended: the game as it was when its last play ended, until the next snap, for claims made after the whistle.
-        ending: when and by what that play ended; None where `ended` is.
-        superseded: ids of calls in whose place a person told the same play; they count no more.
-    """
-
-    game: GameState
-    recent: tuple[Scene, ...] = ()
-    power: Power = "unknown"
-    event_ns: int | None = None
+    game: GameState  # the state of the game
+    recent: tuple[Scene, ...] = ()  # the last scenes, oldest first
+    power: Power = "unknown"  # the board's power as last measured; only changes of it are acted on
+    event_ns: int | None = None  # time of the latest event
+    # the game as it was when its last play ended, until the next snap, for claims made after the whistle
     ended: GameState | None = None
-    ending: PlayEnding | None = None
-    superseded: tuple[str, ...] = ()
+    ending: PlayEnding | None = None  # when and by what that play ended; None where `ended` is
+    superseded: tuple[str, ...] = ()  # ids of calls in whose place a person told the same play; they count no more
 
 
 def with_ended(before: EngineState, after: EngineState, calls: tuple[Call, ...], *, seen: bool) -> EngineState:
@@ -186,37 +171,23 @@ _BY_CALL: Final[dict[CallKind, PlayKind]] = {
 
 @record
 class Snap:
-    """A play began.
+    """A play began."""
 
-    Attributes:
-        kind: of play.
-        t_ns: when.
-        offense: whose down it is.
-        direction: 1 when the offense goes toward larger x of the board, -1 toward smaller x.
-        down, distance_yd, spot_yd: as in football.
-        period: 1-based.
-        situation: down, distance and spot in words.
-        carrier: roster id, None while not known.
-        clock_s: time left in the period; None where no clock runs down.
-        told: whether nobody saw it begin: it was told by its end, rolled or read off cards.
-        is_pass: whether it was a pass, as its card says or its end; None where its calls alone can tell.
-        for_yards: whether it is a play of an overtime of yards, in which nothing gives points.
-    """
-
-    kind: PlayKind
-    t_ns: int
-    offense: Side
-    direction: int
-    down: int
+    kind: PlayKind  # of play
+    t_ns: int  # when
+    offense: Side  # whose down it is
+    direction: int  # 1 when the offense goes toward larger x of the board, -1 toward smaller x
+    down: int  # down, distance_yd, spot_yd: as in football
     distance_yd: float
     spot_yd: float
-    period: int
-    situation: str
-    carrier: str | None = None
-    clock_s: float | None = None
-    told: bool = False
+    period: int  # 1-based
+    situation: str  # down, distance and spot in words
+    carrier: str | None = None  # roster id, None while not known
+    clock_s: float | None = None  # time left in the period; None where no clock runs down
+    told: bool = False  # whether nobody saw it begin: it was told by its end, rolled or read off cards
+    # whether it was a pass, as its card says or its end; None where its calls alone can tell
     is_pass: bool | None = None
-    for_yards: bool = False
+    for_yards: bool = False  # whether it is a play of an overtime of yards, in which nothing gives points
 
 
 def begun_play(before: EngineState, after: EngineState, entry: Scene | Event, calls: Sequence[Call]) -> Snap | None:

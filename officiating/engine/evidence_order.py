@@ -42,11 +42,10 @@ _RUNNING: Final = frozenset({Phase.LIVE, Phase.IN_AIR, Phase.KICK})
 class EvidenceOrderLimits:
     """Time limits of evidence that no rulebook states."""
 
+    # a figure upright again within this time had not fallen: it can't get up by itself, and no hand is so quick
     mistaken_fall_ns: int = 300_000_000
-    """A figure upright again within this time had not fallen: it can't get up by itself, and no hand is so quick."""
 
-    least_known_s: float = 0.1
-    """An instant with a larger error is not known: a figure walks half a yard in that time."""
+    least_known_s: float = 0.1  # an instant with a larger error is not known: a figure walks half a yard in that time
 
 
 _LIMITS: Final = EvidenceOrderLimits()

@@ -11,50 +11,29 @@ from downfield.officiating.events import Ruling
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A state to which a ruling can go back.
+    """A state to which a ruling can go back."""
 
-    Attributes:
-        entries: how many entries of the log had been applied.
-        state: the engine's state after them.
-        calls: how many calls had been made.
-        plays: how many plays had begun.
-    """
-
-    entries: int
-    state: EngineState
-    calls: int
-    plays: int
+    entries: int  # how many entries of the log had been applied
+    state: EngineState  # the engine's state after them
+    calls: int  # how many calls had been made
+    plays: int  # how many plays had begun
 
 
 @dataclass(frozen=True, slots=True)
 class GameMemento:
-    """All that a judged game has become, without the scenes of its log.
+    """All that a judged game has become, without the scenes of its log."""
 
-    Attributes:
-        places: of the log, True for each event and False for each scene.
-        state: the engine's.
-        checkpoints: to which rulings can go back; scenes before the first are not kept.
-        calls: that were made, in order.
-        plays: how they began, in order.
-        log_index: place of the entry that made a call, by the call's id.
-        undone: ids of the events that were undone.
-        refused: events that no longer apply.
-        rulings: that are in force, by call id.
-        ruled_ns: when they were made.
-        off_since_ns: since when the board has been off.
-    """
-
-    places: bytes
-    state: EngineState
-    checkpoints: tuple[Checkpoint, ...]
-    calls: tuple[Call, ...]
-    plays: tuple[Snap, ...]
-    log_index: dict[str, int]
-    undone: frozenset[str]
-    refused: tuple[RefusedEvent, ...]
-    rulings: dict[str, Ruling]
-    ruled_ns: dict[str, int]
-    off_since_ns: int | None
+    places: bytes  # of the log, True for each event and False for each scene
+    state: EngineState  # the engine's
+    checkpoints: tuple[Checkpoint, ...]  # to which rulings can go back; scenes before the first are not kept
+    calls: tuple[Call, ...]  # that were made, in order
+    plays: tuple[Snap, ...]  # how they began, in order
+    log_index: dict[str, int]  # place of the entry that made a call, by the call's id
+    undone: frozenset[str]  # ids of the events that were undone
+    refused: tuple[RefusedEvent, ...]  # events that no longer apply
+    rulings: dict[str, Ruling]  # that are in force, by call id
+    ruled_ns: dict[str, int]  # when they were made
+    off_since_ns: int | None  # since when the board has been off
 
     @property
     def kept_from(self) -> int:

@@ -38,14 +38,13 @@ from downfield.officiating.state.game_state import HOME_AND_AWAY, GameState, Tea
 class JudgedGameLimits:
     """What a judged game keeps of its log."""
 
+    # a checkpoint every ten seconds of 60 Hz scenes: a ruling repeats at most that much more than it must
     checkpoint_entries: int = 600
-    """A checkpoint every ten seconds of 60 Hz scenes: a ruling repeats at most that much more than it must."""
 
+    # no rule waits for anything on a board that has been off this long, so its scenes need not be kept
     rest_ns: int = 1_000_000_000
-    """No rule waits for anything on a board that has been off this long, so its scenes need not be kept."""
 
-    keep_s: float = 300.0
-    """Scenes are kept this long for rulings to go back to."""
+    keep_s: float = 300.0  # scenes are kept this long for rulings to go back to
 
 
 _LIMITS: Final = JudgedGameLimits()
@@ -53,23 +52,17 @@ _LIMITS: Final = JudgedGameLimits()
 
 @dataclass(frozen=True, slots=True)
 class GameUpdate:
-    """What one entry changed.
+    """What one entry changed."""
 
-    Attributes:
-        calls: the calls made, in order.
-        withdrawn: ids of calls that no longer stand after a ruling.
-        moved: ids of calls that now come after all others, in order; a ruling can bring back a call from before them.
-        snap: how a play began with it.
-        plays: how every play began, in order, where a ruling or an undo changed more than that.
-        logged: what was added to the log, in order: the entry itself, after scenes of a resting board that it makes
-            relevant; nothing while a board rests. Applying just these entries again leads to the same game.
-    """
-
-    calls: tuple[Call, ...] = ()
-    withdrawn: tuple[str, ...] = ()
+    calls: tuple[Call, ...] = ()  # the calls made, in order
+    withdrawn: tuple[str, ...] = ()  # ids of calls that no longer stand after a ruling
+    # ids of calls that now come after all others, in order; a ruling can bring back a call from before them
     moved: tuple[str, ...] = ()
+    # what was added to the log, in order: the entry itself, after scenes of a resting board that it makes relevant;
+    # nothing while a board rests. Applying just these entries again leads to the same game.
     logged: tuple[Scene | Event, ...] = ()
-    snap: Snap | None = None
+    snap: Snap | None = None  # how a play began with it
+    # how every play began, in order, where a ruling or an undo changed more than that
     plays: tuple[Snap, ...] | None = None
 
 

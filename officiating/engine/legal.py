@@ -27,8 +27,7 @@ from downfield.officiating.state.interfaces import RuleSystem
 from downfield.officiating.unseen_declarations import CardKind, DuePlay, PlayEnd
 
 BY: Final[tuple[d.Side | None, ...]] = (None, *SIDES)
-PASS_YD: Final = 10.0
-"""Length of the pass that is tried where a person measures it."""
+PASS_YD: Final = 10.0  # length of the pass that is tried where a person measures it
 
 CARDS: Final[dict[str, str]] = {
     **dict.fromkeys(("kneel", "spike"), ""),
@@ -42,19 +41,12 @@ CARDS: Final[dict[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class TriedDeclaration:
-    """A declaration to try.
+    """A declaration to try."""
 
-    Attributes:
-        body: the declaration, with numbers that stand for any.
-        word: what it declares within its type, such as ``"punt"`` for a kick; empty where there is but one.
-        by: the side whose coach makes it; None where that is left open.
-        player: roster id of the figure it names.
-    """
-
-    body: d.Declaration
-    word: str = ""
-    by: d.Side | None = None
-    player: str | None = None
+    body: d.Declaration  # the declaration, with numbers that stand for any
+    word: str = ""  # what it declares within its type, such as `"punt"` for a kick; empty where there is but one
+    by: d.Side | None = None  # the side whose coach makes it; None where that is left open
+    player: str | None = None  # roster id of the figure it names
 
 
 Build = Callable[[GameState, RuleSystem], Iterator[TriedDeclaration]]

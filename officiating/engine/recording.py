@@ -23,14 +23,13 @@ from downfield.officiating.state.game_state import HOME_AND_AWAY, GameState, Tea
 class ReplayLimits:
     """Limits of judging and comparing recordings."""
 
+    # after the last entry comes a tick this much later than that: longer than any rule waits for evidence
     last_tick_ns: int = 6_000_000_000
-    """After the last entry comes a tick this much later than that: longer than any rule waits for evidence."""
 
+    # two rulebooks may time one event by different points of the figure; calls this near in time may be the same
     same_call_ns: int = 250_000_000
-    """Two rulebooks may time one event by different points of the figure; calls this near in time may be the same."""
 
-    same_spot_yd: float = 0.05
-    """Spots nearer than this are the same."""
+    same_spot_yd: float = 0.05  # spots nearer than this are the same
 
 
 REPLAY_LIMITS: Final = ReplayLimits()
@@ -55,17 +54,11 @@ class Judgment:
 
 @dataclass(frozen=True, slots=True)
 class CallDifference:
-    """One difference between two rulebooks.
+    """One difference between two rulebooks."""
 
-    Attributes:
-        t_ns: instant of the first call, or of the second where the first rulebook makes none.
-        first: the call under the first rulebook, None when it makes none.
-        second: the call under the second rulebook, None when it makes none.
-    """
-
-    t_ns: int
-    first: Call | None
-    second: Call | None
+    t_ns: int  # instant of the first call, or of the second where the first rulebook makes none
+    first: Call | None  # the call under the first rulebook, None when it makes none
+    second: Call | None  # the call under the second rulebook, None when it makes none
 
     @property
     def text(self) -> str:

@@ -15,8 +15,7 @@ from downfield.core.errors import RulebookError
 from downfield.officiating.state.interfaces import RuleSystem
 
 GROUP: Final = "downfield.rulebooks"
-OURS: Final = "downfield"
-"""The distribution whose rulebooks no other one replaces."""
+OURS: Final = "downfield"  # the distribution whose rulebooks no other one replaces
 
 
 @cache

@@ -39,17 +39,16 @@ TOUCH_PARAMS: Final = (
 class TouchLimits:
     """Limits of touches of a free ball."""
 
+    # a touch that is doubtful at first waits this long: a base that goes on is surely over the ball by then
     doubtful_touch_ns: int = 100_000_000
-    """A touch that is doubtful at first waits this long: a base that goes on is surely over the ball by then."""
 
+    # error of an instant between two frames, in frames: a base that shakes does not close a gap evenly
     between_frames: float = 0.05
-    """Error of an instant between two frames, in frames: a base that shakes does not close a gap evenly."""
 
-    unseen_in_frame: float = 12**-0.5
-    """The same where the motion before the frames was not seen: anywhere between them."""
+    unseen_in_frame: float = 12**-0.5  # the same where the motion before the frames was not seen: anywhere between them
 
+    # how fast a gap closes is measured over this time: a few frames, so that their errors average out
     motion_ns: int = 100_000_000
-    """How fast a gap closes is measured over this time: a few frames, so that their errors average out."""
 
 
 _LIMITS: Final = TouchLimits()
@@ -57,21 +56,14 @@ _LIMITS: Final = TouchLimits()
 
 @dataclass(frozen=True, slots=True)
 class BallTouch:
-    """A figure that touches the ball.
+    """A figure that touches the ball."""
 
-    Attributes:
-        figure: as seen in this frame.
-        t_ns: when its base reached the ball.
-        sigma_s: standard deviation of that time: the error of the gap over the speed at which it closed.
-        probability: that the base touches the ball.
-        reach_mm, sigma_mm: how far the base reaches over the ball's edge, and the error of that; None where vision has
-            timed the touch.
-    """
-
-    figure: Figure
-    t_ns: int
-    sigma_s: float = 0.0
-    probability: float = 1.0
+    figure: Figure  # as seen in this frame
+    t_ns: int  # when its base reached the ball
+    sigma_s: float = 0.0  # standard deviation of that time: the error of the gap over the speed at which it closed
+    probability: float = 1.0  # that the base touches the ball
+    # reach_mm, sigma_mm: how far the base reaches over the ball's edge, and the error of that; None where vision has
+    # timed the touch
     reach_mm: float | None = None
     sigma_mm: float | None = None
 
@@ -87,15 +79,12 @@ class FirstTouch:
 
     Who was first is decided once a rival that touches it with him would have been seen. Two of one pass that touch it
     together share it by the rulebook; where that says nothing, a person decides.
-
-    Attributes:
-        catch: clauses of a reception or interception.
-        tie: clauses for both sides touching it at once, the offense's ball; none where the rulebook says nothing.
-        void: clauses for an engaged or fallen figure, whose touch does not count; none where that is not reported.
     """
 
-    catch: tuple[str, ...]
+    catch: tuple[str, ...]  # clauses of a reception or interception
+    # clauses for both sides touching it at once, the offense's ball; none where the rulebook says nothing
     tie: tuple[str, ...]
+    # clauses for an engaged or fallen figure, whose touch does not count; none where that is not reported
     void: tuple[str, ...]
     id: str = "first_touch"
     phases: frozenset[Phase] = frozenset({Phase.IN_AIR})
@@ -242,13 +231,9 @@ class FirstTouch:
 
 @dataclass(frozen=True, slots=True)
 class BallLost(ImmediateRule):
-    """The ball is no longer on its carrier (Lion's Den): a fumble for whatever reason; without that, no fall is one.
+    """The ball is no longer on its carrier (Lion's Den): a fumble for whatever reason; without that, no fall is one."""
 
-    Attributes:
-        clauses: ids of the clauses that its calls cite.
-    """
-
-    clauses: tuple[str, ...]
+    clauses: tuple[str, ...]  # ids of the clauses that its calls cite
     id: str = "ball_lost"
     phases: frozenset[Phase] = frozenset({Phase.LIVE})
     params: tuple[Param, ...] = ()

@@ -21,17 +21,15 @@ from downfield.officiating.state.over_fronts import identity_conditions, over_fr
 class FacingLimits:
     """Angles between a carrier's heading and the goal it attacks."""
 
-    sideways_deg: float = 90.0
-    """A carrier that faces farther away than this faces its own goal line."""
+    sideways_deg: float = 90.0  # a carrier that faces farther away than this faces its own goal line
 
+    # within this the carrier has certainly turned forward again; a heading jitters by a few degrees
     forward_deg: float = 80.0
-    """Within this the carrier has certainly turned forward again; a heading jitters by a few degrees."""
 
 
 _LIMITS: Final = FacingLimits()
 
-FORWARD_AGAIN: Final = "forward_again"
-"""Detail of a carrier that faces forward again."""
+FORWARD_AGAIN: Final = "forward_again"  # detail of a carrier that faces forward again
 
 BACKWARD_PARAMS: Final = (
     Param("backward.window_s", 0.2, "s", "longer than a vibration; a carrier jitters", low=0.05, high=0.5),
@@ -41,15 +39,10 @@ BACKWARD_PARAMS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Backward(ImmediateRule):
-    """The carrier moves toward its own goal line. TAP leaves the consequence to the coach, so it is only reported.
+    """The carrier moves toward its own goal line. TAP leaves the consequence to the coach, so it is only reported."""
 
-    Attributes:
-        turned: clauses when the carrier faces that way too.
-        pushed: clauses when the carrier faces forward and is pushed.
-    """
-
-    turned: tuple[str, ...]
-    pushed: tuple[str, ...]
+    turned: tuple[str, ...]  # clauses when the carrier faces that way too
+    pushed: tuple[str, ...]  # clauses when the carrier faces forward and is pushed
     id: str = "backward"
     phases: frozenset[Phase] = frozenset({Phase.LIVE})
     params: tuple[Param, ...] = BACKWARD_PARAMS
@@ -135,12 +128,9 @@ class CarrierTurnedBack(ImmediateRule):
     """The carrier faces and moves toward its own goal line (Lion's Den): turned around once, down the second time.
 
     Both are needed: a carrier that only faces back may be spinning, one that only moves back is being pushed.
-
-    Attributes:
-        first, second: clauses of the first and the second turn.
     """
 
-    first: tuple[str, ...]
+    first: tuple[str, ...]  # first, second: clauses of the first and the second turn
     second: tuple[str, ...]
     id: str = "turned_back"
     phases: frozenset[Phase] = frozenset({Phase.LIVE})

@@ -24,11 +24,10 @@ from downfield.officiating.state.interfaces import RuleContext
 class InterferenceLimits:
     """How long a turn is watched, and when its direction depends on the front."""
 
-    sideways_deg: float = 90.0
-    """A turn by more than this may be an end that was taken for the other."""
+    sideways_deg: float = 90.0  # a turn by more than this may be an end that was taken for the other
 
+    # a figure seen to turn is watched this much longer: it may turn on, and a doubtful turn becomes a sure one
     turning_ns: int = 100_000_000
-    """A figure seen to turn is watched this much longer: it may turn on, and a doubtful turn becomes a sure one."""
 
 
 _LIMITS: Final = InterferenceLimits()
@@ -49,15 +48,11 @@ class Interference:
     Touching alone is no foul. Whether the touch made the figure turn is a judgment, so interference is only ever
     proposed, with the headings before and after. On passes the turn is away from the ball, on punts from the gunner's
     own course.
-
-    Attributes:
-        on_pass: clauses of pass interference.
-        on_gunner: clauses of gunner interference.
-        with_numbers: adds the penalty's yards and spots to a finding.
     """
 
-    on_pass: tuple[str, ...]
-    on_gunner: tuple[str, ...]
+    on_pass: tuple[str, ...]  # clauses of pass interference
+    on_gunner: tuple[str, ...]  # clauses of gunner interference
+    # adds the penalty's yards and spots to a finding
     with_numbers: Callable[[GameState, Finding, RuleContext], Finding]
     id: str = "interference"
     phases: frozenset[Phase] = frozenset({Phase.IN_AIR, Phase.LIVE})

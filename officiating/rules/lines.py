@@ -27,8 +27,7 @@ from downfield.officiating.state.over_fronts import facts_as_of, over_fronts
 class LineCrossingLimits:
     """Time limits of lines and spots that no rulebook states."""
 
-    linger_ns: int = 250_000_000
-    """A carrier within the error of a line for this long is too close to call there."""
+    linger_ns: int = 250_000_000  # a carrier within the error of a line for this long is too close to call there
 
 
 LINE_CROSSING_LIMITS: Final = LineCrossingLimits()
@@ -78,15 +77,10 @@ def carried_ball(ball: Ball | None, figure: Figure) -> Ball | None:
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Where the ball is spotted.
+    """Where the ball is spotted."""
 
-    Attributes:
-        yd: field yards along x of the board and across.
-        sigma_yd: standard deviation of that, of the figure's place and of the instant.
-    """
-
-    yd: tuple[float, float]
-    sigma_yd: tuple[float, float]
+    yd: tuple[float, float]  # field yards along x of the board and across
+    sigma_yd: tuple[float, float]  # standard deviation of that, of the figure's place and of the instant
 
 
 def spot_at(facts: Facts, figure: Figure, reference: str, t_ns: int, sigma_s: float = 0.0) -> Spot:
@@ -121,15 +115,10 @@ def out_of_bounds_params(spot: str, reason: str, *, ball: bool, at_mark: bool = 
 
 @dataclass(frozen=True, slots=True)
 class OutOfBounds(ImmediateRule):
-    """The carrier touches the sideline or an end line; their paint is out.
+    """The carrier touches the sideline or an end line; their paint is out."""
 
-    Attributes:
-        clauses: ids of the clauses that its calls cite.
-        params: see `out_of_bounds_params`.
-    """
-
-    clauses: tuple[str, ...]
-    params: tuple[Param, ...]
+    clauses: tuple[str, ...]  # ids of the clauses that its calls cite
+    params: tuple[Param, ...]  # see `out_of_bounds_params`
     id: str = "out_of_bounds"
     phases: frozenset[Phase] = frozenset({Phase.LIVE})
 
@@ -203,17 +192,12 @@ class OutOfBounds(ImmediateRule):
 
 @dataclass(frozen=True, slots=True)
 class LineCrossed(ImmediateRule):
-    """The carrier's reference point reaches a line across the field: the goal line, or the line of scrimmage.
+    """The carrier's reference point reaches a line across the field: the goal line, or the line of scrimmage."""
 
-    Attributes:
-        id: ``"touchdown"`` or ``"line_of_scrimmage"``.
-        clauses: ids of the clauses that its calls cite.
-        params: the one that names the reference point, ``touchdown.reference`` or ``line_of_scrimmage.reference``;
-            where that may be a ball of which every part counts, also its ``ball_radius_mm`` in the same group.
-    """
-
-    id: Literal["touchdown", "line_of_scrimmage"]
-    clauses: tuple[str, ...]
+    id: Literal["touchdown", "line_of_scrimmage"]  # `"touchdown"` or `"line_of_scrimmage"`
+    clauses: tuple[str, ...]  # ids of the clauses that its calls cite
+    # the one that names the reference point, `touchdown.reference` or `line_of_scrimmage.reference`; where that may be
+    # a ball of which every part counts, also its `ball_radius_mm` in the same group
     params: tuple[Param, ...]
     phases: frozenset[Phase] = frozenset({Phase.LIVE})
 

@@ -134,13 +134,9 @@ class HandleSack(ImmediateRule):
 
 @dataclass(frozen=True, slots=True)
 class TooDeep(ImmediateRule):
-    """The passer is farther behind the line of scrimmage than allowed: a sack (Lion's Den).
+    """The passer is farther behind the line of scrimmage than allowed: a sack (Lion's Den)."""
 
-    Attributes:
-        clauses: ids of the clauses that its calls cite.
-    """
-
-    clauses: tuple[str, ...]
+    clauses: tuple[str, ...]  # ids of the clauses that its calls cite
     id: str = "too_deep"
     phases: frozenset[Phase] = frozenset({Phase.LIVE})
     params: tuple[Param, ...] = (

@@ -73,8 +73,8 @@ SQUARE_TACKLE_PARAMS: Final = (
 class SquareTackleLimits:
     """Limits of square hits that no rulebook states."""
 
+    # probability of the likelier reading at either end of the unsure band: below any confidence worth calling at
     unsure_probability: float = 0.9
-    """Probability of the likelier reading at either end of the unsure band: below any confidence worth calling at."""
 
 
 _LIMITS: Final = SquareTackleLimits()
@@ -89,31 +89,18 @@ PAIR_CLAUSES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class SquareHit:
-    """A contact judged as a square hit.
+    """A contact judged as a square hit."""
 
-    Attributes:
-        pair: the faces that meet, defender first, as seen.
-        tackle_pair: the likeliest pair that is a tackle when square, should a front be the other end; `pair` if none.
-        angle: probability that the angle between the faces counts as square; 0 for a corner.
-        overlap: probability that enough of the faces meets.
-        tackles: probability that the pair is a tackle when square: 0 or 1 where the fronts are certain.
-        review: whether a person decides when it is not square.
-        margin_deg: how far the angle is inside the tolerance.
-        sigma_deg: standard deviation of the angle.
-        limit: how many would call it square, by that margin.
-        overlap_mm, overlap_sigma_mm: by how much enough of the faces meets, and the standard deviation.
-    """
-
-    pair: str
-    tackle_pair: str
-    angle: float
-    overlap: float
-    tackles: float
-    review: bool
-    margin_deg: float
-    sigma_deg: float
-    limit: GradedLimit
-    overlap_mm: float
+    pair: str  # the faces that meet, defender first, as seen
+    tackle_pair: str  # the likeliest pair that is a tackle when square, should a front be the other end; `pair` if none
+    angle: float  # probability that the angle between the faces counts as square; 0 for a corner
+    overlap: float  # probability that enough of the faces meets
+    tackles: float  # probability that the pair is a tackle when square: 0 or 1 where the fronts are certain
+    review: bool  # whether a person decides when it is not square
+    margin_deg: float  # how far the angle is inside the tolerance
+    sigma_deg: float  # standard deviation of the angle
+    limit: GradedLimit  # how many would call it square, by that margin
+    overlap_mm: float  # overlap_mm, overlap_sigma_mm: by how much enough of the faces meets, and the standard deviation
     overlap_sigma_mm: float
 
     @property

@@ -25,14 +25,14 @@ from downfield.officiating.state.play_state import FigureFall
 class TackleLimits:
     """Time limits of tackles and falls that no rulebook states."""
 
+    # a camera may see a figure lie a little before it sees the gap close: such a fall belongs to the contact
     early_fall_ns: int = 100_000_000
-    """A camera may see a figure lie a little before it sees the gap close: such a fall belongs to the contact."""
 
+    # a tackle waits this much past its window: a fall at its end is detected some frames after it happened
     late_fall_ns: int = 150_000_000
-    """A tackle waits this much past its window: a fall at its end is detected some frames after it happened."""
 
+    # the carrier must lie this long to have fallen: a network takes some figures for fallen for a moment
     confirm_fall_ns: int = 200_000_000
-    """The carrier must lie this long to have fallen: a network takes some figures for fallen for a moment."""
 
 
 _LIMITS: Final = TackleLimits()
@@ -54,19 +54,14 @@ def tackle_params(window_s: float, spot: str, reason: str, *, fallen_tackles: bo
 
 @dataclass(frozen=True, slots=True)
 class Tackle:
-    """A defender's base touches the carrier's: a tackle, a broken tackle, a fumble, or both down.
-
-    Attributes:
-        broken, fumble, both, spot: clauses of the other endings, and of where the ball is marked.
-        params: see `tackle_params`.
-    """
+    """A defender's base touches the carrier's: a tackle, a broken tackle, a fumble, or both down."""
 
     clauses: tuple[str, ...]
-    broken: tuple[str, ...]
+    broken: tuple[str, ...]  # broken, fumble, both, spot: clauses of the other endings, and of where the ball is marked
     fumble: tuple[str, ...]
     both: tuple[str, ...]
     spot: tuple[str, ...]
-    params: tuple[Param, ...]
+    params: tuple[Param, ...]  # see `tackle_params`
     id: str = "tackle"
     phases: frozenset[Phase] = frozenset({Phase.LIVE})
 
@@ -166,13 +161,9 @@ class Tackle:
 
 @dataclass(frozen=True, slots=True)
 class DownByFall:
-    """The carrier falls without a standing defender in the tackle: down there, by the foremost part of the base.
+    """The carrier falls without a standing defender in the tackle: down there, by the foremost part of the base."""
 
-    Attributes:
-        clauses: ids of the clauses that its calls cite.
-    """
-
-    clauses: tuple[str, ...]
+    clauses: tuple[str, ...]  # ids of the clauses that its calls cite
     id: str = "down_by_fall"
     phases: frozenset[Phase] = frozenset({Phase.LIVE})
     params: tuple[Param, ...] = ()
@@ -223,13 +214,9 @@ class DownByFall:
 
 @dataclass(frozen=True, slots=True)
 class FigureDead(ImmediateRule):
-    """A figure without the ball falls: it is out of the play but stays where it lies.
+    """A figure without the ball falls: it is out of the play but stays where it lies."""
 
-    Attributes:
-        clauses: ids of the clauses that its calls cite.
-    """
-
-    clauses: tuple[str, ...]
+    clauses: tuple[str, ...]  # ids of the clauses that its calls cite
     id: str = "figure_dead"
     phases: frozenset[Phase] = frozenset({Phase.LIVE, Phase.IN_AIR})
     params: tuple[Param, ...] = ()

@@ -33,19 +33,12 @@ class DiceDue:
 
 @dataclass(frozen=True, slots=True)
 class DiceRule:
-    """The dice that a rulebook asks for.
+    """The dice that a rulebook asks for."""
 
-    Attributes:
-        count: dice in one roll.
-        sides: of each die: 4, 6 or 10.
-        number: whether they may be entered as one number from 1 to 100.
-        count_in: how many, where that depends on the game.
-    """
-
-    count: int
-    sides: int
-    number: bool = False
-    count_in: Callable[[GameState], int] | None = None
+    count: int  # dice in one roll
+    sides: int  # of each die: 4, 6 or 10
+    number: bool = False  # whether they may be entered as one number from 1 to 100
+    count_in: Callable[[GameState], int] | None = None  # how many, where that depends on the game
 
     def due(self, game: GameState, purpose: str, by: Side | None) -> DiceDue:
         """Return the dice that are due in a game."""

@@ -29,79 +29,60 @@ EVEN_ODDS: Final = 0.5
 class FactLimits:
     """Limits of the facts of one frame."""
 
-    velocity_window_ns: int = 200_000_000
-    """Velocity is averaged over this time: longer than one vibration of the board."""
+    velocity_window_ns: int = 200_000_000  # velocity is averaged over this time: longer than one vibration of the board
 
+    # the instant of a contact whose gap hardly closes is known to this at worst: bases that run side by side
     instant_error_s: float = 0.1
-    """The instant of a contact whose gap hardly closes is known to this at worst: bases that run side by side."""
 
+    # between scenes as near as this an instant is interpolated; a longer way without one adds to its error
     usual_step_ns: int = 50_000_000
-    """Between scenes as near as this an instant is interpolated; a longer way without one adds to its error."""
 
 
-SUSTAINED_FRAMES: Final = 3
-"""Frames whose median says whether a contact lasts."""
+SUSTAINED_FRAMES: Final = 3  # frames whose median says whether a contact lasts
 
 _LIMITS: Final = FactLimits()
 
 
 @dataclass(frozen=True, slots=True)
 class OpponentContact:
-    """A contact of a figure with an opponent.
+    """A contact of a figure with an opponent."""
 
-    Attributes:
-        opponent: roster id of the opponent.
-        gap_mm, sigma_mm, probability, angle_deg, overlap_mm: as in `Contact`.
-        since_ns: when it began; of the carrier not before he held the ball on a running board, since a touch before
-            that is no touch of the carrier.
-        since_sigma_s: standard deviation of that instant: of the gap, by how fast it closed, and of the carrier's gain.
-        unseen_s: the part of it that pictures leave which did not come, or whose times are not known.
-        own_face: the face of the figure's own base.
-        opponent_face: the face of the opponent's base.
-    """
-
-    opponent: str
-    gap_mm: float
+    opponent: str  # roster id of the opponent
+    gap_mm: float  # gap_mm, sigma_mm, probability, angle_deg, overlap_mm: as in `Contact`
     sigma_mm: float
     probability: float
-    own_face: Face
-    opponent_face: Face
+    own_face: Face  # the face of the figure's own base
+    opponent_face: Face  # the face of the opponent's base
     angle_deg: float
     overlap_mm: float
+    # when it began; of the carrier not before he held the ball on a running board, since a touch before that is no
+    # touch of the carrier
     since_ns: int | None
+    # standard deviation of that instant: of the gap, by how fast it closed, and of the carrier's gain
     since_sigma_s: float = 0.0
-    unseen_s: float = 0.0
+    unseen_s: float = 0.0  # the part of it that pictures leave which did not come, or whose times are not known
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredPoint:
-    """A point of a figure or of the ball, with its error.
+    """A point of a figure or of the ball, with its error."""
 
-    Attributes:
-        x_mm, y_mm: board frame.
-        sigma_mm: standard deviation along the direction of interest. For a point of a base it is made up of the error
-            of the base's center and of its heading, times the lever from the center to the point.
-    """
-
-    x_mm: float
+    x_mm: float  # x_mm, y_mm: board frame
     y_mm: float
+    # standard deviation along the direction of interest. For a point of a base it is made up of the error of the base's
+    # center and of its heading, times the lever from the center to the point.
     sigma_mm: float
 
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """The facts of one frame.
+    """The facts of one frame."""
 
-    Attributes:
-        scene: the frame.
-        recent: the frames before it, oldest first, about half a second of them: rules can't look farther back. An unfit
-            frame (a hand, a bump) empties them, since figures may have been moved.
-        state: the game before the frame.
-    """
-
-    scene: Scene
+    scene: Scene  # the frame
+    # the frames before it, oldest first, about half a second of them: rules can't look farther back. An unfit frame (a
+    # hand, a bump) empties them, since figures may have been moved.
     recent: tuple[Scene, ...]
-    state: GameState
+    state: GameState  # the game before the frame
     field: FieldModel
 
     @property

@@ -43,47 +43,31 @@ PENDING_INPUT: Final = frozenset({Phase.PENDING_ROLL, Phase.PENDING_CHOICE})
 
 @record
 class PendingInput:
-    """What a pending phase waits for.
+    """What a pending phase waits for."""
 
-    Attributes:
-        kind: dice, a coin, a coach's choice, or a ruling on a call that is too close.
-        purpose: what it decides, such as ``"fumble"`` or ``"field_goal"``.
-        options: the choices on offer; with dice, those that may be made in their place, such as not to roll.
-        by: the side whose coach makes it, None for either.
-    """
-
+    # dice, a coin, a coach's choice, or a ruling on a call that is too close
     kind: Literal["roll", "coin", "choice", "ruling"]
-    purpose: str
+    purpose: str  # what it decides, such as `"fumble"` or `"field_goal"`
+    # the choices on offer; with dice, those that may be made in their place, such as not to roll
     options: tuple[Choice, ...] = ()
-    by: Side | None = None
+    by: Side | None = None  # the side whose coach makes it, None for either
 
 
 @record
 class Team:
-    """One coach's team.
+    """One coach's team."""
 
-    Attributes:
-        name: in full.
-        short: as shown on a score bug.
-    """
-
-    name: str
-    short: str
+    name: str  # in full
+    short: str  # as shown on a score bug
 
 
 @record
 class Clock:
-    """The game clock.
+    """The game clock."""
 
-    Attributes:
-        left_s: seconds left in the period at `at_ns`; None where the rulebook has no such clock.
-        running: whether the clock has been running since then.
-        at_ns: when the clock was last set.
-    """
-
-    left_s: float | None = None
-    running: bool = False
-    at_ns: int = 0
+    left_s: float | None = None  # seconds left in the period at `at_ns`; None where the rulebook has no such clock
+    running: bool = False  # whether the clock has been running since then
+    at_ns: int = 0  # when the clock was last set
 
     def left_at_s(self, t_ns: int) -> float | None:
         """Return the seconds left at an instant, never below 0."""
@@ -94,21 +78,13 @@ class Clock:
 
 @record
 class Overtime:
-    """An overtime.
+    """An overtime."""
 
-    Attributes:
-        number: 1-based.
-        first: the side that had the ball first.
-        gains_yd: yards gained in the possessions so far, in order; a touchdown counts as 1000.
-        gains_sigma_yd: standard deviation of each, where it was measured.
-        for_yards: whether it is played for yards, and nothing in it gives points.
-    """
-
-    number: int
-    first: Side
-    gains_yd: tuple[float, ...] = ()
-    gains_sigma_yd: tuple[float, ...] = ()
-    for_yards: bool = False
+    number: int  # 1-based
+    first: Side  # the side that had the ball first
+    gains_yd: tuple[float, ...] = ()  # yards gained in the possessions so far, in order; a touchdown counts as 1000
+    gains_sigma_yd: tuple[float, ...] = ()  # standard deviation of each, where it was measured
+    for_yards: bool = False  # whether it is played for yards, and nothing in it gives points
 
 
 @record
@@ -121,93 +97,60 @@ HOME_AND_AWAY: Final = (Team("Home", "H"), Team("Away", "A"))
 
 @record
 class GameState:
-    """The game at one instant.
+    """The game at one instant."""
 
-    Attributes:
-        phase: what the game is doing.
-        wait: the dice, coin or choice a pending phase waits for.
-        offense: the side whose down it is, until the play ends; `PlayState.ball_side` has the ball now.
-        direction: 1 when the offense goes toward larger x of the board, else -1.
-        dark: the side whose figures wear the dark jersey.
-        los_yd: line of scrimmage, along x of the board.
-        to_gain_yd: line to gain, along x of the board; the goal line when it is goal to go.
-        to_gain_sigma_yd: standard deviation of that: of the measured spot from which the series began; 0 where that was
-            told or rolled, and for a goal line, which is painted.
-        lateral_yd: where the ball is spotted across the field; None when every play starts at the middle.
-        hash: the hash mark the ball is on, for rulebooks that use no more than that; left is the upper row as the
-            camera sees the board, whichever way the offense goes.
-        down: 1..4.
-        score: points of home, away.
-        period: 1-based.
-        clock: the game clock.
-        system: what only the rulebook's own system keeps of the game; None where `GameState` is enough.
-        time_outs: time-outs left to home, away; None where there are none.
-        play: the state of the play.
-        due: the kind of play that comes next.
-        try_for: the side that has a try after a touchdown, while one is due.
-        kicking: the side that kicks off next, when a kickoff or free kick is due.
-        opening_kicker: the side that kicked off first in this game; None before the first kickoff.
-        board: whether the board is switched on, as declared or measured, whichever came last.
-        players: the roster on the board.
-        teams: home, away.
-        length_yd, width_yd, end_zone_yd: goal line to goal line, sideline to sideline, and one end zone; 0 for none.
-        separated_ns, set_ns: when the line-up clock and the defense's clock started.
-        set_poses: of all figures, when the offense declared itself set.
-        ready_poses: of all figures, when the defense declared its line-up done; empty when it did not.
-        changed_ns: when possession last changed or points were scored, for set-up clocks.
-        gain_yd: yards gained in the last play from scrimmage, None before one.
-        overtime: the overtime in progress.
-        winner: the side that has won a game that is over; None for a tie.
-        ruled_ns: when the latest ruling was made that has changed what the next line-up is for; None once the board was
-            on again.
-        proposals: ids of the calls that wait for a person.
-        suspended: why no calls are made from the scenes.
-        unseen_ns: from the last scene before calls were suspended last, to the last scene of that.
-        notes: what a rulebook remembers between plays, as (name, value) pairs; numbers only.
-        now_ns: the latest instant of any entry; consequences of a call are about an earlier one, the call's.
-    """
-
-    phase: Phase = Phase.BETWEEN_PLAYS
-    wait: PendingInput | None = None
-    offense: Side = "home"
-    direction: Literal[-1, 1] = 1
-    dark: Side = "home"
-    los_yd: float = 50.0
-    to_gain_yd: float = 60.0
+    phase: Phase = Phase.BETWEEN_PLAYS  # what the game is doing
+    wait: PendingInput | None = None  # the dice, coin or choice a pending phase waits for
+    offense: Side = "home"  # the side whose down it is, until the play ends; `PlayState.ball_side` has the ball now
+    direction: Literal[-1, 1] = 1  # 1 when the offense goes toward larger x of the board, else -1
+    dark: Side = "home"  # the side whose figures wear the dark jersey
+    los_yd: float = 50.0  # line of scrimmage, along x of the board
+    to_gain_yd: float = 60.0  # line to gain, along x of the board; the goal line when it is goal to go
+    # standard deviation of that: of the measured spot from which the series began; 0 where that was told or rolled, and
+    # for a goal line, which is painted
     to_gain_sigma_yd: float = 0.0
+    # where the ball is spotted across the field; None when every play starts at the middle
     lateral_yd: float | None = None
+    # the hash mark the ball is on, for rulebooks that use no more than that; left is the upper row as the camera sees
+    # the board, whichever way the offense goes
     hash: Hash = "center"
-    down: int = 1
-    score: tuple[int, int] = (0, 0)
-    period: int = 1
-    clock: Clock = Clock()
+    down: int = 1  # 1..4
+    score: tuple[int, int] = (0, 0)  # points of home, away
+    period: int = 1  # 1-based
+    clock: Clock = Clock()  # the game clock
+    # what only the rulebook's own system keeps of the game; None where `GameState` is enough
     system: SystemState | None = None
-    time_outs: tuple[int, int] | None = None
-    play: PlayState = PlayState()
-    due: PlayKind = "kickoff"
-    try_for: Side | None = None
-    kicking: Side | None = None
-    opening_kicker: Side | None = None
-    board: Power = "unknown"
-    players: tuple[Player, ...] = ()
-    teams: tuple[Team, Team] = HOME_AND_AWAY
+    time_outs: tuple[int, int] | None = None  # time-outs left to home, away; None where there are none
+    play: PlayState = PlayState()  # the state of the play
+    due: PlayKind = "kickoff"  # the kind of play that comes next
+    try_for: Side | None = None  # the side that has a try after a touchdown, while one is due
+    kicking: Side | None = None  # the side that kicks off next, when a kickoff or free kick is due
+    opening_kicker: Side | None = None  # the side that kicked off first in this game; None before the first kickoff
+    board: Power = "unknown"  # whether the board is switched on, as declared or measured, whichever came last
+    players: tuple[Player, ...] = ()  # the roster on the board
+    teams: tuple[Team, Team] = HOME_AND_AWAY  # home, away
+    # length_yd, width_yd, end_zone_yd: goal line to goal line, sideline to sideline, and one end zone; 0 for none
     length_yd: float = 100.0
     width_yd: float = 160 / 3
     end_zone_yd: float = 10.0
-    separated_ns: int | None = None
+    separated_ns: int | None = None  # separated_ns, set_ns: when the line-up clock and the defense's clock started
     set_ns: int | None = None
-    set_poses: tuple[Pose, ...] = ()
+    set_poses: tuple[Pose, ...] = ()  # of all figures, when the offense declared itself set
+    # of all figures, when the defense declared its line-up done; empty when it did not
     ready_poses: tuple[Pose, ...] = ()
-    changed_ns: int | None = None
-    gain_yd: float | None = None
-    overtime: Overtime | None = None
-    winner: Side | None = None
+    changed_ns: int | None = None  # when possession last changed or points were scored, for set-up clocks
+    gain_yd: float | None = None  # yards gained in the last play from scrimmage, None before one
+    overtime: Overtime | None = None  # the overtime in progress
+    winner: Side | None = None  # the side that has won a game that is over; None for a tie
+    # when the latest ruling was made that has changed what the next line-up is for; None once the board was on again
     ruled_ns: int | None = None
-    proposals: tuple[str, ...] = ()
-    suspended: tuple[str, ...] = ()
+    proposals: tuple[str, ...] = ()  # ids of the calls that wait for a person
+    suspended: tuple[str, ...] = ()  # why no calls are made from the scenes
+    # from the last scene before calls were suspended last, to the last scene of that
     unseen_ns: tuple[int, int] | None = None
+    # what a rulebook remembers between plays, as (name, value) pairs; numbers only
     notes: tuple[tuple[str, float], ...] = ()
-    now_ns: int = 0
+    now_ns: int = 0  # the latest instant of any entry; consequences of a call are about an earlier one, the call's
 
     @property
     def defense(self) -> Side:

@@ -71,25 +71,17 @@ class ImmediateRule:
 
 @dataclass(frozen=True, slots=True)
 class RuleContext:
-    """What handlers, consequences and `Rule.settle` get beside the state.
+    """What handlers, consequences and `Rule.settle` get beside the state."""
 
-    Attributes:
-        params: in force: defaults, then the league's values.
-        field: as printed, with its yards in millimeters.
-        t_ns: now; for a consequence, the instant of its call.
-        system: the code of the rulebook.
-        facts: the facts of the latest scene; None before the first, and where the latest is too old to say anything.
-        ended: the game as it was when its last play ended; None while a play is on, and before the first.
-        lengths_known: whether lengths in mm are known, not yards and what follows from bases alone.
-    """
-
-    params: Params
-    field: FieldModel
-    t_ns: int
-    system: RuleSystem
+    params: Params  # in force: defaults, then the league's values
+    field: FieldModel  # as printed, with its yards in millimeters
+    t_ns: int  # now; for a consequence, the instant of its call
+    system: RuleSystem  # the code of the rulebook
+    # the facts of the latest scene; None before the first, and where the latest is too old to say anything
     facts: Facts | None = None
+    # the game as it was when its last play ended; None while a play is on, and before the first
     ended: GameState | None = None
-    lengths_known: bool = True
+    lengths_known: bool = True  # whether lengths in mm are known, not yards and what follows from bases alone
 
     def clauses(self, name: str) -> tuple[str, ...]:
         """Return the clauses that the rulebook cites for something all rulebooks share, such as ``"first_down"``."""
@@ -98,17 +90,14 @@ class RuleContext:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A new state and what follows from it.
-
-    Attributes:
-        findings: what follows at once (a first down after a tackle). Each becomes a call in turn, with its own
-            consequence on the state that the one before has left; none waits for evidence.
-        otherwise: what follows in place of the first finding, where that is of a measured place and a person finds that
-            it does not hold. Below the rulebook's confidence the game waits for him. None where nothing was measured.
-    """
+    """A new state and what follows from it."""
 
     state: GameState
+    # what follows at once (a first down after a tackle). Each becomes a call in turn, with its own consequence on the
+    # state that the one before has left; none waits for evidence.
     findings: tuple[Finding, ...] = ()
+    # what follows in place of the first finding, where that is of a measured place and a person finds that it does not
+    # hold. Below the rulebook's confidence the game waits for him. None where nothing was measured.
     otherwise: tuple[Finding, ...] | None = None
 
 
@@ -144,47 +133,37 @@ def _no_end(state: GameState, _context: RuleContext) -> Outcome:
 
 @dataclass(frozen=True, slots=True)
 class RuleSystem:
-    """The code of one installed rulebook; a league's file changes values and policies.
+    """The code of one installed rulebook; a league's file changes values and policies."""
 
-    Attributes:
-        name: short name of the rulebook, the same as its entry point's in the group ``downfield.rulebooks``.
-        rules: in order of precedence at one and the same instant.
-        handlers: by declaration class; any other declaration is refused. These are also what a rulebook is played with:
-            one with a handler of `CardPlayed` is a game of cards, for panels and for a strip.
-        consequences: by call kind; kinds left out have none.
-        catalog: every clause of the rulebook by id, in the order of its text.
-        shared_clauses: ids of the clauses cited for what all rulebooks share, by names such as ``"first_down"``.
-        params: parameters of handlers and consequences; rules declare their own.
-        begin: makes the first state of a game out of the default one.
-        at_snap: checks made as the board comes on for a play: the formation. Only reported.
-        at_restart: checks made as the board comes on after a stoppage, its `Stoppage` still in the state: pivots.
-        kick_from_yd: where a kickoff or free kick is kicked from, in the kickers' own yards, by what is due.
-        kick_over: what follows when the board goes off after a kick has run.
-        ball_dead: what follows while the ball is dead: the end of a period whose time is up.
-        begin_try: the try after a touchdown: the coach's choice, the one the rulebook prescribes, or a named one.
-        overtime: the kind of its overtime.
-        dice: the dice that are rolled, by purpose.
-        series_notes: how the names of those notes of the game begin that are about the plays before: a set-up, which
-            begins anew, forgets them.
-        dice_anytime: purposes whose dice may be rolled without being asked for, each for a side.
-    """
-
-    name: str
+    name: str  # short name of the rulebook, the same as its entry point's in the group `downfield.rulebooks`
     title: str
-    rules: tuple[Rule, ...]
+    rules: tuple[Rule, ...]  # in order of precedence at one and the same instant
+    # by declaration class; any other declaration is refused. These are also what a rulebook is played with: one with a
+    # handler of `CardPlayed` is a game of cards, for panels and for a strip.
     handlers: Mapping[type[Any], Handler]
-    consequences: Mapping[CallKind, Consequence]
+    consequences: Mapping[CallKind, Consequence]  # by call kind; kinds left out have none
+    # every clause of the rulebook by id, in the order of its text
     catalog: Mapping[str, Clause] = field(default_factory=dict)
+    # ids of the clauses cited for what all rulebooks share, by names such as `"first_down"`
     shared_clauses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    params: tuple[Param, ...] = ()
+    params: tuple[Param, ...] = ()  # parameters of handlers and consequences; rules declare their own
+    # makes the first state of a game out of the default one
     begin: Callable[[GameState, Params], GameState] = _unchanged
+    # checks made as the board comes on for a play: the formation. Only reported.
     at_snap: Callable[[GameState, RuleContext], tuple[Finding, ...]] = _no_findings
+    # checks made as the board comes on after a stoppage, its `Stoppage` still in the state: pivots
     at_restart: Callable[[GameState, RuleContext], tuple[Finding, ...]] = _no_findings
+    # where a kickoff or free kick is kicked from, in the kickers' own yards, by what is due
     kick_from_yd: Callable[[GameState, Params], float] | None = None
+    # what follows when the board goes off after a kick has run
     kick_over: Callable[[GameState, int, RuleContext], Outcome] = _no_change
+    # what follows while the ball is dead: the end of a period whose time is up
     ball_dead: Callable[[GameState, RuleContext], Outcome] = _no_end
+    # the try after a touchdown: the coach's choice, the one the rulebook prescribes, or a named one
     begin_try: BeginTry | None = None
-    overtime: OvertimeKind = "none"
-    dice: Mapping[str, DiceRule] = field(default_factory=dict)
-    dice_anytime: tuple[str, ...] = ()
+    overtime: OvertimeKind = "none"  # the kind of its overtime
+    dice: Mapping[str, DiceRule] = field(default_factory=dict)  # the dice that are rolled, by purpose
+    dice_anytime: tuple[str, ...] = ()  # purposes whose dice may be rolled without being asked for, each for a side
+    # how the names of those notes of the game begin that are about the plays before: a set-up, which begins anew,
+    # forgets them
     series_notes: tuple[str, ...] = ()

@@ -22,11 +22,9 @@ from downfield.officiating.state.facts import EVEN_ODDS, Facts, exceedance_proba
 class EitherEndLimits:
     """Limits of what depends on a front."""
 
-    same_for_both_ends: float = 0.005
-    """Probabilities this close do not depend on which end of a base is its front."""
+    same_for_both_ends: float = 0.005  # probabilities this close do not depend on which end of a base is its front
 
-    certain: float = 0.995
-    """An identity this probable goes without saying."""
+    certain: float = 0.995  # an identity this probable goes without saying
 
 
 _LIMITS: Final = EitherEndLimits()
@@ -34,19 +32,13 @@ _LIMITS: Final = EitherEndLimits()
 
 @dataclass(frozen=True, slots=True)
 class EitherEnd:
-    """A margin over both ends of a base that may be its front.
+    """A margin over both ends of a base that may be its front."""
 
-    Attributes:
-        probability: that the margin is 0 or more, over both ends.
-        front: probability of the end that makes it likelier; 1 where both ends are the same to it.
-        given: probability that the margin is 0 or more, for that end.
-    """
-
-    probability: float
-    front: float
+    probability: float  # that the margin is 0 or more, over both ends
+    front: float  # probability of the end that makes it likelier; 1 where both ends are the same to it
     margin: float
     sigma: float
-    given: float
+    given: float  # probability that the margin is 0 or more, for that end
 
     def conditions(self, measure: Measure, unit: Unit, figure: Figure) -> tuple[Condition, ...]:
         """Return the margin, the front and who the figure is, told apart; none where only the margin is in doubt."""
@@ -90,14 +82,13 @@ def _why_unsure(figure: Figure) -> str:
 class InstantLimits:
     """Times over which motion is measured."""
 
+    # a figure's motion up to an instant is measured over this time: a few frames, so that their errors average out
     motion_ns: int = 100_000_000
-    """A figure's motion up to an instant is measured over this time: a few frames, so that their errors average out."""
 
+    # how fast a figure goes is measured over this time: longer than one vibration of the board
     speed_ns: int = 200_000_000
-    """How fast a figure goes is measured over this time: longer than one vibration of the board."""
 
-    unmeasured_mm_s: float = 80.0
-    """How fast a figure goes that was not seen before: as fast as most do."""
+    unmeasured_mm_s: float = 80.0  # how fast a figure goes that was not seen before: as fast as most do
 
 
 _INSTANT_LIMITS: Final = InstantLimits()

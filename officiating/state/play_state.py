@@ -34,73 +34,47 @@ HowGained = Literal["snap", "pitch", "reception", "interception", "kick", "recov
 
 @record
 class Hold:
-    """One man's hold of the ball, from gaining it to losing it. The holds of a play, in order, are its possession.
+    """One man's hold of the ball, from gaining it to losing it. The holds of a play, in order, are its possession."""
 
-    Attributes:
-        side: whose ball it was.
-        player: roster id; None where nobody was named.
-        how: how he gained it.
-        t_ns: when he gained it.
-        sigma_s: standard deviation of that instant.
-        spot_yd: where, along x of the board and across; None where nobody knows.
-        spot_sigma_yd: standard deviation of that, along and across.
-        lost_ns, lost_yd: when and where he lost it; None while he holds it.
-        turns: how often he turned back.
-        faces_forward: whether he has faced forward again since.
-        farthest_yd, farthest_sigma_yd: the farthest that he was seen, in his side's own yards, and the standard
-            deviation of that; None where nobody saw him.
-    """
-
-    side: Side
-    player: str | None
-    how: HowGained
-    t_ns: int
-    sigma_s: float = 0.0
-    spot_yd: tuple[float, float] | None = None
-    spot_sigma_yd: tuple[float, float] = (0.0, 0.0)
-    lost_ns: int | None = None
+    side: Side  # whose ball it was
+    player: str | None  # roster id; None where nobody was named
+    how: HowGained  # how he gained it
+    t_ns: int  # when he gained it
+    sigma_s: float = 0.0  # standard deviation of that instant
+    spot_yd: tuple[float, float] | None = None  # where, along x of the board and across; None where nobody knows
+    spot_sigma_yd: tuple[float, float] = (0.0, 0.0)  # standard deviation of that, along and across
+    lost_ns: int | None = None  # lost_ns, lost_yd: when and where he lost it; None while he holds it
     lost_yd: tuple[float, float] | None = None
-    turns: int = 0
-    faces_forward: bool = False
+    turns: int = 0  # how often he turned back
+    faces_forward: bool = False  # whether he has faced forward again since
+    # farthest_yd, farthest_sigma_yd: the farthest that he was seen, in his side's own yards, and the standard deviation
+    # of that; None where nobody saw him
     farthest_yd: float | None = None
     farthest_sigma_yd: float = 0.0
 
 
 @record
 class FigureFall:
-    """A figure that fell in this play.
+    """A figure that fell in this play."""
 
-    Attributes:
-        player: roster id.
-        t_ns: when it fell; where vision does not say, when it was first seen fallen.
-        first_seen_ns: when it was first seen fallen.
-    """
-
-    player: str
-    t_ns: int
-    first_seen_ns: int
+    player: str  # roster id
+    t_ns: int  # when it fell; where vision does not say, when it was first seen fallen
+    first_seen_ns: int  # when it was first seen fallen
 
 
 @record
 class Pose:
-    """Where a figure stood when the board stopped.
+    """Where a figure stood when the board stopped."""
 
-    Attributes:
-        player: roster id.
-        x_mm, y_mm, heading_deg: its footprint, board frame.
-        sigma_mm, sigma_deg: standard deviations of the position and the heading.
-        touching: probability that it touched an opposing base.
-        front: probability that the heading points to the front.
-    """
-
-    player: str
-    x_mm: float
+    player: str  # roster id
+    x_mm: float  # x_mm, y_mm, heading_deg: its footprint, board frame
     y_mm: float
     heading_deg: float
+    # sigma_mm, sigma_deg: standard deviations of the position and the heading
     sigma_mm: tuple[float, float] = (0.0, 0.0)
     sigma_deg: float = 0.0
-    touching: float = 0.0
-    front: float = 1.0
+    touching: float = 0.0  # probability that it touched an opposing base
+    front: float = 1.0  # probability that the heading points to the front
 
 
 def poses_of(scene: Scene) -> tuple[Pose, ...]:
@@ -130,42 +104,28 @@ def poses_of(scene: Scene) -> tuple[Pose, ...]:
 
 @record
 class Stoppage:
-    """The board is stopped in mid-play.
+    """The board is stopped in mid-play."""
 
-    Attributes:
-        number: 1-based among the stoppages of the offense; 0 for a forced one.
-        since_ns: when the board went off.
-        poses: of all figures, as the board stopped.
-        offense_done_ns: when the side with the ball had finished its pivots, or taken the passing stick away.
-        defense_done_ns: when the other side had finished its pivots.
-        pass_ns: when a pass was declared.
-        swaps: roster ids of figures whose base was swapped.
-        reason: ``"coach"``, ``"line"`` (line of scrimmage reached), ``"air"`` (with a pass in the air), ``"catch"``,
-            ``"interception"``, ``"fumble"`` or ``"kick"``.
-    """
-
-    number: int
-    since_ns: int
-    poses: tuple[Pose, ...] = ()
+    number: int  # 1-based among the stoppages of the offense; 0 for a forced one
+    since_ns: int  # when the board went off
+    poses: tuple[Pose, ...] = ()  # of all figures, as the board stopped
+    # when the side with the ball had finished its pivots, or taken the passing stick away
     offense_done_ns: int | None = None
-    defense_done_ns: int | None = None
-    pass_ns: int | None = None
-    swaps: tuple[str, ...] = ()
+    defense_done_ns: int | None = None  # when the other side had finished its pivots
+    pass_ns: int | None = None  # when a pass was declared
+    swaps: tuple[str, ...] = ()  # roster ids of figures whose base was swapped
+    # `"coach"`, `"line"` (line of scrimmage reached), `"air"` (with a pass in the air), `"catch"`, `"interception"`,
+    # `"fumble"` or `"kick"`
     reason: str = "coach"
 
 
 @record
 class OpponentTouch:
-    """A touch of two opponents while interference was possible.
+    """A touch of two opponents while interference was possible."""
 
-    Attributes:
-        players: roster ids of the two.
-        t_ns: instant at which they met, interpolated between frames.
-        spots_yd: where the front of each base was then, field yards along x of the board and across.
-    """
-
-    players: tuple[str, str]
-    t_ns: int
+    players: tuple[str, str]  # roster ids of the two
+    t_ns: int  # instant at which they met, interpolated between frames
+    # where the front of each base was then, field yards along x of the board and across
     spots_yd: tuple[tuple[float, float], tuple[float, float]]
 
 
@@ -186,66 +146,44 @@ TAP-105, TAP-106)."""
 
 @record
 class PlayState:
-    """The state of one play.
+    """The state of one play."""
 
-    Attributes:
-        kind: the kind of play that was lined up for.
-        carrier: roster id of the ball carrier.
-        snapped_to: roster id of the carrier at the snap.
-        snap_ns: when the board first came on.
-        board_on_ns: when the board last came on.
-        score_open: whether a touchdown in this play is too close to call: what ends the play waits for a measurement.
-        holds: who held the ball in this play, in order; none before it is snapped, or while a kick is on its way.
-        ball_side: the side that has the ball now; differs from the offense after a turnover or on a return.
-        switch: the side that controls the switch.
-        stoppages_used: stoppages used by the offense.
-        line_reached_ns: when the carrier reached the line of scrimmage.
-        handled: roster ids of the figures that a hand lifted from the running board; where they are shows nothing.
-        falls: the figures that fell, in order.
-        touches: touches of opponents on a pass in the air or a punt, in order.
-        settled: `finding_key` or `too_close_key` of the findings already settled, so that each is called once; a
-            finding that was too close may still be called, once it is sure.
-        pending: findings that wait for evidence, earliest first.
-        stoppage: while the board is stopped.
-        receiver: roster id of the figure a pass is meant for.
-        pass_attempts: passes tried in this play.
-        pass_caught: whether a pass was caught, so that the ball can't be passed again.
-        ball_mm: where the magnetic ball is on the board.
-        forced_stop: why the board is about to be stopped without using a stoppage: ``"line"``, ``"catch"``,
-            ``"interception"``; empty when it is not.
-        fumble_yd, tackler: where a fumbled ball lies, along x and across, and who knocked its carrier down.
-        gunners, returner: as declared for a kick.
-        landed_yd: where a kick came down, along x of the board.
-        notes: what a rule remembers within the play, as (name, value) pairs; numbers only, gone with the next play.
-    """
-
-    kind: PlayKind = "scrimmage"
-    carrier: str | None = None
-    snapped_to: str | None = None
-    snap_ns: int | None = None
-    board_on_ns: int | None = None
+    kind: PlayKind = "scrimmage"  # the kind of play that was lined up for
+    carrier: str | None = None  # roster id of the ball carrier
+    snapped_to: str | None = None  # roster id of the carrier at the snap
+    snap_ns: int | None = None  # when the board first came on
+    board_on_ns: int | None = None  # when the board last came on
+    # whether a touchdown in this play is too close to call: what ends the play waits for a measurement
     score_open: bool = False
+    # who held the ball in this play, in order; none before it is snapped, or while a kick is on its way
     holds: tuple[Hold, ...] = ()
-    ball_side: Side = "home"
-    switch: Side | None = None
-    stoppages_used: int = 0
-    line_reached_ns: int | None = None
+    ball_side: Side = "home"  # the side that has the ball now; differs from the offense after a turnover or on a return
+    switch: Side | None = None  # the side that controls the switch
+    stoppages_used: int = 0  # stoppages used by the offense
+    line_reached_ns: int | None = None  # when the carrier reached the line of scrimmage
+    # roster ids of the figures that a hand lifted from the running board; where they are shows nothing
     handled: tuple[str, ...] = ()
-    falls: tuple[FigureFall, ...] = ()
-    touches: tuple[OpponentTouch, ...] = ()
+    falls: tuple[FigureFall, ...] = ()  # the figures that fell, in order
+    touches: tuple[OpponentTouch, ...] = ()  # touches of opponents on a pass in the air or a punt, in order
+    # `finding_key` or `too_close_key` of the findings already settled, so that each is called once; a finding that was
+    # too close may still be called, once it is sure
     settled: tuple[str, ...] = ()
-    pending: tuple[Finding, ...] = ()
-    stoppage: Stoppage | None = None
-    receiver: str | None = None
-    pass_attempts: int = 0
-    pass_caught: bool = False
-    ball_mm: tuple[float, float] | None = None
+    pending: tuple[Finding, ...] = ()  # findings that wait for evidence, earliest first
+    stoppage: Stoppage | None = None  # while the board is stopped
+    receiver: str | None = None  # roster id of the figure a pass is meant for
+    pass_attempts: int = 0  # passes tried in this play
+    pass_caught: bool = False  # whether a pass was caught, so that the ball can't be passed again
+    ball_mm: tuple[float, float] | None = None  # where the magnetic ball is on the board
+    # why the board is about to be stopped without using a stoppage: `"line"`, `"catch"`, `"interception"`; empty when
+    # it is not
     forced_stop: str = ""
+    # fumble_yd, tackler: where a fumbled ball lies, along x and across, and who knocked its carrier down
     fumble_yd: tuple[float, float] | None = None
     tackler: str | None = None
-    gunners: tuple[str, ...] = ()
+    gunners: tuple[str, ...] = ()  # gunners, returner: as declared for a kick
     returner: str | None = None
-    landed_yd: float | None = None
+    landed_yd: float | None = None  # where a kick came down, along x of the board
+    # what a rule remembers within the play, as (name, value) pairs; numbers only, gone with the next play
     notes: tuple[tuple[str, float], ...] = ()
 
     @property

@@ -22,8 +22,7 @@ from downfield.twin.render.renderers import open_renderer
 from downfield.twin.table.appearance import Appearance
 from downfield.twin.table.solids import as_calibrated
 
-SEED: Final = 0
-"""Seed of the appearance and the noise: the same play always gives the same film."""
+SEED: Final = 0  # seed of the appearance and the noise: the same play always gives the same film
 
 
 class PlaySource:

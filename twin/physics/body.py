@@ -28,17 +28,14 @@ from downfield.core.records import check, record
 from downfield.core.scene import Player
 from downfield.twin.table.snapshot import FOAM_BALL_MM, MAGNETIC_BALL_MM
 
-STEP_NS = 2_000_000
-"""One step of the physics."""
+STEP_NS = 2_000_000  # one step of the physics
 
-FIGURE_TOP_MM = 36.0
-"""Height of a figure's crown over the board."""
+FIGURE_TOP_MM = 36.0  # height of a figure's crown over the board
 
 SHOULDER_MM = 7.5
 """Largest radius of the capsule that stands for the player; bases narrower than twice this get a slimmer one."""
 
-PARKED_MM = 2000.0
-"""Height above the board at which figures out of play are parked."""
+PARKED_MM = 2000.0  # height above the board at which figures out of play are parked
 
 # Collision pairs: a geom's type against the other's affinity.
 _GROUND, _OUTLINE = 1, 2
@@ -53,42 +50,30 @@ _GRAVITY = 9810.0  # mm/s^2
 
 @record
 class Placement:
-    """Position and heading of a figure on the board.
+    """Position and heading of a figure on the board."""
 
-    Attributes:
-        x_mm, y_mm: center of its base, board frame.
-        heading_deg: direction of its front, counter-clockwise from +x.
-    """
-
-    x_mm: float
+    x_mm: float  # x_mm, y_mm: center of its base, board frame
     y_mm: float
-    heading_deg: float = 0.0
+    heading_deg: float = 0.0  # direction of its front, counter-clockwise from +x
 
 
 @record
 class Trait:
-    """Walking and stability of one figure. Coaches tune all of it: dials, prongs and weights.
+    """Walking and stability of one figure. Coaches tune all of it: dials, prongs and weights."""
 
-    Attributes:
-        speed_mm_s: walking speed along its heading; negative walks backward.
-        curl_deg_s: turning rate without steering, counter-clockwise.
-        drive: the largest push of its prongs, as a share of its weight; the stronger one wins a pushing match.
-        mass_g: its mass.
-        com_mm: height of its center of mass over the board: the higher, the sooner it falls. Of 22 figures in a play of
-            6 s, none fall at 11 mm, 0.2 at 13 mm, 1 at 15 mm, 4 at 17 mm and 15 at 20 mm (mean of 5 plays,
-            `benchmarks/twin_physics.py`).
-        wander: unsteadiness of its walk: the standard deviation of its speed as a share of that speed, and of its
-            turning as a share of 60 deg/s.
-        stationary: whether it stands still, on a base without prongs.
-    """
-
-    speed_mm_s: float = 70.0
-    curl_deg_s: float = 0.0
+    speed_mm_s: float = 70.0  # walking speed along its heading; negative walks backward
+    curl_deg_s: float = 0.0  # turning rate without steering, counter-clockwise
+    # the largest push of its prongs, as a share of its weight; the stronger one wins a pushing match
     drive: float = 0.35
-    mass_g: float = 4.0
+    mass_g: float = 4.0  # its mass
+    # height of its center of mass over the board: the higher, the sooner it falls. Of 22 figures in a play of 6 s, none
+    # fall at 11 mm, 0.2 at 13 mm, 1 at 15 mm, 4 at 17 mm and 15 at 20 mm (mean of 5 plays,
+    # `benchmarks/twin_physics.py`).
     com_mm: float = 11.0
+    # unsteadiness of its walk: the standard deviation of its speed as a share of that speed, and of its turning as a
+    # share of 60 deg/s
     wander: float = 0.08
-    stationary: bool = False
+    stationary: bool = False  # whether it stands still, on a base without prongs
 
     def __post_init__(self) -> None:
         for name in ("mass_g", "com_mm"):

@@ -49,42 +49,26 @@ _STEER_PER_S = 4.0  # commanded turning rate per radian off the target
 
 @record
 class Vibration:
-    """Strength of the shaking of the switched-on board.
+    """Strength of the shaking of the switched-on board."""
 
-    Attributes:
-        rock: standard deviation of the rocking couple, as a share of weight times height of the center of mass.
-        jitter_mm_s2: standard deviation of the horizontal shaking's acceleration, white.
-        steer_deg_s: the fastest turn of a base that is steered toward a target.
-    """
-
+    # standard deviation of the rocking couple, as a share of weight times height of the center of mass
     rock: float = 0.26
-    jitter_mm_s2: float = 400.0
-    steer_deg_s: float = 120.0
+    jitter_mm_s2: float = 400.0  # standard deviation of the horizontal shaking's acceleration, white
+    steer_deg_s: float = 120.0  # the fastest turn of a base that is steered toward a target
 
 
 @dataclass(frozen=True, slots=True)
 class FigureMotion:
-    """State of the figures at one step.
+    """State of the figures at one step."""
 
-    Attributes:
-        position_mm: origins of the figures' frames, shape (n, 3).
-        rotation: attitudes, (w, x, y, z), shape (n, 4).
-        velocity_mm_s: of the origins, shape (n, 3).
-        spin: angular velocities about the figures' z, rad/s, shape (n,).
-        mass_g: shape (n,).
-        com_mm: heights of the centers of mass over the bases' undersides, shape (n,).
-        moment: of inertia about the figures' z, g mm^2, shape (n,).
-        loose: whether a knock has taken the figure's prongs off the board, out of reach of drive and shaking, shape
-            (n,).
-    """
-
-    position_mm: Array
-    rotation: Array
-    velocity_mm_s: Array
-    spin: Array
-    mass_g: Array
-    com_mm: Array
-    moment: Array
+    position_mm: Array  # origins of the figures' frames, shape (n, 3)
+    rotation: Array  # attitudes, (w, x, y, z), shape (n, 4)
+    velocity_mm_s: Array  # of the origins, shape (n, 3)
+    spin: Array  # angular velocities about the figures' z, rad/s, shape (n,)
+    mass_g: Array  # shape (n,)
+    com_mm: Array  # heights of the centers of mass over the bases' undersides, shape (n,)
+    moment: Array  # of inertia about the figures' z, g mm^2, shape (n,)
+    # whether a knock has taken the figure's prongs off the board, out of reach of drive and shaking, shape (n,)
     loose: NDArray[np.bool_]
 
 

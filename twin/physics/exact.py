@@ -27,42 +27,30 @@ from downfield.twin.physics.outlines import cores_mm
 from downfield.twin.physics.poses import level_rotation
 from downfield.twin.physics.world import World
 
-STOP_GAP_MM: Final = 1e-6
-"""The largest gap at which two bases that meet are stopped."""
+STOP_GAP_MM: Final = 1e-6  # the largest gap at which two bases that meet are stopped
 
 _MARGIN_MM = 4.0  # pairs farther apart than this can't meet within a step
 _HALVINGS = 60  # of a step's share, more than float64 resolves
 
-Poses2D = Array
-"""Centers and headings of bases: x mm, y mm, degrees; shape (n, 3)."""
+Poses2D = Array  # centers and headings of bases: x mm, y mm, degrees; shape (n, 3)
 
-STEPS_AT_ONCE: Final = 4
-"""Physics steps that are taken as one: 8 ms, in which a figure at 150 mm/s walks 1.2 mm."""
+STEPS_AT_ONCE: Final = 4  # physics steps that are taken as one: 8 ms, in which a figure at 150 mm/s walks 1.2 mm
 
-FALL_S: Final = 0.12
-"""Duration of a fall: three or four frames."""
+FALL_S: Final = 0.12  # duration of a fall: three or four frames
 
-LYING_DEG: Final = 82.0
-"""Tilt of a fallen figure: its shoulder keeps it from lying flat."""
+LYING_DEG: Final = 82.0  # tilt of a fallen figure: its shoulder keeps it from lying flat
 
-TURN_DEG_S: Final = 240.0
-"""Turning rate of a figure that is steered or follows a bend."""
+TURN_DEG_S: Final = 240.0  # turning rate of a figure that is steered or follows a bend
 
-Pose2D = tuple[float, float, float]
-"""A base's center and heading: x mm, y mm, degrees."""
+Pose2D = tuple[float, float, float]  # a base's center and heading: x mm, y mm, degrees
 
 
 @dataclass(frozen=True, slots=True)
 class Crowd:
-    """The sizes of some bases.
+    """The sizes of some bases."""
 
-    Attributes:
-        half_mm: half lengths and widths of the core rectangles, shape (n, 2).
-        corner_mm: radii of their corners, shape (n,).
-    """
-
-    half_mm: Array
-    corner_mm: Array
+    half_mm: Array  # half lengths and widths of the core rectangles, shape (n, 2)
+    corner_mm: Array  # radii of their corners, shape (n,)
 
     @classmethod
     def of(cls, sizes: list[BaseSize]) -> Crowd:

@@ -28,23 +28,14 @@ _CORNERS = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0], [-1.0, 1.0]])  # in 
 
 @dataclass(frozen=True, slots=True)
 class Outlines:
-    """Rounded rectangles on the board: one row per figure, in roster order, and one more for the ball.
+    """Rounded rectangles on the board: one row per figure, in roster order, and one more for the ball."""
 
-    Attributes:
-        center_mm: shape (n + 1, 2).
-        heading_deg: -180..180, shape (n + 1,).
-        half_mm: half the length and half the width, shape (n + 1, 2).
-        corner_mm: radii of the corners, shape (n + 1,).
-        height_mm: of the object with the outline, 0 for fallen figures, shape (n + 1,).
-        touchable: on the board and in no hand, shape (n + 1,).
-    """
-
-    center_mm: Array
-    heading_deg: Array
-    half_mm: Array
-    corner_mm: Array
-    height_mm: Array
-    touchable: NDArray[np.bool_]
+    center_mm: Array  # shape (n + 1, 2)
+    heading_deg: Array  # -180..180, shape (n + 1,)
+    half_mm: Array  # half the length and half the width, shape (n + 1, 2)
+    corner_mm: Array  # radii of the corners, shape (n + 1,)
+    height_mm: Array  # of the object with the outline, 0 for fallen figures, shape (n + 1,)
+    touchable: NDArray[np.bool_]  # on the board and in no hand, shape (n + 1,)
 
     def footprint(self, row: int) -> Footprint:
         """Return one row as a footprint."""

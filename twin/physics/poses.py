@@ -19,32 +19,22 @@ from downfield.twin.table.snapshot import BallPose, FigurePose, Snapshot, Vector
 FALLEN_DEG = 45.0
 """A figure tilted farther than this has fallen: most can't recover from there, and none stands at that angle."""
 
-LoneBall = Literal["none", "magnetic", "foam"]
-"""The ball that is on the board by itself; a carried one is not."""
+LoneBall = Literal["none", "magnetic", "foam"]  # the ball that is on the board by itself; a carried one is not
 
 _BESIDE_MM = 70.0  # from the board's edge: clear of its rail and of all figures on the board
 
 
 @dataclass(frozen=True, slots=True)
 class Poses:
-    """Poses of all figures and the ball at one instant; rows are the roster.
-
-    Attributes:
-        position_mm: origins of the figures' frames, shape (n, 3).
-        rotation: attitudes, quaternions (w, x, y, z), shape (n, 4).
-        on_board: which figures are on the board or in a hand over it, shape (n,).
-        held: which are in a hand, shape (n,).
-        ball_kind: which ball is on the board.
-        ball: its position and attitude, shape (7,); undefined when there is none.
-    """
+    """Poses of all figures and the ball at one instant; rows are the roster."""
 
     t_ns: int
-    position_mm: Array
-    rotation: Array
-    on_board: NDArray[np.bool_]
-    held: NDArray[np.bool_]
-    ball_kind: LoneBall
-    ball: Array
+    position_mm: Array  # origins of the figures' frames, shape (n, 3)
+    rotation: Array  # attitudes, quaternions (w, x, y, z), shape (n, 4)
+    on_board: NDArray[np.bool_]  # which figures are on the board or in a hand over it, shape (n,)
+    held: NDArray[np.bool_]  # which are in a hand, shape (n,)
+    ball_kind: LoneBall  # which ball is on the board
+    ball: Array  # its position and attitude, shape (7,); undefined when there is none
 
     @property
     def axes(self) -> Array:

@@ -37,19 +37,16 @@ from downfield.twin.table.solids import cloud, hand_solids, stick_solid
 TOUCHING_MM = 0.1
 """Bases nearer than this touch, mm: the gap that the physics leaves between bases that push each other."""
 
-PARTED_NS = 100_000_000
-"""Bases that touch again sooner than this count as never parted."""
+PARTED_NS = 100_000_000  # bases that touch again sooner than this count as never parted
 
-RISEN_DEG = 30.0
-"""A fallen figure tilted by less than this counts as upright again."""
+RISEN_DEG = 30.0  # a fallen figure tilted by less than this counts as upright again
 
 _NEVER = 2**62  # ns
 _NEAR_MM = 2.0  # pairs whose circumscribed circles are further apart are not measured
 _FASTEST_MM_S = 600.0  # largest closing speed of two upright bases: walking, shaking and knocks
 _STEADY_DEG = 10.0  # a figure tilted further may be faster
 
-CONTACT_MM = 5.0
-"""Pairs with a gap below this are listed in scenes."""
+CONTACT_MM = 5.0  # pairs with a gap below this are listed in scenes
 
 _NO_COLOR = (0.0, 0.0, 0.0)
 

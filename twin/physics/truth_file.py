@@ -22,76 +22,49 @@ Condition = Literal["touched", "parted", "fell", "rose", "touched_ball"]
 
 @record
 class TruthEvent:
-    """An event of the simulation.
+    """An event of the simulation."""
 
-    Attributes:
-        type: ``"touched"`` and ``"parted"`` of two bases, ``"fell"`` and ``"rose"`` of a figure, ``"touched_ball"`` of
-            a figure and the ball on the board.
-        t_ns: the instant, interpolated between two steps of the physics.
-        player: roster id.
-        other: the other of two that touched or parted, in order of their ids.
-    """
-
+    # `"touched"` and `"parted"` of two bases, `"fell"` and `"rose"` of a figure, `"touched_ball"` of a figure and the
+    # ball on the board
     type: Condition
-    t_ns: int
-    player: str
-    other: str | None = None
+    t_ns: int  # the instant, interpolated between two steps of the physics
+    player: str  # roster id
+    other: str | None = None  # the other of two that touched or parted, in order of their ids
 
 
 @record
 class FigureTruth:
-    """One figure in a picture.
+    """One figure in a picture."""
 
-    Attributes:
-        id: roster id.
-        tilt_deg: 0 upright, 90 lying.
-        corners_visible: whether each corner of the base's top is in the picture and not occluded.
-        visible: share of the base's top that is seen, 0..1.
-        top_px: sharp corners of the base's top: front-left, front-right, rear-right, rear-left; pixels. None where they
-            can't be projected.
-    """
-
-    id: str
-    tilt_deg: float
+    id: str  # roster id
+    tilt_deg: float  # 0 upright, 90 lying
+    # whether each corner of the base's top is in the picture and not occluded
     corners_visible: tuple[bool, bool, bool, bool]
-    visible: float
+    visible: float  # share of the base's top that is seen, 0..1
+    # sharp corners of the base's top: front-left, front-right, rear-right, rear-left; pixels. None where they can't be
+    # projected.
     top_px: tuple[Pixel, Pixel, Pixel, Pixel] | None = None
 
 
 @record
 class TruthFrame:
-    """The exact content of one frame.
+    """The exact content of one frame."""
 
-    Attributes:
-        frame: index in the clip.
-        t_ns: mid exposure.
-        camera: lens and pose at that instant, shake included.
-        figures: all that are on the table, in roster order.
-        events: after the frame before and up to this one, in order of time.
-    """
-
-    frame: int
-    t_ns: int
-    camera: Camera
-    figures: tuple[FigureTruth, ...]
-    events: tuple[TruthEvent, ...] = ()
+    frame: int  # index in the clip
+    t_ns: int  # mid exposure
+    camera: Camera  # lens and pose at that instant, shake included
+    figures: tuple[FigureTruth, ...]  # all that are on the table, in roster order
+    events: tuple[TruthEvent, ...] = ()  # after the frame before and up to this one, in order of time
 
 
 @record
 class TruthHeader:
-    """First line of a truth file.
+    """First line of a truth file."""
 
-    Attributes:
-        field: the printed field.
-        players: the roster.
-        fps: nominal frame rate; the frames carry their own times.
-        seed: of the clip's noise, shake and flicker.
-    """
-
-    field: FieldModel
-    players: tuple[Player, ...]
-    fps: float
-    seed: int
+    field: FieldModel  # the printed field
+    players: tuple[Player, ...]  # the roster
+    fps: float  # nominal frame rate; the frames carry their own times
+    seed: int  # of the clip's noise, shake and flicker
     format: Literal["downfield.truth"] = "downfield.truth"
     version: Literal[2] = 2
 

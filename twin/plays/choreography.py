@@ -19,11 +19,9 @@ from downfield.officiating.declarations import Side
 from downfield.twin.physics.world import World
 from downfield.twin.table.snapshot import HandPose, StickPose, Vector
 
-GRIP_MM: Final = 34.0
-"""Height at which fingers hold a figure: by its helmet and shoulders."""
+GRIP_MM: Final = 34.0  # height at which fingers hold a figure: by its helmet and shoulders
 
-LIFT_MM: Final = 35.0
-"""Height to which a figure is lifted when it is carried to another place."""
+LIFT_MM: Final = 35.0  # height to which a figure is lifted when it is carried to another place
 
 _HOVER_MM = 90.0  # height of a hand outside the board
 _OUT_MM = 140.0  # distance outside the board's edge from which a hand comes
@@ -42,17 +40,12 @@ class HandView:
 
 @dataclass(frozen=True, slots=True)
 class Coach:
-    """One coach's hands at a table.
-
-    Attributes:
-        by: the coach's side.
-        tick_s: time from one yield to the next.
-    """
+    """One coach's hands at a table."""
 
     world: World
     field: FieldModel
-    by: Side
-    tick_s: float
+    by: Side  # the coach's side
+    tick_s: float  # time from one yield to the next
 
     def handle(self, id_: str, goal: Footprint | None, tip: Vector | None, seconds: float) -> Iterator[HandView]:
         """Reach for a figure, move it and let go of it.

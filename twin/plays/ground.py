@@ -29,22 +29,16 @@ from downfield.twin.physics.truth_file import Condition, TruthEvent
 from downfield.twin.physics.world import World
 from downfield.twin.plays.script import CutTo, Point, Script, Stance
 
-OFFENSE: Jersey = "dark"
-"""The offense wears dark on the twin's table."""
+OFFENSE: Jersey = "dark"  # the offense wears dark on the twin's table
 
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """Location and direction of a play on the field.
-
-    Attributes:
-        line_yd: line of scrimmage, field yards along x of the board.
-        direction: 1 when the offense goes toward larger x, -1 toward smaller x.
-    """
+    """Location and direction of a play on the field."""
 
     field: FieldModel
-    line_yd: float
-    direction: int
+    line_yd: float  # line of scrimmage, field yards along x of the board
+    direction: int  # 1 when the offense goes toward larger x, -1 toward smaller x
 
     def at_line(self, line_yd: float) -> Ground:
         """Return the same ground at another line of scrimmage."""

@@ -24,62 +24,43 @@ RulebookName = Literal["tap", "efl", "lions-den", "nfl-strategy"]
 
 @dataclass(frozen=True, slots=True)
 class ExpectedCall:
-    """A call that a rulebook should make of a play.
+    """A call that a rulebook should make of a play."""
 
-    Attributes:
-        kind: of the call.
-        players: roster ids that must be among the call's players.
-        spot_yd: field yards along x and y of the board; None where the call has no spot or any spot is accepted.
-        spot_tolerance_yd: largest error of the spot along each axis.
-        t_ns: first and last instant the call may be about; None for any.
-        clauses: catalog ids that must be among the call's clauses.
-        verdict: as in `Call`; None for any.
-    """
-
-    kind: CallKind
-    players: tuple[str, ...] = ()
+    kind: CallKind  # of the call
+    players: tuple[str, ...] = ()  # roster ids that must be among the call's players
+    # field yards along x and y of the board; None where the call has no spot or any spot is accepted
     spot_yd: tuple[float, float] | None = None
-    spot_tolerance_yd: float = 0.1
-    t_ns: tuple[int, int] | None = None
-    clauses: tuple[str, ...] = ()
-    verdict: Verdict | None = "called"
+    spot_tolerance_yd: float = 0.1  # largest error of the spot along each axis
+    t_ns: tuple[int, int] | None = None  # first and last instant the call may be about; None for any
+    clauses: tuple[str, ...] = ()  # catalog ids that must be among the call's clauses
+    verdict: Verdict | None = "called"  # as in `Call`; None for any
 
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """Expected calls of a play, by rulebook.
+    """Expected calls of a play, by rulebook."""
 
-    Attributes:
-        calls: by rulebook, the calls that must be made; others may be made too unless they are absent.
-        absent: by rulebook, the kinds of calls that must not be made.
-        refused: by rulebook, the types of declarations that it does not allow here.
-    """
-
+    # by rulebook, the calls that must be made; others may be made too unless they are absent
     calls: Mapping[RulebookName, tuple[ExpectedCall, ...]] = dataclasses.field(default_factory=dict)
+    # by rulebook, the kinds of calls that must not be made
     absent: Mapping[RulebookName, tuple[CallKind, ...]] = dataclasses.field(default_factory=dict)
+    # by rulebook, the types of declarations that it does not allow here
     refused: Mapping[RulebookName, tuple[str, ...]] = dataclasses.field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class PlayRecording:
-    """A play after it was performed.
-
-    Attributes:
-        snapshots: one per frame.
-        scenes: the truth of each frame, same order.
-        happened: all events, such as contacts and falls, with their exact instants.
-        marks: instants that the script recorded, ns.
-        expected, absent, refused: as in `Expectation`.
-    """
+    """A play after it was performed."""
 
     script: Script
     seed: int
     field: FieldModel
-    snapshots: tuple[Snapshot, ...]
-    scenes: tuple[Scene, ...]
+    snapshots: tuple[Snapshot, ...]  # one per frame
+    scenes: tuple[Scene, ...]  # the truth of each frame, same order
     events: tuple[Event, ...]
-    happened: tuple[TruthEvent, ...]
-    marks: Mapping[str, int]
+    happened: tuple[TruthEvent, ...]  # all events, such as contacts and falls, with their exact instants
+    marks: Mapping[str, int]  # instants that the script recorded, ns
+    # expected, absent, refused: as in `Expectation`
     expected: Mapping[RulebookName, tuple[ExpectedCall, ...]] = dataclasses.field(default_factory=dict)
     absent: Mapping[RulebookName, tuple[CallKind, ...]] = dataclasses.field(default_factory=dict)
     refused: Mapping[RulebookName, tuple[str, ...]] = dataclasses.field(default_factory=dict)
@@ -87,18 +68,14 @@ class PlayRecording:
 
 @record
 class Expected:
-    """Expected calls of a clip.
+    """Expected calls of a clip."""
 
-    Attributes:
-        play: summary of the clip.
-        calls: by rulebook, the calls that must be made; others may be made too unless they are absent.
-        absent: by rulebook, the kinds of calls that must not be made.
-        refused: by rulebook, the types of declarations that it does not allow here.
-    """
-
-    play: str
+    play: str  # summary of the clip
+    # by rulebook, the calls that must be made; others may be made too unless they are absent
     calls: Mapping[RulebookName, tuple[ExpectedCall, ...]] = dataclasses.field(default_factory=dict)
+    # by rulebook, the kinds of calls that must not be made
     absent: Mapping[RulebookName, tuple[CallKind, ...]] = dataclasses.field(default_factory=dict)
+    # by rulebook, the types of declarations that it does not allow here
     refused: Mapping[RulebookName, tuple[str, ...]] = dataclasses.field(default_factory=dict)
     format: Literal["downfield.expected"] = "downfield.expected"
     version: Literal[1] = 1
@@ -120,14 +97,10 @@ def write_expected(path: Path, expected: Expected) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ExpectedPlay:
-    """A script whose correct calls are known.
-
-    Attributes:
-        expect: returns the calls that it should bring, from the true history.
-    """
+    """A script whose correct calls are known."""
 
     script: Script
-    expect: Callable[[PlayHistory], Expectation]
+    expect: Callable[[PlayHistory], Expectation]  # returns the calls that it should bring, from the true history
     seed: int = 0
 
     def record(self) -> PlayRecording:

@@ -24,19 +24,14 @@ Point = tuple[float, float]
 
 @record
 class Stance:
-    """Position and heading of a figure at the line-up.
+    """Position and heading of a figure at the line-up."""
 
-    Attributes:
-        player: roster id.
-        ahead_yd, across_yd: of its reference point from the line of scrimmage and the middle of the field.
-        heading_deg: direction of its front, 0 is the direction of attack; None faces the other team.
-        at: the reference point: the part of its base nearest to the other team (``"front"``), or its ``"center"``.
-    """
-
-    player: str
+    player: str  # roster id
+    # ahead_yd, across_yd: of its reference point from the line of scrimmage and the middle of the field
     ahead_yd: float
     across_yd: float
-    heading_deg: float | None = None
+    heading_deg: float | None = None  # direction of its front, 0 is the direction of attack; None faces the other team
+    # the reference point: the part of its base nearest to the other team (`"front"`), or its `"center"`
     at: Literal["front", "center"] = "front"
 
 
@@ -125,33 +120,21 @@ class WaitFor:
 
 @record
 class Until:
-    """Let time pass until an event happens, and record its time.
+    """Let time pass until an event happens, and record its time."""
 
-    Attributes:
-        happens: the events waited for; any one of them suffices.
-        within_s: longest wait.
-        required: whether the play fails when none of them happens; otherwise the script goes on.
-        mark: name under which the instant is recorded; empty for none.
-    """
-
-    happens: tuple[Condition, ...]
-    within_s: float = 10.0
-    required: bool = True
-    mark: str = ""
+    happens: tuple[Condition, ...]  # the events waited for; any one of them suffices
+    within_s: float = 10.0  # longest wait
+    required: bool = True  # whether the play fails when none of them happens; otherwise the script goes on
+    mark: str = ""  # name under which the instant is recorded; empty for none
     type: Literal["until"] = "until"
 
 
 @record
 class Board:
-    """Switch the board.
+    """Switch the board."""
 
-    Attributes:
-        on: whether it is on afterwards.
-        by: the side whose coach turns it, by a declaration; None where power is only measured.
-    """
-
-    on: bool
-    by: Side | None = None
+    on: bool  # whether it is on afterwards
+    by: Side | None = None  # the side whose coach turns it, by a declaration; None where power is only measured
     type: Literal["board"] = "board"
 
 
@@ -165,45 +148,28 @@ class Declare:
 
 @record
 class Handling:
-    """A hand's action on one figure.
+    """A hand's action on one figure."""
 
-    Attributes:
-        player: roster id.
-        turn_deg: turn it by this angle, counter-clockwise.
-        toward: turn it to face this figure; not together with a turn.
-        toward_point: turn it to face this place; not together with a turn.
-        to: lift it and put its center there, yards ahead and across.
-        shift_mm: slide it by this, along x and y of the board as the offense sees them.
-        lift_away: take it off the board.
-        if_free: skip the figure when it is engaged, lies, or has no room where it would be set down; otherwise a lack
-            of room is an error.
-    """
-
-    player: str
-    turn_deg: float = 0.0
-    toward: str | None = None
-    toward_point: Point | None = None
-    to: Point | None = None
-    shift_mm: Point = (0.0, 0.0)
-    lift_away: bool = False
+    player: str  # roster id
+    turn_deg: float = 0.0  # turn it by this angle, counter-clockwise
+    toward: str | None = None  # turn it to face this figure; not together with a turn
+    toward_point: Point | None = None  # turn it to face this place; not together with a turn
+    to: Point | None = None  # lift it and put its center there, yards ahead and across
+    shift_mm: Point = (0.0, 0.0)  # slide it by this, along x and y of the board as the offense sees them
+    lift_away: bool = False  # take it off the board
+    # skip the figure when it is engaged, lies, or has no room where it would be set down; otherwise a lack of room is
+    # an error
     if_free: bool = False
 
 
 @record
 class Hands:
-    """A coach's hands come in, handle figures one after another and leave.
+    """A coach's hands come in, handle figures one after another and leave."""
 
-    Attributes:
-        by: the coach's side.
-        moves: their actions, in order.
-        hands: how many hands work at once, 1 or 2.
-        seconds: time for each figure, the reach included; 0.3 or more.
-    """
-
-    by: Side
-    moves: tuple[Handling, ...]
-    hands: Literal[1, 2] = 1
-    seconds: float = 0.9
+    by: Side  # the coach's side
+    moves: tuple[Handling, ...]  # their actions, in order
+    hands: Literal[1, 2] = 1  # how many hands work at once, 1 or 2
+    seconds: float = 0.9  # time for each figure, the reach included; 0.3 or more
     type: Literal["hands"] = "hands"
 
     def __post_init__(self) -> None:
@@ -212,17 +178,11 @@ class Hands:
 
 @record
 class Topple:
-    """A figure tips over.
+    """A figure tips over."""
 
-    Attributes:
-        player: roster id.
-        away_from: it tips away from this figure; None tips it to its right.
-        strength: energy of the knock in the physics, as a multiple of what lifts it over its base's edge.
-    """
-
-    player: str
-    away_from: str | None = None
-    strength: float = 1.8
+    player: str  # roster id
+    away_from: str | None = None  # it tips away from this figure; None tips it to its right
+    strength: float = 1.8  # energy of the knock in the physics, as a multiple of what lifts it over its base's edge
     type: Literal["topple"] = "topple"
 
 
@@ -241,18 +201,12 @@ class Route:
     """A figure walks along a polyline of centers from where it stands.
 
     On exact paths it follows the line to the last digit; in the physics it is steered from point to point.
-
-    Attributes:
-        player: roster id.
-        points: the polyline, yards ahead and across.
-        heading_deg: kept along the whole path; None faces along it.
-        speed_mm_s: None walks at its own speed.
     """
 
-    player: str
-    points: tuple[Point, ...]
-    heading_deg: float | None = None
-    speed_mm_s: float | None = None
+    player: str  # roster id
+    points: tuple[Point, ...]  # the polyline, yards ahead and across
+    heading_deg: float | None = None  # kept along the whole path; None faces along it
+    speed_mm_s: float | None = None  # None walks at its own speed
     type: Literal["route"] = "route"
 
 
@@ -274,19 +228,12 @@ class LoseBall:
 
 @record
 class LayStick:
-    """A hand lays a passing stick from a figure to a place, sets the magnetic ball at its end and takes it away.
+    """A hand lays a passing stick from a figure to a place, sets the magnetic ball at its end and takes it away."""
 
-    Attributes:
-        by: the coach's side.
-        start: roster id of the figure at whose helmet it begins.
-        end: place of the ball, yards ahead and across.
-        seconds: time from the arrival of the stick to its removal.
-    """
-
-    by: Side
-    start: str
-    end: Point
-    seconds: float = 2.4
+    by: Side  # the coach's side
+    start: str  # roster id of the figure at whose helmet it begins
+    end: Point  # place of the ball, yards ahead and across
+    seconds: float = 2.4  # time from the arrival of the stick to its removal
     type: Literal["lay_stick"] = "lay_stick"
 
 
@@ -299,19 +246,13 @@ class TakeBall:
 
 @record
 class CutTo:
-    """Cut the picture to a new formation, leaving out the time between plays.
+    """Cut the picture to a new formation, leaving out the time between plays."""
 
-    Attributes:
-        line_yd: the new line of scrimmage, field yards along x of the board.
-        spot: a figure and a mark instead: the line is at the most advanced part of its base at that mark.
-        formation: all figures, as at the start.
-        seconds: time that the cut leaves out.
-    """
-
-    formation: tuple[Stance, ...]
-    line_yd: float | None = None
+    formation: tuple[Stance, ...]  # all figures, as at the start
+    line_yd: float | None = None  # the new line of scrimmage, field yards along x of the board
+    # a figure and a mark instead: the line is at the most advanced part of its base at that mark
     spot: tuple[str, str] | None = None
-    seconds: float = 0.5
+    seconds: float = 0.5  # time that the cut leaves out
     type: Literal["cut"] = "cut"
 
     def __post_init__(self) -> None:
@@ -338,33 +279,21 @@ Step = Annotated[
 
 @record
 class Script:
-    """A play.
+    """A play."""
 
-    Attributes:
-        name: short and unique: the name of its files and in messages.
-        about: summary, in a sentence, for `downfield twin plays`.
-        board: the printed field: a preset's name or the path of a field file.
-        players: the roster.
-        formation: where all figures stand at first; a figure that is not in it waits beside the board.
-        line_yd: line of scrimmage, field yards along x of the board.
-        steps: the script's actions, in order.
-        direction: 1 when the offense goes toward larger x, -1 toward smaller x.
-        traits: by roster id; figures without an entry have the defaults of `Trait`.
-        motion: ``"physics"`` walks the figures by dynamics, ``"exact"`` on geometric paths.
-        fps: frames per second, 1..240.
-    """
-
-    name: str
-    about: str
-    players: tuple[Player, ...]
-    formation: tuple[Stance, ...]
-    steps: tuple[Step, ...]
-    board: str = "ultimate"
-    line_yd: float = 40.0
-    direction: Literal[-1, 1] = 1
+    name: str  # short and unique: the name of its files and in messages
+    about: str  # summary, in a sentence, for `downfield twin plays`
+    players: tuple[Player, ...]  # the roster
+    formation: tuple[Stance, ...]  # where all figures stand at first; a figure that is not in it waits beside the board
+    steps: tuple[Step, ...]  # the script's actions, in order
+    board: str = "ultimate"  # the printed field: a preset's name or the path of a field file
+    line_yd: float = 40.0  # line of scrimmage, field yards along x of the board
+    direction: Literal[-1, 1] = 1  # 1 when the offense goes toward larger x, -1 toward smaller x
+    # by roster id; figures without an entry have the defaults of `Trait`
     traits: Mapping[str, Trait] = field(default_factory=dict)
+    # `"physics"` walks the figures by dynamics, `"exact"` on geometric paths
     motion: Literal["physics", "exact"] = "physics"
-    fps: float = 30.0
+    fps: float = 30.0  # frames per second, 1..240
 
     def trait(self, player: str) -> Trait:
         """Return a figure's trait."""

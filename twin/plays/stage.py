@@ -30,11 +30,9 @@ from downfield.twin.table.snapshot import MAGNETIC_BALL_MM, Snapshot
 _BALL = BaseSize(2 * MAGNETIC_BALL_MM[0], 2 * MAGNETIC_BALL_MM[0], 0.0, MAGNETIC_BALL_MM[0])
 _NEAR_MM = 60.0  # bases whose centers are farther apart can't touch
 
-CHECKS_PER_S: Final = 120
-"""Longest time between two checks of the table; a frame is a whole number of checks."""
+CHECKS_PER_S: Final = 120  # longest time between two checks of the table; a frame is a whole number of checks
 
-EXACT_TOUCHING_MM: Final = 0.01
-"""Bases nearer than this touch on exact paths, where contacts do not chatter."""
+EXACT_TOUCHING_MM: Final = 0.01  # bases nearer than this touch on exact paths, where contacts do not chatter
 
 _ARRIVED_MM = 30.0  # a figure steered along a polyline heads for the next point when it is this near: it turns wide
 _WITHDRAW_S = 0.3  # in which the last hand leaves the picture
@@ -42,17 +40,12 @@ _WITHDRAW_S = 0.3  # in which the last hand leaves the picture
 
 @dataclass(frozen=True, slots=True)
 class ConditionChecker:
-    """Evaluates a script's conditions on a table.
-
-    Attributes:
-        ground: where the play is.
-        touching_mm: bases this near touch, as the truth has it.
-    """
+    """Evaluates a script's conditions on a table."""
 
     world: World
-    ground: Ground
+    ground: Ground  # where the play is
     players: Mapping[str, Player]
-    touching_mm: float
+    touching_mm: float  # bases this near touch, as the truth has it
 
     def holds(self, condition: do.Condition) -> bool:
         """Return whether a condition holds now."""

@@ -36,31 +36,20 @@ _UP_TURNED = np.array([[0.0, 0.0, -1.0], [0.0, -1.0, 0.0], [-1.0, 0.0, 0.0]])
 
 @dataclass(frozen=True, slots=True)
 class BaseStyle:
-    """The style of a team's bases.
+    """The style of a team's bases."""
 
-    Attributes:
-        surface: of the base's box.
-        telling: whether a dial at the rear and a plate ahead tell front from rear, as on the twin's own bases.
-        plain: whether there are no details, where they tell.
-        extra: a detail besides dial and plate; ``none`` leaves these out, too.
-        labeled: whether a number is let into the top, in `ink`.
-        profile: a block, or layers that are inset: a bevel, or a plate with a block on it. The footprint is the lowest
-            layer's, and its corners are labeled at the top's height whatever is there.
-        inset_mm: of the top from the footprint.
-        notched: whether a piece is missing from each edge that a base draws.
-        ground: color that shows through notches.
-    """
-
-    surface: Material
-    telling: bool
-    plain: bool
-    extra: Extra
-    labeled: bool
+    surface: Material  # of the base's box
+    telling: bool  # whether a dial at the rear and a plate ahead tell front from rear, as on the twin's own bases
+    plain: bool  # whether there are no details, where they tell
+    extra: Extra  # a detail besides dial and plate; `none` leaves these out, too
+    labeled: bool  # whether a number is let into the top, in `ink`
     ink: Color
+    # a block, or layers that are inset: a bevel, or a plate with a block on it. The footprint is the lowest layer's,
+    # and its corners are labeled at the top's height whatever is there.
     profile: Profile = "block"
-    inset_mm: float = 0.0
-    notched: bool = False
-    ground: Color = (0.1, 0.2, 0.1)
+    inset_mm: float = 0.0  # of the top from the footprint
+    notched: bool = False  # whether a piece is missing from each edge that a base draws
+    ground: Color = (0.1, 0.2, 0.1)  # color that shows through notches
 
 
 def draw_bases(seed: int, count: int, *, split: Split = "train") -> tuple[BaseSize, ...]:

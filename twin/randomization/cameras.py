@@ -35,8 +35,7 @@ _AIMINGS = 4  # corrections until the outline is where it is wanted
 SIZES_PX: Final = ((1280, 720), (1920, 1080), (1280, 720), (2560, 1440), (1920, 1080))
 """Sizes of the pictures of webcams in use."""
 
-LEAST_PX_PER_MM: Final = 0.8
-"""Resolution of the board below which a base is too small to be read."""
+LEAST_PX_PER_MM: Final = 0.8  # resolution of the board below which a base is too small to be read
 _TILT_DEG: Final = 26.0
 _USUAL_CHANCE: Final = 0.7
 

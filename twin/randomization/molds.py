@@ -18,36 +18,23 @@ _LOOSE_DEG = 9.0  # standard deviation of joints
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """Angles of an arm or a leg, degrees.
+    """Angles of an arm or a leg, degrees."""
 
-    Attributes:
-        up: of its upper part, ahead from hanging down; of arms in the chest's frame.
-        out: of its upper part, to its side.
-        bend: of elbow or knee; a knee bends backward.
-        toward: direction in which an elbow bends: ahead, outward, up.
-    """
-
-    up: float
-    out: float
-    bend: float
-    toward: tuple[float, float, float] = (1.0, -0.2, 0.4)
+    up: float  # of its upper part, ahead from hanging down; of arms in the chest's frame
+    out: float  # of its upper part, to its side
+    bend: float  # of elbow or knee; a knee bends backward
+    toward: tuple[float, float, float] = (1.0, -0.2, 0.4)  # direction in which an elbow bends: ahead, outward, up
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerStance:
-    """The joints of a player.
+    """The joints of a player."""
 
-    Attributes:
-        legs, arms: left and right.
-        lean, twist: of the trunk, ahead and about the vertical, degrees.
-        loose: standard deviation of every joint when the stance is drawn, degrees.
-    """
-
-    legs: tuple[Joint, Joint]
+    legs: tuple[Joint, Joint]  # legs, arms: left and right
     arms: tuple[Joint, Joint]
-    lean: float = 8.0
+    lean: float = 8.0  # lean, twist: of the trunk, ahead and about the vertical, degrees
     twist: float = 0.0
-    loose: float = _LOOSE_DEG
+    loose: float = _LOOSE_DEG  # standard deviation of every joint when the stance is drawn, degrees
 
 
 _IN, _HIGH, _BACK = (0.5, -1.0, 0.1), (0.1, 0.0, 1.0), (-0.6, 0.0, 1.0)
@@ -177,51 +164,33 @@ Stand = Literal["none", "plate", "disc", "pegs"]
 
 @dataclass(frozen=True, slots=True)
 class Mold:
-    """A mold. Lengths of bodies are shares of the height from the base's top to the helmet's top, standing straight.
+    """A mold. Lengths of bodies are shares of the height from the base's top to the helmet's top, standing straight."""
 
-    Attributes:
-        bulk: thickness of trunk and limbs, 1 for a usual one.
-        head, shoulders, hips: radius of the head; half widths.
-        chest, belly, pads, limb, foot, arm, leg: relative sizes; pads 0 for none.
-        tapered: whether limbs are thickest in their middle.
-        cage: bars of the face mask, 0 for a bare face; 3 for a lump.
-        bar, jut: thickness and reach of the bars, relative to the head's radius.
-        flat: factors on depth and width: older figures are cut from a sheet, along or across.
-        blocky: whether the trunk is a block, as of figures of bricks and printed ones.
-        stand, stand_mm: what is under the feet, and its height.
-        stances: that the figures of this mold come in.
-    """
-
-    bulk: float
-    head: float
+    bulk: float  # thickness of trunk and limbs, 1 for a usual one
+    head: float  # head, shoulders, hips: radius of the head; half widths
     shoulders: float
     hips: float
-    chest: float
+    chest: float  # chest, belly, pads, limb, foot, arm, leg: relative sizes; pads 0 for none
     belly: float
     pads: float
     limb: float
     foot: float
     arm: float
     leg: float
-    tapered: bool
-    cage: int
-    bar: float
+    tapered: bool  # whether limbs are thickest in their middle
+    cage: int  # bars of the face mask, 0 for a bare face; 3 for a lump
+    bar: float  # bar, jut: thickness and reach of the bars, relative to the head's radius
     jut: float
-    flat: tuple[float, float]
-    blocky: bool
-    stand: Stand
+    flat: tuple[float, float]  # factors on depth and width: older figures are cut from a sheet, along or across
+    blocky: bool  # whether the trunk is a block, as of figures of bricks and printed ones
+    stand: Stand  # stand, stand_mm: what is under the feet, and its height
     stand_mm: float
-    stances: tuple[PlayerStance, ...]
+    stances: tuple[PlayerStance, ...]  # that the figures of this mold come in
 
 
 @dataclass(frozen=True, slots=True)
 class Paint:
-    """Colors and surfaces of one player.
-
-    Attributes:
-        chest: of the trunk: with numbers or without.
-        banded: of banded socks and sleeves; None for plain ones.
-    """
+    """Colors and surfaces of one player."""
 
     jersey: Color
     pants: Color
@@ -233,9 +202,9 @@ class Paint:
     belt: Color
     sleeve: Color
     body: Material
-    chest: Material
+    chest: Material  # of the trunk: with numbers or without
     shell: Material
-    banded: Material | None
+    banded: Material | None  # of banded socks and sleeves; None for plain ones
 
 
 def draw_mold(deck: Deck) -> Mold:

@@ -15,13 +15,9 @@ from downfield.twin.table.snapshot import Quaternion, to_quaternion, to_vector
 
 @dataclass(frozen=True, slots=True)
 class Kit:
-    """Colors and kit of a team's figures.
+    """Colors and kit of a team's figures."""
 
-    Attributes:
-        base, base_opacity: color and opacity of the bases; an opacity below 1 is clear plastic.
-    """
-
-    base: Color
+    base: Color  # base, base_opacity: color and opacity of the bases; an opacity below 1 is clear plastic
     base_opacity: float
     jersey: Color
     pants: Color
@@ -34,29 +30,17 @@ class Kit:
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """Pose and proportions of one player.
+    """Pose and proportions of one player."""
 
-    Attributes:
-        height_mm: from the base's top to the helmet's top when standing straight.
-        lean_deg: of the upper body, ahead.
-        twist_deg: of the upper body about the vertical.
-        crouch: 0 standing .. 1 in a three-point stance.
-        stride_deg: angle between the legs, one ahead.
-        spread_deg: angle between the legs, sideways.
-        arms_deg: elevation of each arm ahead of hanging down: left, right.
-        arms_out_deg: sideways angle of each arm: left, right.
-        bulk: thickness of body and limbs, relative to the slimmest usual figure.
-    """
-
-    height_mm: float = 33.0
-    lean_deg: float = 12.0
-    twist_deg: float = 0.0
-    crouch: float = 0.0
-    stride_deg: float = 25.0
-    spread_deg: float = 10.0
-    arms_deg: tuple[float, float] = (40.0, 40.0)
-    arms_out_deg: tuple[float, float] = (20.0, 20.0)
-    bulk: float = 1.0
+    height_mm: float = 33.0  # from the base's top to the helmet's top when standing straight
+    lean_deg: float = 12.0  # of the upper body, ahead
+    twist_deg: float = 0.0  # of the upper body about the vertical
+    crouch: float = 0.0  # 0 standing .. 1 in a three-point stance.
+    stride_deg: float = 25.0  # angle between the legs, one ahead
+    spread_deg: float = 10.0  # angle between the legs, sideways
+    arms_deg: tuple[float, float] = (40.0, 40.0)  # elevation of each arm ahead of hanging down: left, right
+    arms_out_deg: tuple[float, float] = (20.0, 20.0)  # sideways angle of each arm: left, right
+    bulk: float = 1.0  # thickness of body and limbs, relative to the slimmest usual figure
 
 
 def shape(base: BaseSize, kit: Kit, build: Build) -> FigureAppearance:

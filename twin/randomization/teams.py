@@ -26,21 +26,13 @@ _SHORTEST_MM, _TALLEST_MM = 20.0, 56.0  # of players
 
 @dataclass(frozen=True, slots=True)
 class _Glue:
-    """How far a team's players are glued off the place where they should stand.
+    """How far a team's players are glued off the place where they should stand."""
 
-    Attributes:
-        along: from the base's middle, share of its length: some sets stand over the front or the rear.
-        off_mm: scale of the deviation from there.
-        turn_deg: standard deviation of the turn from straight ahead.
-        odd: whether turns are drawn from -15 to 15 degrees instead.
-        tilt_deg: scale of the deviation from upright, for three players in five.
-    """
-
-    along: float
-    off_mm: float
-    turn_deg: float
-    odd: bool
-    tilt_deg: float
+    along: float  # from the base's middle, share of its length: some sets stand over the front or the rear
+    off_mm: float  # scale of the deviation from there
+    turn_deg: float  # standard deviation of the turn from straight ahead
+    odd: bool  # whether turns are drawn from -15 to 15 degrees instead
+    tilt_deg: float  # scale of the deviation from upright, for three players in five
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,14 +46,10 @@ Layer = NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class LensGrid:
-    """The rays of a lens on a coarse grid that reaches a little beyond its picture.
-
-    Attributes:
-        rays: normalized image coordinates without distortion, shape (rows, columns, 2).
-    """
+    """The rays of a lens on a coarse grid that reaches a little beyond its picture."""
 
     size_px: tuple[int, int]
-    rays: Array
+    rays: Array  # normalized image coordinates without distortion, shape (rows, columns, 2)
 
     def full(self, values: Array) -> Plane:
         """Interpolate values on the grid, shape (rows, columns), to every pixel, shape (height, width)."""

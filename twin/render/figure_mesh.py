@@ -20,19 +20,12 @@ _CORNER_FACETS = 4
 
 @dataclass(frozen=True, slots=True)
 class Mesh:
-    """Triangles with a normal and a color index per vertex.
+    """Triangles with a normal and a color index per vertex."""
 
-    Attributes:
-        vertices_mm: shape (n, 3).
-        normals: outward unit vectors, shape (n, 3).
-        faces: vertex indices, counter-clockwise from outside, shape (m, 3).
-        solid: for each vertex the index of the solid it belongs to, shape (n,).
-    """
-
-    vertices_mm: Array
-    normals: Array
-    faces: NDArray[np.int32]
-    solid: NDArray[np.int32]
+    vertices_mm: Array  # shape (n, 3)
+    normals: Array  # outward unit vectors, shape (n, 3)
+    faces: NDArray[np.int32]  # vertex indices, counter-clockwise from outside, shape (m, 3)
+    solid: NDArray[np.int32]  # for each vertex the index of the solid it belongs to, shape (n,)
 
 
 def figure_mesh(solids: Sequence[Solid], corner_mm: float) -> Mesh:

@@ -34,36 +34,22 @@ _INSET = 0.06  # a corner is sampled at this share of the way to the top's cente
 
 @dataclass(frozen=True, slots=True)
 class BaseTop:
-    """The top of one base in a picture.
+    """The top of one base in a picture."""
 
-    Attributes:
-        id: roster id.
-        corners_px: the sharp corners in the order of a footprint, shape (4, 2).
-        corners_visible: whether each of them is in the picture and not occluded.
-        visible: share of the top's area that is seen, 0..1; 0 when it faces away.
-    """
-
-    id: str
-    corners_px: Array
-    corners_visible: tuple[bool, bool, bool, bool]
-    visible: float
+    id: str  # roster id
+    corners_px: Array  # the sharp corners in the order of a footprint, shape (4, 2)
+    corners_visible: tuple[bool, bool, bool, bool]  # whether each of them is in the picture and not occluded
+    visible: float  # share of the top's area that is seen, 0..1; 0 when it faces away
 
 
 @dataclass(frozen=True, slots=True)
 class RenderedFrame:
-    """One picture with its truth.
+    """One picture with its truth."""
 
-    Attributes:
-        t_ns: mid exposure.
-        camera: lens and pose at that instant, shake included.
-        image: uint8 blue green red, shape (height, width, 3).
-        base_tops: one per figure, in roster order.
-    """
-
-    t_ns: int
-    camera: Camera
-    image: Image
-    base_tops: tuple[BaseTop, ...]
+    t_ns: int  # mid exposure
+    camera: Camera  # lens and pose at that instant, shake included
+    image: Image  # uint8 blue green red, shape (height, width, 3)
+    base_tops: tuple[BaseTop, ...]  # one per figure, in roster order
 
 
 class Renderer(Protocol):

@@ -18,8 +18,7 @@ from downfield.twin.table.solids import PlacedSolids
 from downfield.twin.tracing.scene import PrintTexture, SceneBuilder, to_light
 from downfield.twin.tracing.tracer import Tracer
 
-SAMPLES: Final = 24
-"""Paths per pixel: their noise is below the noise of the simulated cameras."""
+SAMPLES: Final = 24  # paths per pixel: their noise is below the noise of the simulated cameras
 
 _LEVELS: Final = to_light(np.linspace(0.0, 1.0, 4096))
 

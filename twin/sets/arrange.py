@@ -44,30 +44,21 @@ _FLAT_MM = 0.3  # what rises less over the board is no obstacle
 
 @dataclass(frozen=True, slots=True)
 class Mix:
-    """Chances and ranges of arranged tables.
+    """Chances and ranges of arranged tables."""
 
-    Attributes:
-        fallen_chance: of a table with fallen figures.
-        most_fallen: largest number of them there.
-        fallers: each figure's chance to lie; above 0 it replaces the two before, and others may stand nearer to
-            fallen figures.
-        hand_chance, second_hand_chance: of a hand, and of a second one where there is one.
-        stick_chance: of a passing stick.
-        carried_chance, magnetic_chance, loose_chance: of the ball in each state; the rest has no ball.
-        walking_chance: of a switched-on board, where no hand is over it.
-        piled: whether figures lie on others' bases, teams stand flush, and balls lie under bodies and on lines.
-    """
-
-    fallen_chance: float = 0.55
-    most_fallen: int = 5
+    fallen_chance: float = 0.55  # of a table with fallen figures
+    most_fallen: int = 5  # largest number of them there
+    # each figure's chance to lie; above 0 it replaces the two before, and others may stand nearer to fallen figures
     fallers: float = 0.0
-    hand_chance: float = 0.3
+    hand_chance: float = 0.3  # hand_chance, second_hand_chance: of a hand, and of a second one where there is one
     second_hand_chance: float = 0.2
-    stick_chance: float = 0.12
+    stick_chance: float = 0.12  # of a passing stick
+    # carried_chance, magnetic_chance, loose_chance: of the ball in each state; the rest has no ball
     carried_chance: float = 0.45
     magnetic_chance: float = 0.2
     loose_chance: float = 0.3
-    walking_chance: float = 0.7
+    walking_chance: float = 0.7  # of a switched-on board, where no hand is over it
+    # whether figures lie on others' bases, teams stand flush, and balls lie under bodies and on lines
     piled: bool = False
 
 

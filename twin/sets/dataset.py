@@ -31,44 +31,30 @@ from downfield.twin.sets.table_frames import CameraView, Picture, table_pictures
 
 _JPEG_QUALITY = 95
 
-Progress = Callable[[int, int], None]
-"""Called with the number of finished pictures and the total."""
+Progress = Callable[[int, int], None]  # called with the number of finished pictures and the total
 
 
 @record
 class Recipe:
     """The settings of a split.
 
-    Attributes:
-        split: training, validation or test.
-        seed: of all draws, 0 or more.
-        renderer: name of the renderer.
-        size_px: width and height of the camera's picture, 64 or more.
-        scale: at which it is drawn, above 0 to 1: 0.5 gives half its width and height.
-        crop_px: side of the square parts cut out of it, 32 or more; 0 for whole pictures.
-        per_table: number of pictures of one table, 1 or more.
-        carriers: share of the figures that hold a ball of their own, 0..1.
-        strewn: share of them with a ball on the board beside them, 0..1 - `carriers`.
-        fallers: share of the figures that lie, also near others, 0..1; 0 for a few isolated ones on some tables.
-        image_format: of the pictures' files.
-        samples: paths per pixel where they are traced; None for the tracer's own number.
-
     Raises:
         InputError: a value is out of its range.
     """
 
-    split: Split
-    seed: int = 0
-    renderer: RendererName = "compositor"
-    size_px: tuple[int, int] = (1920, 1080)
-    scale: float = 1.0
-    crop_px: int = 0
-    per_table: int = 4
-    carriers: float = 0.0
-    strewn: float = 0.0
+    split: Split  # training, validation or test
+    seed: int = 0  # of all draws, 0 or more
+    renderer: RendererName = "compositor"  # name of the renderer
+    size_px: tuple[int, int] = (1920, 1080)  # width and height of the camera's picture, 64 or more
+    scale: float = 1.0  # at which it is drawn, above 0 to 1: 0.5 gives half its width and height
+    crop_px: int = 0  # side of the square parts cut out of it, 32 or more; 0 for whole pictures
+    per_table: int = 4  # number of pictures of one table, 1 or more
+    carriers: float = 0.0  # share of the figures that hold a ball of their own, 0..1
+    strewn: float = 0.0  # share of them with a ball on the board beside them, 0..1 - `carriers`
+    # share of the figures that lie, also near others, 0..1; 0 for a few isolated ones on some tables
     fallers: float = 0.0
-    image_format: Literal["jpg", "png"] = "jpg"
-    samples: int | None = None
+    image_format: Literal["jpg", "png"] = "jpg"  # of the pictures' files
+    samples: int | None = None  # paths per pixel where they are traced; None for the tracer's own number
     format: Literal["downfield.dataset"] = "downfield.dataset"
     version: Literal[2] = 2
 

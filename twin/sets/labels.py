@@ -37,61 +37,35 @@ _LYING_MM = 9.0  # over the board, at most
 
 @record
 class FigureLabel:
-    """One figure in a picture.
+    """One figure in a picture."""
 
-    Attributes:
-        id, jersey: roster id and jersey of its player.
-        kind: upright, or fallen when tilted by more than 45 degrees.
-        box_px: left, top, right, bottom of the whole figure, hidden parts included, cut at the picture's edge.
-        corners_px: the base top's front-left, front-right, rear-right, rear-left corners.
-        corners_visible: whether each of them is visible.
-        visible: visible share of the base top, 0..1.
-        shown: visible share of the whole figure, 0..1.
-        helmet_px: center of the helmet.
-        helmet_visible: whether the helmet itself is visible there.
-        position_mm: origin of its frame, board frame: the center of the base's underside.
-        heading_deg: direction of its front on the board, counter-clockwise from +x.
-        tilt_deg: 0 standing, 90 lying.
-        base_mm: length, width, height and corner radius of its base.
-        in_hand: whether a coach holds it.
-    """
-
-    id: str
+    id: str  # id, jersey: roster id and jersey of its player
     jersey: Jersey
-    kind: Literal["upright", "fallen"]
-    box_px: Box
-    corners_px: tuple[Pixel, ...]
-    corners_visible: tuple[bool, ...]
-    visible: float
-    shown: float
-    helmet_px: Pixel
-    helmet_visible: bool
-    position_mm: tuple[float, float, float]
-    heading_deg: float
-    tilt_deg: float
-    base_mm: tuple[float, float, float, float]
-    in_hand: bool
+    kind: Literal["upright", "fallen"]  # upright, or fallen when tilted by more than 45 degrees
+    box_px: Box  # left, top, right, bottom of the whole figure, hidden parts included, cut at the picture's edge
+    corners_px: tuple[Pixel, ...]  # the base top's front-left, front-right, rear-right, rear-left corners
+    corners_visible: tuple[bool, ...]  # whether each of them is visible
+    visible: float  # visible share of the base top, 0..1
+    shown: float  # visible share of the whole figure, 0..1
+    helmet_px: Pixel  # center of the helmet
+    helmet_visible: bool  # whether the helmet itself is visible there
+    position_mm: tuple[float, float, float]  # origin of its frame, board frame: the center of the base's underside
+    heading_deg: float  # direction of its front on the board, counter-clockwise from +x
+    tilt_deg: float  # 0 standing, 90 lying
+    base_mm: tuple[float, float, float, float]  # length, width, height and corner radius of its base
+    in_hand: bool  # whether a coach holds it
 
 
 @record
 class ThingLabel:
-    """The ball, or a hand with its forearm.
+    """The ball, or a hand with its forearm."""
 
-    Attributes:
-        kind: ball or hand.
-        box_px: left, top, right, bottom, cut at the picture's edge.
-        center_px: center of the whole ball; the fingertips of a hand.
-        shown: visible share, 0..1.
-        state: of the ball; None for a hand.
-        carrier: roster id of the figure that carries the ball.
-    """
-
-    kind: Literal["ball", "hand"]
-    box_px: Box
-    center_px: Pixel
-    shown: float
-    state: BallState | None = None
-    carrier: str | None = None
+    kind: Literal["ball", "hand"]  # ball or hand
+    box_px: Box  # left, top, right, bottom, cut at the picture's edge
+    center_px: Pixel  # center of the whole ball; the fingertips of a hand
+    shown: float  # visible share, 0..1
+    state: BallState | None = None  # of the ball; None for a hand
+    carrier: str | None = None  # roster id of the figure that carries the ball
 
 
 @record
@@ -280,35 +254,22 @@ KEYPOINTS = ("front_left", "front_right", "rear_right", "rear_left", "helmet")
 _MIRRORED = (1, 0, 3, 2, 4)  # index of each keypoint in a picture flipped left to right
 
 _OUTSIDE, _HIDDEN, _SEEN = 0, 1, 2  # flags of keypoints, as in COCO
-LEAST_SHOWN = 0.08
-"""Objects with a smaller visible share have no line."""
+LEAST_SHOWN = 0.08  # objects with a smaller visible share have no line
 
 
 @record
 class Sample:
-    """One picture with its exact truth.
+    """One picture with its exact truth."""
 
-    Attributes:
-        index: of the picture in its split.
-        image: its path, relative to the data set's folder.
-        split: training, validation or test.
-        table: number of its drawn table; pictures of one table share its appearance.
-        play: whether it comes from a play of the physics; otherwise it was arranged.
-        renderer: name of the program that drew it: one of the twin's renderers, or another.
-        power: whether the board was on.
-        calibration: the printed field, and the camera at mid exposure, shake included.
-        labels: of the objects in it.
-    """
-
-    index: int
-    image: str
-    split: Split
-    table: int
-    play: bool
-    renderer: str
-    power: bool
-    calibration: Calibration
-    labels: Labels
+    index: int  # of the picture in its split
+    image: str  # its path, relative to the data set's folder
+    split: Split  # training, validation or test
+    table: int  # number of its drawn table; pictures of one table share its appearance
+    play: bool  # whether it comes from a play of the physics; otherwise it was arranged
+    renderer: str  # name of the program that drew it: one of the twin's renderers, or another
+    power: bool  # whether the board was on
+    calibration: Calibration  # the printed field, and the camera at mid exposure, shake included
+    labels: Labels  # of the objects in it
 
 
 def yolo_lines(labels: Labels, size_px: tuple[int, int]) -> list[str]:

@@ -27,8 +27,7 @@ from downfield.twin.table.appearance import Appearance, Sensor
 from downfield.twin.table.snapshot import BallKind, Snapshot
 from downfield.twin.table.solids import as_calibrated
 
-PLAYS = 0.35
-"""Share of tables with a play of the physics; the others are arranged."""
+PLAYS = 0.35  # share of tables with a play of the physics; the others are arranged
 
 _CORNERS = 3  # parts of the picture tried; the fullest is kept
 _PLAY_S = (0.2, 4.0)  # time range of the pictures of a play
@@ -43,20 +42,13 @@ Moment = tuple[Snapshot, Snapshot, Snapshot]
 
 @dataclass(frozen=True, slots=True)
 class CameraView:
-    """Settings of the pictures.
-
-    Attributes:
-        size_px: width and height of the camera's picture.
-        scale: of the drawn picture: 0.5 gives half its width and height.
-        crop_px: side of square parts cut out of it around figures, at that scale; 0 for whole pictures.
-        samples: paths per pixel where it is traced; None for the tracer's own number.
-    """
+    """Settings of the pictures."""
 
     renderer: RendererName
-    size_px: tuple[int, int]
-    scale: float = 1.0
-    crop_px: int = 0
-    samples: int | None = None
+    size_px: tuple[int, int]  # width and height of the camera's picture
+    scale: float = 1.0  # of the drawn picture: 0.5 gives half its width and height
+    crop_px: int = 0  # side of square parts cut out of it around figures, at that scale; 0 for whole pictures
+    samples: int | None = None  # paths per pixel where it is traced; None for the tracer's own number
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,33 +108,21 @@ def _mirrored(points: Array, lamp: Lamp, camera: Camera) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class StripMoment:
-    """One state of a strip, seen for a while.
+    """One state of a strip, seen for a while."""
 
-    Attributes:
-        t_ns: times of its pictures.
-        state: of the strip, which does not change.
-        hands: over it in each of the pictures; empty for none in any.
-    """
-
-    t_ns: tuple[int, ...]
-    state: StripState
-    hands: tuple[tuple[HandPose, ...], ...] = ()
+    t_ns: tuple[int, ...]  # times of its pictures
+    state: StripState  # of the strip, which does not change
+    hands: tuple[tuple[HandPose, ...], ...] = ()  # over it in each of the pictures; empty for none in any
 
 
 @dataclass(frozen=True, slots=True)
 class StripFrame:
-    """One picture with its truth.
+    """One picture with its truth."""
 
-    Attributes:
-        t_ns: mid exposure.
-        image: uint8 blue green red, shape (height, width, 3).
-        hands: number of hands in the picture.
-    """
-
-    t_ns: int
-    image: Image
+    t_ns: int  # mid exposure
+    image: Image  # uint8 blue green red, shape (height, width, 3)
     state: StripState
-    hands: int
+    hands: int  # number of hands in the picture
 
 
 class StripFilm:
@@ -203,33 +191,23 @@ class _CachingRenderer:
 class ClipTimes:
     """Duration of each part of a move, s."""
 
-    before_s: float = 3.0
-    """The strip as it stands before the first play."""
-    declared_s: float = 0.8
-    """From the cards to the hand."""
-    hand_s: float = 1.0
-    """A hand over the strip."""
-    stands_s: float = 4.0
-    """The strip as it was set."""
-    slipped_s: float = 7.0
-    """The strip as it was set wrongly, until its coach mends it."""
+    before_s: float = 3.0  # the strip as it stands before the first play
+    declared_s: float = 0.8  # from the cards to the hand
+    hand_s: float = 1.0  # a hand over the strip
+    stands_s: float = 4.0  # the strip as it was set
+    slipped_s: float = 7.0  # the strip as it was set wrongly, until its coach mends it
 
 
 TIMES: Final = ClipTimes()
-SLIP_YD: Final = 2.0
-"""Error of a slide that is set wrongly at first."""
+SLIP_YD: Final = 2.0  # error of a slide that is set wrongly at first
 
 
 @dataclass(frozen=True, slots=True)
 class StripScript:
-    """What a clip shows.
-
-    Attributes:
-        events: the cards, dice and choices, each at the time when it is declared.
-    """
+    """What a clip shows."""
 
     moments: tuple[StripMoment, ...]
-    events: tuple[Event, ...]
+    events: tuple[Event, ...]  # the cards, dice and choices, each at the time when it is declared
 
 
 def script_of(moves: Sequence[StripMove], strip: StripSet, *, fps: float, slip: int = 0, seed: int = 0) -> StripScript:

@@ -28,15 +28,11 @@ _PENALTY_ROLLS = {11, 21, 31, 41, 51, 81}
 
 @dataclass(frozen=True, slots=True)
 class StripMove:
-    """One play and the strip after it.
-
-    Attributes:
-        strip: as the coach sets it then, its line up to 0.2 yd off the yard.
-    """
+    """One play and the strip after it."""
 
     events: tuple[Event, ...]
     game: GameState
-    strip: StripState
+    strip: StripState  # as the coach sets it then, its line up to 0.2 yd off the yard
 
 
 def play_moves(strip: StripSet, seed: int, count: int) -> Iterator[StripMove]:

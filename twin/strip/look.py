@@ -38,34 +38,26 @@ _PANELS = (*colors.STRONG, *colors.DARKS)
 _FACES = colors.LIGHTS
 _INKS = (*colors.DARKS[:10], *colors.STRONG[:5])
 
-PLATE_MM = 0.8
-"""Thickness of the clear plate; the line lies under its top, the ball on it."""
-_BEYOND_MM = 4.0
-"""The slide reaches this far over either sideline."""
+PLATE_MM = 0.8  # thickness of the clear plate; the line lies under its top, the ball on it
+_BEYOND_MM = 4.0  # the slide reaches this far over either sideline
 _LABELS = {"home": "HOME", "away": "VISITOR", "down": "DOWN", "quarter": "QTR", "minutes": "MIN", "seconds": "SEC"}
 _LABEL_MM, _OVER_WINDOW_MM = 4.0, 2.0
 
 
-SETTLED_TURN = 0.06
-"""A dial turned by less than this share of a step from a face counts as set to it."""
-SETTLED_THIRD = 0.12
-"""A ball nearer than this share of the way between two thirds counts as in one of them."""
+SETTLED_TURN = 0.06  # a dial turned by less than this share of a step from a face counts as set to it
+SETTLED_THIRD = 0.12  # a ball nearer than this share of the way between two thirds counts as in one of them
 
 
 @dataclass(frozen=True, slots=True)
 class StripState:
-    """One state of a strip.
+    """One state of a strip."""
 
-    Attributes:
-        slide_yd: the line's position, field yards along x; not a whole number while it is being moved, and a little
-            off one when it was set by hand.
-        ball: the ball's place, 0 in the left third, 1 in the middle one, 2 in the right one; fractions between them.
-        dials: turn of each window's dial, in faces from the first; fractions between two faces.
-    """
-
+    # the line's position, field yards along x; not a whole number while it is being moved, and a little off one when it
+    # was set by hand
     slide_yd: float
+    # the ball's place, 0 in the left third, 1 in the middle one, 2 in the right one; fractions between them
     ball: float
-    dials: tuple[float, ...]
+    dials: tuple[float, ...]  # turn of each window's dial, in faces from the first; fractions between two faces
 
     def faces(self, strip: StripSet) -> tuple[str | None, ...]:
         """Return the face in each window; None for a dial between two faces."""
@@ -119,35 +111,22 @@ def turned(state: StripState, index: int, turn: float) -> StripState:
 
 @dataclass(frozen=True, slots=True)
 class StripLook:
-    """Everything about a strip's pictures that does not change in a game.
-
-    Attributes:
-        strip: the set; its field is the printed one, a little off its nominal size.
-        board: the print without the scoreboard.
-        panel: color of the scoreboard around the field.
-        label: color of the words on it.
-        face, ink: colors of the dials and their numbers.
-        face_font: style of the numbers, see `twin.table.lettering`.
-        face_height: their height as a share of the window's.
-        red: color of the slide's line, a red.
-        plate: opacity of the clear slide, 0..1.
-        shine: strength of the lamps' mirror images in clear plastic, 0..1.
-        lamps, ambient, table, skin, sleeve, camera, sensor: as in `twin.table.appearance.Appearance`.
-    """
+    """Everything about a strip's pictures that does not change in a game."""
 
     seed: int
-    strip: StripSet
-    board: BoardAppearance
-    panel: Color
-    label: Color
-    face: Color
+    strip: StripSet  # the set; its field is the printed one, a little off its nominal size
+    board: BoardAppearance  # the print without the scoreboard
+    panel: Color  # color of the scoreboard around the field
+    label: Color  # color of the words on it
+    face: Color  # face, ink: colors of the dials and their numbers
     ink: Color
-    face_font: int
-    face_height: float
-    red: Color
+    face_font: int  # style of the numbers, see `twin.table.lettering`
+    face_height: float  # their height as a share of the window's
+    red: Color  # color of the slide's line, a red
     ball: Color
-    plate: float
-    shine: float
+    plate: float  # opacity of the clear slide, 0..1
+    shine: float  # strength of the lamps' mirror images in clear plastic, 0..1
+    # lamps, ambient, table, skin, sleeve, camera, sensor: as in `twin.table.appearance.Appearance`
     lamps: tuple[Lamp, ...]
     ambient: float
     table: Color

@@ -31,17 +31,13 @@ _FIXED = 4  # fractional bits of drawn corners
 
 @dataclass(frozen=True, slots=True)
 class BoardPrint:
-    """The printed surface.
+    """The printed surface."""
 
-    Attributes:
-        image: shape (rows, columns, 3), uint8, blue green red; rows run toward smaller y, as the camera sees the board.
-        origin_mm: board point of the picture's upper left corner (of its outer edge): lowest x, highest y.
-        px_per_mm: resolution, the same both ways.
-    """
-
+    # shape (rows, columns, 3), uint8, blue green red; rows run toward smaller y, as the camera sees the board
     image: NDArray[np.uint8]
+    # board point of the picture's upper left corner (of its outer edge): lowest x, highest y
     origin_mm: tuple[float, float]
-    px_per_mm: float
+    px_per_mm: float  # resolution, the same both ways
 
     def to_print_px(self, board_mm: Array) -> Array:
         """Convert board points, shape (..., 2), to print pixels; pixel centers have integer coordinates."""

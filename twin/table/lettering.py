@@ -9,8 +9,7 @@ import numpy as np
 
 from downfield.core.arrays import Plane
 
-FONTS = 8
-"""Number of styles of lettering."""
+FONTS = 8  # number of styles of lettering
 
 WORDS = (
     "COUGARS", "RAIDERS", "EAGLES", "HAWKS", "TITANS", "PIRATES", "BEARS", "STALLIONS", "WOLVES", "COMETS",

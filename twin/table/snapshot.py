@@ -11,14 +11,11 @@ from typing import Final, Literal
 
 from downfield.core.records import record
 
-MAGNETIC_BALL_MM: Final = (4.5, 3.0)
-"""Radius and half height of the magnetic ball."""
+MAGNETIC_BALL_MM: Final = (4.5, 3.0)  # radius and half height of the magnetic ball
 
-FOAM_BALL_MM: Final = (4.0, 2.5)
-"""Half length and radius of the foam ball, whose long axis is x."""
+FOAM_BALL_MM: Final = (4.0, 2.5)  # half length and radius of the foam ball, whose long axis is x
 
-HAND_MM: Final = (3.0, 7.5, 16.0)
-"""Place of a carried ball in the carrier's frame: ahead, to its left, over the board."""
+HAND_MM: Final = (3.0, 7.5, 16.0)  # place of a carried ball in the carrier's frame: ahead, to its left, over the board
 
 
 BallKind = Literal["foam", "magnetic"]
@@ -40,84 +37,51 @@ def to_quaternion(values: Iterable[float]) -> Quaternion:
 
 @record
 class FigurePose:
-    """One figure.
+    """One figure."""
 
-    Attributes:
-        id: roster id.
-        position_mm: origin of the figure's frame.
-        rotation: attitude of that frame.
-        in_hand: whether a coach holds it.
-    """
-
-    id: str
-    position_mm: Vector
-    rotation: Quaternion
-    in_hand: bool = False
+    id: str  # roster id
+    position_mm: Vector  # origin of the figure's frame
+    rotation: Quaternion  # attitude of that frame
+    in_hand: bool = False  # whether a coach holds it
 
 
 @record
 class BallPose:
-    """The ball: a small ellipsoid of foam, or a magnetic disc.
+    """The ball: a small ellipsoid of foam, or a magnetic disc."""
 
-    Attributes:
-        kind: foam or magnetic.
-        position_mm: its center.
-        rotation: its attitude.
-        carrier: roster id while a figure carries it.
-    """
-
-    kind: BallKind
-    position_mm: Vector
-    rotation: Quaternion = (1.0, 0.0, 0.0, 0.0)
-    carrier: str | None = None
+    kind: BallKind  # foam or magnetic
+    position_mm: Vector  # its center
+    rotation: Quaternion = (1.0, 0.0, 0.0, 0.0)  # its attitude
+    carrier: str | None = None  # roster id while a figure carries it
 
 
 @record
 class HandPose:
-    """A coach's hand and forearm over the board.
+    """A coach's hand and forearm over the board."""
 
-    Attributes:
-        fingertip_mm: end of the fingers.
-        elbow_mm: end of the forearm, beyond the board.
-        holds: roster id of the figure it holds; None for none.
-    """
-
-    fingertip_mm: Vector
-    elbow_mm: Vector
-    holds: str | None = None
+    fingertip_mm: Vector  # end of the fingers
+    elbow_mm: Vector  # end of the forearm, beyond the board
+    holds: str | None = None  # roster id of the figure it holds; None for none
 
 
 @record
 class StickPose:
-    """A passing stick lying or held over the board.
+    """A passing stick lying or held over the board."""
 
-    Attributes:
-        start_mm, end_mm: middles of its short edges.
-        width_mm: from one long edge to the other.
-    """
-
-    start_mm: Vector
+    start_mm: Vector  # start_mm, end_mm: middles of its short edges
     end_mm: Vector
-    width_mm: float = 8.0
+    width_mm: float = 8.0  # from one long edge to the other
 
 
 @record
 class Snapshot:
-    """All figures, hands, sticks and the ball on or over the board at one instant.
+    """All figures, hands, sticks and the ball on or over the board at one instant."""
 
-    Attributes:
-        t_ns: the instant.
-        power: whether the board is switched on.
-        figures: in roster order; a world leaves out figures that are not on the board (`bench.with_bench` adds them for
-            the renderers, which need all).
-        ball: None when there is none in play.
-        hands: hands over the board.
-        sticks: passing sticks on it.
-    """
-
-    t_ns: int
-    power: bool
+    t_ns: int  # the instant
+    power: bool  # whether the board is switched on
+    # in roster order; a world leaves out figures that are not on the board (`bench.with_bench` adds them for the
+    # renderers, which need all)
     figures: tuple[FigurePose, ...]
-    ball: BallPose | None = None
-    hands: tuple[HandPose, ...] = ()
-    sticks: tuple[StickPose, ...] = ()
+    ball: BallPose | None = None  # None when there is none in play
+    hands: tuple[HandPose, ...] = ()  # hands over the board
+    sticks: tuple[StickPose, ...] = ()  # passing sticks on it

@@ -45,8 +45,7 @@ _APART_MM = 19.5  # knuckle to knuckle
 _STICK_MM = 2.0
 _WHITE: Color = (0.92, 0.91, 0.86)
 
-POINTS = 26
-"""Points in every cloud."""
+POINTS = 26  # points in every cloud
 
 _RAIL_PIECE_MM = 80.0
 _SWELL = 1.03  # a hull of 26 points lies within its sphere; this halves the difference
@@ -172,17 +171,11 @@ def quaternion_of(turn: Rotation) -> Quaternion:
 
 @dataclass(frozen=True, slots=True)
 class PlacedSolids:
-    """All solids on or over the board.
+    """All solids on or over the board."""
 
-    Attributes:
-        solids: in their owners' frames.
-        owners: for each solid the index of its figure in the roster; -1 without a figure.
-        points_mm: surface points in the board frame, shape (solids, POINTS, 3).
-    """
-
-    solids: tuple[Solid, ...]
-    owners: tuple[int, ...]
-    points_mm: Array
+    solids: tuple[Solid, ...]  # in their owners' frames
+    owners: tuple[int, ...]  # for each solid the index of its figure in the roster; -1 without a figure
+    points_mm: Array  # surface points in the board frame, shape (solids, POINTS, 3)
 
 
 class SolidPlacer:

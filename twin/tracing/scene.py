@@ -25,32 +25,20 @@ from downfield.twin.tracing.kernels import layout as at
 class TracingLimits:
     """Materials and measures of traced tables."""
 
-    finer: float = 1.3
-    """Pixels of the print per pixel of the picture: more would alias, fewer would blur."""
-    cell_mm: float = 22.0
-    """Side of the grid's cells: about a base's width."""
-    room_mm: float = 320.0
-    """Solids farther than this from the board are not traced."""
-    table_below_bow_mm: float = 2.0
-    """The least distance from a sagging board's lowest point to the table."""
-    rough: float = 0.5
-    """Roughness of painted plastic."""
-    rough_base: float = 0.35
-    """Roughness of molded bases."""
-    rough_helmet: float = 0.28
-    """Roughness of helmets."""
-    rough_board: float = 0.8
-    """Roughness of a matt board; a glossy one is smoother by `smoother_by_gloss`."""
-    smoother_by_gloss: float = 0.6
-    """Reduction of the roughness by a gloss of 1."""
+    finer: float = 1.3  # pixels of the print per pixel of the picture: more would alias, fewer would blur
+    cell_mm: float = 22.0  # side of the grid's cells: about a base's width
+    room_mm: float = 320.0  # solids farther than this from the board are not traced
+    table_below_bow_mm: float = 2.0  # the least distance from a sagging board's lowest point to the table
+    rough: float = 0.5  # roughness of painted plastic
+    rough_base: float = 0.35  # roughness of molded bases
+    rough_helmet: float = 0.28  # roughness of helmets
+    rough_board: float = 0.8  # roughness of a matt board; a glossy one is smoother by `smoother_by_gloss`
+    smoother_by_gloss: float = 0.6  # reduction of the roughness by a gloss of 1
+    # solids of clutter listed one after another are one thing up to this distance from its first
     thing_mm: float = 60.0
-    """Solids of clutter listed one after another are one thing up to this distance from its first."""
-    reflectance: float = 0.04
-    """Reflectance of plastic and paint at normal incidence."""
-    clear_ior: float = 1.49
-    """Refractive index of clear bases: acrylic."""
-    bevel_mm: float = 0.4
-    """Width of the shaded rim of a base."""
+    reflectance: float = 0.04  # reflectance of plastic and paint at normal incidence
+    clear_ior: float = 1.49  # refractive index of clear bases: acrylic
+    bevel_mm: float = 0.4  # width of the shaded rim of a base
 
 
 _LIMITS: Final = TracingLimits()
@@ -87,25 +75,15 @@ class PrintTexture:
 
 @dataclass(frozen=True, slots=True)
 class TracedScene:
-    """One table at one instant, as `layout` describes.
+    """One table at one instant, as `layout` describes."""
 
-    Attributes:
-        head: floats of the scene, float32 (HEAD_COLUMNS,).
-        counts: integers of the scene, int64 (COUNT_COLUMNS,).
-        solids: float32 (n, SOLID_COLUMNS), board frame.
-        groups: float32 (m, GROUP_COLUMNS).
-        members: first and last row of each group's solids, int32 (m, 2).
-        cells: where each cell's list begins in `lists`, int32 (cells + 1,).
-        lists: groups in each cell, int16.
-    """
-
-    head: NDArray[np.float32]
-    counts: NDArray[np.int64]
-    solids: NDArray[np.float32]
-    groups: NDArray[np.float32]
-    members: NDArray[np.int32]
-    cells: NDArray[np.int32]
-    lists: NDArray[np.int16]
+    head: NDArray[np.float32]  # floats of the scene, float32 (HEAD_COLUMNS,)
+    counts: NDArray[np.int64]  # integers of the scene, int64 (COUNT_COLUMNS,)
+    solids: NDArray[np.float32]  # float32 (n, SOLID_COLUMNS), board frame
+    groups: NDArray[np.float32]  # float32 (m, GROUP_COLUMNS)
+    members: NDArray[np.int32]  # first and last row of each group's solids, int32 (m, 2)
+    cells: NDArray[np.int32]  # where each cell's list begins in `lists`, int32 (cells + 1,)
+    lists: NDArray[np.int16]  # groups in each cell, int16
 
 
 class SceneBuilder:

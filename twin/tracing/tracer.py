@@ -17,8 +17,7 @@ from downfield.twin.tracing.kernels.target import ON_CUDA
 from downfield.twin.tracing.scene import PrintTexture, TracedScene, view_row
 
 _THREADS: Final = 128
-_COARSE_FROM_PX: Final = 1.9
-"""Print pixels per picture pixel from which the print's half size is read."""
+_COARSE_FROM_PX: Final = 1.9  # print pixels per picture pixel from which the print's half size is read
 
 Arrays = tuple[NDArray[Any], ...]
 
@@ -27,19 +26,12 @@ _IDENTITY: Final = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
 
 @dataclass(frozen=True, slots=True)
 class Windows:
-    """Parts of pictures, all of one size.
+    """Parts of pictures, all of one size."""
 
-    Attributes:
-        views: number of the camera of each, shape (n,).
-        inverses: affine matrices from its pixels to the picture's, shape (n, 2, 3).
-        feet_px: side of the square of the picture from which its pixels gather light, shape (n,).
-        size_px: width, a multiple of 8, and height, of 4, of all of them.
-    """
-
-    views: NDArray[np.int64]
-    inverses: Array
-    feet_px: Array
-    size_px: tuple[int, int]
+    views: NDArray[np.int64]  # number of the camera of each, shape (n,)
+    inverses: Array  # affine matrices from its pixels to the picture's, shape (n, 2, 3)
+    feet_px: Array  # side of the square of the picture from which its pixels gather light, shape (n,)
+    size_px: tuple[int, int]  # width, a multiple of 8, and height, of 4, of all of them
 
 
 class Tracer:

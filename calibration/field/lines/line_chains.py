@@ -26,20 +26,15 @@ from downfield.core.arrays import Array, Image, Plane
 class ChainLimits:
     """Thresholds of finding lines in a picture."""
 
+    # standard deviations of the Gaussians, for paint 1.5 to 9 px wide
     ridge_scales_px: tuple[float, float, float] = (1.2, 2.2, 4.0)
-    """Standard deviations of the Gaussians, for paint 1.5 to 9 px wide."""
-    edge_scale_px: float = 1.5
-    """The same for edges."""
+    edge_scale_px: float = 1.5  # the same for edges
+    # responses below this many times the picture's median response are texture and noise
     min_response_ratio: float = 4.0
-    """Responses below this many times the picture's median response are texture and noise."""
-    min_response: float = 0.6
-    """Gray levels: below this even a clean picture shows only compression."""
-    min_chain_px: int = 24
-    """Least length of a chain."""
-    long_px: int = 60
-    """Chains this long decide whether the paint is bright or dark."""
-    max_bend_px: float = 1.2
-    """A chain's points lie this near to its own parabola, or it is no line."""
+    min_response: float = 0.6  # gray levels: below this even a clean picture shows only compression
+    min_chain_px: int = 24  # least length of a chain
+    long_px: int = 60  # chains this long decide whether the paint is bright or dark
+    max_bend_px: float = 1.2  # a chain's points lie this near to its own parabola, or it is no line
 
 
 _LIMITS: Final = ChainLimits()
@@ -50,21 +45,13 @@ _RIDGE: Final = 1e-9 * np.eye(3)  # keeps the parabola of a few points solvable
 
 @dataclass(frozen=True, slots=True)
 class Chains:
-    """Chains of points along lines that follow one axis of the picture.
+    """Chains of points along lines that follow one axis of the picture."""
 
-    Attributes:
-        along: 0 for chains that run along x (level), 1 along y (upright).
-        points_px: x, y of all points, chain after chain, shape (n, 2).
-        chain: which chain each point belongs to, rising from 0, shape (n,).
-        is_ridge: whether each chain is a ridge, else an edge; ridges come first; shape (chains,).
-        strength: contrast of each chain, 1 being typical of the strong ones of its kind, shape (chains,).
-    """
-
-    along: int
-    points_px: Array
-    chain: NDArray[np.intp]
-    is_ridge: NDArray[np.bool_]
-    strength: Array
+    along: int  # 0 for chains that run along x (level), 1 along y (upright)
+    points_px: Array  # x, y of all points, chain after chain, shape (n, 2)
+    chain: NDArray[np.intp]  # which chain each point belongs to, rising from 0, shape (n,)
+    is_ridge: NDArray[np.bool_]  # whether each chain is a ridge, else an edge; ridges come first; shape (chains,)
+    strength: Array  # contrast of each chain, 1 being typical of the strong ones of its kind, shape (chains,)
 
     @property
     def lengths(self) -> NDArray[np.intp]:

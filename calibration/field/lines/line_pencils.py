@@ -28,14 +28,10 @@ _COARSE: Final = 4  # of these every fourth is tried first
 class PencilLimits:
     """Thresholds of straightening lines and grouping them into pencils."""
 
-    max_straight_rms_px: float = 0.6
-    """Rms of a chain about its line that is still measurement noise."""
-    parallel_px: float = 2.5
-    """Chains whose crossings differ by less belong to one line."""
-    max_slope_difference: float = 0.02
-    """Radians: a chain leaning this far from the pencil belongs to something else."""
-    min_line_px: int = 60
-    """Least length of the chains of a line."""
+    max_straight_rms_px: float = 0.6  # rms of a chain about its line that is still measurement noise
+    parallel_px: float = 2.5  # chains whose crossings differ by less belong to one line
+    max_slope_difference: float = 0.02  # Radians: a chain leaning this far from the pencil belongs to something else
+    min_line_px: int = 60  # least length of the chains of a line
 
 
 _LIMITS: Final = PencilLimits()
@@ -43,14 +39,10 @@ _LIMITS: Final = PencilLimits()
 
 @dataclass(frozen=True, slots=True)
 class DivisionModel:
-    """A one-term division model about the picture's middle.
-
-    Attributes:
-        amount: how far a corner lies inside its straight place, as a share of its radius, negative for barrel.
-    """
+    """A one-term division model about the picture's middle."""
 
     size_px: tuple[int, int]
-    amount: float
+    amount: float  # how far a corner lies inside its straight place, as a share of its radius, negative for barrel
 
     @property
     def center_px(self) -> Array:
@@ -78,23 +70,15 @@ class Pencil:
 
     A line crosses the transversal (the picture axis across the family, through the middle) at c and runs along the
     other axis at a slope of ``lean + fan * c``.
-
-    Attributes:
-        along: picture axis the lines follow.
-        lean, fan: the slope law; fan per pixel.
-        crossing_px: where each line crosses the transversal, rising, shape (n,).
-        support_px: length of the chains that make each line, shape (n,).
-        span_px: extent of those chains along the lines, (low, high), shape (n, 2).
-        is_ridge: whether each line is mostly ridge.
     """
 
-    along: int
-    lean: float
+    along: int  # picture axis the lines follow
+    lean: float  # lean, fan: the slope law; fan per pixel
     fan: float
-    crossing_px: Array
-    support_px: Array
-    span_px: Array
-    is_ridge: NDArray[np.bool_]
+    crossing_px: Array  # where each line crosses the transversal, rising, shape (n,)
+    support_px: Array  # length of the chains that make each line, shape (n,)
+    span_px: Array  # extent of those chains along the lines, (low, high), shape (n, 2)
+    is_ridge: NDArray[np.bool_]  # whether each line is mostly ridge
 
     def points(self, crossing_px: Array, along_px: Array) -> Array:
         """Return points of lines of this family at places along them; shapes broadcast; shape (..., 2)."""

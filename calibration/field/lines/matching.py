@@ -27,55 +27,38 @@ from downfield.core.field.model import FieldModel
 class MatchingLimits:
     """Thresholds of matching lines to a printed field."""
 
-    max_scale_change: float = 0.9
-    """Largest change of scale across the picture's width by perspective."""
-    perspectives: int = 41
-    """Number of perspectives that are tried."""
-    max_rung_offset: float = 0.13
-    """Largest distance of a line from its rung, as a share of a step."""
+    max_scale_change: float = 0.9  # largest change of scale across the picture's width by perspective
+    perspectives: int = 41  # number of perspectives that are tried
+    max_rung_offset: float = 0.13  # largest distance of a line from its rung, as a share of a step
+    # support that a line of the field must have to count when rungs are numbered, as a share of a typical line's
     min_support: float = 0.4
-    """Support that a line of the field must have to count when rungs are numbered, as a share of a typical line's."""
-    empty_rung_cost: float = 0.6
-    """Cost of an empty rung, as a share of a typical line's weight."""
-    unmatched_line_cost: float = 0.5
-    """Cost of a line that is on no rung, as a share of its own weight."""
-    min_rungs: int = 6
-    """Least number of rungs of a ladder."""
-    min_peak: float = 0.5
-    """Least height of a peak of the spectrum that is tried, as a share of the highest."""
-    max_peaks: int = 12
-    """Largest number of peaks of the spectrum that are tried."""
+    empty_rung_cost: float = 0.6  # cost of an empty rung, as a share of a typical line's weight
+    unmatched_line_cost: float = 0.5  # cost of a line that is on no rung, as a share of its own weight
+    min_rungs: int = 6  # least number of rungs of a ladder
+    min_peak: float = 0.5  # least height of a peak of the spectrum that is tried, as a share of the highest
+    max_peaks: int = 12  # largest number of peaks of the spectrum that are tried
+    # multiples of a peak's step that are tried: stripes of grass between the lines can favor a fraction of it
     overtones: tuple[int, ...] = (1, 2, 3, 5)
-    """Multiples of a peak's step that are tried: stripes of grass between the lines can favor a fraction of it."""
-    max_shifts: int = 4
-    """Number of likeliest positions of the goal line on the ladder that are tried."""
+    max_shifts: int = 4  # number of likeliest positions of the goal line on the ladder that are tried
+    # support that a sideline must have, as a share of that of the longest line of its family
     min_sideline_support: float = 0.20
-    """Support that a sideline must have, as a share of that of the longest line of its family."""
-    ridge_edge_px: float = 4.5
-    """An edge this near to a ridge belongs to it."""
+    ridge_edge_px: float = 4.5  # an edge this near to a ridge belongs to it
+    # effect of tilt and lens on the proportions of the print before the camera is known, log ratio
     max_proportion_error: float = 0.09
-    """Effect of tilt and lens on the proportions of the print before the camera is known, log ratio."""
 
 
 MATCHING_LIMITS: Final = MatchingLimits()
 
-NO_RUNG: Final = -9999
-"""Number of a line that is on no rung."""
+NO_RUNG: Final = -9999  # number of a line that is on no rung
 
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """Evenly spaced lines of a pencil.
+    """Evenly spaced lines of a pencil."""
 
-    Attributes:
-        rung: number of each line's rung, or a large negative number for lines on none, shape (n,).
-        law: p, q, r of ``rung = (p c + q) / (1 + r c)`` for crossings c in px.
-        score: weight of the lines on rungs, px of support.
-    """
-
-    rung: NDArray[np.intp]
-    law: tuple[float, float, float]
-    score: float
+    rung: NDArray[np.intp]  # number of each line's rung, or a large negative number for lines on none, shape (n,)
+    law: tuple[float, float, float]  # p, q, r of `rung = (p c + q) / (1 + r c)` for crossings c in px
+    score: float  # weight of the lines on rungs, px of support
 
     def position(self, crossing_px: Array) -> Array:
         """Convert crossings to steps."""
@@ -92,18 +75,13 @@ class Ladder:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A possible match.
-
-    Attributes:
-        camera: lens and pose, good to a few pixels.
-        shift_score: share of the field's lines across that the ladder confirms, less lines where there should be none.
-        shift: number of the rung that is the left goal line.
-    """
+    """A possible match."""
 
     field: FieldModel
-    camera: Camera
+    camera: Camera  # lens and pose, good to a few pixels
+    # share of the field's lines across that the ladder confirms, less lines where there should be none
     shift_score: float
-    shift: int = 0
+    shift: int = 0  # number of the rung that is the left goal line
 
 
 def find_ladder(pencil: Pencil, width_px: float) -> Ladder | None:

@@ -27,24 +27,16 @@ from downfield.core.field.model import FieldModel
 class PlaneCameraLimits:
     """Thresholds of finding a camera from a homography."""
 
-    max_aspect_error: float = 0.05
-    """Largest deviation of the pixels from squares, log ratio."""
-    aspect_sigma: float = 0.008
-    """Standard deviation of the pixels' proportions before the lens is fitted."""
-    typical_focal: float = 0.78
-    """Likeliest focal length, as a share of the picture's width."""
-    focal_spread: float = 0.35
-    """Relative standard deviation of the focal length."""
-    start_sigma_px: float = 1.0
-    """Standard deviation of the matched points in the first fit."""
-    start_steps: int = 12
-    """Number of steps of the first fit."""
-    max_strain: float = 1.2
-    """A lens that is as unlike ordinary ones may be a fisheye."""
-    max_barrel: float = 0.15
-    """One that draws the picture's corner inward by such a share of its distance may be, too."""
+    max_aspect_error: float = 0.05  # largest deviation of the pixels from squares, log ratio
+    aspect_sigma: float = 0.008  # standard deviation of the pixels' proportions before the lens is fitted
+    typical_focal: float = 0.78  # likeliest focal length, as a share of the picture's width
+    focal_spread: float = 0.35  # relative standard deviation of the focal length
+    start_sigma_px: float = 1.0  # standard deviation of the matched points in the first fit
+    start_steps: int = 12  # number of steps of the first fit
+    max_strain: float = 1.2  # a lens that is as unlike ordinary ones may be a fisheye
+    max_barrel: float = 0.15  # one that draws the picture's corner inward by such a share of its distance may be, too
+    # focal lengths at which a fisheye's pose is sought, as shares of the picture's width
     fisheye_focals: tuple[float, ...] = (0.42, 0.48, 0.55, 0.63)
-    """Focal lengths at which a fisheye's pose is sought, as shares of the picture's width."""
 
 
 _LIMITS: Final = PlaneCameraLimits()

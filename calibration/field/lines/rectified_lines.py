@@ -24,39 +24,31 @@ from downfield.core.arrays import Array, Plane
 class RectifiedLimits:
     """Sizes and thresholds of reading the rectified picture."""
 
+    # places about a rung where paint is searched for, in steps of the ladder
     center_steps: tuple[float, ...] = (-0.04, -0.02, 0.0, 0.02, 0.04)
-    """Places about a rung where paint is searched for, in steps of the ladder."""
+    # places beside a rung where the ground is sampled, clear of the one-yard marks, in steps of the ladder
     ground_steps: tuple[float, float] = (-0.13, 0.13)
-    """Places beside a rung where the ground is sampled, clear of the one-yard marks, in steps of the ladder."""
+    # places between rungs where a sideline's edge is searched for, in steps of the ladder
     between_steps: tuple[float, ...] = (0.3, 0.5, 0.7)
-    """Places between rungs where a sideline's edge is searched for, in steps of the ladder."""
+    # places about a rung where the width of the yard lines is measured, in steps of the ladder
     profile_steps: tuple[float, ...] = tuple(i / 200 for i in range(-26, 27))
-    """Places about a rung where the width of the yard lines is measured, in steps of the ladder."""
-    min_contrast: float = 0.5
-    """Contrast from which a yard line is there, as a share of its typical contrast."""
+    min_contrast: float = 0.5  # contrast from which a yard line is there, as a share of its typical contrast
+    # percentile of the contrast along a line, and among lines, that is typical: half of a line may be covered, or
+    # outside of the field, and half of the lines may be none
     typical_percentile: float = 75.0
-    """Percentile of the contrast along a line, and among lines, that is typical: half of a line may be covered, or
-    outside of the field, and half of the lines may be none."""
+    # a rung with a smaller share of the typical contrast is no yard line, or in an end zone of the paint's color
     min_rung_contrast: float = 0.4
-    """A rung with a smaller share of the typical contrast is no yard line, or in an end zone of the paint's color."""
-    seen_inside: float = 0.75
-    """Probability that a yard line is seen at a place between the sidelines."""
-    seen_outside: float = 0.12
-    """Probability that something looks like one elsewhere."""
-    max_edge_distance_px: float = 5.0
-    """Largest distance of a sideline's edge from where the contrast ends."""
+    seen_inside: float = 0.75  # probability that a yard line is seen at a place between the sidelines
+    seen_outside: float = 0.12  # probability that something looks like one elsewhere
+    max_edge_distance_px: float = 5.0  # largest distance of a sideline's edge from where the contrast ends
+    # least contrast of an edge as a share of the clearest one there: fainter ones are noise
     min_edge_share: float = 0.12
-    """Least contrast of an edge as a share of the clearest one there: fainter ones are noise."""
-    min_border_px: float = 1.0
-    """Least width of a border."""
-    max_border_px: float = 24.0
-    """Largest width of a border."""
+    min_border_px: float = 1.0  # least width of a border
+    max_border_px: float = 24.0  # largest width of a border
+    # least contrast of a border's outer edge, as a share of the clearer of its two edges
     min_border_edge_share: float = 0.3
-    """Least contrast of a border's outer edge, as a share of the clearer of its two edges."""
-    min_contrast_levels: float = 3.0
-    """Least contrast of yard lines, gray levels."""
-    smooth_px: float = 1.0
-    """Standard deviation of the Gaussian against noise."""
+    min_contrast_levels: float = 3.0  # least contrast of yard lines, gray levels
+    smooth_px: float = 1.0  # standard deviation of the Gaussian against noise
 
 
 _LIMITS: Final = RectifiedLimits()
@@ -64,19 +56,13 @@ _LIMITS: Final = RectifiedLimits()
 
 @dataclass(frozen=True, slots=True)
 class YardLineEnds:
-    """Where the yard lines end.
+    """Where the yard lines end."""
 
-    Attributes:
-        crossing_px: of the inner edges of both sidelines in the other pencil, low and high, px.
-        border: widths of the borders beyond them, of the distance between them; 0 where no outer edge is seen.
-        width_steps: width of the yard lines at half their contrast, of the ladder's step.
-        paint: contrast of the yard lines against the ground, gray levels, signed.
-    """
-
-    crossing_px: tuple[float, float]
+    crossing_px: tuple[float, float]  # of the inner edges of both sidelines in the other pencil, low and high, px
+    # widths of the borders beyond them, of the distance between them; 0 where no outer edge is seen
     border: tuple[float, float]
-    width_steps: float
-    paint: float
+    width_steps: float  # width of the yard lines at half their contrast, of the ladder's step
+    paint: float  # contrast of the yard lines against the ground, gray levels, signed
 
 
 def find_yard_line_ends(

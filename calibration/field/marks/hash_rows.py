@@ -18,20 +18,13 @@ from downfield.core.field.model import FieldModel
 class HashRowLimits:
     """Where marks are searched for, and what makes a row of them."""
 
-    ground_yd: float = 0.35
-    """Distance beside a mark at which the bare ground is sampled."""
-    step_yd: float = 0.05
-    """Spacing of the samples across the field."""
-    sideline_distance_yd: float = 3.0
-    """Least distance of a hash mark from a sideline; nearer marks are ticks."""
-    min_contrast: float = 0.25
-    """Median contrast of a row of marks at least, as a share of the yard lines' contrast."""
-    lengths_yd: tuple[float, float] = (0.2, 2.0)
-    """Least and largest length of marks."""
-    max_rows: int = 6
-    """Largest number of rows of marks of a field."""
-    max_asymmetry_yd: float = 0.8
-    """Largest distance of a row from its mirror image in the other half."""
+    ground_yd: float = 0.35  # distance beside a mark at which the bare ground is sampled
+    step_yd: float = 0.05  # spacing of the samples across the field
+    sideline_distance_yd: float = 3.0  # least distance of a hash mark from a sideline; nearer marks are ticks
+    min_contrast: float = 0.25  # median contrast of a row of marks at least, as a share of the yard lines' contrast
+    lengths_yd: tuple[float, float] = (0.2, 2.0)  # least and largest length of marks
+    max_rows: int = 6  # largest number of rows of marks of a field
+    max_asymmetry_yd: float = 0.8  # largest distance of a row from its mirror image in the other half
 
 
 _LIMITS: Final = HashRowLimits()

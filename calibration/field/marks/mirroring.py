@@ -36,40 +36,29 @@ UNMIRROR: Final = (
 class MirroringLimits:
     """Sizes and thresholds of reading the printed numbers."""
 
-    glyph_px: int = 20
-    """Height of a number seen straight from above."""
-    around_px: tuple[int, int] = (24, 17)
-    """Margin about a number to each side: along its reading direction, and across."""
+    glyph_px: int = 20  # height of a number seen straight from above
+    around_px: tuple[int, int] = (24, 17)  # margin about a number to each side: along its reading direction, and across
+    # largest displacement of a number from its place: across its reading direction, and along
     shift_px: tuple[int, int] = (5, 4)
-    """Largest displacement of a number from its place: across its reading direction, and along."""
+    # width of two digits and the gap between them, in heights
     layouts: tuple[tuple[float, float], tuple[float, float], tuple[float, float]] = (
         (1.15, 0.15),
         (1.5, 0.3),
         (1.9, 0.5),
     )
-    """Width of two digits and the gap between them, in heights."""
-    heights: tuple[float, float, float] = (0.85, 1.0, 1.15)
-    """Heights that are tried, relative to the field model."""
-    block_stroke_px: int = 16
-    """Width of the strokes of block digits as drawn."""
-    drawn_px: int = 80
-    """Height of digits as drawn, before they are scaled down."""
-    min_difference: float = 0.04
-    """Mean excess of the mirrored numbers' correlation from which the picture is mirrored."""
+    heights: tuple[float, float, float] = (0.85, 1.0, 1.15)  # heights that are tried, relative to the field model
+    block_stroke_px: int = 16  # width of the strokes of block digits as drawn
+    drawn_px: int = 80  # height of digits as drawn, before they are scaled down
+    min_difference: float = 0.04  # mean excess of the mirrored numbers' correlation from which the picture is mirrored
+    # share of cameras whose pictures are mirrored: a selfie view, a setting of the program that passes them on
     mirrored_share: float = 0.03
-    """Share of cameras whose pictures are mirrored: a selfie view, a setting of the program that passes them on."""
-    sides_say: float = 5.0
-    """Log odds by rows whose repeated digits are all on one side."""
-    digits_say: float = 6.0
-    """Largest log odds by digits that are read."""
-    difference_per_nat: float = 0.004
-    """Excess of one correlation that makes it more likely by a factor e."""
+    sides_say: float = 5.0  # log odds by rows whose repeated digits are all on one side
+    digits_say: float = 6.0  # largest log odds by digits that are read
+    difference_per_nat: float = 0.004  # excess of one correlation that makes it more likely by a factor e
+    # least mean correlation of numbers that are read where their place was found in the picture
     min_correlation_in_place: float = 0.42
-    """Least mean correlation of numbers that are read where their place was found in the picture."""
-    min_correlation: float = 0.4
-    """Least mean correlation of the mirrored numbers; below it nothing is read."""
-    min_numbers: int = 4
-    """Least number of numbers to compare."""
+    min_correlation: float = 0.4  # least mean correlation of the mirrored numbers; below it nothing is read
+    min_numbers: int = 4  # least number of numbers to compare
 
 
 _LIMITS: Final = MirroringLimits()
@@ -92,17 +81,11 @@ _BLOCK_STROKES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class NumberMatch:
-    """How well the numbers match what should be printed there, mean correlations, -1..1.
+    """How well the numbers match what should be printed there, mean correlations, -1..1."""
 
-    Attributes:
-        as_printed: in the picture as it is.
-        mirrored: in the mirrored picture.
-        numbers: how many were compared.
-    """
-
-    as_printed: float
-    mirrored: float
-    numbers: int
+    as_printed: float  # in the picture as it is
+    mirrored: float  # in the mirrored picture
+    numbers: int  # how many were compared
 
     @property
     def is_mirrored(self) -> bool:

@@ -19,18 +19,13 @@ from downfield.core.field.model import FieldModel
 class NumberRowLimits:
     """Where ink is searched for, and what makes a row of it."""
 
+    # distances from a yard line at which its digits are
     digits_yd: tuple[float, ...] = tuple(0.35 + 0.1 * i for i in range(18))
-    """Distances from a yard line at which its digits are."""
-    step_yd: float = 0.1
-    """Spacing of the samples across the field."""
-    sideline_distance_yd: float = 2.5
-    """Least distance of numbers from the sidelines."""
-    min_ink_contrast: float = 0.5
-    """Least contrast of ink, as a share of the yard lines' contrast."""
-    min_ink_share: float = 0.07
-    """Share of a row that is ink, more than beside lines without numbers."""
-    heights_yd: tuple[float, float] = (1.0, 6.0)
-    """Least and largest height of numbers."""
+    step_yd: float = 0.1  # spacing of the samples across the field
+    sideline_distance_yd: float = 2.5  # least distance of numbers from the sidelines
+    min_ink_contrast: float = 0.5  # least contrast of ink, as a share of the yard lines' contrast
+    min_ink_share: float = 0.07  # share of a row that is ink, more than beside lines without numbers
+    heights_yd: tuple[float, float] = (1.0, 6.0)  # least and largest height of numbers
 
 
 _LIMITS: Final = NumberRowLimits()

@@ -26,22 +26,15 @@ from downfield.core.field.painted_lines import FieldNumber
 class RepeatedDigitLimits:
     """How digits are compared, and when the answer is accepted."""
 
-    height_px: int = 24
-    """Height of a number seen straight from above."""
-    reach: float = 0.72
-    """Distance that a digit reaches from the yard line, in heights; beyond it arrows may begin."""
-    half_height: float = 0.62
-    """Part of a digit that is compared, above and below its middle, in heights."""
-    shift_px: tuple[int, int] = (2, 1)
-    """Largest displacement of digits against each other: across, along."""
-    min_difference: float = 0.1
-    """Least median difference between the correlations of the two sides."""
-    min_agreeing_share: float = 0.9
-    """Least share of the pairs whose difference has the median's sign."""
+    height_px: int = 24  # height of a number seen straight from above
+    reach: float = 0.72  # distance that a digit reaches from the yard line, in heights; beyond it arrows may begin
+    half_height: float = 0.62  # part of a digit that is compared, above and below its middle, in heights
+    shift_px: tuple[int, int] = (2, 1)  # largest displacement of digits against each other: across, along
+    min_difference: float = 0.1  # least median difference between the correlations of the two sides
+    min_agreeing_share: float = 0.9  # least share of the pairs whose difference has the median's sign
+    # likeness from which what stands on a goal line is a number's digit, as a share of the numbers' to each other
     min_goal_likeness: float = 0.75
-    """Likeness from which what stands on a goal line is a number's digit, as a share of the numbers' to each other."""
-    min_pairs: int = 3
-    """Least number of pairs."""
+    min_pairs: int = 3  # least number of pairs
 
 
 _LIMITS: Final = RepeatedDigitLimits()

@@ -51,34 +51,23 @@ def _interpolation(places: Array) -> tuple[Array, Array]:
 class YardMarkLimits:
     """Where marks are searched for, and what counts as some."""
 
+    # number of steps beyond either goal line that are sampled: the goal line may be mistaken by as many
     beyond_steps: int = 5
-    """Number of steps beyond either goal line that are sampled: the goal line may be mistaken by as many."""
-    samples_per_yd: int = 12
-    """Samples of a yard along the field."""
-    row_spacing_yd: float = 0.1
-    """Distance between rows of samples across the field."""
-    sideline_distance_yd: float = 0.2
-    """Distance of the samples from the sidelines' paint."""
+    samples_per_yd: int = 12  # samples of a yard along the field
+    row_spacing_yd: float = 0.1  # distance between rows of samples across the field
+    sideline_distance_yd: float = 0.2  # distance of the samples from the sidelines' paint
+    # largest distance of a mark from its yard before the camera is exact, in samples along the field
     max_offset_samples: int = 4
-    """Largest distance of a mark from its yard before the camera is exact, in samples along the field."""
-    central: float = 0.6
-    """Share of the steps, about the middle, that show in which rows the marks are."""
+    central: float = 0.6  # share of the steps, about the middle, that show in which rows the marks are
+    # contrast of a row of marks above that of the ground, as a share of the yard lines' contrast
     min_row_contrast: float = 0.2
-    """Contrast of a row of marks above that of the ground, as a share of the yard lines' contrast."""
-    min_rows: int = 3
-    """Rows of samples that are needed: a mark is longer than a third of a yard."""
-    min_contrast: float = 0.5
-    """Contrast from which a step has marks, as a share of the typical step's."""
-    max_absent_contrast: float = 0.25
-    """Contrast below which a step has no marks, as a share of the typical step's."""
-    min_bare_steps: int = 2
-    """Steps without marks that must follow those with some."""
-    clear_log_odds: float = 5.0
-    """Log odds of goal lines between which alone there are marks, or against such."""
-    unclear_log_odds: float = 1.0
-    """Log odds against goal lines by marks that end elsewhere at one end."""
-    max_covered_share: float = 0.25
-    """Share of the steps between those with marks that may have none."""
+    min_rows: int = 3  # rows of samples that are needed: a mark is longer than a third of a yard
+    min_contrast: float = 0.5  # contrast from which a step has marks, as a share of the typical step's
+    max_absent_contrast: float = 0.25  # contrast below which a step has no marks, as a share of the typical step's
+    min_bare_steps: int = 2  # steps without marks that must follow those with some
+    clear_log_odds: float = 5.0  # log odds of goal lines between which alone there are marks, or against such
+    unclear_log_odds: float = 1.0  # log odds against goal lines by marks that end elsewhere at one end
+    max_covered_share: float = 0.25  # share of the steps between those with marks that may have none
 
 
 _LIMITS: Final = YardMarkLimits()

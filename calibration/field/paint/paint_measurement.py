@@ -30,30 +30,22 @@ from downfield.core.field.model import FieldModel
 class PaintLimits:
     """Thresholds of measuring paint."""
 
+    # places along the line where profiles are taken and averaged, against noise
     along_px: tuple[float, ...] = (-3.0, -1.5, 0.0, 1.5, 3.0)
-    """Places along the line where profiles are taken and averaged, against noise."""
+    # largest rms of what the model leaves, as a share of the contrast, where paint is really there
     max_misfit: float = 0.28
-    """Largest rms of what the model leaves, as a share of the contrast, where paint is really there."""
-    max_width_px: float = 14.0
-    """Wider paint is not measured."""
-    wide_border_px: float = 8.0
-    """Of a border of its own color that is wider than this, only the inner edge is measured."""
-    assumed_border_px: float = 5.0
-    """Width assumed for such a border."""
-    min_contrast: float = 0.15
-    """Fainter paint is not found, as a share of the typical contrast."""
-    min_contrast_levels: float = 1.5
-    """Fainter paint is not found, gray levels."""
+    max_width_px: float = 14.0  # wider paint is not measured
+    wide_border_px: float = 8.0  # of a border of its own color that is wider than this, only the inner edge is measured
+    assumed_border_px: float = 5.0  # width assumed for such a border
+    min_contrast: float = 0.15  # fainter paint is not found, as a share of the typical contrast
+    min_contrast_levels: float = 1.5  # fainter paint is not found, gray levels
+    # Texture, wear and compression move an edge by this much beyond the profile's own noise
     sigma_floor_px: float = 0.04
-    """Texture, wear and compression move an edge by this much beyond the profile's own noise."""
-    cluster_yd: float = 10.0
-    """Observations of one line within so many yards are disturbed together."""
+    cluster_yd: float = 10.0  # observations of one line within so many yards are disturbed together
+    # least distance within which ends of yard lines are searched for: a thin border's wrong edge is as near
     ends_search_px: float = 3.0
-    """Least distance within which ends of yard lines are searched for: a thin border's wrong edge is as near."""
-    sampled_yd: float = 60.0
-    """A shorter field has too few lines to leave out places."""
-    outlier_sigmas: float = 4.0
-    """Sigmas beyond which a displacement between frames is an outlier."""
+    sampled_yd: float = 60.0  # a shorter field has too few lines to leave out places
+    outlier_sigmas: float = 4.0  # sigmas beyond which a displacement between frames is an outlier
 
 
 _LIMITS: Final = PaintLimits()
@@ -61,27 +53,16 @@ _LIMITS: Final = PaintLimits()
 
 @dataclass(frozen=True, slots=True)
 class PaintMeasurement:
-    """What was measured at each sample; arrays of shape (n,) unless stated.
+    """What was measured at each sample; arrays of shape (n,) unless stated."""
 
-    Attributes:
-        px: where the sample was predicted, shape (n, 2).
-        normals: unit direction in the picture across the paint, shape (n, 2).
-        offset_px: how far along the normal the paint's center was found from there.
-        sigma_px: its standard deviation by the profile's own noise.
-        contrast: paint less the ground on its playing side, gray levels, signed.
-        far_contrast: paint less the ground on its outer side.
-        found: whether paint is there: clear, fitting the model, and within the search.
-        blur_px: standard deviation of the edges' blur, one number for the picture.
-    """
-
-    px: Array
-    normals: Array
-    offset_px: Array
-    sigma_px: Array
-    contrast: Array
-    far_contrast: Array
-    found: NDArray[np.bool_]
-    blur_px: float
+    px: Array  # where the sample was predicted, shape (n, 2)
+    normals: Array  # unit direction in the picture across the paint, shape (n, 2)
+    offset_px: Array  # how far along the normal the paint's center was found from there
+    sigma_px: Array  # its standard deviation by the profile's own noise
+    contrast: Array  # paint less the ground on its playing side, gray levels, signed
+    far_contrast: Array  # paint less the ground on its outer side
+    found: NDArray[np.bool_]  # whether paint is there: clear, fitting the model, and within the search
+    blur_px: float  # standard deviation of the edges' blur, one number for the picture
 
     @property
     def paint(self) -> float:

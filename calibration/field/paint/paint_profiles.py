@@ -22,24 +22,16 @@ from downfield.core.mathematics import normal_cdf
 class ProfileLimits:
     """Sizes and thresholds of fitting profiles."""
 
-    step_px: float = 0.5
-    """Spacing of the samples of a profile."""
-    rim_px: float = 2.5
-    """Ground seen beyond the paint on both sides."""
-    window_rims: float = 1.8
-    """In rims: what is further from the paint does not count."""
-    blurs_px: tuple[float, ...] = (0.6, 0.85, 1.2, 1.7, 2.4)
-    """Standard deviations of the edges' blur that are tried."""
-    fine_steps: int = 4
-    """Gauss-Newton steps."""
+    step_px: float = 0.5  # spacing of the samples of a profile
+    rim_px: float = 2.5  # ground seen beyond the paint on both sides
+    window_rims: float = 1.8  # in rims: what is further from the paint does not count
+    blurs_px: tuple[float, ...] = (0.6, 0.85, 1.2, 1.7, 2.4)  # standard deviations of the edges' blur that are tried
+    fine_steps: int = 4  # Gauss-Newton steps
+    # standard deviation of the paint's width: a rail hides some of a sideline, or its shade adds some
     width_spread_px: float = 0.25
-    """Standard deviation of the paint's width: a rail hides some of a sideline, or its shade adds some."""
-    initial_noise: float = 2.0
-    """Noise assumed first, gray levels."""
-    min_noise: float = 0.35
-    """Least noise, gray levels: rounding and compression."""
-    width_step_px: float = 0.1
-    """Widths that differ by less share the shapes of a search."""
+    initial_noise: float = 2.0  # noise assumed first, gray levels
+    min_noise: float = 0.35  # least noise, gray levels: rounding and compression
+    width_step_px: float = 0.1  # widths that differ by less share the shapes of a search
 
 
 PROFILE_LIMITS: Final = ProfileLimits()

@@ -19,10 +19,8 @@ from downfield.core.field.painted_lines import PaintedLine
 class SampleLimits:
     """Where samples lie."""
 
-    overrun_yd: float = 0.8
-    """Samples of an overrun lie this far beyond a sideline."""
-    keep_off_yd: float = 0.6
-    """Samples keep this far from where another line crosses or a mark begins."""
+    overrun_yd: float = 0.8  # samples of an overrun lie this far beyond a sideline
+    keep_off_yd: float = 0.6  # samples keep this far from where another line crosses or a mark begins
 
 
 _LIMITS: Final = SampleLimits()
@@ -30,24 +28,18 @@ _LIMITS: Final = SampleLimits()
 
 @dataclass(frozen=True, slots=True)
 class PaintSamples:
-    """Places where paint is searched for.
+    """Places where paint is searched for."""
 
-    Attributes:
-        points_mm: center of the paint, shape (n, 2).
-        across_mm: unit vectors across the paint, from the playing side outward (for yard lines and hash marks: toward
-            larger x), shape (n, 2).
-        width_mm: width of the paint, shape (n,).
-        line: which line of `FieldModel.lines` each belongs to, shape (n,).
-        is_free: whether there is bare ground on both sides of the line; else it may border on anything outside.
-        own_color: whether the line may be of another color than the field's other paint, as a border often is: a
-            boundary whose width the field describes.
-    """
-
-    points_mm: Array
+    points_mm: Array  # center of the paint, shape (n, 2)
+    # unit vectors across the paint, from the playing side outward (for yard lines and hash marks: toward larger x),
+    # shape (n, 2)
     across_mm: Array
-    width_mm: Array
-    line: NDArray[np.intp]
+    width_mm: Array  # width of the paint, shape (n,)
+    line: NDArray[np.intp]  # which line of `FieldModel.lines` each belongs to, shape (n,)
+    # whether there is bare ground on both sides of the line; else it may border on anything outside
     is_free: NDArray[np.bool_]
+    # whether the line may be of another color than the field's other paint, as a border often is: a boundary whose
+    # width the field describes
     own_color: NDArray[np.bool_]
 
     def __getitem__(self, chosen: NDArray[np.intp] | NDArray[np.bool_]) -> PaintSamples:

@@ -25,22 +25,16 @@ from downfield.core.mathematics import normal_cdf
 class LineEndLimits:
     """Where the ends of yard lines are searched for, and what counts as one."""
 
-    step_px: float = 0.5
-    """Spacing of profiles along the lines."""
-    plateau_px: float = 6.0
-    """Length of a line's own paint that is sampled before its end, and of the ground beyond it."""
+    step_px: float = 0.5  # spacing of profiles along the lines
+    plateau_px: float = 6.0  # length of a line's own paint that is sampled before its end, and of the ground beyond it
+    # places across a line where its paint is sampled, as shares of its width
     across: tuple[float, ...] = (-0.25, 0.0, 0.25)
-    """Places across a line where its paint is sampled, as shares of its width."""
-    ground_px: float = 2.5
-    """Distance beside the paint at which the ground is sampled."""
-    max_misfit: float = 0.2
-    """Largest rms of what an edge leaves of the profile, as a share of the contrast."""
+    ground_px: float = 2.5  # distance beside the paint at which the ground is sampled
+    max_misfit: float = 0.2  # largest rms of what an edge leaves of the profile, as a share of the contrast
+    # least contrast of an end, as a share of the typical line's: fainter ends are worn or covered
     min_contrast: float = 0.4
-    """Least contrast of an end, as a share of the typical line's: fainter ends are worn or covered."""
-    sigma_floor_px: float = 0.1
-    """Ends are cut, worn and blurred by so much beyond the profile's own noise."""
-    trial_px: float = 0.1
-    """Spacing of the places that are tried."""
+    sigma_floor_px: float = 0.1  # ends are cut, worn and blurred by so much beyond the profile's own noise
+    trial_px: float = 0.1  # spacing of the places that are tried
 
 
 _LIMITS: Final = LineEndLimits()

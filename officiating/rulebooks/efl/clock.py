@@ -36,8 +36,7 @@ CLOCK_PARAMS: Final = (
     Param("overtime.period_s", 600.0, "s", "EFL-071", low=1),
     *COLLEGE_PARAMS,
 )
-TWO_MINUTES: Final = "two_minutes_"
-"""Prefix of the notes that the two-minute time-out of a period has been taken."""
+TWO_MINUTES: Final = "two_minutes_"  # prefix of the notes that the two-minute time-out of a period has been taken
 HOME_RECEIVES: Final[Side] = "home"
 POSSESSION_ENDS: Final[dict[float, PossessionEnd]] = {
     6.0: "touchdown",

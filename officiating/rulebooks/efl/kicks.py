@@ -38,8 +38,7 @@ from downfield.officiating.state.play_state import PlayState, Stoppage
 from downfield.officiating.unseen_declarations import DuePlay
 
 KICKOFF_FROM_YD: Final = 35.0
-FREE_KICK_FROM_YD: Final = 20.0
-"""Where a team kicks after a safety, which the EFL leaves to Tudor's rules (EFL-G1)."""
+FREE_KICK_FROM_YD: Final = 20.0  # where a team kicks after a safety, which the EFL leaves to Tudor's rules (EFL-G1)
 KICKOFF_SPOT_YD: Final = 25.0
 TWO_POINT_YD_TO_GOAL: Final = 2.0
 EXTRA_POINT_KICK_YD: Final = 10.0
@@ -68,22 +67,16 @@ KICK_PARAMS: Final = (
     ),
     Param("two_point.from_yd", TWO_POINT_YD_TO_GOAL, "yd", "EFL-067", low=1, high=50),
 )
-KICK: Final = "kick"
-"""Rule id of findings that follow from kicks."""
+KICK: Final = "kick"  # rule id of findings that follow from kicks
 PlacedKick = Literal["field_goal", "extra_point"]
 
 
 @dataclass(frozen=True, slots=True)
 class PuntRoll:
-    """A punt by dice.
+    """A punt by dice."""
 
-    Attributes:
-        blocked: whether it was blocked.
-        yards: from the line of scrimmage, forward; a blocked one may lie behind it.
-    """
-
-    blocked: bool
-    yards: int
+    blocked: bool  # whether it was blocked
+    yards: int  # from the line of scrimmage, forward; a blocked one may lie behind it
 
 
 def place_kick(roll: int, yards_to_goal: float) -> PlaceKick:

@@ -32,39 +32,24 @@ PLAY_CALL_PARAMS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """The values that the prescribed play call depends on.
+    """The values that the prescribed play call depends on."""
 
-    Attributes:
-        lead: the offense's points less the defense's.
-        period: 1-based; above 4 in overtime.
-        left_s: time left in the period.
-        down: 1..4.
-        distance_yd: to go.
-        spot_yd: line of scrimmage.
-        style: of the series so far, None before its first play.
-        gain_yd: of the previous play in this series, None before its first play.
-    """
-
-    lead: int
-    period: int
-    left_s: float
-    down: int = 1
-    distance_yd: float = 10.0
-    spot_yd: float = 25.0
-    style: Style | None = None
-    gain_yd: float | None = None
+    lead: int  # the offense's points less the defense's
+    period: int  # 1-based; above 4 in overtime
+    left_s: float  # time left in the period
+    down: int = 1  # 1..4
+    distance_yd: float = 10.0  # to go
+    spot_yd: float = 25.0  # line of scrimmage
+    style: Style | None = None  # of the series so far, None before its first play
+    gain_yd: float | None = None  # of the previous play in this series, None before its first play
 
 
 @dataclass(frozen=True, slots=True)
 class RequiredPlay:
-    """The play call that the rulebook prescribes.
-
-    Attributes:
-        clauses: catalog ids that prescribe it.
-    """
+    """The play call that the rulebook prescribes."""
 
     call: PlayCall
-    clauses: tuple[str, ...]
+    clauses: tuple[str, ...]  # catalog ids that prescribe it
 
 
 def in_late_minutes(period: int, left_s: float, params: Params) -> bool:

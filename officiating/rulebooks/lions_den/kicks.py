@@ -48,8 +48,7 @@ KICK_PARAMS: Final = (
         choices=("middle", "left_mark", "right_mark", "out_of_bounds"),
     ),
 )
-KICK: Final = "kick"
-"""Rule id of findings that follow from kicks."""
+KICK: Final = "kick"  # rule id of findings that follow from kicks
 
 
 def declare_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:

@@ -39,8 +39,7 @@ PASS_PARAMS: Final = (
         "field_goal.free_yd", tables.FREE_YD, "yd", "LD-058: the yard line of the line of scrimmage", low=0, high=100
     ),
 )
-RULE: Final = "pass"
-"""Rule id of findings that follow from passes."""
+RULE: Final = "pass"  # rule id of findings that follow from passes
 _NEAR_NOTE: Final = "near:"
 _SHOWN_ERROR_YD: Final = 0.05  # lengths are shown to a tenth of a yard
 """Prefix of the play's notes on defenders near enough to intercept."""

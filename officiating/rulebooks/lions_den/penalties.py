@@ -38,8 +38,7 @@ from downfield.officiating.state.facts import EVEN_ODDS
 from downfield.officiating.state.game_state import GameState, Phase, opponent
 from downfield.officiating.state.interfaces import Consequence, Outcome, RuleContext
 
-DOWN: Final = "down"
-"""Rule id of findings that follow a down."""
+DOWN: Final = "down"  # rule id of findings that follow a down
 PENALTY_PARAMS: Final = (
     Param("penalty.rolled", True, "", "LD-062: after every down"),
     Param(
@@ -59,8 +58,7 @@ DOWN_KINDS: Final = frozenset({"scrimmage", "punt", "field_goal"})
 """Kinds of plays that are downs; kickoffs and tries are none."""
 FOLLOWS_DOWN: Final = frozenset({"touchdown", "safety", "touchback"})
 """Calls that, with no play on, say what the last down was worth; they are no down of their own."""
-ROLLS_DUE: Final = "rolls_due"
-"""Detail of the call that requests the rolls after a down."""
+ROLLS_DUE: Final = "rolls_due"  # detail of the call that requests the rolls after a down
 
 
 def after_down(consequence: Consequence) -> Consequence:

@@ -16,8 +16,7 @@ from downfield.officiating.state.game_state import GameState
 from downfield.officiating.state.interfaces import Outcome, RuleContext
 
 SKILLED_PLAYERS: Final = ("quarterback_1", "quarterback_2", "quarterback_3", "kicker", "punter")
-STRINGS: Final = (1, 2, 3)
-"""A team's quarterbacks, in the order in which they play."""
+STRINGS: Final = (1, 2, 3)  # a team's quarterbacks, in the order in which they play
 SKILL_PARAMS: Final = (
     Param("skill.quarterback_base", tables.QUARTERBACK_BASE, "", "LD-002", low=0, high=100),
     Param("skill.kicker_base", tables.KICKER_BASE, "", "LD-004", low=0, high=100),

@@ -24,26 +24,19 @@ SAFETY_PUNT_YD: Final = 20.0
 INTERCEPT_NEAR: Final = 10
 INTERCEPT_TOUCHING: Final = 7
 """The text has both "3 in 10" and "7-10", which is four in ten; the numbers that can be rolled are used (LD-051)."""
-SEASON: Final = -1
-"""Games missed when a quarterback is out for the season."""
+SEASON: Final = -1  # games missed when a quarterback is out for the season
 
 KickDirection = Literal["middle", "left_mark", "right_mark", "out_of_bounds"]
 
 
 @dataclass(frozen=True, slots=True)
 class PenaltyRoll:
-    """Result of the penalty roll after a down.
-
-    Attributes:
-        by: which team committed it.
-        yards: of the penalty; None where the row with them is lost and the league has set none.
-        first_down: whether it gives an automatic first down.
-    """
+    """Result of the penalty roll after a down."""
 
     name: str
-    by: Literal["offense", "defense"]
-    yards: int | None
-    first_down: bool = False
+    by: Literal["offense", "defense"]  # which team committed it
+    yards: int | None  # of the penalty; None where the row with them is lost and the league has set none
+    first_down: bool = False  # whether it gives an automatic first down
 
 
 def rating(base: int, dice: Sequence[int]) -> int:

@@ -34,33 +34,21 @@ StopReason = Literal[
 ]
 """Why the clock is stopped at the next play (NFLS-005..013); after anything else it runs (NFLS-014)."""
 
-RUNNING_LINES: Final = 4
-"""Lines taken by a play before which the clock ran (NFLS-003)."""
-STOPPED_LINES: Final = 1
-"""Lines taken by a play before which the clock was stopped (NFLS-004)."""
-HURRY_UP_LINES: Final = 2
-"""Lines taken by a play of a hurrying offense with the clock running (NFLS-015)."""
-RUN_OUT_LINES: Final = 3
-"""The most lines the offense may let run out (NFLS-024)."""
-PAST_WARNING_LINES: Final = 2
-"""A play begun with this many lines or fewer before the warning ends after it (NFLS-025)."""
+RUNNING_LINES: Final = 4  # lines taken by a play before which the clock ran (NFLS-003)
+STOPPED_LINES: Final = 1  # lines taken by a play before which the clock was stopped (NFLS-004)
+HURRY_UP_LINES: Final = 2  # lines taken by a play of a hurrying offense with the clock running (NFLS-015)
+RUN_OUT_LINES: Final = 3  # the most lines the offense may let run out (NFLS-024)
+PAST_WARNING_LINES: Final = 2  # a play begun with this many lines or fewer before the warning ends after it (NFLS-025)
 
 
 @record
 class LineClock:
-    """The clock between two plays.
+    """The clock between two plays."""
 
-    Attributes:
-        left: lines left in the period.
-        running: whether it runs.
-        warning_at: lines left at the two-minute warning still to come; None when there is none.
-        one_more: whether an auto-5 or a recovered onside kick has left time for one more play only.
-    """
-
-    left: int
-    running: bool = False
-    warning_at: int | None = None
-    one_more: bool = False
+    left: int  # lines left in the period
+    running: bool = False  # whether it runs
+    warning_at: int | None = None  # lines left at the two-minute warning still to come; None when there is none
+    one_more: bool = False  # whether an auto-5 or a recovered onside kick has left time for one more play only
 
     @property
     def to_mark(self) -> int:

@@ -34,8 +34,7 @@ from downfield.officiating.state.interfaces import Outcome, RuleContext
 from downfield.officiating.state.play_state import kind_by_card
 from downfield.officiating.unseen_declarations import CardPlayed, ReturnPlayed, WindowResult
 
-RUNS_OUT: Final = frozenset({"run", "pass", "two_point"})
-"""Kinds of plays whose runner may go out of bounds."""
+RUNS_OUT: Final = frozenset({"run", "pass", "two_point"})  # kinds of plays whose runner may go out of bounds
 
 
 HIGHEST_ROLL: Final = 100

@@ -33,14 +33,10 @@ SCORES: Final[dict[str, Score]] = {
 
 @dataclass(frozen=True, slots=True)
 class PenalizedPlay:
-    """A play and its penalty.
+    """A play and its penalty."""
 
-    Attributes:
-        play: the part of the play that counts; None when it does not count.
-        foul: the penalty as a result of its own: its spot is the new line of scrimmage, in the offense's own yards.
-    """
-
-    play: PlayResult | None
+    play: PlayResult | None  # the part of the play that counts; None when it does not count
+    # the penalty as a result of its own: its spot is the new line of scrimmage, in the offense's own yards
     foul: PlayResult
 
 

@@ -27,85 +27,55 @@ PUNTS: Final = frozenset({"punt", "touch_punt"})
 TRIES: Final = frozenset({"extra_point", "two_point"})
 KICKOFF_PENALTY: Final = "kickoff_penalty_"
 """Prefix of the notes of yards against a side that are walked off at the next kickoff (NFLS-078)."""
-KICKS_MADE: Final = "kicks_made"
-"""Note of how many times this kickoff was kicked, when it has to be kicked again."""
+KICKS_MADE: Final = "kicks_made"  # note of how many times this kickoff was kicked, when it has to be kicked again
 NO_GAIN: Final = CardResult(0, "gain")
 
 
 @record
 class CardPlay:
-    """A card play under way.
+    """A card play under way."""
 
-    Attributes:
-        card: as declared, its windows read.
-        running: whether the clock ran before it.
-        hurry_up: whether the offense hurried.
-        flagged: whether its first roll, or its return's, brought a penalty.
-        back: the return of a kick.
-        recovered: the team that recovered a fumble, as seen by the side that had the ball.
-        onside: whether the kickers recovered an onside kick.
-        run_back: whether a fumble recovery or interception was returned for a touchdown.
-        review: the state of reviewing an interception; empty while none was requested.
-        foul: its penalty, as the penalty card says; None until it is declared.
-        accepted: whether the offended side takes it.
-        again: whether it has the kickoff kicked again instead.
-    """
-
-    card: CardPlayed
-    running: bool = False
-    hurry_up: bool = False
-    flagged: bool = False
-    back: ReturnPlayed | None = None
+    card: CardPlayed  # as declared, its windows read
+    running: bool = False  # whether the clock ran before it
+    hurry_up: bool = False  # whether the offense hurried
+    flagged: bool = False  # whether its first roll, or its return's, brought a penalty
+    back: ReturnPlayed | None = None  # the return of a kick
+    # the team that recovered a fumble, as seen by the side that had the ball
     recovered: Literal["offense", "defense"] | None = None
-    onside: bool | None = None
-    run_back: bool | None = None
+    onside: bool | None = None  # whether the kickers recovered an onside kick
+    run_back: bool | None = None  # whether a fumble recovery or interception was returned for a touchdown
+    # the state of reviewing an interception; empty while none was requested
     review: Literal["", "requested", "waived", "upheld", "overturned"] = ""
-    foul: FoulDeclared | None = None
-    accepted: bool | None = None
-    again: bool = False
+    foul: FoulDeclared | None = None  # its penalty, as the penalty card says; None until it is declared
+    accepted: bool | None = None  # whether the offended side takes it
+    again: bool = False  # whether it has the kickoff kicked again instead
 
 
 @record
 class CardGame(SystemState):
-    """NFL Strategy's part of the game state.
+    """NFL Strategy's part of the game state."""
 
-    Attributes:
-        lines: the game clock, counted in lines.
-        play: the card play under way, None between plays.
-    """
-
-    lines: LineClock
-    play: CardPlay | None = None
+    lines: LineClock  # the game clock, counted in lines
+    play: CardPlay | None = None  # the card play under way, None between plays
 
 
 @dataclass(frozen=True, slots=True)
 class PlayResult:
-    """Result of a finished play.
+    """Result of a finished play."""
 
-    Attributes:
-        kind: the call's kind.
-        text: the call's text.
-        spot_yd: where the ball is next, in the offense's own yards; None when that follows from the call.
-        side: the side that gets the ball, or the points.
-        detail: the outcome within the kind.
-        start_yd: where a return began, in the frame of the side that ran it; None without one.
-        end_yd: where it ended, same frame.
-        dead_kick: whether a kickoff went out of bounds or was a touchback.
-        yards: the penalty's yards.
-        enforced_yd: where a penalty was walked off from and to, in the offense's own yards, where that is not from the
-            line of scrimmage to its spot.
-    """
-
-    kind: CallKind
-    text: str
+    kind: CallKind  # the call's kind
+    text: str  # the call's text
     clauses: tuple[str, ...]
+    # where the ball is next, in the offense's own yards; None when that follows from the call
     spot_yd: float | None = None
-    side: Side | None = None
-    detail: str = ""
-    start_yd: float | None = None
-    end_yd: float | None = None
-    dead_kick: bool = False
-    yards: int | None = None
+    side: Side | None = None  # the side that gets the ball, or the points
+    detail: str = ""  # the outcome within the kind
+    start_yd: float | None = None  # where a return began, in the frame of the side that ran it; None without one
+    end_yd: float | None = None  # where it ended, same frame
+    dead_kick: bool = False  # whether a kickoff went out of bounds or was a touchback
+    yards: int | None = None  # the penalty's yards
+    # where a penalty was walked off from and to, in the offense's own yards, where that is not from the line of
+    # scrimmage to its spot
     enforced_yd: tuple[float, float] | None = None
 
 

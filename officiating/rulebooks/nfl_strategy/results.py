@@ -39,10 +39,8 @@ from downfield.officiating.state.interfaces import Outcome, RuleContext
 from downfield.officiating.state.play_state import PlayState
 from downfield.officiating.unseen_declarations import HASH_UNTOLD
 
-CARDS: Final = "cards"
-"""Rule id of findings that follow from cards and dice."""
-HASH_YD: Final = 3.08
-"""Distance from the middle of the field to a hash row on a professional field."""
+CARDS: Final = "cards"  # rule id of findings that follow from cards and dice
+HASH_YD: Final = 3.08  # distance from the middle of the field to a hash row on a professional field
 WITH_DOT: Final = frozenset({"stopped", "kick", "interception", "fumble_recovery"})
 """Calls after which the ball is on the hash that a dot names."""
 KICK_STOP_REASONS: Final[dict[str, StopReason]] = {

@@ -74,16 +74,12 @@ _RESULT = re.compile(r"(?P<yards>[+-]?\d+)?\s*(?P<mark>f|i|inc|good|no good|bloc
 
 @dataclass(frozen=True, slots=True)
 class CardResult:
-    """One result read from a card.
+    """One result read from a card."""
 
-    Attributes:
-        yards: gained or kicked, or for an interception where its return ends past the line of scrimmage; None when the
-            result has none.
-        mark: the mark printed with the yards; ``"gain"`` without a mark.
-    """
-
+    # gained or kicked, or for an interception where its return ends past the line of scrimmage; None when the result
+    # has none
     yards: int | None
-    mark: Mark
+    mark: Mark  # the mark printed with the yards; `"gain"` without a mark
 
 
 def read_card_result(text: str) -> CardResult:

@@ -37,19 +37,12 @@ BEFORE_SNAP: Final = frozenset({Phase.LINE_UP, Phase.SET})
 
 @dataclass(frozen=True, slots=True)
 class PenaltyRule:
-    """One penalty of TAP.
+    """One penalty of TAP."""
 
-    Attributes:
-        clauses: ids of the clauses that its calls cite.
-        param: name of the parameter with its yards; empty for a spot foul.
-        first_down: whether it gives an automatic first down.
-        loss_of_down: whether it costs the down.
-    """
-
-    clauses: tuple[str, ...]
-    param: str
-    first_down: bool = False
-    loss_of_down: bool = False
+    clauses: tuple[str, ...]  # ids of the clauses that its calls cite
+    param: str  # name of the parameter with its yards; empty for a spot foul
+    first_down: bool = False  # whether it gives an automatic first down
+    loss_of_down: bool = False  # whether it costs the down
 
 
 PENALTIES: Final = {

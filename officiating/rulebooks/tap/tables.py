@@ -17,29 +17,21 @@ FIELD_GOAL: Final[FieldGoalTable] = ((15, 11), (25, 10), (30, 9), (35, 8), (40, 
 """Farthest line of scrimmage, yards to the goal, and the highest sum of two dice good from there (TAP-021, TAP-130)."""
 
 KICKOFF_FROM_YD: Final = 30.0
-FREE_KICK_FROM_YD: Final = 20.0
-"""Where a team kicks after a safety; TAP does not mention safeties (TAP-G2)."""
+FREE_KICK_FROM_YD: Final = 20.0  # where a team kicks after a safety; TAP does not mention safeties (TAP-G2)
 TOUCHBACK_BEFORE_YD: Final = 25.0
 TOUCHBACK_AFTER_YD: Final = 20.0
 TWO_POINT_YD_TO_GOAL: Final = 5.0
 PUNT_BEYOND_GUNNER_YD: Final = 10.0
-EXTRA_POINT_FROM: Final = 3
-"""Least sum of two dice that makes an extra point good (TAP-126)."""
-ONSIDE_IN_PLAY_FROM: Final = 10
-"""Least first roll that keeps an onside kick in play."""
+EXTRA_POINT_FROM: Final = 3  # least sum of two dice that makes an extra point good (TAP-126)
+ONSIDE_IN_PLAY_FROM: Final = 10  # least first roll that keeps an onside kick in play
 
 
 @dataclass(frozen=True, slots=True)
 class OnsideRoll:
-    """Result of the first roll of an onside kick.
+    """Result of the first roll of an onside kick."""
 
-    Attributes:
-        in_play: whether the teams line up for the ball; if not, the kick failed and the receivers have the ball.
-        yard_line: where the ball goes, in the kicking team's frame.
-    """
-
-    in_play: bool
-    yard_line: float
+    in_play: bool  # whether the teams line up for the ball; if not, the kick failed and the receivers have the ball
+    yard_line: float  # where the ball goes, in the kicking team's frame
 
 
 def highest_good(yards_to_goal: float, table: FieldGoalTable = FIELD_GOAL) -> int:

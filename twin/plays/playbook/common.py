@@ -38,12 +38,10 @@ from downfield.twin.plays.script import Board, Declare, GiveBall, Reaches, Route
 
 BOARD: Final = "ultimate"
 FIELD: Final[FieldModel] = preset(BOARD)
-LANE_YD: Final = 15.0
-"""Place across the field where the runner turns upfield, clear of the ends and of the sideline."""
+LANE_YD: Final = 15.0  # place across the field where the runner turns upfield, clear of the ends and of the sideline
 
 RUN_MM_S: Final = 130.0
-TURN: Final = ((-9.0, 9.0), (-4.0, LANE_YD))
-"""Path around the left end to the start of the lane."""
+TURN: Final = ((-9.0, 9.0), (-4.0, LANE_YD))  # path around the left end to the start of the lane
 
 LENGTH_MM, WIDTH_MM = BASE.length_mm, BASE.width_mm
 FRAME_NS: Final = 33_333_333
@@ -52,8 +50,7 @@ PASSER: Final = Stance(QB, -8.0, 0.0, at="center")
 RECEIVER: Final = Stance(SE, 0.0, 12.0)
 
 Motion = Literal["physics", "exact"]
-Absent = dict[RulebookName, tuple[CallKind, ...]]
-"""By rulebook, kinds of calls that must not be made."""
+Absent = dict[RulebookName, tuple[CallKind, ...]]  # by rulebook, kinds of calls that must not be made
 
 
 def ahead(mm: float) -> float:

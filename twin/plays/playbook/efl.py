@@ -31,8 +31,7 @@ HANDLE_REACHED_MM: Final = 6.0
 """Gap between the passer's base and the rusher's as the board goes off: less than a handle, and no touch."""
 RUSH_MM_S: Final = 20.0
 RUSH_S: Final = 1.2
-CORNER_DEG: Final = 40.0
-"""The angle between the rusher's front and the passer's: far from square."""
+CORNER_DEG: Final = 40.0  # the angle between the rusher's front and the passer's: far from square
 
 
 def stop_and_throw(*ends: PassEnded) -> tuple[Step, ...]:

@@ -44,8 +44,7 @@ from downfield.twin.plays.script import (
     WaitFor,
 )
 
-TIP_S: Final = 0.08
-"""Time from the contact to the start of the fall: a figure totters before it falls."""
+TIP_S: Final = 0.08  # time from the contact to the start of the fall: a figure totters before it falls
 
 _MEET_YD = 7.0
 

@@ -57,11 +57,9 @@ _OTHERS: tuple[CallKind, ...] = ("incomplete", "overrun", "tackle", "sack", "pen
 
 LANE_YD: Final = 12.0
 FAR_BALL: Final[Point] = (30.0, LANE_YD)
-CLEAR_MM: Final = 5.0
-"""Gap between the two as they start side by side; the defender closes it as they run."""
+CLEAR_MM: Final = 5.0  # gap between the two as they start side by side; the defender closes it as they run
 RUN_MM_S: Final = 60.0
-TURN_DEG: Final = 45.0
-"""Turn of the fouled man: more than a nudge."""
+TURN_DEG: Final = 45.0  # turn of the fouled man: more than a nudge
 
 _SPEEDS: Final = {SE: 0.1, RCB: 0.1}
 

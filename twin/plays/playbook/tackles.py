@@ -27,8 +27,7 @@ from downfield.twin.plays.recording import Expectation, ExpectedPlay
 from downfield.twin.plays.script import BasesTouch, Board, Passes, Reaches, Route, Stance, Steer, Step, Until, WaitFor
 
 HIT = "contact"
-SLIDE_MM = 5e-7
-"""The gap at which bases slide along each other on exact paths: they touch, and neither stops the other."""
+SLIDE_MM = 5e-7  # the gap at which bases slide along each other on exact paths: they touch, and neither stops the other
 
 
 def met(after: tuple[Step, ...] = (), *, defender: str = RCB) -> tuple[Step, ...]:
