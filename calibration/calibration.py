@@ -185,9 +185,5 @@ def read_calibration(path: Path) -> Calibration:
 
 
 def write_calibration(path: Path, calibration: Calibration) -> None:
-    """Write a ``*.calibration.json`` file, whole or not at all.
-
-    Raises:
-        OutputError: the file can't be written.
-    """
+    """Write a ``*.calibration.json`` file, whole or not at all. Raises OutputError: the file can't be written."""
     write_text(path, [to_json(Calibration, calibration), "\n"])

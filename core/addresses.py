@@ -49,11 +49,7 @@ class Address:
 
 
 def split_address(text: str) -> Address:
-    """Take an address apart.
-
-    Raises:
-        ValueError: it has no scheme, no host or an impossible port.
-    """
+    """Take an address apart. Raises ValueError: it has no scheme, no host or an impossible port."""
     found = _SCHEME.fullmatch(text.strip())
     if found is None:
         raise ValueError("no scheme")

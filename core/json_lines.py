@@ -101,10 +101,6 @@ class HasTime(Protocol):
 
 
 def check_time_rises(before: HasTime | None, now: HasTime) -> None:
-    """Check that time rises from one line to the next.
-
-    Raises:
-        ValueError: it does not.
-    """
+    """Check that time rises from one line to the next. Raises ValueError: it does not."""
     if before is not None and now.t_ns <= before.t_ns:
         raise ValueError(f"t_ns: time does not rise: {now.t_ns} ns after {before.t_ns} ns")

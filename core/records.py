@@ -126,11 +126,7 @@ def check_format(kind: type, text: str | bytes, *, path: str, line: int | None =
 
 
 def from_data(kind: type[T], data: object, *, path: str) -> T:
-    """Parse one record from parsed data, such as TOML.
-
-    Raises:
-        FormatError: naming the field.
-    """
+    """Parse one record from parsed data, such as TOML. Raises FormatError: naming the field."""
     problem = out_of_range(data)
     if problem is not None:
         raise FormatError(path, problem)
@@ -200,11 +196,7 @@ _WORDS: Final = {
 
 
 def plain_problem(error: Mapping[str, Any]) -> str:
-    """Return what pydantic has found wrong with a value, in plain words.
-
-    Args:
-        error: one of `ValidationError.errors`.
-    """
+    """Return what pydantic has found wrong with a value, in plain words. `error`: one of `ValidationError.errors`."""
     context: Mapping[str, Any] = error.get("ctx", {})
     if error["type"] == "json_invalid":
         return f"broken JSON: {context['error']}"

@@ -70,11 +70,7 @@ class SlideShape:
 
 @record
 class StripSet:
-    """A strip with its slide and dials.
-
-    Raises:
-        FieldError: the description is impossible.
-    """
+    """A strip with its slide and dials. Raises FieldError: the description is impossible."""
 
     name: str  # short name
     title: str  # its name for people

@@ -95,11 +95,7 @@ class BoundedQueue(Generic[T]):
         return len(self._items)
 
     def put_or_drop(self, item: T) -> bool:
-        """Add an item at once; when full, drop the oldest.
-
-        Returns:
-            Whether nothing was dropped.
-        """
+        """Add an item at once; when full, drop the oldest. Returns whether nothing was dropped."""
         with self._changed:
             if self._closed:
                 return True

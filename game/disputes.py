@@ -127,12 +127,7 @@ class Disputes:
 
 
 def undecided(raised: ChallengeRaised | None, ruled: ChallengeRuled | None) -> ChallengeRaised:
-    """Return an open challenge.
-
-    Raises:
-        NotFoundError: there is none of its id.
-        RefusedError: it was decided already.
-    """
+    """Return an open challenge. Raises NotFoundError: there is none of its id; RefusedError: it was decided already."""
     if raised is not None:
         return raised
     if ruled is None:

@@ -66,28 +66,16 @@ class LeaguePolicies:
             self._write((*changes, PolicyChange(kind, by, time.time_ns(), policy)))
 
     def changes(self) -> tuple[PolicyChange, ...]:
-        """Return every change, in order.
-
-        Raises:
-            InputError: the file can't be read.
-        """
+        """Return every change, in order. Raises InputError: the file can't be read."""
         with self._lock:
             return self._read()
 
     def latest(self) -> dict[CallKind, PolicyChange]:
-        """Return the last change by kind of call.
-
-        Raises:
-            InputError: the file can't be read.
-        """
+        """Return the last change by kind of call. Raises InputError: the file can't be read."""
         return _latest(self.changes())
 
     def applied_to(self, rulebook: Rulebook) -> Rulebook:
-        """Return a rulebook with the policies that are set.
-
-        Raises:
-            InputError: the file can't be read.
-        """
+        """Return a rulebook with the policies that are set. Raises InputError: the file can't be read."""
         merged: dict[str, object] = dict(rulebook.policies)
         for kind, change in self.latest().items():
             if change.policy is not None:

@@ -88,11 +88,7 @@ def continued(session: GameSession, before: GameSession | None) -> GameSession:
 
 
 def unpack(row: EntryRow) -> Content:
-    """Return the content of an entry.
-
-    Raises:
-        FormatError: it can't be read.
-    """
+    """Return the content of an entry. Raises FormatError: it can't be read."""
     return unpack_entry(row.kind, row.content, where=place_of(row))
 
 
@@ -143,11 +139,7 @@ def _judge_again(session: GameSession, entry: Scene | Event, by: str = "") -> No
 def _from_checkpoint(
     journals: Journals, journal: Journal, publisher: StatePublisher, kept: KeptCheckpoint
 ) -> _Replayed:
-    """Return a game as it stood at a memento.
-
-    Raises:
-        FormatError: the memento does not belong to the journal.
-    """
+    """Return a game as it stood at a memento. Raises FormatError: the memento does not belong to the journal."""
     found, digest = _Replayed(), ""
     entries: list[tuple[int, int]] = []  # numbers of those that were judged since the last start, and their lengths
     for row in _until(journals.entries(journal.game.id, attachments=False), kept.position.seq):
@@ -197,11 +189,7 @@ class KeptScenes:
         self._thread.start()
 
     def get(self) -> Mapping[int, Scene]:
-        """Return the scenes by their place in the game's log.
-
-        Raises:
-            RefusedError: the store can't be read.
-        """
+        """Return the scenes by their place in the game's log. Raises RefusedError: the store can't be read."""
         self._thread.join()
         if self._scenes is None:
             self._read()

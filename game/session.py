@@ -95,11 +95,7 @@ class GameSession:
         return self._game.rulebook
 
     def judge_scene(self, scene: Scene) -> tuple[Call, ...]:
-        """Judge a scene, and publish what follows; never waits for the disk.
-
-        Returns:
-            The calls made or changed.
-        """
+        """Judge a scene, and publish what follows; never waits for the disk. Returns the calls made or changed."""
         update = self._judge(scene)
         if update.calls or len(self.unwritten) >= GAME_LIMITS.batch_scenes:
             self._write_scenes(update, scene.frame)

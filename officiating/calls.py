@@ -251,9 +251,5 @@ def read_calls(path: Path) -> tuple[CallsHeader, tuple[Call, ...]]:
 
 
 def write_calls(path: Path, header: CallsHeader, calls: Iterable[Call]) -> None:
-    """Write a call file, whole or not at all.
-
-    Raises:
-        OutputError: the file can't be written.
-    """
+    """Write a call file, whole or not at all. Raises OutputError: the file can't be written."""
     write_json_lines(path, (CallsHeader, header), Call, calls)

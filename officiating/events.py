@@ -98,9 +98,5 @@ def read_events(path: Path) -> tuple[EventsHeader, tuple[Event, ...]]:
 
 
 def write_events(path: Path, header: EventsHeader, events: Iterable[Event]) -> None:
-    """Write an event file, whole or not at all.
-
-    Raises:
-        OutputError: the file can't be written.
-    """
+    """Write an event file, whole or not at all. Raises OutputError: the file can't be written."""
     write_json_lines(path, (EventsHeader, header), Event, events)

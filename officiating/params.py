@@ -127,11 +127,7 @@ class Mistakes:
             self._found.append(str(error))
 
     def raise_any(self) -> None:
-        """Raise what was found.
-
-        Raises:
-            RulebookError: there was something.
-        """
+        """Raise what was found. Raises RulebookError: there was something."""
         if len(self._found) == 1:
             raise RulebookError(self._found[0])
         if self._found:

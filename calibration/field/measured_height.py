@@ -179,11 +179,7 @@ def with_bases(solution: FieldSolution, corners_px: Array) -> FieldSolution:
 
 
 def _rescaled(solution: FieldSolution, factor: float) -> FieldSolution:
-    """Return the same picture of a board that is larger by a factor.
-
-    Raises:
-        InputError: no board is so large.
-    """
+    """Return the same picture of a board that is larger by a factor. Raises InputError: no board is so large."""
     try:
         return solution.scaled(factor)
     except FieldError:
@@ -236,11 +232,7 @@ def with_proportions(
 
 
 def _check_ratio(solution: FieldSolution, ratio: float, spread: float) -> None:
-    """Refuse lengths whose ratio is far from what the picture shows.
-
-    Raises:
-        InputError: they are.
-    """
+    """Refuse lengths whose ratio is far from what the picture shows. Raises InputError: they are."""
     seen = solution.field.mm_per_yd_y / solution.field.mm_per_yd_x
     known = solution.fit.covariance
     open_by = math.sqrt(float(known[STRETCH, STRETCH])) if len(known) > STRETCH else 0.0

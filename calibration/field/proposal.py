@@ -50,11 +50,7 @@ class KnownLength:
         )
 
     def check_inside(self, image: Image) -> None:
-        """Refuse ends beside a picture.
-
-        Raises:
-            InputError: names the end.
-        """
+        """Refuse ends beside a picture. Raises InputError: names the end."""
         height, width = image.shape[:2]
         for x, y in self.ends_px:
             inside = 0 <= x < width and 0 <= y < height

@@ -60,11 +60,7 @@ class FieldSolution:
         )
 
     def scaled(self, factor: float) -> FieldSolution:
-        """Return the same picture of a board that is larger by a factor.
-
-        Raises:
-            FieldError: no board is so large.
-        """
+        """Return the same picture of a board that is larger by a factor. Raises FieldError: no board is so large."""
         camera = self.fit.camera
         tx, ty, tz = (float(value) * factor for value in camera.translation_mm)
         bow = camera.bow and dataclasses.replace(
@@ -101,11 +97,7 @@ class FieldSolution:
 
 
 def scaled_field(field: FieldModel, factor: float) -> FieldModel:
-    """Return a field that is larger by a factor, with its paint.
-
-    Raises:
-        FieldError: no board is so large.
-    """
+    """Return a field that is larger by a factor, with its paint. Raises FieldError: no board is so large."""
     styles = {
         kind: dataclasses.replace(style, width_mm=style.width_mm and style.width_mm * factor)
         for kind in ("sideline", "goal_line", "end_line", "yard_line", "hash_mark")

@@ -268,11 +268,7 @@ def read_lens(path: Path) -> LensFile:
 
 
 def write_lens(path: Path, lens: LensFile) -> None:
-    """Write a ``*.lens.json`` file, whole or not at all.
-
-    Raises:
-        OutputError: the file can't be written.
-    """
+    """Write a ``*.lens.json`` file, whole or not at all. Raises OutputError: the file can't be written."""
     write_text(path, [to_json(LensFile, lens), "\n"])
 
 

@@ -179,11 +179,7 @@ class ShakeTracker:
 
 
 class MovingCamera:
-    """A camera whose pose is fitted to shakes, its lens unchanged.
-
-    Args:
-        camera: as it stands in the reference picture.
-    """
+    """A camera whose pose is fitted to shakes, its lens unchanged. `camera`: as it stands in the reference picture."""
 
     def __init__(self, camera: Camera, field: FieldModel) -> None:
         x, y = np.meshgrid(np.linspace(0, field.length_mm, 6), np.linspace(0, field.width_mm, 4))

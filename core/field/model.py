@@ -49,11 +49,7 @@ _LIMITS: Final = FieldLimits()
 
 
 def check_field(field: FieldModel) -> None:
-    """Refuse a field that no board can have.
-
-    Raises:
-        FieldError: names what is out of bounds, and what it may be.
-    """
+    """Refuse a field that no board can have. Raises FieldError: names what is out of bounds, and what it may be."""
     for names, size_mm, (low, high) in (
         ("length_yd and mm_per_yd_x", field.length_mm, _LIMITS.length_mm),
         ("width_yd and mm_per_yd_y", field.width_mm, _LIMITS.width_mm),
@@ -329,11 +325,7 @@ def preset_names() -> tuple[str, ...]:
 
 @cache
 def preset(name: str) -> FieldModel:
-    """Return a bundled field model.
-
-    Raises:
-        InputError: no preset has this name.
-    """
+    """Return a bundled field model. Raises InputError: no preset has this name."""
     if name not in preset_names():
         raise InputError(f"no field is named '{name}'. Give one of {', '.join(preset_names())}, or a .toml file.")
     return _parse((_PRESETS / f"{name}.toml").read_text(encoding="utf-8"), f"preset {name}")

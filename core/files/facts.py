@@ -43,11 +43,7 @@ def _dated_ns(path: Path) -> int:
 
 
 def file_digest(path: Path) -> str:
-    """Return the SHA-256 of a file, hexadecimal.
-
-    Raises:
-        OSError: it can't be read.
-    """
+    """Return the SHA-256 of a file, hexadecimal. Raises OSError: it can't be read."""
     digest = hashlib.sha256()
     # A pipe would be waited for without end, and a device read without end; both may be put in a file's place.
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))

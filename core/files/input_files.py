@@ -30,11 +30,7 @@ _UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
 def open_input(path: Path) -> BinaryIO:
-    """Open a regular file for reading.
-
-    Raises:
-        InputError: it is missing, no regular file, or not readable.
-    """
+    """Open a regular file for reading. Raises InputError: it is missing, no regular file, or not readable."""
     try:
         _check_kind(path)
         # It may have been replaced since by a pipe, which must not be waited for.
@@ -118,11 +114,7 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def parse_toml(text: str, path: str) -> dict[str, Any]:
-    """Return the content of a TOML document.
-
-    Raises:
-        FormatError: it is no TOML; says where.
-    """
+    """Return the content of a TOML document. Raises FormatError: it is no TOML; says where."""
     try:
         return tomllib.loads(text)
     except RecursionError:

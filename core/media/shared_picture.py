@@ -42,11 +42,7 @@ class SharedPicture:
 
 
 def shared_picture(descriptor: int, shape: Sequence[int]) -> Image:
-    """Return the picture on the side that reads it, as it is until the next is written.
-
-    Args:
-        shape: height, width, 3.
-    """
+    """Return the picture on the side that reads it, as it is until the next is written. `shape`: height, width, 3."""
     size = int(np.prod(shape))
     return np.frombuffer(mmap.mmap(descriptor, size, access=mmap.ACCESS_READ), np.uint8).reshape(shape)
 

@@ -212,11 +212,7 @@ class VideoReader:
                 yield from (_Decoded(frame, frame.pts) for frame in frames if isinstance(frame, av.VideoFrame))
 
     def _packets(self) -> Iterator[Packet[VideoStream] | None]:
-        """Yield every packet, and None for what can't be read.
-
-        Raises:
-            InputError: nothing more can be read.
-        """
+        """Yield every packet, and None for what can't be read. Raises InputError: nothing more can be read."""
         failed = 0
         while True:
             try:

@@ -238,11 +238,7 @@ class Hub:
             return self._snapshot(topics)
 
     def attach_mirror(self, mirror: Mirror) -> FeedMessage:
-        """Pass every message from now on to a mirror as well.
-
-        Returns:
-            A snapshot for the mirror to begin with.
-        """
+        """Pass every message from now on to a mirror as well. Returns a snapshot for the mirror to begin with."""
         with self._lock:
             self._mirror = mirror
             return self._snapshot(None)

@@ -138,11 +138,7 @@ class StatePublisher:
             self._publish_state(state)
 
     def publish_changes(self, game: ChangedGame) -> tuple[game_topics.CallView, ...]:
-        """Publish a game after its calls or declarations changed.
-
-        Returns:
-            Every call that stands, as published.
-        """
+        """Publish a game after its calls or declarations changed. Returns every call that stands, as published."""
         state, line_up = game.state, game.line_up
         calls, before = self.call_views(game), self._calls
         if calls != before:

@@ -264,11 +264,7 @@ _ASKED: Final[dict[Asked, str]] = {
 def questions_view(
     calls: Iterable[game_topics.CallView], game: game_topics.GameView, asks: Asked = ""
 ) -> game_topics.Questions:
-    """Return the topic `questions`.
-
-    Args:
-        asks: what the latest scene asks about who is who.
-    """
+    """Return the topic `questions`. `asks`: what the latest scene asks about who is who."""
     questions: list[game_topics.Question] = [
         game_topics.Question(id=call.id, kind="ruling", text=call.text, call=call)
         for call in calls

@@ -47,11 +47,7 @@ class SignOff(TopicModel):
 
 
 def check_score(shown: tuple[int, int], score: tuple[int, int]) -> None:
-    """Check that a coach signs the score as it is.
-
-    Raises:
-        RefusedError: it has changed since it was shown.
-    """
+    """Check that a coach signs the score as it is. Raises RefusedError: it has changed since it was shown."""
     if shown != score:
         raise RefusedError(f"The score is now {score[0]} to {score[1]} (home to away). Look again before you sign.")
 

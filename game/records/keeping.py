@@ -98,11 +98,7 @@ class KeptCheckpoint(Protocol):
         ...
 
     def unpack(self) -> SessionMemento:
-        """Return how the game stood.
-
-        Raises:
-            FormatError: it can't be unpacked.
-        """
+        """Return how the game stood. Raises FormatError: it can't be unpacked."""
         ...
 
 

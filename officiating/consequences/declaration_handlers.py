@@ -264,32 +264,20 @@ def place_ball(game: GameState, event: Event, context: RuleContext) -> Outcome:
 
 
 def require_on_field(game: GameState, spot_yd: tuple[float, float], name: str) -> None:
-    """Refuse a place that is not on the field or in an end zone.
-
-    Raises:
-        RefusedError: it is beside or beyond it.
-    """
+    """Refuse a place that is not on the field or in an end zone. Raises RefusedError: it is beside or beyond it."""
     x_yd, y_yd = spot_yd
     if not (-game.end_zone_yd <= x_yd <= game.length_yd + game.end_zone_yd and 0 <= y_yd <= game.width_yd):
         raise RefusedError(f"{name}: {x_yd:g}, {y_yd:g} yd is not on the field")
 
 
 def require_on_board(game: GameState, player: str, name: str) -> None:
-    """Refuse a declaration about a figure that is not on the board.
-
-    Raises:
-        RefusedError: no such figure.
-    """
+    """Refuse a declaration about a figure that is not on the board. Raises RefusedError: no such figure."""
     if game.player(player) is None:
         raise RefusedError(f"{name}: there is no figure {player!r} on the board")
 
 
 def require_on_side(game: GameState, player: str, side: Side, name: str) -> None:
-    """Refuse a declaration about a figure of the wrong team.
-
-    Raises:
-        RefusedError: unknown, or the other team's.
-    """
+    """Refuse a declaration about a figure of the wrong team. Raises RefusedError: unknown, or the other team's."""
     entry = game.player(player)
     if entry is None:
         raise RefusedError(f"{name}: there is no figure {player!r} on the board")

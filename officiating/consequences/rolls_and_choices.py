@@ -19,11 +19,7 @@ from downfield.officiating.state.interfaces import Handler, Outcome, RuleContext
 
 
 def two_dice(dice: Sequence[int], purpose: str) -> int:
-    """Return the sum of two six-sided dice, 2..12.
-
-    Raises:
-        RefusedError: such dice do not exist.
-    """
+    """Return the sum of two six-sided dice, 2..12. Raises RefusedError: such dice do not exist."""
     return sum(checked_faces(dice, count=2, low=1, high=6, purpose=purpose))
 
 

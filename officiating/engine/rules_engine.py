@@ -99,11 +99,7 @@ class RulesEngine:
         return EngineState(at_kick_spot(system.begin(game, params), system, params))
 
     def check_time(self, state: EngineState, event: Event) -> None:
-        """Check that an event is neither out of order nor too late.
-
-        Raises:
-            RefusedError: it is.
-        """
+        """Check that an event is neither out of order nor too late. Raises RefusedError: it is."""
         if event.t_ns < (state.event_ns or 0):
             raise RefusedError(f"event {event.id} is out of order: an event of a later time was entered before it")
         if event.t_ns < state.game.now_ns - self._late_ns:

@@ -335,11 +335,7 @@ class ClipWriter:
         self._mux(frame)
 
     def close(self) -> None:
-        """Finish the file and give it its name.
-
-        Raises:
-            OutputError: the place can't be written any more.
-        """
+        """Finish the file and give it its name. Raises OutputError: the place can't be written any more."""
         self._mux(None)
         try:
             self._container.close()

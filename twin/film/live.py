@@ -66,11 +66,7 @@ class PlaySource:
 
 
 def open_play(choice: SourceChoice, _: CaptureClock) -> PlaySource:
-    """Return the source that ``twin:PLAY`` names, already simulated.
-
-    Raises:
-        ScriptError: no play has this name.
-    """
+    """Return the source that ``twin:PLAY`` names, already simulated. Raises ScriptError: no play has this name."""
     size_px, fps = choice.camera.size_px, choice.camera.fps
     known = named(choice.place)
     recording = dataclasses.replace(known, script=dataclasses.replace(known.script, fps=fps)).record()

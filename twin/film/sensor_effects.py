@@ -137,11 +137,7 @@ def _grown(plane: Image, scale: float, middle: tuple[float, float]) -> Image:
 
 
 class SensorEffects:
-    """One camera's sensor; deterministic by its seed and each frame's time.
-
-    Args:
-        seed: of noise, shake and flicker.
-    """
+    """One camera's sensor; deterministic by its seed and each frame's time. `seed`: of noise, shake and flicker."""
 
     def __init__(self, sensor: Sensor, size_px: tuple[int, int], seed: int) -> None:
         self._sensor = sensor

@@ -209,11 +209,7 @@ class PhysicsEngine:
         self._model.geom("board").friction[0] = FLOOR_FRICTION[on]
 
     def step(self, drive: Drive) -> None:
-        """Advance by one step.
-
-        Raises:
-            ScriptError: the simulation became unstable.
-        """
+        """Advance by one step. Raises ScriptError: the simulation became unstable."""
         q, v, model = self._q[self._figures], self._v[self._figures], self._model
         motion = FigureMotion(
             position_mm=q[:, :3],

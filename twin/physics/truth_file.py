@@ -92,9 +92,5 @@ def _fits(header: TruthHeader, before: TruthFrame | None, frame: TruthFrame) -> 
 
 
 def write_truth(path: Path, header: TruthHeader, frames: Iterable[TruthFrame]) -> None:
-    """Write a truth file, completely or not at all.
-
-    Raises:
-        OutputError: the place can't be written.
-    """
+    """Write a truth file, completely or not at all. Raises OutputError: the place can't be written."""
     write_json_lines(path, (TruthHeader, header), TruthFrame, frames)

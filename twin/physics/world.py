@@ -96,11 +96,7 @@ class World:
         self._engine.switch(on=on)
 
     def step_to(self, t_ns: int) -> None:
-        """Advance the time to an instant.
-
-        Raises:
-            ScriptError: the instant has passed.
-        """
+        """Advance the time to an instant. Raises ScriptError: the instant has passed."""
         if t_ns < self._t_ns:
             raise ScriptError(f"the world stands at {self._t_ns} ns and can't go back to {t_ns} ns")
         while self._engine.steps * STEP_NS < t_ns:
@@ -122,19 +118,11 @@ class World:
         return between(self._before, self._after, self._t_ns)
 
     def footprint(self, id_: str) -> Footprint:
-        """Return the current true footprint of a figure's base.
-
-        Raises:
-            ScriptError: it is not on the board.
-        """
+        """Return the current true footprint of a figure's base. Raises ScriptError: it is not on the board."""
         return self._bases.outlines(self.poses()).footprint(self._present(id_))
 
     def tilt_deg(self, id_: str) -> float:
-        """Return a figure's current tilt, degrees: 0 upright, 90 lying.
-
-        Raises:
-            ScriptError: it is not on the board.
-        """
+        """Return a figure's current tilt, degrees: 0 upright, 90 lying. Raises ScriptError: it is not on the board."""
         return float(self.poses().tilt_deg[self._present(id_)])
 
     def watch(self, observer: Observer) -> None:
@@ -219,11 +207,7 @@ class World:
     # Coaching
 
     def set_trait(self, id_: str, trait: Trait) -> None:
-        """Change how a figure walks and stands.
-
-        Raises:
-            ScriptError: no such figure.
-        """
+        """Change how a figure walks and stands. Raises ScriptError: no such figure."""
         row = self._row(id_)
         self._traits[id_] = trait
         self._drive.set_trait(row, trait)

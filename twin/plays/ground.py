@@ -68,11 +68,7 @@ class Ground:
         return self.direction * (reach_mm / self.field.mm_per_yd_x - self.line_yd)
 
     def stand(self, player: Player, stance: Stance) -> Footprint:
-        """Return the placement of a figure's base.
-
-        Raises:
-            ScriptError: it would not be on the board.
-        """
+        """Return the placement of a figure's base. Raises ScriptError: it would not be on the board."""
         offense = player.jersey == OFFENSE
         facing = (0.0 if offense else 180.0) if stance.heading_deg is None else stance.heading_deg
         x_mm, y_mm = self.point_mm((stance.ahead_yd, stance.across_yd))
@@ -202,11 +198,7 @@ class PlayHistory:
         return self._bases.outlines(poses).footprint(self._rows[player])
 
     def when(self, condition: Condition, player: str, other: str | None = None, *, after_ns: int = 0) -> int:
-        """Return the instant at which an event first happened.
-
-        Raises:
-            ScriptError: it did not happen.
-        """
+        """Return the instant at which an event first happened. Raises ScriptError: it did not happen."""
         event = next((event for event in self._events(condition, player, other) if event.t_ns >= after_ns), None)
         if event is None:
             raise ScriptError(f"{player} never {condition}" + (f" {other}" if other else ""))

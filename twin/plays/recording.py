@@ -87,11 +87,7 @@ def expected_of(recording: PlayRecording) -> Expected:
 
 
 def write_expected(path: Path, expected: Expected) -> None:
-    """Write an expected file, completely or not at all.
-
-    Raises:
-        OutputError: the place can't be written.
-    """
+    """Write an expected file, completely or not at all. Raises OutputError: the place can't be written."""
     write_text(path, [to_json(Expected, expected), "\n"])
 
 
@@ -104,11 +100,7 @@ class ExpectedPlay:
     seed: int = 0
 
     def record(self) -> PlayRecording:
-        """Play the script.
-
-        Raises:
-            ScriptError: it can't be played, or an event that it needs did not happen.
-        """
+        """Play the script. Raises ScriptError: it can't be played, or an event that it needs did not happen."""
         recording, history = _perform(self.script, self.seed)
         expectation = self.expect(history)
         return replace(recording, expected=expectation.calls, absent=expectation.absent, refused=expectation.refused)

@@ -143,11 +143,7 @@ def hanging(up_deg: float, out_deg: float, side: int) -> Array:
 
 
 class Parts:
-    """Solids in the order in which they are added.
-
-    Args:
-        material: of solids that are given none.
-    """
+    """Solids in the order in which they are added. `material`: of solids that are given none."""
 
     def __init__(self, material: Material | None = None) -> None:
         self._material = material

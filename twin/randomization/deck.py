@@ -25,11 +25,7 @@ _ROUNDS = 3  # deals along an interval
 
 
 def split_named(name: str) -> Split:
-    """Return the split of a name.
-
-    Raises:
-        InputError: there is no such split.
-    """
+    """Return the split of a name. Raises InputError: there is no such split."""
     for split in SPLITS:
         if split == name:
             return split

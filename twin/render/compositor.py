@@ -117,11 +117,7 @@ def _sides_in(corners_px: Array, by_px: float) -> Array:
 
 
 class Compositor(TableRenderer):
-    """Draws pictures of one appearance by layers.
-
-    Args:
-        players: the roster, for the bases' sizes.
-    """
+    """Draws pictures of one appearance by layers. `players`: the roster, for the bases' sizes."""
 
     def __init__(self, appearance: Appearance, players: Sequence[Player]) -> None:
         super().__init__(appearance, players)
@@ -135,11 +131,7 @@ class Compositor(TableRenderer):
 
 
 class SolidPainter:
-    """Paints solids on a picture, the lowest first.
-
-    Args:
-        image: drawn upon.
-    """
+    """Paints solids on a picture, the lowest first. `image`: drawn upon."""
 
     def __init__(self, appearance: Appearance, camera: Camera, image: Image) -> None:
         self._appearance = appearance

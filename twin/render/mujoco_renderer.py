@@ -89,11 +89,7 @@ def _laid_over(ground: Image, layer: Layer) -> Image:
 
 
 class FigureLayer:
-    """The solids of one appearance and roster.
-
-    Raises:
-        DownfieldError: this machine has no OpenGL.
-    """
+    """The solids of one appearance and roster. Raises DownfieldError: this machine has no OpenGL."""
 
     def __init__(self, appearance: Appearance, players: Sequence[Player]) -> None:
         self._appearance = appearance

@@ -17,11 +17,7 @@ RENDERERS: tuple[RendererName, ...] = get_args(RendererName)
 
 
 def renderer_named(name: str) -> RendererName:
-    """Return the renderer of a name.
-
-    Raises:
-        InputError: there is no such renderer.
-    """
+    """Return the renderer of a name. Raises InputError: there is no such renderer."""
     for known in RENDERERS:
         if known == name:
             return known

@@ -36,11 +36,7 @@ Progress = Callable[[int, int], None]  # called with the number of finished pict
 
 @record
 class Recipe:
-    """The settings of a split.
-
-    Raises:
-        InputError: a value is out of its range.
-    """
+    """The settings of a split. Raises InputError: a value is out of its range."""
 
     split: Split  # training, validation or test
     seed: int = 0  # of all draws, 0 or more

@@ -176,11 +176,7 @@ def _lies(solid: Solid) -> BallState | None:
 
 
 class _Seen:
-    """The visible owner at every pixel.
-
-    Args:
-        owners: owner of each solid; -1 for none.
-    """
+    """The visible owner at every pixel. `owners`: owner of each solid; -1 for none."""
 
     def __init__(self, placed: PlacedSolids, owners: NDArray[np.intp], camera: Camera) -> None:
         self._owners = owners

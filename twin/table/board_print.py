@@ -49,11 +49,7 @@ class BoardPrint:
 
 
 def paint(field: FieldModel, appearance: BoardAppearance, px_per_mm: float) -> BoardPrint:
-    """Paint a board.
-
-    Args:
-        px_per_mm: resolution of the print.
-    """
+    """Paint a board. `px_per_mm`: resolution of the print."""
     canvas = _Canvas(field, px_per_mm)
     rng = np.random.default_rng([appearance.seed, 0xB0A2D])
     surface = _grounds(canvas, field, appearance)

@@ -87,11 +87,7 @@ class TracedScene:
 
 
 class SceneBuilder:
-    """Turns snapshots of one appearance into scenes.
-
-    Args:
-        players: the roster, for the bases' corners.
-    """
+    """Turns snapshots of one appearance into scenes. `players`: the roster, for the bases' corners."""
 
     def __init__(self, appearance: Appearance, players: Sequence[Player], texture: PrintTexture) -> None:
         self._appearance = appearance

@@ -35,11 +35,7 @@ class Windows:
 
 
 class Tracer:
-    """The tracer of one print.
-
-    Args:
-        texture: the print of all scenes.
-    """
+    """The tracer of one print. `texture`: the print of all scenes."""
 
     def __init__(self, texture: PrintTexture) -> None:
         self._texture = texture

@@ -45,11 +45,7 @@ def rating(base: int, dice: Sequence[int]) -> int:
 
 
 def career_seasons(die: int) -> int:
-    """Return how many seasons a skilled player stays, 1d4 (LD-006).
-
-    Raises:
-        InputError: no such face.
-    """
+    """Return how many seasons a skilled player stays, 1d4 (LD-006). Raises InputError: no such face."""
     if not 1 <= die <= 4:
         raise InputError(f"A career is one four-sided die, 1 to 4, not {die}.")
     return die

@@ -315,11 +315,7 @@ def _play_under_way(game: GameState) -> CardPlay:
 
 
 def _play_waiting_for(game: GameState, purpose: str) -> CardPlay:
-    """Return the play under way, if it waits for this.
-
-    Raises:
-        RefusedError: it does not.
-    """
+    """Return the play under way, if it waits for this. Raises RefusedError: it does not."""
     play = card_game(game).play
     if play is None or game.wait is None or game.wait.purpose != purpose:
         reason = f"waiting for {game.wait.purpose.replace('_', ' ')}" if game.wait else "no play is under way"

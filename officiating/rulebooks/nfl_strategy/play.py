@@ -80,11 +80,7 @@ class PlayResult:
 
 
 def card_game(game: GameState) -> CardGame:
-    """Return NFL Strategy's part of the state.
-
-    Raises:
-        TypeError: the game is played under another rulebook.
-    """
+    """Return NFL Strategy's part of the state. Raises TypeError: the game is played under another rulebook."""
     if not isinstance(game.system, CardGame):
         raise TypeError(f"NFL Strategy's state expected, not {type(game.system).__name__}")
     return game.system

@@ -80,11 +80,7 @@ def intercepted() -> ExpectedPlay:
 
 
 def missed(tries: int = 3) -> ExpectedPlay:
-    """Throw after throw is missed in one play; only the third ends it.
-
-    Args:
-        tries: number of throws, 1 to 3.
-    """
+    """Throw after throw is missed in one play; only the third ends it. `tries`: number of throws, 1 to 3."""
     steps = (*stop_and_throw(*[PassEnded("incomplete")] * tries), WaitFor(0.3))
     about = f"{tries} throws of a play are missed; the EFL gives three."
     name = {1: "efl-one-miss", 3: "efl-three-misses"}.get(tries, f"efl-{tries}-misses")

@@ -98,11 +98,7 @@ PLAYS: Final[Mapping[str, Callable[[], ExpectedPlay]]] = {
 
 
 def named(name: str) -> ExpectedPlay:
-    """Return a named play.
-
-    Raises:
-        ScriptError: no play has this name.
-    """
+    """Return a named play. Raises ScriptError: no play has this name."""
     if name not in PLAYS:
         raise ScriptError(f"no play is named '{name}'; there are: {', '.join(sorted(PLAYS))}")
     return PLAYS[name]()
