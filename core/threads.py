@@ -23,20 +23,13 @@ RESTART_S: Final = 1.0
 
 def supervised_thread(
     work: Callable[[], None],
-    name: str,
-    failed: Callable[[str], None],
+    name: str,  # its name, such as `"health"`
+    failed: Callable[[str], None],  # receives every failure, as a phrase
     *,
-    restarts: bool = False,
-    closed: Callable[[], bool] = lambda: False,
+    restarts: bool = False,  # whether the work is begun again after a failure, until it returns
+    closed: Callable[[], bool] = lambda: False,  # whether it is to end; then a failure is the end of the work
 ) -> threading.Thread:
-    """Return a thread, not yet started, whose failures are logged and reported.
-
-    Args:
-        name: its name, such as ``"health"``.
-        failed: receives every failure, as a phrase.
-        restarts: whether the work is begun again after a failure, until it returns.
-        closed: whether it is to end; then a failure is the end of the work.
-    """
+    """Return a thread, not yet started, whose failures are logged and reported."""
     pause = threading.Event()
 
     def run() -> None:

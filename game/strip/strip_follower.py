@@ -76,19 +76,13 @@ def question_about(
 
 def view_of(
     reading: StripReading,
-    facts: StripFacts,
+    facts: StripFacts,  # what it says for sure
     strip: StripSet,
     status: StripStatus,
-    text: str,
-    question: StripQuestion | None = None,
+    text: str,  # of the status, for people
+    question: StripQuestion | None = None,  # the one that is open
 ) -> StripView:
-    """Return the topic `strip`.
-
-    Args:
-        facts: what it says for sure.
-        text: of the status, for people.
-        question: the one that is open.
-    """
+    """Return the topic `strip`."""
     confidence: dict[str, float] = {name: round(sure, 2) for name, (_, sure) in reading.numbers.items()}
     confidence |= {"slide": round(reading.slide.yard_confidence, 2), "third": round(reading.slide.third_confidence, 2)}
     return StripView(

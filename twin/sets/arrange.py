@@ -63,20 +63,15 @@ class Mix:
 
 
 class Arranger:
-    """Arranges one appearance's roster.
-
-    Args:
-        appearance: of the table: its field and figures are arranged.
-        mix: chances and ranges; None for the defaults.
-        obstacles_mm: things on the board that bases stand clear of: x, y, reach, shape (n, 3); None for none.
-    """
+    """Arranges one appearance's roster."""
 
     def __init__(
         self,
-        appearance: Appearance,
+        appearance: Appearance,  # of the table: its field and figures are arranged
         players: Sequence[Player],
         rng: np.random.Generator,
-        mix: Mix | None = None,
+        mix: Mix | None = None,  # chances and ranges; None for the defaults
+        # things on the board that bases stand clear of: x, y, reach, shape (n, 3); None for none
         obstacles_mm: Array | None = None,
     ) -> None:
         self._appearance, self._players, self._rng, self._mix = appearance, tuple(players), rng, mix or Mix()

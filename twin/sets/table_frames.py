@@ -60,24 +60,17 @@ class Picture:
 
 
 def table_pictures(
-    split: Split,
+    split: Split,  # the table is drawn from this split's share of the settings
     seed: int,
-    table: int,
-    which: Sequence[tuple[int, int]],
+    table: int,  # number of the table, which is a function of this number, the seed and the split alone
+    which: Sequence[tuple[int, int]],  # number on this table and index in the split of each picture
     view: CameraView,
     *,
-    carriers: float = 0.0,
+    carriers: float = 0.0,  # carriers, strewn, fallers: shares of the figures, as of `twin.sets.dataset.Recipe`
     strewn: float = 0.0,
     fallers: float = 0.0,
 ) -> Iterator[Picture]:
-    """Yield some of the pictures of one table.
-
-    Args:
-        split: the table is drawn from this split's share of the settings.
-        table: number of the table, which is a function of this number, the seed and the split alone.
-        which: number on this table and index in the split of each picture.
-        carriers, strewn, fallers: shares of the figures, as of `twin.sets.dataset.Recipe`.
-    """
+    """Yield some of the pictures of one table."""
     table_seed = int(np.random.SeedSequence([SPLITS.index(split), seed, table]).generate_state(1)[0])
     ball: BallKind = "magnetic" if table % _MAGNET_EVERY == 0 else "foam"
     # Only the path tracer shows materials and rooms; the other renderers would draw them plainly.

@@ -57,16 +57,12 @@ class Tracer:
     def windows(
         self,
         scenes: Sequence[TracedScene],
-        views: Sequence[tuple[int, Camera]],
+        views: Sequence[tuple[int, Camera]],  # number of the scene and camera of each view
         windows: Windows,
-        samples: int,
+        samples: int,  # paths per pixel
         seed: int = 0,
     ) -> Any:
         """Return the linear light of parts of several cameras' pictures of several scenes.
-
-        Args:
-            views: number of the scene and camera of each view.
-            samples: paths per pixel.
 
         Returns:
             Red green blue, float32 (n, height, width, 3), in the target's memory: an array of numpy's or of a CUDA
