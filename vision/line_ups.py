@@ -141,10 +141,15 @@ class LineUps:
         if not self.asks:
             self._accept(estimates)
 
-    def forget_places(self, colors: TeamColors | None) -> None:
-        """Search for every figure again, wherever it was; what the teams and formations look like is kept."""
+    def forget_places(self, colors: TeamColors | None, *, renumber: bool = False) -> None:
+        """Search for every figure again, wherever it was; what the teams and formations look like is kept.
+
+        Args:
+            renumber: whether the players are those on the board now, unless people have named them.
+        """
         if self.roster is not None:
-            self.roster = replace(self.roster, spots=())
+            named = any(player.number or player.role for player in self.roster.players)
+            self.roster = None if renumber and not named else replace(self.roster, spots=())
         self.asks = ""
         self.search_again(colors)
 

@@ -137,8 +137,9 @@ class Vision:
             self._tracker.settle_front(player, heading_deg)
 
     def find_figures(self) -> None:
-        """Drop all tracks and search for every figure again."""
-        self._line_ups.forget_places(self.colors)
+        """Drop all tracks and search for every figure again; where more stand than were numbered, number all."""
+        more = self._tracker is not None and self._tracker.more_figures > 0
+        self._line_ups.forget_places(self.colors, renumber=more)
         self._tracker, self._teams, self._estimates = None, TeamClassifier(), ()
 
     def detect(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...] | None:
@@ -177,7 +178,8 @@ class Vision:
         if not self._continuous:
             return self._process_alone(frame, detections() or (), carrier)
         warnings = (*((SLOW_COMPUTER,) if self._rate.slow else ()), *self._line_ups.warnings(self._estimates))
-        self._health = self._health_monitor.step(frame, self._estimates, warnings)
+        health = self._health_monitor.step(frame, self._estimates, warnings)
+        self._health = replace(health, more_figures=0 if self._tracker is None else self._tracker.more_figures)
         online = self._calibrator.update(frame.image, frame.t_ns)
         found = detections()
         # Without new information, or a time, it would make figures seem to stand still, or to leap.

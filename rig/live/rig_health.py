@@ -64,6 +64,8 @@ TRACKING_FAILED: Final = "tracking_failed"
 PICTURES_DAMAGED: Final = "pictures_damaged"
 HEALTH_FAILED: Final = "health_failed"
 LENGTHS_UNKNOWN: Final = "lengths_unknown"
+MORE_FIGURES: Final = "more_figures"
+"""Code of figures on the board that are none of the line-up's; the panel offers to find all figures again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,8 +252,10 @@ class HealthReporter(LoopObserver):
 
     def _picture_warnings(self) -> tuple[HealthReason, ...]:
         health = self._picture_health()
-        warnings = () if health is None else health.warnings
-        return tuple(HealthReason(code=PICTURE, level="warning", text=warning) for warning in warnings)
+        if health is None:
+            return ()
+        reasons = tuple(HealthReason(code=PICTURE, level="warning", text=warning) for warning in health.warnings)
+        return (*reasons, *_more_figures(health.more_figures))
 
     def _run(self) -> None:
         while not self._closed:
@@ -281,6 +285,15 @@ def _unsized(calibration: Calibration | None) -> Iterator[HealthReason]:
         text = "Lengths in mm are not known: calls that need them, such as one by a stick, wait for a person"
         remedy = "Measure the print from goal line to goal line, in Set up a table"
         yield HealthReason(code=LENGTHS_UNKNOWN, level="warning", text=text, remedy=remedy)
+
+
+def _more_figures(more: int) -> Iterator[HealthReason]:
+    """Yield the warning of figures that stand on the board beside those of the line-up."""
+    if more:
+        stand = f"{counted(more, 'figure')} on the board {'is' if more == 1 else 'are'}"
+        text = f"{stand} not in the line-up, and no call is made about {'it' if more == 1 else 'them'}"
+        remedy = "Find all figures again, which takes all that stand; if players were named, add the others to the line-up"
+        yield HealthReason(code=MORE_FIGURES, level="warning", text=text, remedy=remedy)
 
 
 def _damage(statistics: FrameStatistics) -> Iterator[HealthReason]:

@@ -312,6 +312,17 @@ def test_a_camera_problem_is_shown_with_its_remedy(service: PageServer, phone: P
     expect(phone.locator("#health .suspended")).to_be_visible()
 
 
+def test_figures_beside_the_line_up_are_reported_and_found_with_one_tap(service: PageServer, phone: Page) -> None:
+    set_up(service)
+    more = HealthReason(code="more_figures", level="warning", text="8 figures on the board are not in the line-up")
+    service.game_service.publish_health(HealthStatus(level="warning", reasons=(more,)))
+    alert = phone.locator("#health-alert")
+    expect(alert).to_contain_text("8 figures on the board are not in the line-up")
+    with phone.expect_request("**/api/commands") as sent:
+        alert.get_by_role("button", name="Find all figures again").tap()
+    assert sent.value.post_data_json == {"command": "find_figures"}
+
+
 def test_the_game_goes_on_without_the_camera_and_returns_to_it(service: PageServer, phone: Page) -> None:
     set_up(service)
     lost = HealthReason(code="camera_lost", level="alarm", text="No pictures come", remedy="Check the cable")

@@ -68,6 +68,13 @@ def test_problems_are_reported_at_once_and_only_a_lost_camera_suspends_calls() -
     problems.resolve(CAMERA_LOST)
     picture["health"] = PictureHealth(warnings=("the picture is dim",))
     assert (reporter.health().level, reporter.health().text) == ("warning", "the picture is dim")
+    picture["health"] = PictureHealth(more_figures=8)
+    [reason] = reporter.health().reasons
+    assert (reason.code, reason.text) == (
+        "more_figures",
+        "8 figures on the board are not in the line-up, and no call is made about them",
+    )
+    assert reporter.health().calls == "on"
     picture["health"] = None
     blank = np.zeros((2, 2, 3), dtype=np.uint8)
     reporter.scene_ready(Frame(0, 0, blank), dataclasses.replace(tackle(5), unfit=("the camera was moved",)))

@@ -104,6 +104,32 @@ def test_the_search_for_figures_can_be_restarted() -> None:
     assert vision.process(frames[20]).figures == ()
 
 
+@pytest.mark.parametrize("named", [False, True])
+def test_figures_set_down_after_the_line_up_was_found_are_counted_and_found_with_one_tap(named: bool) -> None:
+    every = detections()[5]
+    some = every[:5]
+    shown = [*[some] * 16, *[every] * 106]
+    calibration = Calibration(FIELD, look_of(TABLE.players).camera, "truth")
+    frames = [replace(shot(i % 200), index=i, t_ns=i * 33_333_333) for i in range(len(shown))]
+    vision = Vision(calibration, ListDetector(shown))
+    more = []
+    for frame in frames[:94]:
+        if frame.index == 14:  # what is declared to the game comes back as a line-up once a person confirms it
+            players = tuple(replace(player, number="7" if named else "") for player in vision.players)
+            vision.line_up(players)
+        vision.process(frame)
+        more.append(0 if vision.health is None else vision.health.more_figures)
+    assert len(vision.players) == 5
+    assert set(more[:70]) == {0}, "reported before they stand for two seconds"
+    assert more[-1] == 3
+    vision.find_figures()
+    for frame in frames[94:]:
+        vision.process(frame)
+    assert len(vision.players) == (5 if named else 8), "all are found, unless people named the players"
+    assert vision.health is not None
+    assert not named or vision.health.more_figures == 0
+
+
 def test_a_frame_of_another_size_or_an_earlier_time_is_refused() -> None:
     vision = open_vision()
     with pytest.raises(InputError, match="640x480 px, but the calibration is for 960x540"):

@@ -140,6 +140,7 @@ class PictureHealth:
     warnings: tuple[str, ...] = ()
     unfit: tuple[str, ...] = ()  # reasons why no calls may be made, as in `Scene`
     repeated: bool = False  # whether the picture shows the same as the previous one, and so holds no new information
+    more_figures: int = 0  # that stand on the board and are none of the line-up's
 
 
 @dataclass(frozen=True, slots=True)

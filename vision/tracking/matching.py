@@ -169,10 +169,14 @@ class FigureMatcher:
 
     Args:
         jersey: of each figure, 1 light, -1 dark, shape (n,).
+
+    Attributes:
+        more_figures: number of figures that stand on the board and are none of the line-up's.
     """
 
     def __init__(self, jersey: Array, began_ns: int) -> None:
         self._jersey, self._began_ns = jersey, began_ns
+        self.more_figures = 0
         self._unmatched = UnmatchedDetections()
 
     def match(
@@ -231,6 +235,9 @@ class FigureMatcher:
             figures.doubt(recovered.figures[moved_mm > TRACKER_LIMITS.replaced_mm], TRACKER_LIMITS.astray_identity)
             found = found.joined(recovered)
         _follow_merged(motion, figures, merged, found, place, frame.t_ns)
+        if frame.power != "on":  # in play those beyond the line-up walk, and are as many as before
+            missing = int((figures.seen_ns < frame.t_ns - TRACKER_LIMITS.unseen_ns).sum())
+            self.more_figures = max(self._unmatched.standing(frame.t_ns, motion.mean[:, :2]) - missing, 0)
         astray = off_mm[found.figures, found.detections] > TRACKER_LIMITS.astray_mm
         figures.doubt(found.figures[astray & ~taken[found.figures]], TRACKER_LIMITS.astray_identity)
         return found

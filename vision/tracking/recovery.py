@@ -47,6 +47,9 @@ class RecoveryLimits:
     standing_mm_per_s: float = 10.0  # No figure moves faster while the board is off
     missed_turn_rad: float = 0.25  # Angle by which a figure that was missed for a moment may have turned in place
 
+    stands_ns: int = 2_000_000_000
+    """What is detected in one place for this long, without a break, and matches no figure is one more."""
+
 
 RECOVERY_LIMITS: Final = RecoveryLimits()
 
@@ -118,6 +121,19 @@ class UnmatchedDetections:
             Shape (n, m).
         """
         return self._at_places(place_mm, seen_ns, lambda old: seen_ns - old.home_ns >= RECOVERY_LIMITS.fixture_ns)
+
+    def standing(self, t_ns: int, figures_mm: Array) -> int:
+        """Return how many stand still that are none of the figures, nor seen twice beside one.
+
+        Args:
+            figures_mm: places of the figures, shape (n, 2).
+        """
+        return sum(
+            old.last_ns - max(old.home_ns, old.since_ns) >= RECOVERY_LIMITS.stands_ns
+            and t_ns - old.last_ns <= RECOVERY_LIMITS.forgotten_ns
+            and bool((np.linalg.norm(figures_mm - old.place_mm, axis=1) >= RECOVERY_LIMITS.beside_mm).all())
+            for old in self._known
+        )
 
     def _at_places(
         self, place_mm: Array, seen_ns: NDArray[np.int64], was_elsewhere: Callable[[_Unmatched], Bools]

@@ -75,6 +75,11 @@ class Tracker:
         return float(self._height_mm.mean())
 
     @property
+    def more_figures(self) -> int:
+        """Number of figures that stand on the board and are none of the line-up's."""
+        return self._matcher.more_figures
+
+    @property
     def falls(self) -> tuple[Fall, ...]:
         """The fallen figures, in roster order."""
         return self._posture.falls([player.id for player in self.players])

@@ -32,7 +32,7 @@ export function healthSection(section, health, source) {
     ),
     source?.kind === "none" && el("p", { class: "muted" }, "Say under “How the play ended” how each play ended."),
     isByHand(health) && el("p", { class: "by-hand" }, "Under “How the play ended” say how each play ended, until the camera is used again."),
-    handover(health),
+    action(health),
     health.calls === "suspended" && el("p", { class: "suspended" }, "The camera makes no calls now. You can still declare and make calls by hand."),
     health.unfit.length > 0 && el("p", { class: "muted" }, "Frames of the last 10 s without calls"),
     health.unfit.length > 0 && el("ul", { class: "unfit" }, health.unfit.map((frames) => el("li", {}, unfitText(frames)))),
@@ -58,7 +58,7 @@ export function healthAlert(section, health) {
   const others = (health?.reasons.length ?? 0) - 1;
   const text = formatCallText(first?.text || health?.text || "");
   const more = others > 0 ? ` (and ${others} more)` : "";
-  const key = health === undefined ? "" : `${health.level} ${text} ${handover(health)?.textContent ?? ""}`;
+  const key = health === undefined ? "" : `${health.level} ${text} ${action(health)?.textContent ?? ""}`;
   if (key === "") dismissed = "";
   section.hidden = key === "" || key === dismissed;
   section.className = first?.level ?? health?.level ?? "";
@@ -68,7 +68,7 @@ export function healthAlert(section, health) {
   };
   refresh(section, [key, more], () => [
     el("button", { class: "text", type: "button", "data-more": "" }, `${text}${more}`),
-    health !== undefined && handover(health),
+    health !== undefined && action(health),
     el("button", { class: "small", type: "button", "aria-label": "Close", onclick: close }, "×"),
   ]);
 }
@@ -84,15 +84,17 @@ const has = (health, code) => health?.reasons.some((reason) => reason.code === c
 export const isByHand = (health) => has(health, "camera_lost") || has(health, "calls_suspended");
 
 /**
- * The button that goes on by hand while the camera is gone, and the one that returns to it once it is back.
+ * The button that goes on by hand while the camera is gone, the one that returns to it once it is back, or the one that takes figures
+ * into the line-up that are not in it.
  *
  * @param {Service.HealthStatus} health
  */
-function handover(health) {
+function action(health) {
   /** @param {string} label @param {boolean} on */
   const suspend = (label, on) => requestButton(label, "api/commands", { command: "suspend", on }, on ? "" : "go");
   if (has(health, "calls_suspended")) return has(health, "camera_lost") ? null : suspend("Use the camera again", false);
-  return has(health, "camera_lost") ? suspend("Go on by hand", true) : null;
+  if (has(health, "camera_lost")) return suspend("Go on by hand", true);
+  return has(health, "more_figures") ? requestButton("Find all figures again", "api/commands", { command: "find_figures" }) : null;
 }
 
 /** @param {number} seconds */
