@@ -321,7 +321,7 @@ def find_camera(text: str) -> PluggedCamera:
     if not cameras:
         raise InputError(f"{count} '{text}': no camera was found. Plug it in, and check that {_PERMISSION[SYSTEM]}.")
     named = "; ".join(f"{camera.name} ({camera.identity})" for camera in cameras)
-    raise InputError(f"{count} '{text}'. Name one of these with --source: {named}")
+    raise InputError(f"{count} '{text}'. Choose one of these: {named}")
 
 
 _PERMISSION: Final[dict[System, str]] = {

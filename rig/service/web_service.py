@@ -109,7 +109,8 @@ class Service:
     @property
     def admin_link(self) -> str:
         """The link that makes a browser on this computer the admin's; where being on it is proof, the plain address."""
-        if self._settings.trust_local and not self._known.is_proxy("127.0.0.1"):
+        from_here = is_loopback(own_host(self._bound).strip("[]"))  # else it comes by a network like any other's
+        if self._settings.trust_local and from_here and not self._known.is_proxy("127.0.0.1"):
             return self.address
         return f"{self.address}pair#{self._rig.admin_key.text}"
 

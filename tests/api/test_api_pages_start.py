@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, expect
 from scripted_plays import FIELD
 from waiting import wait_until
 
+from downfield.api.routes.pages import PAGES
 from downfield.api.security.access import AccessPolicy
 from downfield.game.published.board_topics import HealthStatus
 
@@ -156,6 +157,26 @@ def test_a_phone_is_paired_by_a_code_and_obs_by_the_address_it_gets(chrome: Brow
     with page_in(chrome) as obs:  # without the viewer's cookie
         obs.goto(address)
         expect(obs.locator("html")).to_have_attribute("data-link", "live")
+    service.stop()
+
+
+def test_every_page_tells_a_device_that_is_not_paired_and_leads_to_where_it_is(chrome: Browser, tmp_path: Path) -> None:
+    service = PageServer(tmp_path, AccessPolicy(lan=True, trust_local=False))
+    service.start()
+    with page_in(chrome, phone=True) as phone:
+        for page in PAGES:
+            if page.path == "/pair":
+                continue
+            phone.goto(f"{service.url}{page.path}?game=current&call=x", wait_until="domcontentloaded")
+            pair = phone.get_by_role("link", name="Pair this device")
+            expect(pair, page.path).to_have_count(1)
+            expect(pair, page.path).to_be_in_viewport()
+            expect(phone.get_by_text("not paired yet"), page.path).to_be_visible()
+    with page_in(chrome) as on_air:
+        on_air.goto(f"{service.url}/program?air", wait_until="domcontentloaded")
+        with on_air.expect_response("**/api/session"):
+            on_air.reload(wait_until="domcontentloaded")
+        expect(on_air.get_by_role("link", name="Pair this device")).to_have_count(0)
     service.stop()
 
 

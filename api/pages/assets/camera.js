@@ -1,6 +1,6 @@
 // The camera page: the live picture with the calibrated field drawn over it, camera health and calibration.
 
-import { el, elementsOf, refresh, setText } from "./dom.js";
+import { el, elementsOf, offerPairing, refresh, setText } from "./dom.js";
 import { Feed, reloadOnUpgrade } from "./feed.js";
 import { capitalize, formatCallText, humanize } from "./format.js";
 import { followPicture } from "./live_picture.js";
@@ -16,7 +16,7 @@ let calibrationKey = ""; // of the calibration that is shown; "" for none
 at("live").addEventListener("load", () => (at("no-picture").hidden = true));
 at("live").addEventListener("error", () => {
   at("no-picture").hidden = false;
-  setText(at("no-picture"), feed.link === "live" ? "No picture. Check the camera, and that this device is paired." : "The rig does not answer.");
+  setText(at("no-picture"), feed.link === "live" ? "No picture. Check the camera." : "The rig does not answer.");
 });
 
 at("lines").addEventListener("change", showLines);
@@ -122,6 +122,7 @@ at("recalibrate").addEventListener("click", async () => {
   }
 });
 
+send("api/session", null, { method: "GET" }).then(({ role }) => role === null && offerPairing(), () => {}); // the rig does not answer yet
 reloadOnUpgrade(feed);
 followPicture(at("live"), feed)();
 feed.start();

@@ -182,6 +182,14 @@ export function refreshList(parent, items, build) {
   for (const child of before.values()) child.remove();
 }
 
+/** Say once, at the top of the page, that the device is not paired, and lead to where it is; not where the page says so itself. */
+export function offerPairing() {
+  if (document.querySelector("#unpaired, #pairing, #access")) return;
+  document.body.prepend(
+    el("p", { id: "unpaired", role: "alert" }, "This device is not paired yet, so nothing can be shown. ", el("a", { class: "button small", href: "pair" }, "Pair this device")),
+  );
+}
+
 /** What follows "#" in the address; as it is written where it can't be decoded, such as after a copy that was cut. */
 export function fragment() {
   const text = location.hash.slice(1);

@@ -1,6 +1,6 @@
 // The program as a page: H.264 where the browser can play it, otherwise pictures one by one.
 
-import { el, elementsOf, setText } from "./dom.js";
+import { el, elementsOf, offerPairing, setText } from "./dom.js";
 import { Feed } from "./feed.js";
 import { isCameraLost } from "./live_picture.js";
 import { canPlayParts, PartPlayer } from "./part_player.js";
@@ -84,7 +84,9 @@ message.hidden = onAir;
 /** Show an error where the address has no valid key: no picture would ever come. */
 async function checkKey() {
   const response = await fetch(address("api/session"), { credentials: "same-origin" });
-  if (response.ok && (await response.json()).role === null) notice = "This address can’t watch: it has no key, or one that was removed.";
+  if (!response.ok || (await response.json()).role !== null) return;
+  notice = "This address can’t watch: it has no key, or one that was removed.";
+  if (!onAir) offerPairing();
 }
 
 checkKey().catch(() => {}); // the rig does not answer yet

@@ -1,5 +1,7 @@
 // Requests that count once, however often a finger or the network repeats them.
 
+import { offerPairing } from "./dom.js";
+
 /** Wait before a read, or a request to judge a game, is repeated. */
 const AGAIN_MS = 2_000;
 
@@ -20,6 +22,9 @@ const JUDGED_MS = 150_000;
 
 /** After this time the user is shown that the rig is busy. */
 const SLOW_MS = 4_000;
+
+/** The service does not know the device. */
+export const UNPAIRED = 401;
 
 /** The service answers that it can't do it now. */
 const BUSY = new Set([429, 503]);
@@ -170,6 +175,7 @@ function millisecondsSince(pressed_ms) {
 async function readResponse(response) {
   const text = await response.text();
   const body = text && /json/.test(response.headers.get("content-type") ?? "") ? JSON.parse(text) : {};
+  if (response.status === UNPAIRED) offerPairing();
   if (!response.ok) throw new RefusedError({ status: response.status, title: response.statusText, ...body });
   return body;
 }

@@ -1,8 +1,8 @@
 // The set-up of a table: camera, field, check, play.
 
-import { childrenOf, el, elementsOf, fieldText, find, findAll, refresh, setText } from "./dom.js";
+import { childrenOf, el, elementsOf, fieldText, find, findAll, offerPairing, refresh, setText } from "./dom.js";
 import { capitalize } from "./format.js";
-import { errorText, send } from "./send.js";
+import { UNPAIRED, errorText, send } from "./send.js";
 import { deviceName, fillFields, keepDraft, loadDraft, readFields } from "./setup_draft.js";
 import { Marks } from "./setup_marks.js";
 import { begin as beginTape, enter, measured } from "./setup_tape.js";
@@ -65,6 +65,7 @@ async function poll() {
   try {
     const response = await fetch("api/setup", { credentials: "same-origin", headers: DEVICE });
     const answer = await response.json();
+    if (response.status === UNPAIRED) offerPairing();
     unanswered = response.ok ? "" : answer.detail;
     if (response.ok && turn === turns && !acting) {
       if (view.problem && !answer.problem) problem = ""; // what it was refused for is over, such as a camera without power
