@@ -292,7 +292,7 @@ def _more_figures(more: int) -> Iterator[HealthReason]:
     if more:
         stand = f"{counted(more, 'figure')} on the board {'is' if more == 1 else 'are'}"
         text = f"{stand} not in the line-up, and no call is made about {'it' if more == 1 else 'them'}"
-        remedy = "Find all figures again, which takes all that stand; if players were named, add the others to the line-up"
+        remedy = "Find all figures again, which takes all that stand; players that were named: add the others to them"
         yield HealthReason(code=MORE_FIGURES, level="warning", text=text, remedy=remedy)
 
 
