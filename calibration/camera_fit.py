@@ -126,21 +126,29 @@ class CameraFit:
 
 
 def fit_camera(
-    start: Camera,  # where to begin, within a few pixels; must carry a bow when `fine`
-    observations: Observations,  # at least as many as there are parameters
+    start: Camera,
+    observations: Observations,
     *,
-    prior: LensPrior | None = None,  # what is known of the lens; any webcam's when None
-    # how far the print may be longer or shorter across than the points; not at all when None
+    prior: LensPrior | None = None,
     stretch: OpenStretch | None = None,
-    fine: bool = False,  # whether the board may be bowed and the picture's rows displaced
-    # standard deviations of the bow's sizes before anything is measured
+    fine: bool = False,
     bow_spread_mm: BowSizes = FIT_LIMITS.bow_spread_mm,
-    # another fit to the picture, whose spreads of the systematic errors are taken: only then can costs be compared;
-    # when None they are learned, if `fine`
     spread_of: CameraFit | None = None,
-    max_steps: int = FIT_LIMITS.max_steps,  # of the fit, even if it still improves
+    max_steps: int = FIT_LIMITS.max_steps,
 ) -> CameraFit:
-    """Fit lens and pose, and if `fine` also what bends the lines a little: the board's bow and a rolling shutter."""
+    """Fit lens and pose, and if `fine` also what bends the lines a little: the board's bow and a rolling shutter.
+
+    Args:
+        start: where to begin, within a few pixels; must carry a bow when `fine`.
+        observations: at least as many as there are parameters.
+        prior: what is known of the lens; any webcam's when None.
+        stretch: how far the print may be longer or shorter across than the points; not at all when None.
+        fine: whether the board may be bowed and the picture's rows displaced.
+        bow_spread_mm: standard deviations of the bow's sizes before anything is measured.
+        spread_of: another fit to the picture, whose spreads of the systematic errors are taken: only then can costs be
+            compared; when None they are learned, if `fine`.
+        max_steps: of the fit, even if it still improves.
+    """
     prior = prior or TypicalLens.of(start.lens)
     rough = SystematicError.of(observations.px, observations.normals, observations.boundary, start.lens.size_px)
     rough = rough if spread_of is None else rough.with_spread_of(spread_of.systematic)

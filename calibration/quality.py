@@ -47,15 +47,22 @@ _LIMITS: Final = QualityLimits()
 
 def to_calibration(
     field: FieldModel,
-    fit: CameraFit,  # lens, pose and bow, with covariance
-    observations: Observations,  # what it was fitted to
+    fit: CameraFit,
+    observations: Observations,
     *,
     method: Method,
     made_from: Sequence[str],
-    made_at: str = "",  # ISO 8601 UTC; now when empty
-    scale: ScaleError = EXACT_SCALE,  # how well the size of the print is known
+    made_at: str = "",
+    scale: ScaleError = EXACT_SCALE,
 ) -> Calibration:
-    """Return a calibration with its residuals and covariance."""
+    """Return a calibration with its residuals and covariance.
+
+    Args:
+        fit: lens, pose and bow, with covariance.
+        observations: what it was fitted to.
+        made_at: ISO 8601 UTC; now when empty.
+        scale: how well the size of the print is known.
+    """
     covariance = tuple(tuple(row) for row in with_scale_error(fit.camera, fit.covariance, scale).tolist())
     made_at = made_at or datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     unmodeled_px = math.hypot(_unmodeled_px(fit, observations), _LIMITS.min_unmodeled * fit.camera.lens.size_px[0])

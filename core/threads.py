@@ -23,13 +23,20 @@ RESTART_S: Final = 1.0
 
 def supervised_thread(
     work: Callable[[], None],
-    name: str,  # its name, such as `"health"`
-    failed: Callable[[str], None],  # receives every failure, as a phrase
+    name: str,
+    failed: Callable[[str], None],
     *,
-    restarts: bool = False,  # whether the work is begun again after a failure, until it returns
-    closed: Callable[[], bool] = lambda: False,  # whether it is to end; then a failure is the end of the work
+    restarts: bool = False,
+    closed: Callable[[], bool] = lambda: False,
 ) -> threading.Thread:
-    """Return a thread, not yet started, whose failures are logged and reported."""
+    """Return a thread, not yet started, whose failures are logged and reported.
+
+    Args:
+        name: its name, such as ``"health"``.
+        failed: receives every failure, as a phrase.
+        restarts: whether the work is begun again after a failure, until it returns.
+        closed: whether it is to end; then a failure is the end of the work.
+    """
     pause = threading.Event()
 
     def run() -> None:

@@ -50,22 +50,30 @@ _CLOCK: Final = Submission(by="clock")
 
 
 class GameService(CurrentGame):
-    """Runs one game at a time. Callable from any thread; a call may take as long as a disk needs."""
+    """Runs one game at a time. Callable from any thread; a call may take as long as a disk needs.
+
+    Args:
+        sink: where topics are published.
+        rig: does what only the rig can do.
+        rulebook: for games that name none. Kept as an attribute, as are the policies and the ended games.
+        clock: the capture clock now, ns; by default the last scene's time and what has passed since it.
+        owner: whose games these are; only they are resumed.
+        shadow: whether people referee by declarations alone, and calls are made in the shadow of their game.
+        policies: of the league, over those of a game's rulebook; None for none.
+    """
 
     def __init__(
         self,
         journals: Journals,
-        sink: TopicSink,  # where topics are published
-        rig: RigControl,  # does what only the rig can do
+        sink: TopicSink,
+        rig: RigControl,
         field: FieldModel,
-        rulebook: Rulebook,  # for games that name none. Kept as an attribute, as are the policies and the ended games.
-        # the capture clock now, ns; by default the last scene's time and what has passed since it
+        rulebook: Rulebook,
         clock: Callable[[], int] | None = None,
-        owner: GameOwner = NOBODY,  # whose games these are; only they are resumed
+        owner: GameOwner = NOBODY,
         *,
-        # whether people referee by declarations alone, and calls are made in the shadow of their game
         shadow: bool = False,
-        policies: LeaguePolicies | None = None,  # of the league, over those of a game's rulebook; None for none
+        policies: LeaguePolicies | None = None,
     ) -> None:
         super().__init__()
         self.policies = policies or LeaguePolicies()

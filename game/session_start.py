@@ -48,10 +48,13 @@ def start_session(
     game: NewGame,
     rulebook: Rulebook,
     field: FieldModel,
-    calibration: Calibration | None,  # in use; calls finer than the error it is certified to are too close
+    calibration: Calibration | None,
     owner: GameOwner = NOBODY,
 ) -> tuple[GameSession, PendingEntry]:
     """Start a game and its journal.
+
+    Args:
+        calibration: in use; calls finer than the error it is certified to are too close.
 
     Returns:
         The game, and the first entry of its journal on its way to the disk.

@@ -81,15 +81,24 @@ class GoalRungs:
 
 
 def find_goal_rungs(
-    plane: Plane,  # gray picture, shape (height, width)
-    across: Pencil,  # the family that holds the yard lines
-    along: Pencil,  # the other family
-    ladder: Ladder,  # the yard lines in `across`
-    distortion: DivisionModel,  # of the lens, as estimated so far
+    plane: Plane,
+    across: Pencil,
+    along: Pencil,
+    ladder: Ladder,
+    distortion: DivisionModel,
     fields: Sequence[FieldModel],
-    ends: YardLineEnds,  # where the yard lines end
+    ends: YardLineEnds,
 ) -> GoalRungs | None:
-    """Return the goal lines that the one-yard marks show; None when there are no marks, or none that show it."""
+    """Return the goal lines that the one-yard marks show; None when there are no marks, or none that show it.
+
+    Args:
+        plane: gray picture, shape (height, width).
+        across: the family that holds the yard lines.
+        along: the other family.
+        ladder: the yard lines in `across`.
+        distortion: of the lens, as estimated so far.
+        ends: where the yard lines end.
+    """
     every = [(score, shift, field) for field in fields for shift, score in likely_shifts(across, ladder, field)]
     for _, shift, field in sorted(every, key=lambda item: -item[0]):
         placed = GoalRungs(shift, round(field.length_yd / field.yard_line_every_yd))
@@ -106,16 +115,26 @@ def _shifts(across: Pencil, ladder: Ladder, field: FieldModel, goals: GoalRungs 
 
 
 def free_candidates(
-    across: Pencil,  # the family that holds the yard lines
-    along: Pencil,  # the other family
-    ladder: Ladder,  # the yard lines in `across`
-    distortion: DivisionModel,  # of the lens, as estimated so far
+    across: Pencil,
+    along: Pencil,
+    ladder: Ladder,
+    distortion: DivisionModel,
     field: FieldModel,
-    ends: YardLineEnds,  # where the yard lines end
-    open_by: OpenProportions = ROUGH,  # how far its proportions are open
-    goals: GoalRungs | None = None,  # where its one-yard marks show the goal lines
+    ends: YardLineEnds,
+    open_by: OpenProportions = ROUGH,
+    goals: GoalRungs | None = None,
 ) -> Iterator[Candidate]:
-    """Yield the ways the lines could be a field of open proportions, the likelier shifts of the ladder first."""
+    """Yield the ways the lines could be a field of open proportions, the likelier shifts of the ladder first.
+
+    Args:
+        across: the family that holds the yard lines.
+        along: the other family.
+        ladder: the yard lines in `across`.
+        distortion: of the lens, as estimated so far.
+        ends: where the yard lines end.
+        open_by: how far its proportions are open.
+        goals: where its one-yard marks show the goal lines.
+    """
     for shift, score in _shifts(across, ladder, field, goals):
         board_mm, seen_px = _yard_line_ends(across, along, ladder, field, ends, shift)
         if len(board_mm) < _LIMITS.min_ends:
@@ -175,17 +194,26 @@ def _yard_line_ends(
 
 
 def measure_print(
-    planes: Sequence[Plane],  # gray pictures; the camera is that of the first
-    image: Image,  # the first in color
-    start: Candidate,  # a candidate good to a few pixels
-    paint: float,  # contrast of the yard lines, gray levels, signed
-    prior: LensPrior | None,  # the lens, when it was measured beforehand
-    proportions: DescribedProportions,  # of the print as it is described
+    planes: Sequence[Plane],
+    image: Image,
+    start: Candidate,
+    paint: float,
+    prior: LensPrior | None,
+    proportions: DescribedProportions,
     *,
-    # how far off the paint is searched, fit by fit; the last ones are the usual
     searches_px: Sequence[float] = MEASURING_SEARCHES_PX,
 ) -> Candidate | None:
-    """Return the field as it is printed, and the camera; None when too little paint is found."""
+    """Return the field as it is printed, and the camera; None when too little paint is found.
+
+    Args:
+        planes: gray pictures; the camera is that of the first.
+        image: the first in color.
+        start: a candidate good to a few pixels.
+        paint: contrast of the yard lines, gray levels, signed.
+        prior: the lens, when it was measured beforehand.
+        proportions: of the print as it is described.
+        searches_px: how far off the paint is searched, fit by fit; the last ones are the usual.
+    """
     field, camera = start.field, dataclasses.replace(start.camera, bow=flat_bow(start.field))
     for search in searches_px:
         observations = observe_paint(planes[:1], camera, field, search, quick=True)

@@ -66,15 +66,22 @@ class Landmark:
 
 
 def solve_landmarks(
-    images: Sequence[Image],  # one or more frames of the same camera
+    images: Sequence[Image],
     field: FieldModel,
-    landmarks: Sequence[Landmark],  # four or more, not all on one line
+    landmarks: Sequence[Landmark],
     *,
-    prior: LensPrior | None = None,  # the lens, when it was measured beforehand
-    proportions: DescribedProportions | None = None,  # of the print as it is described, if they are to be measured
-    is_known: bool = True,  # whether the field's proportions are near those of the print; else some are tried
+    prior: LensPrior | None = None,
+    proportions: DescribedProportions | None = None,
+    is_known: bool = True,
 ) -> FieldSolution:
     """Solve the camera from landmarks and refine it to the paint.
+
+    Args:
+        images: one or more frames of the same camera.
+        landmarks: four or more, not all on one line.
+        prior: the lens, when it was measured beforehand.
+        proportions: of the print as it is described, if they are to be measured.
+        is_known: whether the field's proportions are near those of the print; else some are tried.
 
     Raises:
         InputError: too few landmarks, or all on one line.

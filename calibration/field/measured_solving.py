@@ -28,14 +28,21 @@ _MIRRORED_OR_NOT: Final = (
 
 
 def solve_by_measuring(
-    planes: Sequence[Plane],  # gray pictures; the camera is that of the first
-    supposed: SupposedPrint,  # the ways to read it, and what is known of the print
-    paint: float,  # contrast of the yard lines, gray levels, signed
+    planes: Sequence[Plane],
+    supposed: SupposedPrint,
+    paint: float,
     image: Image,
-    prior: LensPrior | None,  # the lens, when it was measured beforehand
-    reporter: ProgressReporter,  # takes how far it has come
+    prior: LensPrior | None,
+    reporter: ProgressReporter,
 ) -> FieldSolution:
     """Solve a print whose proportions and lines are measured in the picture.
+
+    Args:
+        planes: gray pictures; the camera is that of the first.
+        supposed: the ways to read it, and what is known of the print.
+        paint: contrast of the yard lines, gray levels, signed.
+        prior: the lens, when it was measured beforehand.
+        reporter: takes how far it has come.
 
     Raises:
         AmbiguousField: several solutions are as good; carries them.

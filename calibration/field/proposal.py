@@ -71,14 +71,21 @@ class FieldProposal:
 
 
 def propose_field(
-    images: Sequence[Image],  # one or more frames of the same camera
-    known_length: KnownLength | None = None,  # sets the scale; without it the board is taken to be of a usual size
+    images: Sequence[Image],
+    known_length: KnownLength | None = None,
     *,
-    measurements: FieldMeasurements | None = None,  # lengths from line to line
-    distance: LensFromDistance | None = None,  # what is known of the camera's distance
-    progress: ProgressListener | None = None,  # takes reports of how far it has come
+    measurements: FieldMeasurements | None = None,
+    distance: LensFromDistance | None = None,
+    progress: ProgressListener | None = None,
 ) -> FieldProposal:
     """Read a field that is not known from pictures of it.
+
+    Args:
+        images: one or more frames of the same camera.
+        known_length: sets the scale; without it the board is taken to be of a usual size.
+        measurements: lengths from line to line.
+        distance: what is known of the camera's distance.
+        progress: takes reports of how far it has come.
 
     Raises:
         AmbiguousField: the print can be read in several ways; carries them.

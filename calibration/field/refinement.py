@@ -33,19 +33,25 @@ _LIMITS: Final = CameraRefinementLimits()
 
 
 def refine_solution(
-    planes: Sequence[Plane],  # gray pictures; the camera is that of the first
+    planes: Sequence[Plane],
     camera: Camera,
     field: FieldModel,
     *,
-    prior: LensPrior | None = None,  # the lens, when it was measured beforehand
-    proportions: DescribedProportions | None = None,  # of the print as it is described, if they are to be measured
-    # how far off the paint is searched, fit by fit; the camera may be off by the first
+    prior: LensPrior | None = None,
+    proportions: DescribedProportions | None = None,
     searches_px: Sequence[float] = _LIMITS.searches_px,
-    # whether the ends of yard lines are observed from the first fit on: where the sidelines' own paint is not found,
-    # nothing else shows how wide the field is
     ends: bool = False,
 ) -> FieldSolution | None:
-    """Refine a camera good to a few pixels to the paint; None when too little paint is found."""
+    """Refine a camera good to a few pixels to the paint; None when too little paint is found.
+
+    Args:
+        planes: gray pictures; the camera is that of the first.
+        prior: the lens, when it was measured beforehand.
+        proportions: of the print as it is described, if they are to be measured.
+        searches_px: how far off the paint is searched, fit by fit; the camera may be off by the first.
+        ends: whether the ends of yard lines are observed from the first fit on: where the sidelines' own paint is not
+            found, nothing else shows how wide the field is.
+    """
     # The bow is fitted from the start: a dished board's lines are further from a flat one's than the last search.
     camera = dataclasses.replace(camera, bow=flat_bow(field))
     for search in searches_px:

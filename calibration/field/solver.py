@@ -40,22 +40,27 @@ _MAX_CHECKED: Final = 160
 
 
 def solve_field(
-    # one or more frames of the same camera, blue green red or gray; more frames show what figures and hands cover in
-    # one, and average noise
     images: Sequence[Image],
-    # the field that is printed, as somebody described it; several, or none, where it is not known
     fields: Sequence[FieldModel] = (),
     *,
-    prior: LensPrior | None = None,  # the lens, when it was measured beforehand
-    # what is known of the camera's distance, which paint seen straight down does not show: a measured height, or how
-    # far figures in the first frame lean outward. Not used when the lens was measured.
+    prior: LensPrior | None = None,
     distance: LensFromDistance | None = None,
-    # whether the one field was measured in pictures of this very print before: then it is as it is described
     known: bool = False,
-    proportions: DescribedProportions | None = None,  # of a known print, as well as they were measured; exact when None
-    progress: ProgressListener | None = None,  # takes reports of how far it has come
+    proportions: DescribedProportions | None = None,
+    progress: ProgressListener | None = None,
 ) -> FieldSolution:
     """Find a printed field in pictures and solve the camera.
+
+    Args:
+        images: one or more frames of the same camera, blue green red or gray; more frames show what figures and hands
+            cover in one, and average noise.
+        fields: the field that is printed, as somebody described it; several, or none, where it is not known.
+        prior: the lens, when it was measured beforehand.
+        distance: what is known of the camera's distance, which paint seen straight down does not show: a measured
+            height, or how far figures in the first frame lean outward. Not used when the lens was measured.
+        known: whether the one field was measured in pictures of this very print before: then it is as it is described.
+        proportions: of a known print, as well as they were measured; exact when None.
+        progress: takes reports of how far it has come.
 
     Raises:
         AmbiguousField: several solutions are as good; carries them.

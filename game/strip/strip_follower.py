@@ -76,13 +76,19 @@ def question_about(
 
 def view_of(
     reading: StripReading,
-    facts: StripFacts,  # what it says for sure
+    facts: StripFacts,
     strip: StripSet,
     status: StripStatus,
-    text: str,  # of the status, for people
-    question: StripQuestion | None = None,  # the one that is open
+    text: str,
+    question: StripQuestion | None = None,
 ) -> StripView:
-    """Return the topic `strip`."""
+    """Return the topic `strip`.
+
+    Args:
+        facts: what it says for sure.
+        text: of the status, for people.
+        question: the one that is open.
+    """
     confidence: dict[str, float] = {name: round(sure, 2) for name, (_, sure) in reading.numbers.items()}
     confidence |= {"slide": round(reading.slide.yard_confidence, 2), "third": round(reading.slide.third_confidence, 2)}
     return StripView(

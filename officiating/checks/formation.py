@@ -230,19 +230,30 @@ class Formation:
 
 
 def build_formation(
-    scene: Scene,  # the board at the instant to judge
-    roster: Sequence[Player],  # every figure on the board
+    scene: Scene,
+    roster: Sequence[Player],
     field: FieldModel,
     *,
-    offense: Jersey,  # the jersey of the team that snaps or kicks
-    direction: Literal[-1, 1],  # 1 when that team goes toward larger x of the board, -1 toward smaller x
-    line_yd: float,  # line of scrimmage, or the spot of a kick, in field yards along x of the board
-    carrier: str | None = None,  # roster id of the announced ball carrier
-    gunners: tuple[str, ...] = (),  # roster ids declared on a punt
-    returner: str | None = None,  # roster id of the returner, where one is named
-    stationary: tuple[str, ...] = (),  # roster ids on stationary bases
+    offense: Jersey,
+    direction: Literal[-1, 1],
+    line_yd: float,
+    carrier: str | None = None,
+    gunners: tuple[str, ...] = (),
+    returner: str | None = None,
+    stationary: tuple[str, ...] = (),
 ) -> Formation:
     """Build the formation seen in a scene; figures held in a hand or off the field are left out.
+
+    Args:
+        scene: the board at the instant to judge.
+        roster: every figure on the board.
+        offense: the jersey of the team that snaps or kicks.
+        direction: 1 when that team goes toward larger x of the board, -1 toward smaller x.
+        line_yd: line of scrimmage, or the spot of a kick, in field yards along x of the board.
+        carrier: roster id of the announced ball carrier.
+        gunners: roster ids declared on a punt.
+        returner: roster id of the returner, where one is named.
+        stationary: roster ids on stationary bases.
 
     Raises:
         InputError: the scene has a figure that the roster lacks.

@@ -87,15 +87,24 @@ class PoseChange:
 
 
 def find_pose_changes(
-    before: Sequence[Pose],  # poses as the board went off
-    after: Scene,  # the scene just before the board comes on again
-    roster: Sequence[Player],  # every figure on the board
+    before: Sequence[Pose],
+    after: Scene,
+    roster: Sequence[Player],
     *,
-    offense: Jersey,  # the jersey that had the ball at the snap, or kicked
-    fallen: Sequence[str] = (),  # roster ids of those that fell in this play
-    swapped: Sequence[str] = (),  # roster ids of those whose base was swapped
+    offense: Jersey,
+    fallen: Sequence[str] = (),
+    swapped: Sequence[str] = (),
 ) -> tuple[PoseChange, ...]:
-    """Return the change of every figure that is on the board both before and after, in roster order."""
+    """Return the change of every figure that is on the board both before and after, in roster order.
+
+    Args:
+        before: poses as the board went off.
+        after: the scene just before the board comes on again.
+        roster: every figure on the board.
+        offense: the jersey that had the ball at the snap, or kicked.
+        fallen: roster ids of those that fell in this play.
+        swapped: roster ids of those whose base was swapped.
+    """
     poses_before = {pose.player: pose for pose in before}
     poses_after = {pose.player: pose for pose in poses_of(after)}
     return tuple(

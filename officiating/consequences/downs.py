@@ -178,9 +178,13 @@ def start_series(
     y_yd: float | None,
     t_ns: int,
     context: RuleContext,
-    sigma_yd: float = 0.0,  # standard deviation of the place, which is that of the line to gain too
+    sigma_yd: float = 0.0,
 ) -> GameState:
-    """Return the game with a side's first down at a place, ten yards or the goal line to gain."""
+    """Return the game with a side's first down at a place, ten yards or the goal line to gain.
+
+    Args:
+        sigma_yd: standard deviation of the place, which is that of the line to gain too.
+    """
     # The set-up clock is longer after a change of possession, so its instant is kept.
     changed = t_ns if side != game.offense or game.due != "scrimmage" else game.changed_ns
     game = replace(game, offense=side, direction=1 if direction > 0 else -1, changed_ns=changed)

@@ -67,19 +67,24 @@ class GameUpdate:
 
 
 class JudgedGame:
-    """A game under one rulebook. For one thread: whoever shares it holds a lock around every call."""
+    """A game under one rulebook. For one thread: whoever shares it holds a lock around every call.
+
+    Args:
+        teams: home, away.
+        keep_s: how long scenes are kept for rulings to go back to, seconds; None keeps all.
+        certified_yd: the error the table is certified to, along and across; calls finer than it are too close.
+        lengths_known: whether lengths in mm are known; while not, what needs them is left to people.
+    """
 
     def __init__(
         self,
         rulebook: Rulebook,
         field: FieldModel,
-        teams: tuple[Team, Team] = HOME_AND_AWAY,  # home, away
-        # how long scenes are kept for rulings to go back to, seconds; None keeps all
+        teams: tuple[Team, Team] = HOME_AND_AWAY,
         keep_s: float | None = _LIMITS.keep_s,
-        # the error the table is certified to, along and across; calls finer than it are too close
         certified_yd: tuple[float, float] | None = None,
         *,
-        lengths_known: bool = True,  # whether lengths in mm are known; while not, what needs them is left to people
+        lengths_known: bool = True,
     ) -> None:
         self._engine = RulesEngine(rulebook, field, certified_yd=certified_yd, lengths_known=lengths_known)
         self._keep_ns = None if keep_s is None else round(keep_s * 1e9)

@@ -50,19 +50,24 @@ BESIDE_PLAY: Final = (Ruling, Tick, Undo, *ABOUT_FIGURES, BallPlaced)
 
 
 class RulesEngine:
-    """Judges scenes and events under one rulebook on one field."""
+    """Judges scenes and events under one rulebook on one field.
+
+    Args:
+        rulings: people's decisions about calls that this engine makes, by call id.
+        ruled_ns: when they were made, where that is known.
+        certified_yd: the error the table is certified to, along and across; calls finer than it are too close.
+        lengths_known: whether lengths in mm are known; while not, what needs them is left to people.
+    """
 
     def __init__(
         self,
         rulebook: Rulebook,
         field: FieldModel,
-        # people's decisions about calls that this engine makes, by call id
         rulings: Mapping[str, Ruling] | None = None,
-        # the error the table is certified to, along and across; calls finer than it are too close
         certified_yd: tuple[float, float] | None = None,
         *,
-        lengths_known: bool = True,  # whether lengths in mm are known; while not, what needs them is left to people
-        ruled_ns: Mapping[str, int] | None = None,  # when they were made, where that is known
+        lengths_known: bool = True,
+        ruled_ns: Mapping[str, int] | None = None,
     ) -> None:
         self.ruled_ns = dict(ruled_ns or {})
         self.rulebook = rulebook

@@ -73,6 +73,14 @@ _TOP_LEVEL_KEYS: Final = {"name", "title", "base", "policy", "clauses"}
 class Rulebook:
     """A rulebook in force.
 
+    Args:
+        name: short name, as calls carry it.
+        title: full name.
+        system: the code it runs on.
+        values: parameters by full name.
+        policies: by call kind, where not ``"auto"``.
+        house_clauses: a league's own clauses by id, beside those of the system.
+
     Attributes:
         clauses: all clauses by id, the system's first.
 
@@ -82,12 +90,12 @@ class Rulebook:
 
     def __init__(
         self,
-        name: str,  # short name, as calls carry it
-        title: str,  # full name
-        system: RuleSystem,  # the code it runs on
-        values: Mapping[str, object] | None = None,  # parameters by full name
-        policies: Mapping[str, object] | None = None,  # by call kind, where not `"auto"`
-        house_clauses: Mapping[str, Clause] | None = None,  # a league's own clauses by id, beside those of the system
+        name: str,
+        title: str,
+        system: RuleSystem,
+        values: Mapping[str, object] | None = None,
+        policies: Mapping[str, object] | None = None,
+        house_clauses: Mapping[str, Clause] | None = None,
     ) -> None:
         self.name = name
         self.title = title

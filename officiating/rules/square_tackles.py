@@ -264,14 +264,20 @@ class SquareTackle(ImmediateRule):
 
 
 def square_hit(
-    contact: OpponentContact,  # the contact; its own face is the carrier's
-    width_mm: float,  # of the narrower base
-    sigma_deg: float,  # standard deviation of the angle between the two bases
+    contact: OpponentContact,
+    width_mm: float,
+    sigma_deg: float,
     params: Params,
-    # probability that the carrier's and the defender's headings point to their fronts
     fronts: tuple[float, float] = (1.0, 1.0),
 ) -> SquareHit:
-    """Judge a contact of the carrier as a square hit."""
+    """Judge a contact of the carrier as a square hit.
+
+    Args:
+        contact: the contact; its own face is the carrier's.
+        width_mm: of the narrower base.
+        sigma_deg: standard deviation of the angle between the two bases.
+        fronts: probability that the carrier's and the defender's headings point to their fronts.
+    """
     defender_face, carrier_face = _face_kind(contact.opponent_face), _face_kind(contact.own_face)
     overlap_mm = contact.overlap_mm - params.real("tackle.overlap_share") * width_mm
     corner = "corner" in {defender_face, carrier_face}

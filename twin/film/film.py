@@ -81,14 +81,21 @@ def _pixels(top: BaseTop) -> tuple[Pixel, Pixel, Pixel, Pixel] | None:
 
 def film_recording(
     recording: PlayRecording,
-    renderer: Renderer,  # of an appearance of the recording's field and roster
-    name: Path,  # the files' common name; suffixes are added to it
+    renderer: Renderer,
+    name: Path,
     *,
-    seed: int,  # of noise, shake and flicker
-    crf: int = 20,  # quality of the clip, see `ClipWriter`
-    progress: Progress | None = None,  # called with the number of frames done, and the total
+    seed: int,
+    crf: int = 20,
+    progress: Progress | None = None,
 ) -> None:
     """Film a recording and write the clip with its truth.
+
+    Args:
+        renderer: of an appearance of the recording's field and roster.
+        name: the files' common name; suffixes are added to it.
+        seed: of noise, shake and flicker.
+        crf: quality of the clip, see `ClipWriter`.
+        progress: called with the number of frames done, and the total.
 
     Raises:
         OutputError: the place can't be written.

@@ -123,13 +123,18 @@ class _Fall:
 
 
 class ExactWorld(World):
-    """A table of figures on exact paths, with the methods of the physics and `route`."""
+    """A table of figures on exact paths, with the methods of the physics and `route`.
+
+    Args:
+        placements: by roster id, where figures stand at the start.
+        traits: of the figures; only speed, curl and stationary bases are used.
+    """
 
     def __init__(
         self,
         players: Sequence[Player],
-        placements: Mapping[str, Placement],  # by roster id, where figures stand at the start
-        traits: Mapping[str, Trait],  # of the figures; only speed, curl and stationary bases are used
+        placements: Mapping[str, Placement],
+        traits: Mapping[str, Trait],
         *,
         field: FieldModel,
     ) -> None:
@@ -143,13 +148,20 @@ class ExactWorld(World):
 
     def route(
         self,
-        id_: str,  # roster id
-        points_mm: Sequence[tuple[float, float]],  # the polyline, board frame
+        id_: str,
+        points_mm: Sequence[tuple[float, float]],
         *,
-        heading_deg: float | None = None,  # kept along the whole path; None turns the figure into each leg
-        speed_mm_s: float | None = None,  # None is its trait's
+        heading_deg: float | None = None,
+        speed_mm_s: float | None = None,
     ) -> None:
-        """Send a figure along a polyline of base centers from where it stands; it stops at the end."""
+        """Send a figure along a polyline of base centers from where it stands; it stops at the end.
+
+        Args:
+            id_: roster id.
+            points_mm: the polyline, board frame.
+            heading_deg: kept along the whole path; None turns the figure into each leg.
+            speed_mm_s: None is its trait's.
+        """
         speed = self.trait(id_).speed_mm_s if speed_mm_s is None else speed_mm_s
         self._paths.routes[self._row(id_)] = _Route(tuple(points_mm), heading_deg, speed)
 

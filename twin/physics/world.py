@@ -41,21 +41,29 @@ class Observer(Protocol):
 class World:
     """The physics of one table.
 
+    Args:
+        players: every figure that takes part at any time, in roster order.
+        placements: by roster id, the figures that stand on the board at the start; the others wait beside it.
+        traits: by roster id; figures without an entry have the defaults of `Trait`.
+        field: the printed field, which gives the board its extent.
+        seed: of wandering and shaking.
+        vibration: strength of the board's shaking; None for the usual one.
+        engine: moves the figures, for the same players and field; None for the physics.
+
     Raises:
         ScriptError: an id that is twice or not at all on the roster, or bases placed into each other or off the board.
     """
 
     def __init__(
         self,
-        players: Sequence[Player],  # every figure that takes part at any time, in roster order
-        # by roster id, the figures that stand on the board at the start; the others wait beside it
+        players: Sequence[Player],
         placements: Mapping[str, Placement],
-        traits: Mapping[str, Trait],  # by roster id; figures without an entry have the defaults of `Trait`
+        traits: Mapping[str, Trait],
         *,
-        field: FieldModel,  # the printed field, which gives the board its extent
-        seed: int,  # of wandering and shaking
-        vibration: Vibration | None = None,  # strength of the board's shaking; None for the usual one
-        engine: PhysicsEngine | None = None,  # moves the figures, for the same players and field; None for the physics
+        field: FieldModel,
+        seed: int,
+        vibration: Vibration | None = None,
+        engine: PhysicsEngine | None = None,
     ) -> None:
         self.players = tuple(players)
         self.field = field

@@ -261,21 +261,31 @@ def _beside(deck: Deck, figure: FigureAppearance) -> FigureAppearance:
 
 
 def draw_table(
-    seed: int,  # of all draws, together with the split and the variety
-    players: tuple[Player, ...],  # the roster; figures are drawn in its order, on bases of the sizes it carries
+    seed: int,
+    players: tuple[Player, ...],
     *,
-    variety: Variety = "usual",  # how widely tables differ from one another
-    field: FieldModel | None = None,  # the printed field; drawn with the same seed when None
-    split: Split = "train",  # draws come from this split's share of the settings
+    variety: Variety = "usual",
+    field: FieldModel | None = None,
+    split: Split = "train",
     size: tuple[int, int] = (1920, 1080),
     fps: float = 30.0,
-    ball: BallKind = "foam",  # the kind of ball that the appearance shows wherever there is a ball
-    # share of the figures that hold a ball of their own, 0..1, for training; a game has one ball, which at most one
-    # figure of 22 carries
+    ball: BallKind = "foam",
     carriers: float = 0.0,
-    strewn: float = 0.0,  # share of the figures with a ball on the board beside them, 0..1 - `carriers`
+    strewn: float = 0.0,
 ) -> Appearance:
-    """Return the appearance of a whole table; equal arguments give equal appearances."""
+    """Return the appearance of a whole table; equal arguments give equal appearances.
+
+    Args:
+        seed: of all draws, together with the split and the variety.
+        players: the roster; figures are drawn in its order, on bases of the sizes it carries.
+        variety: how widely tables differ from one another.
+        field: the printed field; drawn with the same seed when None.
+        split: draws come from this split's share of the settings.
+        ball: the kind of ball that the appearance shows wherever there is a ball.
+        carriers: share of the figures that hold a ball of their own, 0..1, for training; a game has one ball, which at
+            most one figure of 22 carries.
+        strewn: share of the figures with a ball on the board beside them, 0..1 - `carriers`.
+    """
     draw = _wide if variety == "wide" else _usual
     return draw(_Order(seed, players, split, size, fps, ball, carriers, strewn), field)
 

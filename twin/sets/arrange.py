@@ -63,15 +63,20 @@ class Mix:
 
 
 class Arranger:
-    """Arranges one appearance's roster."""
+    """Arranges one appearance's roster.
+
+    Args:
+        appearance: of the table: its field and figures are arranged.
+        mix: chances and ranges; None for the defaults.
+        obstacles_mm: things on the board that bases stand clear of: x, y, reach, shape (n, 3); None for none.
+    """
 
     def __init__(
         self,
-        appearance: Appearance,  # of the table: its field and figures are arranged
+        appearance: Appearance,
         players: Sequence[Player],
         rng: np.random.Generator,
-        mix: Mix | None = None,  # chances and ranges; None for the defaults
-        # things on the board that bases stand clear of: x, y, reach, shape (n, 3); None for none
+        mix: Mix | None = None,
         obstacles_mm: Array | None = None,
     ) -> None:
         self._appearance, self._players, self._rng, self._mix = appearance, tuple(players), rng, mix or Mix()

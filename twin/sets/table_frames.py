@@ -60,17 +60,24 @@ class Picture:
 
 
 def table_pictures(
-    split: Split,  # the table is drawn from this split's share of the settings
+    split: Split,
     seed: int,
-    table: int,  # number of the table, which is a function of this number, the seed and the split alone
-    which: Sequence[tuple[int, int]],  # number on this table and index in the split of each picture
+    table: int,
+    which: Sequence[tuple[int, int]],
     view: CameraView,
     *,
-    carriers: float = 0.0,  # carriers, strewn, fallers: shares of the figures, as of `twin.sets.dataset.Recipe`
+    carriers: float = 0.0,
     strewn: float = 0.0,
     fallers: float = 0.0,
 ) -> Iterator[Picture]:
-    """Yield some of the pictures of one table."""
+    """Yield some of the pictures of one table.
+
+    Args:
+        split: the table is drawn from this split's share of the settings.
+        table: number of the table, which is a function of this number, the seed and the split alone.
+        which: number on this table and index in the split of each picture.
+        carriers, strewn, fallers: shares of the figures, as of `twin.sets.dataset.Recipe`.
+    """
     table_seed = int(np.random.SeedSequence([SPLITS.index(split), seed, table]).generate_state(1)[0])
     ball: BallKind = "magnetic" if table % _MAGNET_EVERY == 0 else "foam"
     # Only the path tracer shows materials and rooms; the other renderers would draw them plainly.

@@ -237,15 +237,22 @@ def script_of(moves: Sequence[StripMove], strip: StripSet, *, fps: float, slip: 
 
 def write_clip(
     script: StripScript,
-    look: StripLook,  # of the strip, its light and its camera
-    name: Path,  # the files' common name
+    look: StripLook,
+    name: Path,
     *,
     renderer: RendererName = "compositor",
-    fps: float = 5.0,  # of the clip, as the script's
-    seed: int = 0,  # of noise, shake and flicker
-    progress: Callable[[int, int], None] | None = None,  # called with the number of frames done, and the total
+    fps: float = 5.0,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
 ) -> int:
     """Film a script: NAME.mp4, NAME.events.jsonl, and NAME.toml with the configuration that plays it.
+
+    Args:
+        look: of the strip, its light and its camera.
+        name: the files' common name.
+        fps: of the clip, as the script's.
+        seed: of noise, shake and flicker.
+        progress: called with the number of frames done, and the total.
 
     Returns:
         Number of frames.

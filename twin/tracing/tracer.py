@@ -57,12 +57,16 @@ class Tracer:
     def windows(
         self,
         scenes: Sequence[TracedScene],
-        views: Sequence[tuple[int, Camera]],  # number of the scene and camera of each view
+        views: Sequence[tuple[int, Camera]],
         windows: Windows,
-        samples: int,  # paths per pixel
+        samples: int,
         seed: int = 0,
     ) -> Any:
         """Return the linear light of parts of several cameras' pictures of several scenes.
+
+        Args:
+            views: number of the scene and camera of each view.
+            samples: paths per pixel.
 
         Returns:
             Red green blue, float32 (n, height, width, 3), in the target's memory: an array of numpy's or of a CUDA

@@ -71,17 +71,24 @@ class PaintMeasurement:
 
 
 def measure_paint(
-    plane: Plane,  # gray picture, shape (height, width), 0..255
-    camera: Camera,  # predicts where the samples are
+    plane: Plane,
+    camera: Camera,
     samples: PaintSamples,
-    search_px: float,  # how far off the prediction may be
-    # measurement of other paint in this picture, whose contrast and blur are used; else both are estimated from these
-    # samples
+    search_px: float,
     like: PaintMeasurement | None = None,
     *,
-    by_inner_edge: bool = False,  # whether lines that are not free are placed by their inner edge rather than by both
+    by_inner_edge: bool = False,
 ) -> PaintMeasurement:
-    """Measure the paint at samples."""
+    """Measure the paint at samples.
+
+    Args:
+        plane: gray picture, shape (height, width), 0..255.
+        camera: predicts where the samples are.
+        search_px: how far off the prediction may be.
+        like: measurement of other paint in this picture, whose contrast and blur are used; else both are estimated
+            from these samples.
+        by_inner_edge: whether lines that are not free are placed by their inner edge rather than by both.
+    """
     px, normals, widths = _predict(camera, samples)
     centers = px
     # Of a wide border only the inner edge is measured, and nothing near the outer one is sampled.
@@ -170,15 +177,23 @@ def _line_signs(samples: PaintSamples, near: Array) -> Array:
 
 
 def observe_paint(
-    planes: Sequence[Plane],  # gray pictures of the same size; the camera may have shaken by a few pixels between them
-    camera: Camera,  # predicts where the lines are in the first
+    planes: Sequence[Plane],
+    camera: Camera,
     field: FieldModel,
-    search_px: float,  # how far off the prediction may be
+    search_px: float,
     *,
-    quick: bool = False,  # whether half the places do, since the camera is only to come nearer
-    ends: bool = True,  # whether the ends of yard lines are observed, too
+    quick: bool = False,
+    ends: bool = True,
 ) -> Observations:
-    """Observe the long lines in one or several frames, brought to the first frame."""
+    """Observe the long lines in one or several frames, brought to the first frame.
+
+    Args:
+        planes: gray pictures of the same size; the camera may have shaken by a few pixels between them.
+        camera: predicts where the lines are in the first.
+        search_px: how far off the prediction may be.
+        quick: whether half the places do, since the camera is only to come nearer.
+        ends: whether the ends of yard lines are observed, too.
+    """
     many = quick and field.length_yd > _LIMITS.sampled_yd
     samples = sample_long_lines(field, every_yd=2.0 if many else 1.0)
     cluster = _clusters(samples, field)

@@ -91,14 +91,20 @@ def lines_moved(play: ClockPlay, *, running: bool, hurry_up: bool = False) -> in
 
 
 def after_play(
-    clock: LineClock,  # as it stood before the play
+    clock: LineClock,
     play: ClockPlay,
-    reasons: frozenset[StopReason] = frozenset(),  # what in the play stops the clock
+    reasons: frozenset[StopReason] = frozenset(),
     *,
-    hurry_up: bool = False,  # whether the offense hurried
-    onside_recovered: bool = False,  # whether the kickers recovered an onside kick: one more play always follows
+    hurry_up: bool = False,
+    onside_recovered: bool = False,
 ) -> LineClock:
     """Return the clock after a play, with every exception of the source (NFLS-002..025).
+
+    Args:
+        clock: as it stood before the play.
+        reasons: what in the play stops the clock.
+        hurry_up: whether the offense hurried.
+        onside_recovered: whether the kickers recovered an onside kick: one more play always follows.
 
     Raises:
         RefusedError: such a play can't take place with the clock as it stands.
