@@ -54,6 +54,25 @@ params = ["formation.line_gap_exact"]
 are rejected with an error that names them. [Another rulebook altogether](extend.md#add-a-rulebook) is a package of its
 own.
 
+## What leagues play beside the books
+
+All of these are off unless a league sets them, by camera and by hand alike:
+
+| parameter | books | what it does |
+|---|---|---|
+| `fouls.longest_yd` | TAP, EFL, Lion's Den | a foul that the book does not have is declared with its yards, up to so many, and walked off from where the ball lies: half the distance at most, an automatic first down or the loss of the down if said |
+| `downs.forward_progress` | TAP, EFL, Lion's Den | a carrier who is driven back is down where the camera saw him farthest, and the call says so |
+| `overtime.series_from_yd` | TAP, EFL, Lion's Den | overtime as colleges play it: a series for each side from so many yards out, until a round decides; over as soon as who has the last one leads |
+| `field_goal.kicked` | TAP | field goals and extra points are kicked: good, no good or blocked is declared instead of dice |
+| `kickoff.kicked`, `kickoff.out_of_bounds_yd`, `punt.kicked` | TAP | kickoffs, onside kicks and punts are kicked: who touched the ball and where is declared, or that it went out or was blocked; the receivers return it from there, in the end zone they may take a touchback |
+| `tackle.side_bonus_yd`, `tackle.rear_bonus_yd` | TAP, EFL, Lion's Den | a carrier who is hit from the side or from behind gets so many yards; they score nothing. By hand the tackle is told with its side (`hit`) |
+| `tackle.hard_hit_mm_s` | TAP, EFL, Lion's Den | a hit at which the two bases close at this speed or more is a fumble; by hand the fumble is told |
+| `tackle.fumble_sums` | TAP, EFL, Lion's Den | two dice after every tackle, or after every hard hit where the league has those: on these sums it is a fumble |
+| `pass.rush_s` | TAP, EFL, Lion's Den | once the board has run so long in a play, a passer who still has the ball behind the line is sacked; a pass declared later is refused |
+| `try.free_choice`, `onside.free_choice` | EFL | the coach chooses his try, and when he kicks onside |
+| `clock.periods`, `time_out.allowed`, `time_out.per_half` | TAP | halves or quarters, a second kickoff, and so many time-outs |
+| `tackle.fumble_by_fall`, `tackle.faces` | TAP | whether a fall in a tackle is a fumble, and which sides of a base tackle |
+
 ## Checking a formation by hand
 
 A check needs no game and no tracks, only a scene, the roster, and the direction of the offense:
@@ -83,7 +102,7 @@ A result is `kept`, `broken`, `too_close` (the measurement can't tell at the req
 clause needs was neither seen nor declared), with margin, error and probability. `check_stoppage` does the same for a
 stoppage, from the poses before and after it. Roles that are not declared are inferred from where players line up;
 `officiating/checks/formation.py` says how.
-"""
+"""  # noqa: E501 - a row of a table is one line
 
 
 def page() -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from downfield.core.records import record
 
 
@@ -34,6 +36,9 @@ class CallNumbers:
             where the rulebook gives no number, or one that follows from what the other coach does.
         measured: what was counted or timed, in the call's unit.
         allowed: the most of it that the rulebook allows, same unit.
+        hit: which side of the carrier's base was hit, where the league asks for it.
+        closing_mm_s: how fast the two met, where the league asks for it, mm/s.
+        bonus_yd: yards that the league gives for such a hit; the spot has them.
     """
 
     kick_yd: float | None = None
@@ -59,3 +64,6 @@ class CallNumbers:
     pivots_allowed: tuple[int | None, int | None] | None = None
     measured: float | None = None
     allowed: float | None = None
+    hit: Literal["front", "side", "rear"] | None = None
+    closing_mm_s: float | None = None
+    bonus_yd: float | None = None

@@ -55,7 +55,9 @@ class Param:
         if not value and self.default and not self.may_be_empty:
             raise RulebookError(f"{self.name} must not be empty.")
         if self.columns:
-            return self._checked_table(tuple(self._checked_row(row) for row in value))
+            single = self.columns == 1  # plain numbers will do
+            rows = ([row] if single and not isinstance(row, list | tuple) else row for row in value)
+            return self._checked_table(tuple(self._checked_row(row) for row in rows))
         words = tuple(self._checked_choice(word) for word in value)
         twice = next((word for word in words if words.count(word) > 1), None)
         if twice is not None:

@@ -136,12 +136,14 @@ class PlayEnded:
         player: roster id of the figure concerned: the carrier, or of a fumble the tackler.
         by: the side that had the ball at the end: the other one after an interception or a fumble lost. None for the
             side that had it before.
+        hit: which side of the carrier's base a tackler hit, where the league gives yards for it.
     """
 
     kind: PlayEnd
     spot_yd: tuple[float, float] | None = None
     player: str | None = None
     by: Side | None = None
+    hit: Literal["front", "side", "rear"] | None = None
     type: Literal["play_ended"] = "play_ended"
 
 

@@ -68,6 +68,9 @@ class GameView(TopicModel):
     system: str = Field(description="Name of the installed rulebook that it builds on.")
     accepts: tuple[str, ...] = Field(description="Types of declarations that the rulebook accepts.")
     dice_anytime: tuple[str, ...] = Field(description="Purposes of dice that may be rolled without being due.")
+    hits: tuple[Literal["side", "rear"], ...] = Field(
+        default=(), description="Sides of a carrier's base for a hit on which the league gives yards."
+    )
     home: TeamView
     away: TeamView
     score: tuple[int, int] = Field(description="Home, away.")

@@ -29,6 +29,7 @@ from downfield.officiating.engine.engine_state import calls_to_append
 from downfield.officiating.rulebooks.installed import load_system, load_systems
 from downfield.officiating.state.game_state import GameState
 
+_HITS: Final = ("side", "rear")
 _STANDING: Final[dict[str, Standing]] = {
     "confirm": "confirmed",
     "overturn": "overturned",
@@ -162,6 +163,7 @@ def game_view(
         system=started.rulebook.system,
         accepts=_accepted_types(started.rulebook.system),
         dice_anytime=load_system(started.rulebook.system).dice_anytime,
+        hits=tuple(hit for hit in _HITS if started.rulebook.values.get(f"tackle.{hit}_bonus_yd")),
         home=_team(state, "home", started.home),
         away=_team(state, "away", started.away),
         score=state.score,

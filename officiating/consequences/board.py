@@ -17,7 +17,7 @@ from downfield.officiating.declarations import Side
 from downfield.officiating.params import Param
 from downfield.officiating.state.game_state import GameState, Phase
 from downfield.officiating.state.interfaces import Outcome, RuleContext
-from downfield.officiating.state.play_state import Stoppage, poses_of
+from downfield.officiating.state.play_state import BOARD_S, Stoppage, board_s, poses_of
 
 ANY_NUMBER: Final = -1  # value of `stoppage.allowed` under which any number of stoppages is allowed
 
@@ -161,4 +161,5 @@ def stop_board(game: GameState, t_ns: int, context: RuleContext, *, reason: str)
     poses = poses_of(context.facts.scene) if context.facts is not None else ()
     number = game.play.stoppages_used if reason == "coach" else 0
     stoppage = Stoppage(number=number, since_ns=t_ns, poses=poses, reason=reason)
-    return replace(game, phase=Phase.STOPPED, play=replace(game.play, stoppage=stoppage))
+    notes = (*(pair for pair in game.play.notes if pair[0] != BOARD_S), (BOARD_S, board_s(game.play, t_ns)))
+    return replace(game, phase=Phase.STOPPED, play=replace(game.play, stoppage=stoppage, notes=notes))

@@ -1,6 +1,7 @@
 """Overtime as colleges play it, where a league sets it: a series for each side from a yard line, until a round decides.
 
-A possession is over as soon as the ball is dead and a kick is due, or the other side's down is. No clock runs.
+A possession is over as soon as the ball is dead and a kick is due, or the other side's down is. The game is over as
+soon as who has the last series of a round leads, also by what he scored on defense. No clock runs.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from downfield.officiating.consequences.declaration_handlers import AT_REST
 from downfield.officiating.consequences.periods import FIRST_KICKER, game_over_finding
 from downfield.officiating.declarations import Side
 from downfield.officiating.params import Param, Params
-from downfield.officiating.state.game_state import Clock, GameState, Overtime, opponent
+from downfield.officiating.state.game_state import Clock, GameState, Overtime, Phase, opponent
 from downfield.officiating.state.interfaces import Outcome, RuleContext
 
 AfterTie = Callable[[GameState, Call, RuleContext], Outcome]
@@ -28,7 +29,8 @@ COLLEGE_PARAMS: Final = (
 
 def is_college(params: Params) -> bool:
     """Return whether overtime is played in series."""
-    return params.real("overtime.series_from_yd") > 0
+    name = "overtime.series_from_yd"
+    return name in params.definitions and params.real(name) > 0
 
 
 def or_series(after_tie: AfterTie) -> AfterTie:
@@ -53,7 +55,9 @@ def or_next_series(ball_dead: BallDead) -> BallDead:
         overtime = game.overtime
         if overtime is None or not is_college(context.params):
             return ball_dead(game, context)
-        side = _holder(overtime)
+        side, last = series_holder(overtime), opponent(overtime.first)
+        if game.phase is not Phase.OVER and game.points(last) > game.points(overtime.first):
+            return Outcome(game, (game_over_finding(game, context),))
         is_over = game.due in {"kickoff", "free_kick"} or (game.due == "scrimmage" and game.offense != side)
         if game.phase not in AT_REST or not is_over:
             return Outcome(game)
@@ -69,13 +73,14 @@ def or_next_series(ball_dead: BallDead) -> BallDead:
     return dead
 
 
-def _holder(overtime: Overtime) -> Side:
+def series_holder(overtime: Overtime) -> Side:
+    """Return whose series it is."""
     return opponent(overtime.first) if overtime.gains_yd else overtime.first
 
 
 def _series(game: GameState, overtime: Overtime, context: RuleContext) -> GameState:
     """Return the game with the next side's series of an overtime; both keep the goals that they attack."""
-    side = _holder(overtime)
+    side = series_holder(overtime)
     direction = game.direction_of(side)
     own = game.length_yd - context.params.real("overtime.series_from_yd")
     game = replace(downs.end_play(game), overtime=overtime, kicking=None)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from downfield.officiating.calls import Call, CallKind, Finding
-from downfield.officiating.consequences.measured_places import PastLine, decide, farthest_of_carrier
+from downfield.officiating.consequences.measured_places import PastLine, decide
 from downfield.officiating.declarations import Side
 from downfield.officiating.params import Param, Params
 from downfield.officiating.state.facts import EVEN_ODDS
@@ -71,8 +71,6 @@ def spot_dead_ball_at(
     # On a try there is no next down: a dead ball short of the goal line ends it.
     if game.due in {"extra_point", "two_point"}:
         return fail_try(game, context)
-    if context.params.flag("downs.forward_progress"):
-        x_yd, sigma_yd = farthest_of_carrier(game, x_yd, sigma_yd)
     behind = PastLine(-game.progress_yd(x_yd, game.ball_direction), sigma_yd)
     confidence = context.params.real("calls.confidence")
     if behind.probability >= confidence:

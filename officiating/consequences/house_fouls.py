@@ -33,7 +33,8 @@ def declare_foul(game: GameState, event: Event, context: RuleContext) -> Outcome
         raise RefusedError(
             "foul: this rulebook has its own fouls only; a league that plays others sets fouls.longest_yd"
         )
-    refuse_unless(game.phase in AT_REST and game.overtime is None, "foul", game)
+    for_yards = game.overtime is not None and game.overtime.for_yards
+    refuse_unless(game.phase in AT_REST and not for_yards, "foul", game)
     if not 0 < body.yards <= longest:
         raise RefusedError(f"foul: say its yards, from 1 to {longest:g} (yards)")
     if body.automatic or body.on_kicker or body.offsetting or (body.first_down and body.loss_of_down):

@@ -63,12 +63,3 @@ def decide(state: GameState, over: Finding, short: Sequence[Finding], past: Past
     if short and over.against_kind == "info":
         over = replace(over, against=short[0].text, against_kind=short[0].kind)
     return Outcome(state, (past.told(over),), shorts)
-
-
-def farthest_of_carrier(game: GameState, x_yd: float, sigma_yd: float) -> tuple[float, float]:
-    """Return the farthest place that the carrier was seen at, and its error; a given place where he was not."""
-    hold = game.play.hold
-    seen_yd = None if hold is None or hold.side != game.play.ball_side else hold.farthest_yd
-    if hold is None or seen_yd is None or seen_yd <= game.progress_yd(x_yd, game.ball_direction):
-        return x_yd, sigma_yd
-    return game.board_x_yd(seen_yd, game.ball_direction), hold.farthest_sigma_yd

@@ -7,6 +7,7 @@ from typing import Final
 
 from downfield.core.errors import RefusedError
 from downfield.officiating.consequences import downs
+from downfield.officiating.consequences.college_overtime import is_college, series_holder
 from downfield.officiating.consequences.declaration_handlers import (
     BALL_LIVE,
     body_of,
@@ -115,7 +116,7 @@ def _check_numbers(body: SetUp, game: GameState, context: RuleContext) -> None:
         raise RefusedError(f"set-up: there is no down {body.down}")
     if not 0 <= body.distance_yd <= game.length_yd:
         raise RefusedError(f"set-up: the distance is 0 to {game.length_yd:g} yd, not {body.distance_yd:g}")
-    periods = params.count("clock.periods") + (context.system.overtime != "none")
+    periods = params.count("clock.periods") + (context.system.overtime != "none" or is_college(params))
     if not 1 <= body.period <= periods:
         raise RefusedError(f"set-up: the period is 1 to {periods}, not {body.period}")
     if not 0 <= min(body.score) <= max(body.score) <= _LIMITS.score:
@@ -172,6 +173,8 @@ def checked_overtime(body: SetUp, game: GameState, context: RuleContext) -> Over
     """
     kind, periods, given = context.system.overtime, context.params.count("clock.periods"), body.overtime
     tied = body.score[0] == body.score[1]
+    if is_college(context.params):
+        return _series(body, game) if body.period > periods else None
     if kind in {"none", "period"} and given is not None:
         raise RefusedError("set-up: this rulebook's overtime counts no possessions; leave it out (overtime)")
     if kind == "period":
@@ -198,6 +201,22 @@ def _possessions(body: SetUp, game: GameState) -> Overtime:
         first = game.team(overtime.first).name
         text = f"{first} leads by {needed} after its field goal" if needed else "the score is tied in it"
         raise RefusedError(f"set-up: this overtime would be over; {text}")
+    return Overtime(overtime.number, overtime.first, overtime.gains_yd)
+
+
+def _series(body: SetUp, game: GameState) -> Overtime:
+    """Return an overtime of series: tied as a round begins, and not yet won."""
+    overtime = body.overtime or OvertimeSetUp(body.offense)
+    if overtime.number < 1 or len(overtime.gains_yd) > 1:
+        raise RefusedError("set-up: an overtime is counted from 1, with one series of each side")
+    side = series_holder(Overtime(overtime.number, overtime.first, overtime.gains_yd))
+    home, away = body.score
+    lead = home - away if overtime.first == "home" else away - home
+    is_try = body.due in TRIES
+    if body.due in KICKS or (body.offense != side and not is_try):
+        raise RefusedError(f"set-up: the next series of this overtime is {game.team(side).name}'s")
+    if lead < 0 or (lead and not overtime.gains_yd and not is_try):
+        raise RefusedError("set-up: this overtime would be over; the score is tied as a round begins")
     return Overtime(overtime.number, overtime.first, overtime.gains_yd)
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from downfield.core.errors import RefusedError
+from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import POWER, Call, CallKind, Finding
 from downfield.officiating.consequences.declaration_handlers import (
     AT_REST,
@@ -59,6 +60,7 @@ def declare_play_ended(game: GameState, event: Event, context: RuleContext) -> O
         spot_yd=body.spot_yd,
         side=favored,
         detail="recovered" if body.kind == "recovered" else "",
+        numbers=None if body.hit is None else CallNumbers(hit=body.hit),
     )
     return Outcome(_with_ball(game, body, side), (found,))
 
@@ -99,6 +101,8 @@ def _check_kind(game: GameState, body: PlayEnded, side: Side, name: str) -> None
         raise RefusedError("play ended: a touchback needs a kick or a change of possession (by)")
     if body.kind in {"incomplete", "sack"} and not own_play:
         raise RefusedError(f"play ended: only the offense can have a {name}")
+    if body.hit is not None and body.kind != "tackle":
+        raise RefusedError("play ended: only a tackle has a hit; leave it out (hit)")
     if body.kind == "recovered" and game.play.fumble_yd is None:
         raise RefusedError("play ended: no fumble lies free")
 

@@ -92,7 +92,8 @@ def _more_probable(known: Finding, again: Finding) -> Finding:
         return replace(again, settle_ns=settle_ns)
     if not again.settle_early:
         settle_ns = known.settle_ns
-    return replace(again, t_ns=known.t_ns, spot_yd=known.spot_yd, settle_ns=settle_ns)
+    numbers = known.numbers or again.numbers
+    return replace(again, t_ns=known.t_ns, spot_yd=known.spot_yd, settle_ns=settle_ns, numbers=numbers)
 
 
 def _sure_but_for_caps(finding: Finding) -> float:

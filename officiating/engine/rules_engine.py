@@ -35,6 +35,7 @@ from downfield.officiating.engine.engine_state import (
 from downfield.officiating.engine.evidence_order import contacts_since_held, evidence_in_order, with_handled, with_seen
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import Rulebook
+from downfield.officiating.rules.house_tackles import by_house_rules
 from downfield.officiating.state.facts import Facts, without_lost_figures
 from downfield.officiating.state.game_state import HOME_AND_AWAY, GameState, Phase, Team
 from downfield.officiating.state.interfaces import Outcome, RuleContext
@@ -308,6 +309,7 @@ class RulesEngine:
         ruling made of it (fourth down once more, after a turnover on downs overturned in favor of a tackle) is another
         one, which that ruling is not about.
         """
+        finding = by_house_rules(finding, game, self.rulebook.params)
         call = make_call(
             replace(finding, clauses=self.rulebook.cite(finding.clauses)),
             rulebook=self.rulebook.name,
@@ -355,9 +357,7 @@ class RulesEngine:
         outcome = consequence(game, call, replace(context, t_ns=call.t_ns))
         ended = game.play.snap_ns is not None and outcome.state.play.snap_ns is None
         if game.play.score_open and ended and call.kind != "touchdown":
-            return waiting_for_measurement(game), [
-                call
-            ]  # where the ball is next depends on whether it was over the line
+            return waiting_for_measurement(game), [call]  # where the ball is next depends on whether it was a score
         if call.id not in self.rulings:
             # A chain is as sure as its weakest link; what a person has said is sure.
             outcome = replace(outcome, findings=no_surer(outcome.findings, call.probability))

@@ -17,6 +17,7 @@ from downfield.officiating.state.facts import Facts, MeasuredPoint, capped_if_un
 from downfield.officiating.state.game_state import GameState, Phase
 from downfield.officiating.state.interfaces import ImmediateRule
 from downfield.officiating.state.over_fronts import over_fronts
+from downfield.officiating.state.play_state import board_s
 
 HANDLE_PARAMS: Final = (
     Param("sack.handle_mm", 12.0, "mm", "the handle behind the base; measure it on the figure", low=0, high=60),
@@ -33,6 +34,69 @@ def may_still_pass(state: GameState) -> bool:
     entry = state.player(play.carrier)
     passer = canonical_role(entry.role) == "QB" if entry is not None else not state.players  # nobody is named at all
     return passer and play.ball_side == state.offense and play.line_reached_ns is None and not play.pass_caught
+
+
+RUSH_PARAMS: Final = (
+    Param("pass.rush_s", 0.0, "s", "0: none; else so long a board runs until the rush sacks a passer", 0, 60),
+)
+
+
+def rush_refusal(state: GameState, params: Params, t_ns: int) -> str:
+    """Return why a pass comes too late for a league's pass rush; empty where it does not."""
+    ran_s, rush_s = board_s(state.play, t_ns), params.real("pass.rush_s")
+    if not rush_s or ran_s <= rush_s:
+        return ""
+    return f"pass: the board has run {ran_s:.1f} s and the rush is in after {rush_s:g} (pass.rush_s); declare the sack"
+
+
+@dataclass(frozen=True, slots=True)
+class PassRush(ImmediateRule):
+    """The board has run for as long as a league's pass rush takes, and the passer has not thrown: a sack.
+
+    Attributes:
+        clauses: ids of the clauses about his right to pass.
+    """
+
+    clauses: tuple[str, ...]
+    id: str = "pass_rush"
+    phases: frozenset[Phase] = frozenset({Phase.LIVE})
+    params: tuple[Param, ...] = RUSH_PARAMS
+
+    def observe(self, facts: Facts, state: GameState, params: Params) -> tuple[Finding, ...]:
+        """Return a finding once the time may be up."""
+        carrier, rush_s = facts.carrier, params.real("pass.rush_s")
+        kinds = {"scrimmage", "two_point"}
+        if not rush_s or carrier is None or not may_still_pass(state) or state.play.kind not in kinds:
+            return ()
+        over_s = board_s(state.play, facts.t_ns) - rush_s
+        # The board came on between two frames, and one of them is this one.
+        step_s = 0.0 if facts.before is None else (facts.t_ns - facts.before.t_ns) / 1e9
+        probability = exceedance_probability(over_s, step_s / math.sqrt(12.0))
+        if probability <= 1.0 - params.real("calls.confidence"):
+            return ()
+        t_ns = facts.t_ns - max(0, round(over_s * 1e9))
+        spot = spot_at(facts, carrier, "base", t_ns)
+        return (
+            Finding(
+                rule=self.id,
+                kind="sack",
+                t_ns=t_ns,
+                text=f"{carrier.id} sacked: the rush is in after {rush_s:g} s",
+                clauses=self.clauses,
+                key=f"{carrier.id}@{state.play.board_on_ns}",
+                players=(carrier.id,),
+                spot_yd=spot.yd,
+                spot_sigma_yd=spot.sigma_yd,
+                margin=over_s,
+                sigma=step_s / math.sqrt(12.0),
+                unit="s",
+                probability=capped_if_unsure(probability, carrier),
+                against=f"{carrier.id} may still pass",
+                settle_ns=facts.t_ns + LINE_CROSSING_LIMITS.linger_ns,
+                detail="rush",
+                measure="excess",
+            ),
+        )
 
 
 @dataclass(frozen=True, slots=True)

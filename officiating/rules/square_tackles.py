@@ -19,6 +19,7 @@ from downfield.officiating.calls import Finding
 from downfield.officiating.conditions import Condition, joint_probability, worth_telling
 from downfield.officiating.graded_limit import GradedLimit, opposite_limit, share_accepted
 from downfield.officiating.params import Param, Params
+from downfield.officiating.rules.house_tackles import HOUSE_TACKLE_PARAMS, measure_hit
 from downfield.officiating.rules.lines import spot_at
 from downfield.officiating.state.facts import EVEN_ODDS, Facts, OpponentContact, exceedance_probability, find_figure
 from downfield.officiating.state.game_state import GameState, Phase
@@ -66,6 +67,7 @@ SQUARE_TACKLE_PARAMS: Final = (
         2,
     ),
     Param("tackle.fallen_tackles", False, "", "not stated; Tudor's rules take a fallen figure out of the play"),
+    *HOUSE_TACKLE_PARAMS,
 )
 
 
@@ -173,7 +175,10 @@ class SquareTackle(ImmediateRule):
         doubtful = hit.review and hit.probability < EVEN_ODDS
         touch = Condition("touch", contact.probability, 0.0 - contact.gap_mm, contact.sigma_mm, "mm")
         left_open = Condition("judgment", EVEN_ODDS, text="a corner into the back, which the rulebook leaves open")
+        numbers, known = measure_hit(facts, carrier, contact, params)
         conditions = (touch, left_open) if doubtful else (touch, *hit.conditions(contact.angle_deg))
+        if known < 1.0:
+            conditions = (*conditions, Condition("front", known))
         probability = joint_probability(conditions)
         conditions = (*conditions, *identity_conditions(carrier))
         if probability <= 1.0 - params.real("calls.confidence"):
@@ -202,7 +207,8 @@ class SquareTackle(ImmediateRule):
             against=f"{carrier.id} slips {contact.opponent}'s tackle: {contact.angle_deg:.0f} degrees off square",
             against_kind="slipped_tackle",
             settle_ns=t_ns + params.ns("tackle.turn_window_s"),
-            front=1.0 if doubtful else hit.tackles,
+            front=known if doubtful else hit.tackles * known,
+            numbers=numbers,
             measure="touch",
             conditions=worth_telling(conditions),
         )

@@ -13,6 +13,7 @@ from downfield.core.scene import OPPOSITE_FACE, Figure
 from downfield.officiating.calls import Finding
 from downfield.officiating.conditions import Condition, joint_probability, worth_telling
 from downfield.officiating.params import Param, Params
+from downfield.officiating.rules.house_tackles import HOUSE_TACKLE_PARAMS, measure_hit
 from downfield.officiating.rules.lines import reference_param, spot_at
 from downfield.officiating.state.facts import EVEN_ODDS, Facts, OpponentContact, capped_if_unsure
 from downfield.officiating.state.game_state import GameState, Phase
@@ -49,6 +50,7 @@ def tackle_params(window_s: float, spot: str, reason: str, *, fallen_tackles: bo
         Param("tackle.fumble_by_fall", not fallen_tackles, "", "whether a carrier who falls in a tackle fumbles"),
         reference_param("tackle.spot", spot, "where the ball is marked"),
         Param("tackle.faces", FACES, "", "faces of the defender's base that make a tackle", choices=FACES),
+        *HOUSE_TACKLE_PARAMS,
     )
 
 
@@ -112,9 +114,10 @@ class Tackle:
         spot = spot_at(facts, carrier, params.choice("tackle.spot"), t_ns, contact.since_sigma_s)
         share = _counting_share(contact, facts, params)
         touch = facts.sustained_probability(carrier.id, contact)
+        numbers, known = measure_hit(facts, carrier, contact, params)
         conditions = (
             Condition("touch", touch, 0.0 - contact.gap_mm, contact.sigma_mm, "mm"),
-            Condition("front", share),
+            Condition("front", share * known),
             *identity_conditions(carrier),
         )
         return Finding(
@@ -137,7 +140,8 @@ class Tackle:
             settle_ns=t_ns + window_ns + (_LIMITS.late_fall_ns if window_ns else 0),
             # Even a certain contact waits: who falls in the window decides what it was.
             settle_early=False,
-            front=share,
+            front=share * known,
+            numbers=numbers,
             measure="touch",
             conditions=worth_telling(conditions),
         )

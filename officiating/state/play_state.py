@@ -29,6 +29,9 @@ def kind_by_card(card: str, due: PlayKind) -> PlayKind:
     return _BY_CARD.get(card, due if due in {"kickoff", "free_kick"} else "scrimmage")
 
 
+BOARD_S: Final = "board_s"
+"""Note of a play: how long the board has run in it up to the stoppage, seconds."""
+
 HowGained = Literal["snap", "pitch", "reception", "interception", "kick", "recovery"]
 
 
@@ -127,6 +130,12 @@ class OpponentTouch:
     t_ns: int  # instant at which they met, interpolated between frames
     # where the front of each base was then, field yards along x of the board and across
     spots_yd: tuple[tuple[float, float], tuple[float, float]]
+
+
+def board_s(play: PlayState, t_ns: int) -> float:
+    """Return how long the board has run in a play up to an instant, seconds."""
+    ran_s, stopped = play.note(BOARD_S) or 0.0, play.stoppage is not None
+    return ran_s if stopped or play.board_on_ns is None else ran_s + max(0, t_ns - play.board_on_ns) / 1e9
 
 
 def finding_key(finding: Finding) -> str:

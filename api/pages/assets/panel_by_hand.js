@@ -19,13 +19,19 @@ export function playEnded(feed) {
   const kind = select(options.map((entry) => [entry.word, capitalize(humanize(entry.word)), !entry.allowed]), allowed[0].word);
   const by = sideSelect(feed, game.possession);
   const spot = fieldSpot(feed, [game.spot_yd, game.lateral_yd]);
+  /** @type {[string, string][]} */
+  const sides = [["front", "From the front"], ["side", "From the side"], ["rear", "From behind"]];
+  const hit = select(sides.filter(([word]) => word === "front" || game.hits.includes(/** @type {"side" | "rear"} */ (word))));
+  const hitFrom = field("How he was hit", hit, "wide");
   const send = submitButton("Declare the end of the play");
   delete send.dataset.closes; // the next play is declared here too
-  const form = el("form", { class: "grid" }, field("How it ended", kind, "wide"), field("Who had the ball at the end", by, "wide"), spot.labels, send);
+  const form = el("form", { class: "grid" }, field("How it ended", kind, "wide"), field("Who had the ball at the end", by, "wide"), spot.labels, hitFrom, send);
   showOnlyIf(form, spot.labels, () => !WITHOUT_SPOT.has(kind.value));
+  showOnlyIf(form, [hitFrom], () => game.hits.length > 0 && kind.value === "tackle");
   bindForm(form, send, () => {
     const spot_yd = WITHOUT_SPOT.has(kind.value) ? null : spot.spot_yd();
-    return declaration({ type: "play_ended", kind: kind.value, by: by.value, spot_yd, player: null });
+    const told = { type: "play_ended", kind: kind.value, by: by.value, spot_yd, player: null };
+    return declaration(game.hits.length > 0 && kind.value === "tackle" ? { ...told, hit: hit.value } : told);
   });
   return [form];
 }

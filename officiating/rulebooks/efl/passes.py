@@ -18,7 +18,7 @@ from downfield.officiating.consequences.declaration_handlers import (
 from downfield.officiating.declarations import PassDeclared, PassEnded
 from downfield.officiating.events import Event
 from downfield.officiating.params import Param
-from downfield.officiating.rules.passer import may_still_pass
+from downfield.officiating.rules.passer import may_still_pass, rush_refusal
 from downfield.officiating.sides import ELIGIBLE, canonical_role
 from downfield.officiating.state.game_state import GameState, Phase, opponent
 from downfield.officiating.state.interfaces import Outcome, RuleContext
@@ -37,6 +37,8 @@ def declare_pass(game: GameState, event: Event, context: RuleContext) -> Outcome
     refuse_unless(game.phase in {Phase.LIVE, Phase.STOPPED}, "pass", game)
     if not may_still_pass(game):
         raise RefusedError("pass: only the passing quarterback may throw, short of the line (EFL-028, EFL-029)")
+    if late := rush_refusal(game, context.params, event.t_ns):
+        raise RefusedError(late)
     if game.play.note("pass_over") is not None:
         raise RefusedError("pass: a defender has touched the passer's base (EFL-029)")
     attempts = context.params.count("pass.tries")

@@ -11,7 +11,7 @@ from downfield.officiating.checks import alignment, backs, defense, pivots
 from downfield.officiating.checks import kicks as kick_checks
 from downfield.officiating.checks.rulebook_checks import RulebookChecks
 from downfield.officiating.clauses import read_clauses
-from downfield.officiating.consequences import downs, house_fouls
+from downfield.officiating.consequences import downs, house_fouls, house_fumbles
 from downfield.officiating.consequences.board import ANY_NUMBER, stoppage_params
 from downfield.officiating.consequences.college_overtime import or_next_series
 from downfield.officiating.consequences.declaration_handlers import LINE_UP_PARAMS, SHARED
@@ -34,7 +34,7 @@ from downfield.officiating.rulebooks.efl import clock, kicks, passes, play
 from downfield.officiating.rulebooks.efl.clock import in_overtime, stopping_clock_late
 from downfield.officiating.rulebooks.efl.play_calls import PLAY_CALL_PARAMS
 from downfield.officiating.rules.lines import LineCrossed, OutOfBounds, out_of_bounds_params, reference_param
-from downfield.officiating.rules.passer import HandleSack, PasserTouched
+from downfield.officiating.rules.passer import HandleSack, PasserTouched, PassRush
 from downfield.officiating.rules.square_tackles import SquareTackle
 from downfield.officiating.rules.tackles import DownByFall, FigureDead
 from downfield.officiating.sides import canonical_role
@@ -56,6 +56,7 @@ RULES: Final = (
         (reference_param("line_of_scrimmage.reference", "base", "EFL-028: the front of his base"),),
     ),
     HandleSack(),
+    PassRush(("EFL-029",)),
     FigureDead(("EFL-G1",)),
 )
 
@@ -127,6 +128,7 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = {
             "punt": kicks.roll_punt,
             "field_goal": kicks.roll_field_goal,
             "extra_point": kicks.roll_extra_point,
+            house_fumbles.FUMBLE: house_fumbles.roll_fumble,
         }
     ),
 }
@@ -134,7 +136,7 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = {
 _dead_ball = in_overtime(downs.spot_dead_ball)
 
 CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
-    "tackle": _dead_ball,
+    "tackle": house_fumbles.or_fumble(_dead_ball),
     "sack": _dead_ball,
     "down_by_fall": _dead_ball,
     "stopped": _dead_ball,
@@ -145,7 +147,7 @@ CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
     "fumble": play.fumble_ball,
     "fumble_recovery": play.recover_fumble,
     "line_of_scrimmage": play.reach_line,
-    "info": passes.end_right_to_pass,
+    "info": house_fumbles.or_no_fumble(_dead_ball, passes.end_right_to_pass),
     "kick": in_overtime(kicks.land_kick),
     "touchback": in_overtime(kicks.award_touchback),
     "touchdown": in_overtime(downs.score_touchdown),
@@ -198,5 +200,5 @@ EFL: Final = RuleSystem(
     begin_try=kicks.begin_try,
     overtime="possessions",
     series_notes=("style",),
-    dice=dict.fromkeys(("kickoff", "punt", "field_goal", "extra_point"), TWO_D6),
+    dice=dict.fromkeys(("kickoff", "punt", "field_goal", "extra_point", house_fumbles.FUMBLE), TWO_D6),
 )

@@ -24,7 +24,7 @@ from downfield.officiating.rulebooks.lions_den import tables
 from downfield.officiating.rulebooks.lions_den.play import resume_play, touchdown_finding
 from downfield.officiating.rulebooks.lions_den.skilled_players import rating_of
 from downfield.officiating.rules.lines import Spot, reference_point
-from downfield.officiating.rules.passer import may_still_pass
+from downfield.officiating.rules.passer import may_still_pass, rush_refusal
 from downfield.officiating.sides import ELIGIBLE, canonical_role
 from downfield.officiating.state.facts import EVEN_ODDS, Facts, MeasuredPoint, outermost_x
 from downfield.officiating.state.game_state import GameState, Phase
@@ -115,6 +115,8 @@ def declare_pass(game: GameState, event: Event, context: RuleContext) -> Outcome
     refuse_unless(game.phase in {Phase.LIVE, Phase.STOPPED}, "pass", game)
     if not may_still_pass(game):
         raise RefusedError("pass: only the quarterback may pass, until his base crosses the line (LD-040)")
+    if late := rush_refusal(game, context.params, event.t_ns):
+        raise RefusedError(late)
     if body.receiver is None and game.players:
         raise RefusedError("pass: name the receiver")
     rating = rating_of(game, "quarterback", game.offense)

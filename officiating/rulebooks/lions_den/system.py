@@ -15,7 +15,7 @@ from downfield.officiating.checks.movement import repositioned
 from downfield.officiating.checks.pivots import fumble_turns_in_place, loose_ball_pivots, one_defender, pivots_toward
 from downfield.officiating.checks.rulebook_checks import RulebookChecks
 from downfield.officiating.clauses import read_clauses
-from downfield.officiating.consequences import downs, house_fouls
+from downfield.officiating.consequences import downs, house_fouls, house_fumbles
 from downfield.officiating.consequences.board import ANY_NUMBER, stoppage_params
 from downfield.officiating.consequences.college_overtime import COLLEGE_PARAMS, or_next_series, or_series
 from downfield.officiating.consequences.declaration_handlers import LINE_UP_PARAMS, SHARED, body_of
@@ -62,9 +62,9 @@ from downfield.officiating.rules.lines import (
     out_of_bounds_params,
     reference_param,
 )
-from downfield.officiating.rules.passer import TooDeep
+from downfield.officiating.rules.passer import PassRush, TooDeep
 from downfield.officiating.rules.tackles import Tackle, tackle_params
-from downfield.officiating.state.dice import PERCENTILE, TEN, DiceRule
+from downfield.officiating.state.dice import PERCENTILE, TEN, TWO_D6, DiceRule
 from downfield.officiating.state.game_state import GameState
 from downfield.officiating.state.interfaces import Consequence, Handler, Outcome, RuleContext, RuleSystem
 
@@ -101,6 +101,7 @@ RULES: Final = (
     OutOfBounds(("LD-015", "LD-016"), out_of_bounds_params("ball", "LD-016", ball=True, at_mark=True)),
     BallLost(("LD-017",)),
     TooDeep(("LD-042", "LD-043")),
+    PassRush(("LD-040",)),
     CarrierTurnedBack(first=("LD-012",), second=("LD-014",)),
     LineCrossed(
         "line_of_scrimmage",
@@ -133,6 +134,7 @@ _roll_awaited: Final = roll_handler(
         "punt_length": kicks.roll_punt_length,
         "field_goal": kicks.roll_field_goal,
         "extra_point": kicks.roll_extra_point,
+        house_fumbles.FUMBLE: house_fumbles.roll_fumble,
     }
 )
 
@@ -155,10 +157,12 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = {
     ChoiceMade: choice_handler({"penalty": penalties.choose_penalty, "interception": passes.decline_interception}, {}),
 }
 
+_dead_ball = after_down(downs.spot_dead_ball)
+
 CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
-    "tackle": after_down(downs.spot_dead_ball),
-    "sack": after_down(downs.spot_dead_ball),
-    "stopped": after_down(downs.spot_dead_ball),
+    "tackle": house_fumbles.or_fumble(_dead_ball),
+    "sack": _dead_ball,
+    "stopped": _dead_ball,
     "out_of_bounds": after_down(play.go_out_of_bounds),
     "turned_back": play.turn_back,
     "incomplete": after_down(downs.apply_incompletion),
@@ -176,7 +180,7 @@ CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
     "first_down": downs.award_first_down,
     "turnover_on_downs": downs.turn_over_on_downs,
     "penalty": house_fouls.enforcing(penalties.enforce_penalty),
-    "info": penalties.handle_info,
+    "info": house_fumbles.or_no_fumble(_dead_ball, penalties.handle_info),
     "period": make_period_end(or_series(end_in_tie)),
     "game_over": end_game,
 }
@@ -191,6 +195,7 @@ DICE: Final[dict[str, DiceRule]] = {
     "injury_downs": DiceRule(2, TEN),
     "injury_games": DiceRule(1, TEN),
     "penalty": DiceRule(3, TEN),
+    house_fumbles.FUMBLE: TWO_D6,
 }
 """The dice of each purpose: three for a kick's length and one for its side; percentile and one for the guilty side."""
 

@@ -9,6 +9,7 @@ from typing import Final
 from downfield.core.errors import RefusedError
 from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences import downs
+from downfield.officiating.consequences.college_overtime import COLLEGE_PARAMS, or_series
 from downfield.officiating.consequences.declaration_handlers import with_jerseys
 from downfield.officiating.consequences.measured_places import PastLine
 from downfield.officiating.consequences.periods import TOUCHDOWN_GAIN_YD, is_time_up, kick_off_half, yards_winner
@@ -24,6 +25,7 @@ CLOCK_PARAMS: Final = (
     Param(
         "clock.periods", 1, "count", "TAP-018: the event sets the game's length; one clock, no quarters", low=1, high=8
     ),
+    *COLLEGE_PARAMS,
 )
 
 
@@ -88,8 +90,7 @@ def end_period(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Start the next period with ends changed, a half with its kickoff, or wait for the toss for overtime (TAP-133)."""
     clock = replace(game.clock, left_s=None, running=False, at_ns=call.t_ns)
     if call.detail == "overtime":
-        game = replace(downs.end_play(game), overtime=Overtime(0, "home", for_yards=True), clock=clock)
-        return Outcome(wait_for_choice(game, "overtime", ("offense_first", "defense_first"), None))
+        return _after_tie(replace(game, clock=clock), call, context)
     next_period = replace(
         game,
         period=game.period + 1,
@@ -104,6 +105,14 @@ def end_period(game: GameState, call: Call, context: RuleContext) -> Outcome:
     return Outcome(kick_off_half(with_time_outs(next_period, context.params), context))
 
 
+def _wait_for_toss(game: GameState, _call: Call, _context: RuleContext) -> Outcome:
+    game = replace(downs.end_play(game), overtime=Overtime(0, "home", for_yards=True))
+    return Outcome(wait_for_choice(game, "overtime", ("offense_first", "defense_first"), None))
+
+
+_after_tie: Final = or_series(_wait_for_toss)
+
+
 def choose_overtime(game: GameState, choice: ChoiceMade, context: RuleContext) -> Outcome:
     """Handle the toss winner's choice to go first on offense or on defense."""
     if choice.by is None:
@@ -113,10 +122,10 @@ def choose_overtime(game: GameState, choice: ChoiceMade, context: RuleContext) -
 
 
 def in_overtime(consequence: Consequence) -> Consequence:
-    """Wrap a consequence so that, in overtime, it ends a team's one play instead."""
+    """Wrap a consequence so that, in an overtime of yards, it ends a team's one play instead."""
 
     def apply(game: GameState, call: Call, context: RuleContext) -> Outcome:
-        if game.overtime is None:
+        if game.overtime is None or not game.overtime.for_yards:
             return consequence(game, call, context)
         gain = _gain_yd(game, call)
         sigma_yd = call.spot_sigma_yd[0] if 0.0 != gain < TOUCHDOWN_GAIN_YD else 0.0

@@ -7,7 +7,7 @@ from typing import Final
 
 from downfield.core.errors import RefusedError
 from downfield.officiating.call_numbers import CallNumbers
-from downfield.officiating.calls import Call, CallKind, Finding
+from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import (
     AT_REST,
@@ -15,13 +15,12 @@ from downfield.officiating.consequences.declaration_handlers import (
     may_kick_off,
     refuse_unless,
     refuse_with_ball_free,
-    require_on_field,
     require_on_side,
     with_jerseys,
 )
 from downfield.officiating.consequences.measured_places import PastLine, decide
 from downfield.officiating.consequences.rolls_and_choices import two_dice, wait_for_choice, wait_for_roll
-from downfield.officiating.declarations import ChoiceMade, KickDeclared, KickEnded, Roll, Side
+from downfield.officiating.declarations import ChoiceMade, KickDeclared, Roll, Side
 from downfield.officiating.events import Event
 from downfield.officiating.params import Param, Params
 from downfield.officiating.rulebooks.tap import tables
@@ -60,11 +59,18 @@ KICK_PARAMS: Final = (
         harder=True,
     ),
     Param("field_goal.kicked", False, "", "TAP-021: the dice; whether kicks at the posts are really kicked"),
+    Param("kickoff.kicked", False, "", "TAP-051, TAP-059: the switch or dice; whether kickoffs are really kicked"),
+    Param("kickoff.out_of_bounds_yd", 35.0, "yd", "where a kicked kickoff that goes out is taken over", low=1, high=50),
+    Param("punt.kicked", False, "", "TAP-123: past the gunner; whether punts are really kicked"),
 )
 
 
 IN_END_ZONE: Final = "end_zone"
 """Detail of the call that a punt came down in the end zone, where its returner may take a touchback."""
+
+
+DEAD_KICKS: Final = frozenset({"failed", "recovered", "dead"})
+"""Details of kicks whose ball is dead where it came down."""
 
 
 def declare_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
@@ -74,7 +80,7 @@ def declare_kick(game: GameState, event: Event, context: RuleContext) -> Outcome
     the play goes on, and the gunners stay ineligible (TAP-121).
     """
     body = body_of(event, KickDeclared)
-    if game.overtime is not None:
+    if game.overtime is not None and game.overtime.for_yards:
         raise RefusedError(
             f"{body.kick.replace('_', ' ')}: in overtime each team has one play for yards and does not kick (TAP-131)"
         )
@@ -119,6 +125,9 @@ def _declare_onside(game: GameState, context: RuleContext) -> Outcome:
     kicking: Side = game.kicking or game.defense
     if context.params.flag("kickoff.onside_trailing_only") and game.points(kicking) >= game.points(opponent(kicking)):
         raise RefusedError(f"onside kick: {game.team(kicking).name} is not trailing (TAP-058)")
+    if context.params.flag("kickoff.kicked"):
+        play = PlayState(kind="onside", ball_side=game.offense, switch=kicking)
+        return Outcome(with_jerseys(replace(game, phase=Phase.LINE_UP, due="onside", play=play), context))
     return Outcome(wait_for_roll(with_jerseys(game, context), "onside_length", kicking))
 
 
@@ -162,8 +171,10 @@ def roll_onside_place(game: GameState, roll: Roll, context: RuleContext) -> Outc
     return Outcome(replace(game, phase=Phase.LINE_UP, play=play))
 
 
-def offer_return(game: GameState, _t_ns: int, _context: RuleContext) -> Outcome:
+def offer_return(game: GameState, _t_ns: int, context: RuleContext) -> Outcome:
     """Wait for the choice after a kickoff has run: touchback, or a return from the goal line (TAP-052)."""
+    if context.params.flag("kickoff.kicked"):
+        return Outcome(game)  # it is told where the ball came down
     return Outcome(wait_for_choice(game, "kickoff", ("touchback", "return"), game.offense))
 
 
@@ -176,7 +187,7 @@ def choose_return(game: GameState, choice: ChoiceMade, context: RuleContext) -> 
         name = "punt.touchback_yd" if game.play.kind == "punt" else "kickoff.touchback_after_yd"
         return Outcome(game, (_touchback(game, context, context.params.real(name), ("TAP-052",)),))
     play = replace(game.play, stoppage=_kick_stoppage(game, context))
-    if play.kind != "punt":  # the returner is put on the goal line, in the middle (TAP-053)
+    if play.hold is None:  # the returner is put on the goal line, in the middle (TAP-053)
         goal_line = (game.board_x_yd(0.0), game.width_yd / 2)
         play = play.gained(game.offense, play.returner, "kick", context.t_ns, goal_line)
     return Outcome(replace(game, phase=Phase.STOPPED, play=play))
@@ -218,7 +229,9 @@ def choose_punt(game: GameState, _choice: ChoiceMade, context: RuleContext) -> O
     """Handle the punt, kicked in a stoppage: it comes down beyond the deepest gunner (TAP-122, TAP-123)."""
     play = game.play
     refuse_unless(game.phase is Phase.STOPPED and play.kind == "punt" and play.line_reached_ns is None, "punt", game)
-    _require_punter(game)
+    require_punter(game)
+    if context.params.flag("punt.kicked"):
+        raise RefusedError("punt: here it is really kicked; declare where it came down (kick ended)")
     facts = context.facts
     gunners = [facts.figures[name] for name in play.gunners if name in facts.figures] if facts else []
     if facts is None or not gunners:
@@ -245,92 +258,41 @@ def choose_punt(game: GameState, _choice: ChoiceMade, context: RuleContext) -> O
     return Outcome(game, (found,))
 
 
-def _require_punter(game: GameState) -> None:
+def require_punter(game: GameState) -> None:
+    """Refuse a punt once the punter no longer has the ball."""
     refuse_with_ball_free(game, "punt")
     if game.play.ball_side != game.offense or game.play.pass_caught:
         raise RefusedError("punt: the punter no longer has the ball")
 
 
-def end_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
-    """Handle the end of an onside kick or a punt that no camera followed (TAP-065, TAP-123)."""
-    body = body_of(event, KickEnded)
-    if game.wait is not None and game.wait.purpose in {"field_goal", "extra_point"}:
-        return _end_kick_at_posts(game, game.wait.purpose, body, context)
-    onside = game.due == "onside" and (game.phase in AT_REST or game.phase in {Phase.IN_AIR, Phase.STOPPED})
-    punt = game.play.kind == "punt" and game.play.line_reached_ns is None and game.play.landed_yd is None
-    refuse_unless(onside or (punt and game.phase in {*AT_REST, Phase.LIVE, Phase.STOPPED}), "kick ended", game)
-    if body.end != "touched":
-        raise RefusedError("kick ended: an onside kick or punt comes down on the field and is touched there")
-    if punt:
-        _require_punter(game)
-    entry = game.player(body.player)
-    if body.player is not None and entry is None:
-        raise RefusedError(f"kick ended: there is no figure {body.player!r} on the board")
-    side = game.side_of(entry.jersey) if entry is not None else body.by or (game.defense if punt else None)
-    x_yd = game.play.landed_yd if onside and body.x_yd is None else body.x_yd
-    if side is None or x_yd is None:
-        raise RefusedError("kick ended: name the side that touched it (by), and for a punt the place (x_yd)")
-    spot_yd = (x_yd, game.width_yd / 2 if body.y_yd is None else body.y_yd)
-    require_on_field(game, spot_yd, "kick ended")
-    text = f"onside kick recovered, {game.team(side).name} ball" if onside else f"punt to {game.spot_text(x_yd)}"
-    found = Finding(
-        "kick",
-        "kick",
-        context.t_ns,
-        text,
-        ("TAP-065",) if onside else ("TAP-123",),
-        players=(body.player,) if body.player else (),
-        spot_yd=spot_yd,
-        side=side,
-        detail="recovered" if onside else "punt",
-    )
-    if punt:
-        length = game.progress_yd(x_yd) - game.progress_yd(game.los_yd)
-        found = replace(found, numbers=CallNumbers(kick_yd=length, landing_yd=found.spot_yd))
-    else:
-        found = replace(found, numbers=CallNumbers(caught_yd=found.spot_yd))
-    return Outcome(game, (found,))
-
-
-def _end_kick_at_posts(game: GameState, purpose: str, body: KickEnded, context: RuleContext) -> Outcome:
-    """Handle a field goal or extra point that was really kicked, where a league does so."""
-    if not context.params.flag("field_goal.kicked"):
-        raise RefusedError("kick ended: its dice decide this kick; a league that really kicks sets field_goal.kicked")
-    if body.end not in {"good", "no_good", "blocked"}:
-        raise RefusedError("kick ended: a kick at the posts is good, no good or blocked")
-    good = body.end == "good"
-    kind: CallKind = "field_goal" if purpose == "field_goal" else "extra_point"
-    text = f"{kind.replace('_', ' ')} {body.end.replace('_', ' ')}"
-    missed = "missed" if kind == "field_goal" else "failed"
-    detail, clauses = "good" if good else missed, context.clauses(kind)
-    return Outcome(game, (Finding("kick", kind, context.t_ns, text, clauses, side=game.offense, detail=detail),))
-
-
 def land_kick(game: GameState, call: Call, context: RuleContext) -> Outcome:
-    """Spot the ball where a kick came down: a failed or recovered onside kick, or a punt to return (TAP-124)."""
-    if call.detail in {"failed", "recovered"}:
+    """Spot the ball where a kick came down: dead, as a failed or recovered onside kick, or to return (TAP-124)."""
+    if call.detail in DEAD_KICKS:
         side = call.side or game.offense
         x_yd, y_yd = call.spot_yd or (game.los_yd, game.width_yd / 2)
         return Outcome(downs.give_ball_to(game, side, x_yd, y_yd, call.t_ns, context))
     landed = call.spot_yd[0] if call.spot_yd else game.los_yd
-    play = replace(game.play, landed_yd=landed, switch=game.offense, stoppage=_kick_stoppage(game, context))
+    side = call.side or game.defense
+    play = replace(game.play, landed_yd=landed, switch=opponent(side), stoppage=_kick_stoppage(game, context))
     returner = () if play.returner is None else (play.returner,)
-    play = downs.gain_ball(play, replace(call, players=returner), game.defense)
+    catcher = returner if call.detail == "punt" else call.players or returner
+    play = downs.gain_ball(play, replace(call, players=catcher), side)
     game = replace(game, phase=Phase.STOPPED, play=play)
-    past = PastLine(game.progress_yd(landed) - game.length_yd, call.spot_sigma_yd[0])
+    past = PastLine(-game.progress_yd(landed, game.direction_of(side)), call.spot_sigma_yd[0])
     if past.probability >= context.params.real("calls.confidence"):
         return offer_touchback(game, replace(call, detail=IN_END_ZONE), context)
-    text = f"the punt is in the end zone, so {game.team(game.defense).name} may take a touchback"
-    against = "the punt is in front of the goal line and must be returned"
+    text = f"the kick is in the end zone, so {game.team(side).name} may take a touchback"
+    against = "the kick is in front of the goal line and must be returned"
     over = Finding("kick", "info", call.t_ns, text, ("TAP-125",), against=against, detail=IN_END_ZONE)
     return decide(game, over, (), past, context)
 
 
 def offer_touchback(game: GameState, call: Call, _context: RuleContext) -> Outcome:
-    """Wait for the choice of a returner whose punt has come down in the end zone (TAP-125)."""
+    """Wait for the choice of a returner whose kick has come down in the end zone (TAP-125)."""
     if call.detail != IN_END_ZONE:
         return Outcome(game)
-    return Outcome(wait_for_choice(game, "punt", ("touchback", "return"), game.play.ball_side))
+    kick = "punt" if game.play.kind == "punt" else "kickoff"
+    return Outcome(wait_for_choice(game, kick, ("touchback", "return"), game.play.ball_side))
 
 
 def _kick_stoppage(game: GameState, context: RuleContext) -> Stoppage:

@@ -21,6 +21,7 @@ from downfield.officiating.declarations import ChoiceMade, PassDeclared, PassEnd
 from downfield.officiating.events import Event
 from downfield.officiating.params import Param
 from downfield.officiating.rules.ball import ball_position, overrun_mm
+from downfield.officiating.rules.passer import rush_refusal
 from downfield.officiating.sides import LINEMEN, canonical_role
 from downfield.officiating.state.facts import exceedance_probability, outermost_x, segment_meets_base
 from downfield.officiating.state.game_state import GameState, Phase, opponent
@@ -57,6 +58,8 @@ def declare_pass(game: GameState, event: Event, context: RuleContext) -> Outcome
     if play.line_reached_ns is not None:
         raise RefusedError("pass: the carrier has reached the line of scrimmage (TAP-096)")
     _require_passer(game)
+    if late := rush_refusal(game, context.params, event.t_ns):
+        raise RefusedError(late)
     _require_behind_line(game, context)
     if body.receiver is not None:
         _require_eligible(game, body.receiver, context)

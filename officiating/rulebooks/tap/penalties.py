@@ -120,7 +120,7 @@ def enforce_penalty(game: GameState, call: Call, context: RuleContext) -> Outcom
         game = _in_play(game, context)
     if rule.loss_of_down and game.due == "two_point":
         return downs.fail_try(game, context)  # a try has but one down to lose
-    if rule.loss_of_down and game.overtime is not None:
+    if rule.loss_of_down and game.overtime is not None and game.overtime.for_yards:
         return end_overtime_play(game, game.overtime, -context.params.real(rule.param), context)
     lateral = game.width_yd / 2 if game.lateral_yd is None else game.lateral_yd
     if rule.param == "":

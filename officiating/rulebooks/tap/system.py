@@ -11,8 +11,9 @@ from downfield.officiating.checks import alignment, backs, jerseys, movement, pi
 from downfield.officiating.checks import kicks as kick_checks
 from downfield.officiating.checks.rulebook_checks import RulebookChecks
 from downfield.officiating.clauses import read_clauses
-from downfield.officiating.consequences import downs, house_fouls
+from downfield.officiating.consequences import downs, house_fouls, house_fumbles
 from downfield.officiating.consequences.board import stoppage_params
+from downfield.officiating.consequences.college_overtime import or_next_series
 from downfield.officiating.consequences.declaration_handlers import (
     LINE_UP_PARAMS,
     SHARED,
@@ -45,12 +46,13 @@ from downfield.officiating.declarations import (
     Separated,
     SetUp,
 )
-from downfield.officiating.rulebooks.tap import clock, kicks, passes, penalties, play
+from downfield.officiating.rulebooks.tap import clock, kicked, kicks, passes, penalties, play
 from downfield.officiating.rulebooks.tap.clock import in_overtime
 from downfield.officiating.rules.ball import FirstTouch
 from downfield.officiating.rules.facing import Backward
 from downfield.officiating.rules.interference import Interference
 from downfield.officiating.rules.lines import LineCrossed, OutOfBounds, out_of_bounds_params, reference_param
+from downfield.officiating.rules.passer import PassRush
 from downfield.officiating.rules.tackles import DownByFall, FigureDead, Tackle, tackle_params
 from downfield.officiating.state.dice import TWO_D6
 from downfield.officiating.state.game_state import GameState
@@ -83,6 +85,7 @@ RULES: Final = (
         ("TAP-087",),
         (reference_param("line_of_scrimmage.reference", "base", "TAP-087: 'reaches' is the first part of the base"),),
     ),
+    PassRush(("TAP-096",)),
     FirstTouch(catch=("TAP-103",), tie=("TAP-108",), void=("TAP-028", "TAP-030", "TAP-116")),
     Interference(("TAP-109", "TAP-110"), ("TAP-046", "TAP-118"), penalties.with_numbers),
     Backward(turned=("TAP-031",), pushed=("TAP-032",)),
@@ -162,7 +165,7 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = {
     Separated: clock.ending_on_time(begin_line_up),
     PassDeclared: passes.declare_pass,
     PassEnded: passes.end_pass,
-    KickEnded: kicks.end_kick,
+    KickEnded: kicked.end_kick,
     Pitch: passes.declare_pitch,
     KickDeclared: clock.ending_on_time(kicks.declare_kick),
     Carrier: clock.ending_on_time(name_carrier),
@@ -175,6 +178,7 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = {
             "onside_place": kicks.roll_onside_place,
             "field_goal": kicks.roll_field_goal,
             "extra_point": kicks.roll_extra_point,
+            house_fumbles.FUMBLE: house_fumbles.roll_fumble,
         }
     ),
     ChoiceMade: choice_handler(
@@ -194,8 +198,10 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = {
     ),
 }
 
+_tackled = house_fumbles.or_fumble(in_overtime(downs.spot_dead_ball))
+
 CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
-    "tackle": in_overtime(downs.spot_dead_ball),
+    "tackle": _tackled,
     "sack": in_overtime(downs.spot_dead_ball),
     "down_by_fall": in_overtime(downs.spot_dead_ball),
     "out_of_bounds": in_overtime(downs.spot_dead_ball),
@@ -209,7 +215,7 @@ CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
     "reception": passes.catch_pass,
     "interception": passes.intercept_pass,
     "kick": kicks.land_kick,
-    "info": kicks.offer_touchback,
+    "info": house_fumbles.or_no_fumble(in_overtime(downs.spot_dead_ball), kicks.offer_touchback),
     "touchback": in_overtime(downs.award_touchback_at("kickoff.touchback_after_yd")),
     "field_goal": downs.score_field_goal,
     "extra_point": downs.score_extra_point,
@@ -267,9 +273,9 @@ TAP: Final = RuleSystem(
     kick_from_yd=kicks.kick_from_yd,
     at_snap=TAP_CHECKS.at_snap,
     at_restart=_check_restart,
-    ball_dead=clock.ball_dead,
+    ball_dead=or_next_series(clock.ball_dead),
     kick_over=_end_kick,
     begin_try=kicks.begin_try,
     overtime="plays",
-    dice=dict.fromkeys(("onside_length", "onside_place", "field_goal", "extra_point"), TWO_D6),
+    dice=dict.fromkeys(("onside_length", "onside_place", "field_goal", "extra_point", house_fumbles.FUMBLE), TWO_D6),
 )
