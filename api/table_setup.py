@@ -54,11 +54,7 @@ class SetupControl:
             return "yours"
 
     def act(self, device: str | None) -> None:
-        """Take control if nobody has it.
-
-        Raises:
-            RefusedError: another device has it.
-        """
+        """Take control if nobody has it. Raises RefusedError: another device has it."""
         if device is None:
             return
         with self._lock:

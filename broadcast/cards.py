@@ -23,11 +23,7 @@ CardKind = Literal["drive", "player", "line_up", "teams", "standings", "review",
 
 
 def drive_card(game: GameView, history: History) -> GraphicView:
-    """Return the last drive in numbers.
-
-    Raises:
-        NotFoundError: there was none yet.
-    """
+    """Return the last drive in numbers. Raises NotFoundError: there was none yet."""
     drives = drives_of(history.plays())
     if not drives:
         raise NotFoundError("There was no drive in this game yet.")
@@ -46,11 +42,7 @@ def drive_card(game: GameView, history: History) -> GraphicView:
 
 
 def player_card(game: GameView, history: History, players: Sequence[Player], wanted: str) -> GraphicView:
-    """Return a player with what it has done in this game.
-
-    Raises:
-        NotFoundError: it is not on the board.
-    """
+    """Return a player with what it has done in this game. Raises NotFoundError: it is not on the board."""
     player = next((one for one in players if one.id == wanted), None)
     if player is None:
         raise NotFoundError(f"{spoken_name(wanted)} is not on the board.")
@@ -66,11 +58,7 @@ def player_card(game: GameView, history: History, players: Sequence[Player], wan
 
 
 def line_up_card(game: GameView, players: Sequence[Player], side: Side) -> GraphicView:
-    """Return the figures of a team that are on the board.
-
-    Raises:
-        NotFoundError: the line-up is not known yet.
-    """
+    """Return the figures of a team that are on the board. Raises NotFoundError: the line-up is not known yet."""
     team = _team(game, side)
     own = [player for player in players if player.jersey == team.jersey]
     if not own:

@@ -185,11 +185,7 @@ class CapturedFrame:
     t_sigma_ns: int = 0
 
     def decode(self) -> Frame:
-        """Return the frame with its decoded image.
-
-        Raises:
-            SourceError: the picture is damaged.
-        """
+        """Return the frame with its decoded image. Raises SourceError: the picture is damaged."""
         image = self.image
         if image is None and self.packet is not None:
             image = decode_jpeg(self.packet.data)

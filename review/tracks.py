@@ -204,11 +204,7 @@ def tracks_csv(table: TrackTable) -> Iterator[bytes]:
 
 
 def tracks_parquet(table: TrackTable) -> Iterator[bytes]:
-    """Yield a table as Parquet, compressed by Zstandard.
-
-    Raises:
-        MissingExtraError: pyarrow is not installed.
-    """
+    """Yield a table as Parquet, compressed by Zstandard. Raises MissingExtraError: pyarrow is not installed."""
     if importlib.util.find_spec("pyarrow") is None:
         raise MissingExtraError("analysis", "A Parquet file")
     return _parquet(table)

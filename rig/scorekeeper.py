@@ -155,11 +155,7 @@ class NoCamera:
         self._configuration = configuration
 
     def do(self, command: RigCommand) -> str:
-        """Refuse a command.
-
-        Raises:
-            RefusedError: always.
-        """
+        """Refuse a command. Raises RefusedError: always."""
         name = command.command.replace("_", " ")
         raise RefusedError(f"{name}: this game is kept by hand, without a camera. Start 'downfield run' with one.")
 

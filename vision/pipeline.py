@@ -154,11 +154,7 @@ class Vision:
         return self._schedule.detect(frame, waiting)
 
     def process(self, frame: Frame, carrier: str | None = None) -> Scene:
-        """Run the detector on the next frame and return its scene.
-
-        Raises:
-            InputError: as `update`.
-        """
+        """Run the detector on the next frame and return its scene. Raises InputError: as `update`."""
         return self.update(frame, partial(self.detect, frame), carrier)
 
     def update(

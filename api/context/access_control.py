@@ -170,11 +170,7 @@ def authenticate(connection: HTTPConnection) -> Principal:
 
 
 def open_stream(connection: HTTPConnection, kind: StreamKind) -> OpenStream:
-    """Return a place for a stream that the sender of a request opens.
-
-    Raises:
-        ProblemError: as of `OpenStreams.open`.
-    """
+    """Return a place for a stream that the sender of a request opens. Raises ProblemError: as of `OpenStreams.open`."""
     origin: Origin = connection.state.origin
     stream = access_control_of(connection.app).streams.open(kind, connection.state.principal, origin.address)
     connection.state.stream = stream

@@ -62,11 +62,7 @@ class DeclarationRequest(RequestModel):
     ago_ms: AgoMs = 0
 
     def declared(self, place: Place) -> Declaration:
-        """Return the declaration, with its spot where one is named.
-
-        Raises:
-            ProblemError: it has no spot.
-        """
+        """Return the declaration, with its spot where one is named. Raises ProblemError: it has no spot."""
         body = self.declaration
         if not self.spot:
             return body

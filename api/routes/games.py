@@ -40,11 +40,7 @@ class VerificationResult(TopicModel):
 
 
 def _row(rig: RigPartsDep, game: GameId) -> GameRow:
-    """Return a game of the store; ``"current"`` is the one in play.
-
-    Raises:
-        ProblemError: there is none.
-    """
+    """Return a game of the store; ``"current"`` is the one in play. Raises ProblemError: there is none."""
     row = rig.store.game(rig.game_service.game_id if game == "current" else game)
     if row is None:
         raise ProblemError(404, "No game in the store has that id. See GET /api/games.")

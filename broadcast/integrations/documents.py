@@ -156,11 +156,7 @@ class FilesOutlet:
         self._call_id = self._call = ""
 
     async def run(self, updates: AsyncIterator[StreamUpdate]) -> None:
-        """Write what changes.
-
-        Raises:
-            FilesError: the folder can't be written to.
-        """
+        """Write what changes. Raises FilesError: the folder can't be written to."""
         try:
             await self._run(updates)
         except OSError as error:

@@ -249,11 +249,7 @@ class ObsSession:
         self._waiting: dict[str, asyncio.Future[dict[str, Any]]] = {}
 
     async def identify(self, password: str) -> None:
-        """Sign in.
-
-        Raises:
-            ObsError: it wants a password and has none, or is no OBS.
-        """
+        """Sign in. Raises ObsError: it wants a password and has none, or is no OBS."""
         hello = await self._message(_HELLO)
         answer: dict[str, Any] = {"rpcVersion": _RPC_VERSION, "eventSubscriptions": 0}
         challenge = hello.get("authentication")
@@ -279,11 +275,7 @@ class ObsSession:
                     waiting.set_result(data)
 
     async def request(self, kind: str, data: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Return the answer to a request; `read` must be running.
-
-        Raises:
-            ObsError: it is refused, or not answered.
-        """
+        """Return the answer to a request; `read` must be running. Raises ObsError: it is refused, or not answered."""
         name = str(next(self._ids))
         self._waiting[name] = answered = asyncio.get_running_loop().create_future()
         await self._send(_REQUEST, {"requestType": kind, "requestId": name, "requestData": data or {}})
@@ -312,11 +304,7 @@ class ObsSession:
 
 
 def _read(text: str | bytes) -> tuple[int, dict[str, Any]]:
-    """Return kind and content of a message.
-
-    Raises:
-        ObsError: it is none of obs-websocket.
-    """
+    """Return kind and content of a message. Raises ObsError: it is none of obs-websocket."""
     with suppress(ValueError, KeyError, TypeError):
         message = json.loads(text)
         if isinstance(message["d"], dict):

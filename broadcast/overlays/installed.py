@@ -129,11 +129,7 @@ def installed_overlays() -> InstalledOverlays:
 
 
 def _overlays_of(entry: EntryPoint, taken: set[str]) -> Iterator[tuple[Overlay, dict[str, Traversable]]]:
-    """Yield what `_overlays_in` yields of a package.
-
-    Raises:
-        ValueError: it declares none, or a name is taken.
-    """
+    """Yield what `_overlays_in` yields of a package. Raises ValueError: it declares none, or a name is taken."""
     found = False
     for overlay, beside in _overlays_in(_folder_of(entry)):
         clashing = sorted({overlay.name, *beside} & taken)

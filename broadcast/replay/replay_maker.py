@@ -62,11 +62,7 @@ class FilmWork(Protocol):
     """What a film is made of besides the files with its frames; another process can take it over."""
 
     def images(self, source: PictureSource) -> Iterator[TimedImage]:
-        """Yield its pictures as they are shown.
-
-        Raises:
-            NotRecordedError: none of them can be read.
-        """
+        """Yield its pictures as they are shown. Raises NotRecordedError: none of them can be read."""
         ...
 
 

@@ -70,11 +70,7 @@ class FrameReader:
         return image
 
     def read_scaled(self, frame: FootageFrame, width_px: int) -> ScaledPicture:
-        """Return the picture of a frame, no wider than this.
-
-        Raises:
-            NotRecordedError: as of `read`.
-        """
+        """Return the picture of a frame, no wider than this. Raises NotRecordedError: as of `read`."""
         stored, aspect = self._stored(frame)
         decoded = decode_jpeg_frame(stored) if isinstance(stored, bytes) else stored
         if decoded is None:

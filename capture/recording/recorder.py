@@ -115,11 +115,7 @@ class Recorder(LoopObserver):
         self._thread.start()
 
     def record(self, on: bool) -> str:
-        """Start or stop recording; return what was done as a phrase.
-
-        Raises:
-            RefusedError: the disk is full.
-        """
+        """Start or stop recording; return what was done as a phrase. Raises RefusedError: the disk is full."""
         if on and not self._on:
             if self._update_free_gb() < self._settings.stop_below_gb:
                 raise RefusedError(f"{self._left_text()}; make room first")

@@ -142,11 +142,7 @@ def last_recorded_ns(folder: Path) -> int:
 
 
 def frames_of(video: Path) -> Iterator[FootageFrame]:
-    """Yield every frame of a recorded file, in order.
-
-    Raises:
-        InputError: its index can't be read.
-    """
+    """Yield every frame of a recorded file, in order. Raises InputError: its index can't be read."""
     frames = read_index(index_path(video)).frames
     ticks = (_rounded_ticks(frame.t_ns - frames[0].t_ns) * _TICK_NS for frame in frames)
     yield from located(video, [(frame.frame, frame.t_ns, at_ns) for frame, at_ns in zip(frames, ticks, strict=True)])

@@ -178,11 +178,7 @@ class RecordingSegment:
         return 0.0 if self._began_ns is None else (self._last_ns - self._began_ns) / 1e9
 
     def add(self, frame: CapturedFrame, packet: VideoPacket) -> None:
-        """Append a frame, encoded as a packet.
-
-        Raises:
-            OutputError: the disk does not accept it.
-        """
+        """Append a frame, encoded as a packet. Raises OutputError: the disk does not accept it."""
         if self._began_ns is None:
             self._began_ns = frame.t_ns
         muxed = av.Packet(packet.data)
@@ -250,11 +246,7 @@ class SegmentSealer:
 
 
 def seal_of(video: Path) -> SegmentSealed:
-    """Return the seal of a recorded file.
-
-    Raises:
-        OSError: it can't be read.
-    """
+    """Return the seal of a recorded file. Raises OSError: it can't be read."""
     files = {path.name: file_digest(path) for path in _sealed_with(video) if path.is_file()}
     return SegmentSealed(segment_name(video), files)
 

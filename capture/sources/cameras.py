@@ -138,11 +138,7 @@ class OpenCvCamera:
         return self._facts
 
     def frames(self) -> Iterator[CapturedFrame]:
-        """Yield every frame.
-
-        Raises:
-            SourceError: the camera stopped.
-        """
+        """Yield every frame. Raises SourceError: the camera stopped."""
         source_clock, times = SourceClock(), PictureTimes()
         index = 0
         try:

@@ -328,11 +328,7 @@ def _check_kind(response: http.client.HTTPResponse) -> None:
 
 
 def _read_parts(response: http.client.HTTPResponse) -> Generator[Part, None, None]:
-    """Yield every picture of the stream.
-
-    Raises:
-        ValueError: there are no pictures in it.
-    """
+    """Yield every picture of the stream. Raises ValueError: there are no pictures in it."""
     scanner = JpegScanner()
     if not response.chunked:
         response.length = None  # a stream ends when the connection does, whatever length was announced for it

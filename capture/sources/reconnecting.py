@@ -180,11 +180,7 @@ class _Reader:
         return first
 
     def frames(self) -> Iterator[CapturedFrame]:
-        """Yield its frames until it is closed.
-
-        Raises:
-            SourceError: it stopped or stalled.
-        """
+        """Yield its frames until it is closed. Raises SourceError: it stopped or stalled."""
         timeout_s = max(self._limits.first_frame_s, self._stalled_s)
         while True:
             try:
@@ -274,11 +270,7 @@ class _SizeCheck:
         self._resized = 0
 
     def check(self, frame: CapturedFrame) -> None:
-        """Compare a frame's size with the first one's.
-
-        Raises:
-            SourceError: several in a row have another one.
-        """
+        """Compare a frame's size with the first one's. Raises SourceError: several in a row have another one."""
         size_px = None
         if frame.image is not None:
             size_px = (frame.image.shape[1], frame.image.shape[0])

@@ -89,11 +89,7 @@ class DeviceControls:
         return None if flags & _UNUSABLE else DeviceControl(lowest, highest, step)
 
     def set(self, control: int, value: int) -> int:
-        """Set a control and return its value afterward.
-
-        Raises:
-            OSError: the camera refused.
-        """
+        """Set a control and return its value afterward. Raises OSError: the camera refused."""
         self._ioctl(S_CTRL, bytearray(struct.pack("Ii", control, value)))
         return self._read(control)
 

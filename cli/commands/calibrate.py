@@ -273,11 +273,7 @@ def _collect(collector: LensCollector, pictures: Iterable[Image], *, live: bool 
 
 
 def parse_landmark(text: str) -> Landmark:
-    """Return a landmark written as ``x_yd,y_yd=px,py``.
-
-    Raises:
-        InputError: it is written in another form.
-    """
+    """Return a landmark written as ``x_yd,y_yd=px,py``. Raises InputError: it is written in another form."""
     try:
         yards, _, pixels = text.partition("=")
         (x_yd, y_yd), (px, py) = ((parse_number(part) for part in pair.split(",")) for pair in (yards, pixels))

@@ -172,11 +172,7 @@ def _ask(frames: Frames, kept: list[int]) -> list[int]:
 
 
 def _pairs(frames: Frames, numbers: Sequence[int]) -> tuple[Frames, Sequence[int]]:
-    """Return the frames with these numbers, and the numbers.
-
-    Raises:
-        InputError: there are none.
-    """
+    """Return the frames with these numbers, and the numbers. Raises InputError: there are none."""
     if not numbers:
         raise InputError("All frames are left out.")
     return [frames[number - 1] for number in numbers], numbers

@@ -131,11 +131,7 @@ def _write_highlights(path: Path, store: StoreReader, row: GameRow, recordings: 
 
 
 def find_game(store: StoreReader, named: str) -> GameRow:
-    """Return a game of a store by its id, or the last one.
-
-    Raises:
-        InputError: there is none.
-    """
+    """Return a game of a store by its id, or the last one. Raises InputError: there is none."""
     latest = [row for row in store.games() if not is_shadow(row)]
     found = store.game(named) if named != "last" else latest[0] if latest else None
     if found is not None:
@@ -197,11 +193,7 @@ class ClipRequest:
     plain: bool  # whether without drawings and words
 
     def __post_init__(self) -> None:
-        """Check the request.
-
-        Raises:
-            InputError: it is no clip and no picture, or both a play and a call, or neither.
-        """
+        """Check the request. Raises InputError: it is no clip and no picture, or both a play and a call, or neither."""
         if self.form not in {*MEDIA_TYPES, "png"}:
             raise InputError(f"{self.file}: clips are written as .mp4 or .gif, pictures as .png. End the name so.")
         if (self.play is None) == (self.call is None):

@@ -249,11 +249,7 @@ def close_on_interrupt(source: FrameSource) -> Iterator[None]:
 
 
 def refuse_slow_options(*, independent: bool, thorough: bool) -> None:
-    """Refuse options that are too slow for a live source.
-
-    Raises:
-        InputError: such an option was given.
-    """
+    """Refuse options that are too slow for a live source. Raises InputError: such an option was given."""
     if independent or thorough:
         name = "--independent" if independent else "--thorough"
         raise InputError(f"{name} takes longer than live frames allow. Record the game, and track the recording.")

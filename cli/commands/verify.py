@@ -258,11 +258,7 @@ def _line(verification: Verification) -> str:
 
 
 def checked_keys(keys: Iterable[str]) -> list[str]:
-    """Return public keys that somebody named, each once.
-
-    Raises:
-        InputError: one can't be used.
-    """
+    """Return public keys that somebody named, each once. Raises InputError: one can't be used."""
     named = list(dict.fromkeys(keys))
     for key in named:
         if not is_public_key(key):

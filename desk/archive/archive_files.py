@@ -94,11 +94,7 @@ class ArchiveFiles:
         return {name: found[path] for name, path in zip(names, _paths_found(found, root, names), strict=True)}
 
     def write(self, name: str, content: bytes) -> None:
-        """Write a file, whole or not at all.
-
-        Raises:
-            StorageError: it can't be written.
-        """
+        """Write a file, whole or not at all. Raises StorageError: it can't be written."""
         with self._whole(name) as (system, path):
             system.pipe_file(path, content)
 
@@ -172,11 +168,7 @@ class ArchiveFiles:
 
 
 def file_sha256(path: Path) -> str:
-    """Return the SHA-256 of a file, hexadecimal.
-
-    Raises:
-        OSError: it can't be read.
-    """
+    """Return the SHA-256 of a file, hexadecimal. Raises OSError: it can't be read."""
     digest = hashlib.sha256()
     with path.open("rb") as file:
         while chunk := file.read(CHUNK_BYTES):

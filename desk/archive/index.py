@@ -197,11 +197,7 @@ class ArchiveIndex:
             self.add(read_items(files, together))
 
     def add(self, items: Sequence[ArchivedItem]) -> None:
-        """Add items; those that it has are left as they are.
-
-        Raises:
-            OutputError: the database can't be used.
-        """
+        """Add items; those that it has are left as they are. Raises OutputError: the database can't be used."""
         rows = [_row(self._archive, item) for item in items]
         if not rows:
             return

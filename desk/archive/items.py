@@ -102,11 +102,7 @@ def path_of(item: ArchivedItem, name: str) -> str:
 
 
 def item_ids(files: ArchiveFiles) -> list[str]:
-    """Return the ids of all items of an archive, sorted.
-
-    Raises:
-        StorageError: the archive can't be read.
-    """
+    """Return the ids of all items of an archive, sorted. Raises StorageError: the archive can't be read."""
     return [found[1] for name in files.names_in(_ITEMS) if (found := _RECORD.fullmatch(name)) is not None]
 
 

@@ -102,11 +102,7 @@ class ArchiveJob:
     items: tuple[ArchivedItem, ...]  # what it is done to, in order
 
     def finished(self) -> frozenset[str]:
-        """Return the ids of the items whose results are there.
-
-        Raises:
-            StorageError: they can't be read.
-        """
+        """Return the ids of the items whose results are there. Raises StorageError: they can't be read."""
         there = set(self.kept.names_in(_folder(self.settings)))
         return frozenset(item.id for item in self.items if _name(item.id, GAMES) in there)
 

@@ -207,11 +207,7 @@ class EventKeeper:
         return Change(at, by, text, secrets.token_hex(6), why, request=digest)
 
     def _is_done(self, request: Request) -> bool:
-        """Return whether a request was carried out before.
-
-        Raises:
-            InputError: its key was used for something else.
-        """
+        """Return whether a request was carried out before. Raises InputError: its key was used for something else."""
         if not request.key:
             return False
         wanted, key = _digest(request), _digest(replace(request, content=""))[:16]

@@ -23,11 +23,7 @@ Operation = Callable[[TournamentEvent, Change], TournamentEvent]
 
 
 def change_rules(event: TournamentEvent, rules: Rules, by: Change) -> TournamentEvent:
-    """Change how the event is played, before the draw.
-
-    Raises:
-        RefusedError: it is drawn already.
-    """
+    """Change how the event is played, before the draw. Raises RefusedError: it is drawn already."""
     _before_the_draw(event, "The rules can only change before the draw.")
     return noted(replace(event, rules=rules), by)
 
@@ -97,11 +93,7 @@ def take_back(event: TournamentEvent, identity: str, by: Change) -> TournamentEv
 
 
 def check_in(event: TournamentEvent, identity: str, here: bool, by: Change) -> TournamentEvent:
-    """Note that a coach is here, or is not.
-
-    Raises:
-        NotFoundError: nobody has that id.
-    """
+    """Note that a coach is here, or is not. Raises NotFoundError: nobody has that id."""
     find_entrant(event, identity)
     others = tuple(one for one in event.here if one != identity)
     return noted(replace(event, here=(*others, identity) if here else others), by)
@@ -138,11 +130,7 @@ def draw(event: TournamentEvent, by: Change) -> TournamentEvent:
 
 
 def undo_draw(event: TournamentEvent, by: Change) -> TournamentEvent:
-    """Undo the draw and the schedule.
-
-    Raises:
-        RefusedError: a game is played already.
-    """
+    """Undo the draw and the schedule. Raises RefusedError: a game is played already."""
     if any(match.result is not None for match in event.matches):
         raise RefusedError("Games are played already, so the draw stands. Remove their results first.")
     return noted(replace(event, pools={}, byes=(), matches=(), lots=(), draw="", games_after=None), by)
@@ -229,11 +217,7 @@ def swap_places(event: TournamentEvent, identity: str, other: str, by: Change) -
 
 
 def find_entrant(event: TournamentEvent, identity: str) -> Entrant:
-    """Return an entrant.
-
-    Raises:
-        NotFoundError: nobody has that id.
-    """
+    """Return an entrant. Raises NotFoundError: nobody has that id."""
     found = next((entrant for entrant in event.entrants if entrant.id == identity), None)
     if found is None:
         raise NotFoundError("Nobody is registered with that id.")

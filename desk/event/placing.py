@@ -157,11 +157,7 @@ def moved_by_delay(before: TournamentEvent, after: TournamentEvent, slot: int) -
 
 
 def find_match(event: TournamentEvent, identity: str) -> Match:
-    """Return a game.
-
-    Raises:
-        NotFoundError: no game has that id.
-    """
+    """Return a game. Raises NotFoundError: no game has that id."""
     found = next((match for match in event.matches if match.id == identity), None)
     if found is None:
         raise NotFoundError(f"The event has no game '{identity}'.")
@@ -187,11 +183,7 @@ def at_table(name: str) -> str:
 
 
 def _check_movable(event: TournamentEvent, match: Match) -> None:
-    """Check that a game has not begun.
-
-    Raises:
-        RefusedError: it has, or it is decided.
-    """
+    """Check that a game has not begun. Raises RefusedError: it has, or it is decided."""
     game = in_play(event).get(match.id)
     if game is not None:
         raise RefusedError(f"{match.id} is in play at {at_table(game.table) or 'a table'}. It stays there.")

@@ -23,11 +23,7 @@ SWISS: Final = "Swiss"  # The name of the pool of all
 
 
 def check_rounds(rules: Rules, entrants: int) -> None:
-    """Check that nobody needs to meet twice.
-
-    Raises:
-        InputError: there are too many rounds.
-    """
+    """Check that nobody needs to meet twice. Raises InputError: there are too many rounds."""
     most = entrants // 2
     if rules.swiss > most:
         raise InputError(

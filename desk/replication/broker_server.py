@@ -43,11 +43,7 @@ class BrokerFiles:
 
 
 def find_nats_server() -> str:
-    """Return the program.
-
-    Raises:
-        InputError: it is not installed.
-    """
+    """Return the program. Raises InputError: it is not installed."""
     path = os.pathsep.join((os.environ.get("PATH", os.defpath), *_SYSTEM_FOLDERS))
     found = shutil.which("nats-server", path=path)
     if found is None:

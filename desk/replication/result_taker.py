@@ -79,11 +79,7 @@ class ResultTaker:
             await asyncio.sleep(_LOOK_S)
 
     def take_if_due(self) -> None:
-        """Report if a game may have changed.
-
-        Raises:
-            DownfieldError: as of `take`; it stays due.
-        """
+        """Report if a game may have changed. Raises DownfieldError: as of `take`; it stays due."""
         draw = self._keeper.event.draw
         if self._is_due or draw != self._seen or time.monotonic() - self._looked_s > _LOOK_AT_ALL_S:
             try:

@@ -45,11 +45,7 @@ async def _sender(
 
 
 def _revision(etag: str) -> int | None:
-    """Return the revision of an ETag; None without one.
-
-    Raises:
-        InputError: it is none of this desk's.
-    """
+    """Return the revision of an ETag; None without one. Raises InputError: it is none of this desk's."""
     text = etag.strip().removeprefix("W/").strip('"').partition("-")[0]
     if text in {"", "*"}:
         return None

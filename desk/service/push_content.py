@@ -63,11 +63,7 @@ def match_of(event: TournamentEvent, identity: str, rig: Callable[[str], str], k
 
 
 def teams_of(event: TournamentEvent) -> PushedTeams:
-    """Return the teams of those who are in the event, with their rosters.
-
-    Raises:
-        RefusedError: nobody is.
-    """
+    """Return the teams of those who are in the event, with their rosters. Raises RefusedError: nobody is."""
     teams = tuple(
         PushedTeam(
             entrant.id,

@@ -244,11 +244,7 @@ def _content(desk: DeskParts, tournament: DeskTournament, given: PushRequest) ->
 
 
 def _calibration(text: str) -> Calibration:
-    """Return the calibration in the text of its file, or of a saved table's.
-
-    Raises:
-        FormatError: it is neither.
-    """
+    """Return the calibration in the text of its file, or of a saved table's. Raises FormatError: it is neither."""
     if '"downfield.table"' in text:
         return from_json(TableProfile, text, path="the table's file").calibration
     return from_json(Calibration, text, path="the calibration")

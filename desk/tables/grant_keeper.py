@@ -213,11 +213,7 @@ class GrantKeeper:
         return write_pass(self._key, made)
 
     def grant_of(self, identity: str) -> TableGrant:
-        """Return a grant in force.
-
-        Raises:
-            NotFoundError: none of this id is.
-        """
+        """Return a grant in force. Raises NotFoundError: none of this id is."""
         return self._in_force(identity).grant
 
     def revoke(self, by: str, identity: str) -> None:

@@ -100,11 +100,7 @@ def other_zip_hint(path: Path) -> str:
 
 
 def verify_bundle(path: Path) -> BundleVerification:
-    """Check every byte of a bundle.
-
-    Raises:
-        InputError: it can't be read, or is no bundle at all.
-    """
+    """Check every byte of a bundle. Raises InputError: it can't be read, or is no bundle at all."""
     with open_bundle_file(path) as file:
         try:
             archive = zipfile.ZipFile(file)
@@ -118,11 +114,7 @@ def verify_bundle(path: Path) -> BundleVerification:
 
 
 def open_bundle_file(path: Path) -> BinaryIO:
-    """Open a file that begins as a bundle does.
-
-    Raises:
-        InputError: it can't be read, or is no bundle.
-    """
+    """Open a file that begins as a bundle does. Raises InputError: it can't be read, or is no bundle."""
     file = open_input(path)
     if not is_bundle(path):
         file.close()
@@ -131,11 +123,7 @@ def open_bundle_file(path: Path) -> BinaryIO:
 
 
 def part_lines(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
-    """Yield the lines of a part.
-
-    Raises:
-        FormatError: a line is longer than any that Downfield writes.
-    """
+    """Yield the lines of a part. Raises FormatError: a line is longer than any that Downfield writes."""
     with archive.open(name) as part:
         while line := part.readline(_MAX_LINE_BYTES):
             if len(line) == _MAX_LINE_BYTES:
@@ -144,11 +132,7 @@ def part_lines(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
 
 
 def journal_rows(archive: zipfile.ZipFile) -> Iterator[EntryRow]:
-    """Yield the journal's entries, whose digests are not checked.
-
-    Raises:
-        FormatError: a line is malformed.
-    """
+    """Yield the journal's entries, whose digests are not checked. Raises FormatError: a line is malformed."""
     for number, line in enumerate(part_lines(archive, names.JOURNAL), start=1):
         try:
             yield from_json(JournalLine, line, path=names.JOURNAL, line=number).row

@@ -70,11 +70,7 @@ class Thumbnails:
 
 
 def scaled_down(jpeg: bytes, width_px: int = THUMBNAIL_LIMITS.width_px) -> bytes:
-    """Return a picture no wider than this, as JPEG.
-
-    Raises:
-        NotRecordedError: it can't be read.
-    """
+    """Return a picture no wider than this, as JPEG. Raises NotRecordedError: it can't be read."""
     data = np.frombuffer(jpeg, np.uint8)
     image = cv2.imdecode(data, cv2.IMREAD_COLOR) if data.size else None
     if image is None:

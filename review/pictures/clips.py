@@ -64,11 +64,7 @@ class ClipWorker:
         self._waiting = threading.BoundedSemaphore(CLIP_LIMITS.waiting)
 
     def run(self, make: Callable[[], T]) -> T:
-        """Return what a function makes, in the worker's thread.
-
-        Raises:
-            BusyError: too many clips wait already.
-        """
+        """Return what a function makes, in the worker's thread. Raises BusyError: too many clips wait already."""
         if not self._waiting.acquire(blocking=False):
             raise BusyError(f"{CLIP_LIMITS.waiting} clips are being made already. Try again in a few seconds.")
         try:

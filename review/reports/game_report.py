@@ -203,11 +203,7 @@ class GameReport:
 
     @property
     def field(self) -> FieldModel:
-        """The printed field.
-
-        Raises:
-            FormatError: the game's journal has no start.
-        """
+        """The printed field. Raises FormatError: the game's journal has no start."""
         return self._started.field
 
     def csv(self, name: str) -> ReportTable:

@@ -97,11 +97,7 @@ def variable_name(key: str) -> str:
 
 
 def parse_assignments(texts: Iterable[str]) -> dict[str, object]:
-    """Return settings written as ``section.key=value``, by key.
-
-    Raises:
-        InputError: a text has another form.
-    """
+    """Return settings written as ``section.key=value``, by key. Raises InputError: a text has another form."""
     out = {}
     for text in texts:
         key, equals, value = text.partition("=")

@@ -169,11 +169,7 @@ class RecordedVision(FigurelessVision):
         detections: DetectionResult,  # noqa: ARG002 - the interface's
         carrier: str | None = None,  # noqa: ARG002 - the interface's
     ) -> Scene:
-        """Return the scene of a frame.
-
-        Raises:
-            InputError: the tracks have no scene for the frame.
-        """
+        """Return the scene of a frame. Raises InputError: the tracks have no scene for the frame."""
         while self._next is not None and self._next.frame < frame.index:
             self._next = next(self._scenes, None)
         if self._next is None or self._next.frame != frame.index:

@@ -202,11 +202,7 @@ class ReviewRig:
         self._calibration, self._values = calibration, values
 
     def do(self, command: RigCommand) -> str:
-        """Refuse a command.
-
-        Raises:
-            RefusedError: always.
-        """
+        """Refuse a command. Raises RefusedError: always."""
         raise RefusedError(f"This is a review: no camera is connected to {command.command.replace('_', ' ')}.")
 
     def calibration(self) -> Calibration | None:

@@ -157,11 +157,7 @@ class TableFolder:
         return sorted(self.folder.glob(f"*{SUFFIX}")) if self.folder.is_dir() else []
 
     def get(self, name: str) -> TableProfile:
-        """Return a table by its name.
-
-        Raises:
-            NotFoundError: there is none; lists the names there are.
-        """
+        """Return a table by its name. Raises NotFoundError: there is none; lists the names there are."""
         profiles = self.profiles()
         for profile in profiles:
             if profile.id == table_id(name):

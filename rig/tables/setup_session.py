@@ -147,11 +147,7 @@ class SetupSession:
         return self.view()
 
     def picture(self) -> bytes:
-        """Return the picture as a JPEG.
-
-        Raises:
-            RefusedError: there is none yet.
-        """
+        """Return the picture as a JPEG. Raises RefusedError: there is none yet."""
         with self._lock:
             images = self._images()
         if not images:
@@ -160,11 +156,7 @@ class SetupSession:
         return jpeg.tobytes()
 
     def lines(self) -> str:
-        """Return the field's lines over the picture, as an SVG.
-
-        Raises:
-            RefusedError: nothing is solved.
-        """
+        """Return the field's lines over the picture, as an SVG. Raises RefusedError: nothing is solved."""
         with self._lock:
             calibration = self._found.calibration
         if calibration is None:

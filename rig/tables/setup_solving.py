@@ -277,11 +277,7 @@ class FoundReadings:
         return dataclasses.replace(self, undecided=False)._showing(index)
 
     def at(self, index: int) -> FieldReading:
-        """Return a reading.
-
-        Raises:
-            InputError: there is none of that number.
-        """
+        """Return a reading. Raises InputError: there is none of that number."""
         if index >= len(self.readings):
             raise InputError(f"There is no reading {index}. There are {len(self.readings)}.")
         return self.readings[index]

@@ -175,11 +175,7 @@ def candidate_fields(settings: CalibrationSettings) -> list[FieldModel]:
 
 
 def first_pictures(source: FrameSource) -> list[Image]:
-    """Return a few of a source's first pictures.
-
-    Raises:
-        SourceError: the source ended or failed before it sent any.
-    """
+    """Return a few of a source's first pictures. Raises SourceError: the source ended or failed before it sent any."""
     images: list[Image] = []
     for frame in source.frames():
         if frame.index % ANNOTATED_PICTURE_LIMITS.calibration_step == 0:

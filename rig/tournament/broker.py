@@ -127,11 +127,7 @@ class BrokerConnection:
         return self.client.max_payload
 
     async def request(self, subject: str, content: bytes) -> bytes:
-        """Send a request and return the answer.
-
-        Raises:
-            BrokerError: nobody answers, or the connection has ended.
-        """
+        """Send a request and return the answer. Raises BrokerError: nobody answers, or the connection has ended."""
         from nats.errors import Error
 
         # The client's own requests have tokens that can be counted on from one to the next.
@@ -153,11 +149,7 @@ class BrokerConnection:
         return answer.data
 
     async def publish(self, subject: str, content: bytes, headers: dict[str, str] | None = None) -> None:
-        """Publish a message to whoever follows the subject.
-
-        Raises:
-            BrokerError: the connection has ended.
-        """
+        """Publish a message to whoever follows the subject. Raises BrokerError: the connection has ended."""
         from nats.errors import Error
 
         try:

@@ -171,11 +171,7 @@ class BrokerThread:
             pause_s = min(2 * pause_s, BROKER_LIMITS.longest_retry_s)
 
     async def _run_session(self) -> None:
-        """Work with one connection until it ends.
-
-        Raises:
-            DownfieldError: why it has ended.
-        """
+        """Work with one connection until it ends. Raises DownfieldError: why it has ended."""
         async with open_broker(self._access) as connection:
             self.is_connected, self.problem = True, ""
             tasks = [asyncio.create_task(work(connection)) for work in self._works]

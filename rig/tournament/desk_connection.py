@@ -25,19 +25,11 @@ class DeskConnection(BrokerConnection):
         return MAX_MESSAGE_BYTES
 
     async def request(self, subject: str, content: bytes) -> bytes:
-        """Send a request and return the answer.
-
-        Raises:
-            BrokerError: the desk does not answer, or refuses it.
-        """
+        """Send a request and return the answer. Raises BrokerError: the desk does not answer, or refuses it."""
         return await asyncio.to_thread(self._post, subject, content, {})
 
     async def publish(self, subject: str, content: bytes, headers: dict[str, str] | None = None) -> None:
-        """Publish a message to the desk.
-
-        Raises:
-            BrokerError: the desk does not answer, or refuses it.
-        """
+        """Publish a message to the desk. Raises BrokerError: the desk does not answer, or refuses it."""
         await asyncio.to_thread(self._post, subject, content, headers or {})
 
     async def follow(self, subject: str) -> asyncio.Event:
@@ -80,11 +72,7 @@ MAX_MESSAGE_BYTES: Final = 8 << 20  # The largest message that a broker or a des
 
 @asynccontextmanager
 async def open_desk(address: str) -> AsyncIterator[BrokerConnection]:
-    """Open a connection to a desk on this computer.
-
-    Raises:
-        BrokerError: it does not answer.
-    """
+    """Open a connection to a desk on this computer. Raises BrokerError: it does not answer."""
     connection = DeskConnection(address, asyncio.Event())
     await connection.request(CHANGED_SUBJECT, b"")
     watching = asyncio.create_task(connection.watch())

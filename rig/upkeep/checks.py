@@ -275,11 +275,7 @@ def support_parts(configuration: Configuration, checks: Iterable[CheckResult]) -
 
 
 def write_support_file(output: Path, parts: dict[str, str]) -> None:
-    """Write the files of a bug report as one zip, for its owner only.
-
-    Raises:
-        OutputError: it can't be written.
-    """
+    """Write the files of a bug report as one zip, for its owner only. Raises OutputError: it can't be written."""
     beside = output.with_name(f".{output.name}.part")
     try:
         with zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED) as archive:

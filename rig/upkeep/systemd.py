@@ -126,11 +126,7 @@ def _lingers(user: str) -> bool:
 
 
 def require_systemd(system: System = SYSTEM) -> None:
-    """Make sure that systemd runs the services of this computer.
-
-    Raises:
-        OutputError: it does not; says what does.
-    """
+    """Make sure that systemd runs the services of this computer. Raises OutputError: it does not; says what does."""
     if system == "linux" and shutil.which("systemctl") is not None:
         return
     starter = {

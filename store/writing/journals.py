@@ -64,11 +64,7 @@ class SignedCheckpoint:
     content: bytes  # how the game stood, packed
 
     def unpack(self) -> SessionMemento:
-        """Return how the game stood.
-
-        Raises:
-            FormatError: it can't be unpacked.
-        """
+        """Return how the game stood. Raises FormatError: it can't be unpacked."""
         return unpack_state(self.content, SessionMemento)
 
 

@@ -33,11 +33,7 @@ class Lease(Protocol):
     """Something that one program at a time has."""
 
     def renew(self) -> None:
-        """Make sure that it is still held.
-
-        Raises:
-            OutputError: another program has it now, or nobody can tell.
-        """
+        """Make sure that it is still held. Raises OutputError: another program has it now, or nobody can tell."""
         ...
 
     def close(self) -> None:

@@ -86,11 +86,7 @@ class JournalLine:
 
     @property
     def row(self) -> EntryRow:
-        """The entry as in the store.
-
-        Raises:
-            ValueError: its attachment is not base64.
-        """
+        """The entry as in the store. Raises ValueError: its attachment is not base64."""
         attachment = None if self.attachment is None else base64.b64decode(self.attachment, validate=True)
         return EntryRow(self.game, self.seq, self.kind, self.at_ns, self.key, self.content, attachment, self.digest)
 
@@ -117,11 +113,7 @@ class Spool:
         return self._places[self._at]
 
     def append(self, rows: Sequence[EntryRow], game: GameRow) -> None:
-        """Keep entries of a game; they are on disk when this returns.
-
-        Raises:
-            OutputError: no place accepts them.
-        """
+        """Keep entries of a game; they are on disk when this returns. Raises OutputError: no place accepts them."""
         reasons = []
         with self._lock:
             for step in range(len(self._places)):

@@ -269,11 +269,7 @@ class Store(StoreReader):
         self._is_open = True
 
     def _check_file(self) -> None:
-        """Make sure that what is written is in the file of the store's name.
-
-        Raises:
-            OutputError: it can't be.
-        """
+        """Make sure that what is written is in the file of the store's name. Raises OutputError: it can't be."""
         if self._held is not None and self._held.check():
             _log.error("%s: the store was deleted while it was in use. It is written again, whole.", self.where)
             self._engine.dispose()  # its connections are to the deleted file
