@@ -6,10 +6,10 @@ One of these are metrics for Prometheus, read from the hub, the game and the sec
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Protocol
+from typing import Annotated, Any, Protocol
 
 from fastapi import Depends, FastAPI
 from fastapi.requests import HTTPConnection
@@ -145,46 +145,23 @@ async def _context(connection: HTTPConnection) -> AppContext:
 AppContextDep = Annotated[AppContext, Depends(_context)]
 
 
-async def _rig(context: AppContextDep) -> RigParts:
-    return context.rig
+def part_of_context(part: Callable[[AppContext], object]) -> Any:
+    """Return the dependency of an endpoint on a part of the context."""
+
+    async def found(context: AppContextDep) -> object:
+        return part(context)
+
+    return Depends(found)
 
 
-async def _hub(context: AppContextDep) -> Hub:
-    return context.rig.hub
-
-
-async def _game_service(context: AppContextDep) -> GameService:
-    return context.rig.game_service
-
-
-async def _store(context: AppContextDep) -> Store:
-    return context.rig.store
-
-
-async def _picture(context: AppContextDep) -> LatestPicture:
-    return context.rig.picture
-
-
-async def _evidence(context: AppContextDep) -> EvidenceFinder:
-    return context.evidence
-
-
-async def _viewer(context: AppContextDep) -> CallViewer:
-    return context.viewer
-
-
-async def _finished(context: AppContextDep) -> FinishedGames:
-    return context.finished
-
-
-RigPartsDep = Annotated[RigParts, Depends(_rig)]
-HubDep = Annotated[Hub, Depends(_hub)]
-GameServiceDep = Annotated[GameService, Depends(_game_service)]
-StoreDep = Annotated[Store, Depends(_store)]
-PictureDep = Annotated[LatestPicture, Depends(_picture)]
-EvidenceFinderDep = Annotated[EvidenceFinder, Depends(_evidence)]
-CallViewerDep = Annotated[CallViewer, Depends(_viewer)]
-FinishedGamesDep = Annotated[FinishedGames, Depends(_finished)]
+RigPartsDep = Annotated[RigParts, part_of_context(lambda context: context.rig)]
+HubDep = Annotated[Hub, part_of_context(lambda context: context.rig.hub)]
+GameServiceDep = Annotated[GameService, part_of_context(lambda context: context.rig.game_service)]
+StoreDep = Annotated[Store, part_of_context(lambda context: context.rig.store)]
+PictureDep = Annotated[LatestPicture, part_of_context(lambda context: context.rig.picture)]
+EvidenceFinderDep = Annotated[EvidenceFinder, part_of_context(lambda context: context.evidence)]
+CallViewerDep = Annotated[CallViewer, part_of_context(lambda context: context.viewer)]
+FinishedGamesDep = Annotated[FinishedGames, part_of_context(lambda context: context.finished)]
 
 
 def reviewer(rig: RigPartsDep, principal: PrincipalDep) -> Principal:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query
+from fastapi import APIRouter, Path, Query
 from pydantic import Field, model_validator
 
 from downfield.api.context.access_control import AuthorizedRoute, PrincipalDep, RepeatableRoute
 from downfield.api.context.context import (
-    AppContextDep,
     FinishedGamesDep,
     GameServiceDep,
     RigPartsDep,
     StoreDep,
+    part_of_context,
     reviewer,
 )
 from downfield.api.http.problems import ProblemError
@@ -171,16 +171,12 @@ class WhatIfRequest(RequestModel):
         return self
 
 
-async def _worker(context: AppContextDep) -> JudgingWorker:
-    return context.judging
-
-
 @what_if_router.post("/what-if", summary="A game under another rulebook")
 @allow("operator", in_review="viewer")
 def compare(
     row: GameRowDep,
     store: StoreDep,
-    worker: Annotated[JudgingWorker, Depends(_worker)],
+    worker: Annotated[JudgingWorker, part_of_context(lambda context: context.judging)],
     request: WhatIfRequest,
     play: Annotated[int | None, Query(ge=1, description="Only what differs in this play.")] = None,
 ) -> WhatIf:

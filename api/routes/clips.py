@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Path, Query, Response
 from fastapi.responses import StreamingResponse
 
 from downfield.api.context.access_control import AuthorizedRoute
-from downfield.api.context.context import AppContextDep, RigPartsDep, StoreDep
+from downfield.api.context.context import RigPartsDep, StoreDep, part_of_context
 from downfield.api.http.problems import ProblemError
 from downfield.api.http.requests import CallId
 from downfield.api.routes.games import GameRowDep, HistoryDep
@@ -39,10 +39,6 @@ _CLIP: Final = _file_of(MEDIA_TYPES.values())
 _PICTURE: Final = _file_of(["image/png"])
 
 
-async def _exporter(context: AppContextDep) -> ClipExporter:
-    return context.exporter
-
-
 def _options(
     speed: Annotated[float, Query(ge=0.05, le=1, description="1 for real time, 0.5 for half speed.")] = 1.0,
     plain: Annotated[bool, Query(description="Without drawings and words.")] = False,
@@ -54,7 +50,7 @@ def _options(
     return ClipOptions(speed, () if plain else tuple(draw or DRAWING_KINDS), width)
 
 
-ExporterDep = Annotated[ClipExporter, Depends(_exporter)]
+ExporterDep = Annotated[ClipExporter, part_of_context(lambda context: context.exporter)]
 OptionsDep = Annotated[ClipOptions, Depends(_options)]
 PlayNumber = Annotated[int, Path(ge=1, le=100_000, description="Its number in the game.")]
 Form = Annotated[ClipFormat, Path(description="mp4 (H.264) or gif.")]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Annotated, Final
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from fastapi import APIRouter, Path, Query, Request, Response
 from pydantic import BeforeValidator, Field, FiniteFloat
 
 from downfield.api.context.access_control import AuthorizedRoute
-from downfield.api.context.context import AppContextDep, CallViewerDep
+from downfield.api.context.context import CallViewerDep, part_of_context
 from downfield.api.http.network_addresses import qr_svg
 from downfield.api.http.problems import ProblemError
 from downfield.api.http.requests import CallId
@@ -75,11 +75,7 @@ class RecordingSeal(TopicModel):
     text: str = Field(description="The same in a sentence; empty where there is nothing to tell.")
 
 
-async def _sealed_recordings(context: AppContextDep) -> SealedRecordings:
-    return context.sealed_recordings
-
-
-SealedRecordingsDep = Annotated[SealedRecordings, Depends(_sealed_recordings)]
+SealedRecordingsDep = Annotated[SealedRecordings, part_of_context(lambda context: context.sealed_recordings)]
 
 
 @router.get("/frames", summary="The pictures a call was made from")

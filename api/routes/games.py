@@ -10,7 +10,7 @@ from fastapi.responses import StreamingResponse
 from pydantic import Field
 
 from downfield.api.context.access_control import AuthorizedRoute, PrincipalDep
-from downfield.api.context.context import AppContextDep, GameServiceDep, RigPartsDep, StoreDep
+from downfield.api.context.context import GameServiceDep, RigPartsDep, StoreDep, part_of_context
 from downfield.api.http.problems import ProblemError, refusal_problem
 from downfield.api.http.requests import GameId, IdempotencyKey
 from downfield.api.security.access import allow
@@ -50,11 +50,9 @@ def _row(rig: RigPartsDep, game: GameId) -> GameRow:
 GameRowDep = Annotated[GameRow, Depends(_row)]
 
 
-async def _histories(context: AppContextDep) -> RecentHistories:
-    return context.histories
-
-
-def _history(row: GameRowDep, histories: Annotated[RecentHistories, Depends(_histories)]) -> History:
+def _history(
+    row: GameRowDep, histories: Annotated[RecentHistories, part_of_context(lambda context: context.histories)]
+) -> History:
     return histories.of(row)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Depends, Path, Request, Response
+from fastapi import APIRouter, Path, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic import Field
 
 from downfield.api.context.access_control import RepeatableRoute
-from downfield.api.context.context import AppContext, AppContextDep
+from downfield.api.context.context import AppContext, AppContextDep, part_of_context
 from downfield.api.http.problems import ProblemError
 from downfield.api.security.access import allow
 from downfield.broadcast import cards
@@ -104,11 +104,7 @@ def _final_scores(context: AppContext) -> list[FinalScore]:
     return [FinalScore(line.row.home, line.row.away, line.score) for line in played]
 
 
-async def _sponsors(context: AppContextDep) -> KeptSponsors:
-    return context.sponsors
-
-
-SponsorsDep = Annotated[KeptSponsors, Depends(_sponsors)]
+SponsorsDep = Annotated[KeptSponsors, part_of_context(lambda context: context.sponsors)]
 
 
 @router.get("/sponsors", summary="The sponsors on the stream")
@@ -139,11 +135,7 @@ class LogoView(TopicModel):
     logo: str
 
 
-async def _logos(context: AppContextDep) -> LogoFolder:
-    return context.logos
-
-
-LogosDep = Annotated[LogoFolder, Depends(_logos)]
+LogosDep = Annotated[LogoFolder, part_of_context(lambda context: context.logos)]
 
 
 @logo_router.post(

@@ -6,11 +6,11 @@ from collections import Counter
 from itertools import islice
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
 from downfield.api.context.access_control import AuthorizedRoute
-from downfield.api.context.context import AppContextDep, CallViewerDep, GameServiceDep, RigPartsDep
+from downfield.api.context.context import CallViewerDep, GameServiceDep, RigPartsDep, part_of_context
 from downfield.api.http.requests import CallId
 from downfield.api.routes.games import GameRowDep, HistoryDep
 from downfield.api.security.access import allow
@@ -51,18 +51,10 @@ class ReviewedGame(GameDetails):
     dark: Side | None = Field(description="Whose figures wear the dark jersey; null where no play tells.")
 
 
-async def _catalog(context: AppContextDep) -> GameCatalog:
-    return context.catalog
-
-
-async def _thumbnails(context: AppContextDep) -> Thumbnails:
-    return context.thumbnails
-
-
 @router.get("", summary="Games, the latest first")
 @allow("viewer")
 def games(
-    catalog: Annotated[GameCatalog, Depends(_catalog)],
+    catalog: Annotated[GameCatalog, part_of_context(lambda context: context.catalog)],
     rig: RigPartsDep,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
     before: Annotated[str | None, Query(max_length=40, description="Only those started before this game.")] = None,
@@ -169,7 +161,10 @@ def plays(
 )
 @allow("viewer")
 def thumbnail(
-    row: GameRowDep, viewer: CallViewerDep, thumbnails: Annotated[Thumbnails, Depends(_thumbnails)], call: CallId
+    row: GameRowDep,
+    viewer: CallViewerDep,
+    thumbnails: Annotated[Thumbnails, part_of_context(lambda context: context.thumbnails)],
+    call: CallId,
 ) -> Response:
     """With the call's measurement drawn on it."""
     headers = {"Cache-Control": "private, max-age=600"}

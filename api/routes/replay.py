@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Query, Response
 from fastapi.responses import StreamingResponse
 from pydantic import Field
 
 from downfield.api.context.access_control import RepeatableRoute
-from downfield.api.context.context import AppContextDep, StoreDep
+from downfield.api.context.context import AppContextDep, StoreDep, part_of_context
 from downfield.api.http.requests import CallId
 from downfield.api.routes.games import GameRowDep
 from downfield.api.security.access import allow
@@ -33,11 +33,7 @@ class ReplayRequest(RequestModel):
     )
 
 
-async def _director(context: AppContextDep) -> ReplayDirector:
-    return context.replays
-
-
-DirectorDep = Annotated[ReplayDirector, Depends(_director)]
+DirectorDep = Annotated[ReplayDirector, part_of_context(lambda context: context.replays)]
 
 
 @router.post("/replay", summary="Put the replay of a call on the overlay", status_code=202)

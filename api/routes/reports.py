@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, Final, Literal, get_args
 
-from fastapi import APIRouter, Depends, Path, Query, Response
+from fastapi import APIRouter, Path, Query, Response
 from pydantic import Field
 
 from downfield.api.context.access_control import AuthorizedRoute, RepeatableRoute
-from downfield.api.context.context import AppContextDep, GameServiceDep, ReviewerDep, RigPartsDep, StoreDep
+from downfield.api.context.context import GameServiceDep, ReviewerDep, RigPartsDep, StoreDep, part_of_context
 from downfield.api.routes.games import HistoryDep
 from downfield.api.routes.rulings import PersonName, signed
 from downfield.api.security.access import allow
@@ -32,11 +32,7 @@ router = APIRouter(prefix="/api", tags=["games"], route_class=AuthorizedRoute)
 _working = threading.BoundedSemaphore(1)
 
 
-async def _recent_report(context: AppContextDep) -> RecentReport:
-    return context.recent_report
-
-
-RecentReportDep = Annotated[RecentReport, Depends(_recent_report)]
+RecentReportDep = Annotated[RecentReport, part_of_context(lambda context: context.recent_report)]
 
 
 class CallOutcomesView(TopicModel):
