@@ -159,13 +159,12 @@ class StripFilm:
 
 
 class _CachingRenderer:
-    """A renderer that draws a still strip once: the same hands before the same camera give the same picture.
+    """A renderer that draws a still strip once: the same hands before the same camera give the same picture."""
 
-    Args:
-        inner: draws the pictures.
-    """
-
-    def __init__(self, inner: Renderer) -> None:
+    def __init__(
+        self,
+        inner: Renderer,  # draws the pictures
+    ) -> None:
         self._inner = inner
         self._last: tuple[tuple[HandPose, ...], Camera, RenderedFrame] | None = None
 

@@ -79,13 +79,11 @@ class PuntRoll:
     yards: int  # from the line of scrimmage, forward; a blocked one may lie behind it
 
 
-def place_kick(roll: int, yards_to_goal: float) -> PlaceKick:
-    """Return the result of a field goal or extra point by dice (EFL-082).
-
-    Args:
-        roll: two dice as tens and units.
-        yards_to_goal: from the line of scrimmage.
-    """
+def place_kick(
+    roll: int,  # two dice as tens and units
+    yards_to_goal: float,  # from the line of scrimmage
+) -> PlaceKick:
+    """Return the result of a field goal or extra point by dice (EFL-082)."""
     if roll <= 12:
         return "blocked"
     if roll <= 14:

@@ -42,14 +42,12 @@ def met(after: tuple[Step, ...] = (), *, defender: str = RCB) -> tuple[Step, ...
 
 
 def tackled(
-    efl_clause: str | None, defender: str = RCB, *, missed: bool = True
+    efl_clause: str | None,  # the EFL's clause; None where none allows this hit
+    defender: str = RCB,
+    *,
+    missed: bool = True,  # whether there is certainly no tackle under the EFL
 ) -> Callable[[PlayHistory], Expectation]:
-    """Return the expectation of a tackle: under TAP and Lion's Den by any touch, under the EFL by a clause.
-
-    Args:
-        efl_clause: the EFL's clause; None where none allows this hit.
-        missed: whether there is certainly no tackle under the EFL.
-    """
+    """Return the expectation of a tackle: under TAP and Lion's Den by any touch, under the EFL by a clause."""
 
     def expectation(history: PlayHistory) -> Expectation:
         t_ns = history.when("touched", RB, defender)
@@ -160,12 +158,10 @@ def side_rub() -> ExpectedPlay:
     return ExpectedPlay(script, tackled(None))
 
 
-def corner_hit(angle_deg: float = 40.0) -> ExpectedPlay:
-    """A defender stands turned in the lane and the runner's front meets his corner.
-
-    Args:
-        angle_deg: between the meeting faces; 0 would be head-on.
-    """
+def corner_hit(
+    angle_deg: float = 40.0,  # between the meeting faces; 0 would be head-on
+) -> ExpectedPlay:
+    """A defender stands turned in the lane and the runner's front meets his corner."""
     steps = (*opening(40.0, RB), *to_the_line(), *met())
     script = scrimmage(
         "corner-hit",
@@ -177,12 +173,10 @@ def corner_hit(angle_deg: float = 40.0) -> ExpectedPlay:
     return ExpectedPlay(script, tackled("EFL-078" if angle_deg <= 8 else None))
 
 
-def near_miss(miss_mm: float = 0.2) -> ExpectedPlay:
-    """A defender passes the runner side by side, tenths of a millimeter clear of him: no call.
-
-    Args:
-        miss_mm: the smallest gap.
-    """
+def near_miss(
+    miss_mm: float = 0.2,  # the smallest gap
+) -> ExpectedPlay:
+    """A defender passes the runner side by side, tenths of a millimeter clear of him: no call."""
     lane = LANE_YD + across(WIDTH_MM + miss_mm)
     steps = (*opening(40.0, RB), *to_the_line(), Until((Passes(RB, 12.0),), within_s=6.0))
     script = scrimmage(
@@ -196,12 +190,10 @@ def near_miss(miss_mm: float = 0.2) -> ExpectedPlay:
     return ExpectedPlay(script, lambda _: expect(absent=absent))
 
 
-def stopped_short(short_mm: float = 0.3) -> ExpectedPlay:
-    """The board goes off when the runner is head-on before a defender, tenths of a millimeter away: no call.
-
-    Args:
-        short_mm: the gap that is left.
-    """
+def stopped_short(
+    short_mm: float = 0.3,  # the gap that is left
+) -> ExpectedPlay:
+    """The board goes off when the runner is head-on before a defender, tenths of a millimeter away: no call."""
     stand_yd = 10.0
     stop_yd = stand_yd - ahead(LENGTH_MM + short_mm)
     steps = (
