@@ -63,12 +63,12 @@ def base_top_error_yd(calibration: Calibration) -> float:
     return 2 * float(np.median(sigma.max(axis=1)))
 
 
-def best_measurement(
-    calibration: Calibration,
-    # two standard deviations that are exact enough, such as a table's certified error
-    wanted_yd: float = ADVICE_LIMITS.wanted_yd,
-) -> Advice | None:
-    """Return the measurement that would make base tops most exact; None where they are exact enough."""
+def best_measurement(calibration: Calibration, wanted_yd: float = ADVICE_LIMITS.wanted_yd) -> Advice | None:
+    """Return the measurement that would make base tops most exact; None where they are exact enough.
+
+    Args:
+        wanted_yd: two standard deviations that are exact enough, such as a table's certified error.
+    """
     now_yd = base_top_error_yd(calibration)
     if now_yd <= wanted_yd and calibration.lengths_known:
         return None

@@ -137,15 +137,15 @@ class Calibration:
         return self.scale_spread <= KNOWN_SCALE
 
     def to_board_with_cov(
-        self,
-        px: ArrayLike,  # shape (n, 2)
-        height_mm: ArrayLike = 0.0,  # of what was seen over the printed surface; scalar or shape (n,)
-        *,
-        # standard deviation of the pixels in each direction; scalar, shape (n,), or covariances (n, 2, 2)
-        sigma_px: ArrayLike = 0.0,
-        sigma_height_mm: ArrayLike = 0.0,  # standard deviation of the heights; scalar or shape (n,)
+        self, px: ArrayLike, height_mm: ArrayLike = 0.0, *, sigma_px: ArrayLike = 0.0, sigma_height_mm: ArrayLike = 0.0
     ) -> tuple[Array, Array]:
         """Return where pixels are on the board, with covariances of detection noise and calibration error together.
+
+        Args:
+            px: shape (n, 2).
+            height_mm: of what was seen over the printed surface; scalar or shape (n,).
+            sigma_px: standard deviation of the pixels in each direction; scalar, shape (n,), or covariances (n, 2, 2).
+            sigma_height_mm: standard deviation of the heights; scalar or shape (n,).
 
         Returns:
             Board mm, shape (n, 2), and their covariances, mm^2, shape (n, 2, 2); NaN where a pixel sees no board.
@@ -160,12 +160,13 @@ class Calibration:
         covariance += heights[:, None, None] * by_height[:, :, None] * by_height[:, None, :]
         return board, covariance
 
-    def error_of(
-        self,
-        by_pixel: Array,  # Jacobians of the places by their pixels, from `locate`, shape (n, 2, 2)
-        by_parameters: Array,  # Jacobians by `PLACE_PARAMETERS`, shape (n, 2, 21)
-    ) -> Array:
-        """Return the covariance of places by the calibration's own error, mm^2, shape (n, 2, 2)."""
+    def error_of(self, by_pixel: Array, by_parameters: Array) -> Array:
+        """Return the covariance of places by the calibration's own error, mm^2, shape (n, 2, 2).
+
+        Args:
+            by_pixel: Jacobians of the places by their pixels, from `locate`, shape (n, 2, 2).
+            by_parameters: Jacobians by `PLACE_PARAMETERS`, shape (n, 2, 21).
+        """
         covariance: Array = self.unmodeled_px**2 * (by_pixel @ by_pixel.transpose(0, 2, 1))
         if self.covariance:
             known = by_parameters[:, :, : len(self.covariance)]

@@ -95,12 +95,14 @@ def project(camera: Camera, points_mm: ArrayLike, select: slice = _ALL) -> tuple
 
 
 def locate(
-    camera: Camera,
-    px: ArrayLike,  # shape (n, 2)
-    height_mm: ArrayLike = 0.0,  # scalar or shape (n,)
-    select: slice = _ALL,  # the k pixels whose Jacobians by the parameters are wanted
+    camera: Camera, px: ArrayLike, height_mm: ArrayLike = 0.0, select: slice = _ALL
 ) -> tuple[Array, Array, Array, Array]:
     """Locate pixels on the board at a height and differentiate, by the inverse function theorem on `project`.
+
+    Args:
+        px: shape (n, 2).
+        height_mm: scalar or shape (n,).
+        select: the k pixels whose Jacobians by the parameters are wanted.
 
     Returns:
         Board mm (n, 2); their Jacobians by the pixel, mm/px, (n, 2, 2); by the height, (n, 2); by `PLACE_PARAMETERS`,

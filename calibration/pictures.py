@@ -39,11 +39,12 @@ BLURRED: Final = "the picture is blurred. Focus the camera and keep it still."
 """What to say of a picture in which nothing is found because it is out of focus."""
 
 
-def read_pictures(
-    path: Path,  # a picture, or any video that PyAV decodes
-    count: int = _LIMITS.frames,  # how many frames of a video
-) -> list[Image]:
+def read_pictures(path: Path, count: int = _LIMITS.frames) -> list[Image]:
     """Read the picture in a file, or frames spread evenly over a video.
+
+    Args:
+        path: a picture, or any video that PyAV decodes.
+        count: how many frames of a video.
 
     Raises:
         InputError: it is missing, or no picture can be read from it.

@@ -25,14 +25,17 @@ class ErrorGroups:
 
 
 def cluster_robust_covariance(
-    jacobian: Array,  # whitened, observations first, priors after them, shape (n + m, p)
-    weighted: Array,  # weighted whitened residuals, shape (n,)
-    weight: Array,  # robust weights, shape (n,)
-    groups: ErrorGroups,  # which observations err together
+    jacobian: Array, weighted: Array, weight: Array, groups: ErrorGroups
 ) -> tuple[Array, float]:
     """Return the cluster-robust covariance, at least that of independent observations with the spread they show.
 
     And the standard deviation of what displaces whole lines beyond what displaces their stretches, px, which is in it.
+
+    Args:
+        jacobian: whitened, observations first, priors after them, shape (n + m, p).
+        weighted: weighted whitened residuals, shape (n,).
+        weight: robust weights, shape (n,).
+        groups: which observations err together.
     """
     n = len(weight)
     seen, known = jacobian[:n], jacobian[n:]
@@ -94,23 +97,27 @@ def _at_least_both(a: Array, b: Array) -> Array:
     return larger
 
 
-def log_volume(
-    jacobian: Array,  # whitened, observations and priors, shape (n, p)
-    weight: Array,  # robust weights, 1 for priors, shape (n,)
-) -> float:
-    """Return half the log determinant of the covariance that independent errors would give."""
+def log_volume(jacobian: Array, weight: Array) -> float:
+    """Return half the log determinant of the covariance that independent errors would give.
+
+    Args:
+        jacobian: whitened, observations and priors, shape (n, p).
+        weight: robust weights, 1 for priors, shape (n,).
+    """
     scale = np.sqrt(np.maximum((jacobian**2).sum(axis=0), 1e-300))
     scaled = jacobian / scale
     _, log = np.linalg.slogdet(scaled.T @ (weight[:, None] * scaled))
     return -0.5 * float(log) - float(np.log(scale).sum())
 
 
-def marginal_precision(
-    jacobian: Array,  # whitened, observations and what is known of the other parameters, shape (n, p)
-    weight: Array,  # robust weights, 1 for what is known, shape (n,)
-    last: int,  # how many parameters, k
-) -> Array:
-    """Return the precision of the last parameters by independent observations, the others left open, shape (k, k)."""
+def marginal_precision(jacobian: Array, weight: Array, last: int) -> Array:
+    """Return the precision of the last parameters by independent observations, the others left open, shape (k, k).
+
+    Args:
+        jacobian: whitened, observations and what is known of the other parameters, shape (n, p).
+        weight: robust weights, 1 for what is known, shape (n,).
+        last: how many parameters, k.
+    """
     scale = np.sqrt(np.maximum((jacobian**2).sum(axis=0), 1e-300))
     scaled = jacobian / scale
     whole = scaled.T @ (weight[:, None] * scaled)
@@ -122,15 +129,16 @@ def marginal_precision(
     return precision
 
 
-def overstated_precision(
-    effect: Array,  # whitened derivative of each observation by the parameter, shape (n,)
-    weighted: Array,  # weighted whitened residuals, shape (n,)
-    groups: ErrorGroups,  # which observations err together
-    lines_px: float,  # standard deviation of what displaces whole lines
-) -> float:
+def overstated_precision(effect: Array, weighted: Array, groups: ErrorGroups, lines_px: float) -> float:
     """Return the ratio of a parameter's variance with clustered errors to that with independent ones, at least 1.
 
     Differences of half a sum of squares along the parameter mean so many times less than they seem to.
+
+    Args:
+        effect: whitened derivative of each observation by the parameter, shape (n,).
+        weighted: weighted whitened residuals, shape (n,).
+        groups: which observations err together.
+        lines_px: standard deviation of what displaces whole lines.
     """
     pushes = np.bincount(groups.cluster, weights=effect * weighted)
     free = groups.line >= 0

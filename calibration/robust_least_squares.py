@@ -45,15 +45,16 @@ Evaluate = Callable[[Array], tuple[Array, Array]]
 
 
 def minimize_huber(
-    evaluate: Evaluate,  # the problem; its residuals have unit variance
-    begin: Array,  # parameters to begin at, shape (k,)
-    lowest: Array,  # least values of the parameters, shape (k,); minus infinity where there is none
-    *,
-    # residuals beyond this count linearly; one for all, or one for each, infinite where none does
-    loss_at: Array | float,
-    max_steps: int,  # evaluations at most
+    evaluate: Evaluate, begin: Array, lowest: Array, *, loss_at: Array | float, max_steps: int
 ) -> tuple[Array, float]:
     """Minimize half the sum of Huber's loss of residuals.
+
+    Args:
+        evaluate: the problem; its residuals have unit variance.
+        begin: parameters to begin at, shape (k,).
+        lowest: least values of the parameters, shape (k,); minus infinity where there is none.
+        loss_at: residuals beyond this count linearly; one for all, or one for each, infinite where none does.
+        max_steps: evaluations at most.
 
     Returns:
         The parameters, shape (k,), and half the robust sum of squares there.
@@ -90,12 +91,14 @@ def _cost(residuals: Array, loss_at: Array | float) -> float:
     return float(np.where(size <= loss_at, 0.5 * size * size, loss_at * (size - 0.5 * loss_at)).sum())
 
 
-def _undamped_gain(
-    normal: Array,  # normal matrix with a diagonal of 1, shape (k, k)
-    slope: Array,  # scaled gradient, shape (k,)
-    above_lowest: Bools,  # whether a parameter may become less, shape (k,)
-) -> float:
-    """Return by how much a full step would lower the cost if residuals were linear in the parameters."""
+def _undamped_gain(normal: Array, slope: Array, above_lowest: Bools) -> float:
+    """Return by how much a full step would lower the cost if residuals were linear in the parameters.
+
+    Args:
+        normal: normal matrix with a diagonal of 1, shape (k, k).
+        slope: scaled gradient, shape (k,).
+        above_lowest: whether a parameter may become less, shape (k,).
+    """
     movable = above_lowest | (slope < 0)
     matrix = normal[np.ix_(movable, movable)] + _LIMITS.min_damping * np.eye(len(slope[movable]))
     return 0.5 * float(slope[movable] @ np.linalg.solve(matrix, slope[movable]))

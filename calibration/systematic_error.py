@@ -66,15 +66,16 @@ class SystematicError:
     width_px: int
 
     @staticmethod
-    def of(
-        px: Array,  # where they are seen, shape (n, 2)
-        normals: Array,  # unit directions along which they count, shape (n, 2)
-        # number of the line each lies on if it bounds the field; `LINE_END` at the end of a yard line, and -1
-        # elsewhere, shape (n,)
-        boundary: Indices,
-        size_px: tuple[int, int],  # the picture's width and height
-    ) -> SystematicError:
-        """Return the shapes at observations."""
+    def of(px: Array, normals: Array, boundary: Indices, size_px: tuple[int, int]) -> SystematicError:
+        """Return the shapes at observations.
+
+        Args:
+            px: where they are seen, shape (n, 2).
+            normals: unit directions along which they count, shape (n, 2).
+            boundary: number of the line each lies on if it bounds the field; `LINE_END` at the end of a yard line, and
+                -1 elsewhere, shape (n,).
+            size_px: the picture's width and height.
+        """
         width, height = size_px
         rows = np.clip(2 * px[:, 1] / (height - 1) - 1, -1, 1)
         wave = np.polynomial.legendre.legvander(rows, _LIMITS.degrees)[:, 1:]

@@ -94,13 +94,14 @@ class RefusedError(DownfieldError):
 
 
 class CalibrationError(DownfieldError):
-    """No trustworthy calibration can be made from a picture."""
+    """No trustworthy calibration can be made from a picture.
 
-    def __init__(
-        self,
-        problem: str,  # what is wrong, and what to do, for people
-        remedy: Remedy = "another_picture",  # the same for programs
-    ) -> None:
+    Args:
+        problem: what is wrong, and what to do, for people.
+        remedy: the same for programs.
+    """
+
+    def __init__(self, problem: str, remedy: Remedy = "another_picture") -> None:
         super().__init__(problem)
         self.remedy: Remedy = remedy
 

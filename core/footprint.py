@@ -258,13 +258,14 @@ def signed_gaps(a: list[Footprint], b: list[Footprint]) -> list[Gap]:
     return Gaps.of(np.stack([outlines_of(a), outlines_of(b)])).each()
 
 
-def gaps_mm(
-    core_a: Array,  # core rectangles of the first bases, see `Footprint.core_mm`, shape (n, 4, 2)
-    core_b: Array,  # those of the second bases, shape (n, 4, 2)
-    headings_deg: tuple[Array, Array],  # headings of both, shape (n,) each
-    radii_mm: Array,  # the sum of both corner radii, shape (n,)
-) -> Array:
+def gaps_mm(core_a: Array, core_b: Array, headings_deg: tuple[Array, Array], radii_mm: Array) -> Array:
     """Return only the signed gaps of many pairs, without building a record for each.
+
+    Args:
+        core_a: core rectangles of the first bases, see `Footprint.core_mm`, shape (n, 4, 2).
+        core_b: those of the second bases, shape (n, 4, 2).
+        headings_deg: headings of both, shape (n,) each.
+        radii_mm: the sum of both corner radii, shape (n,).
 
     Returns:
         Signed gaps, mm, shape (n,).
@@ -287,12 +288,13 @@ def _outward(headings_deg: ArrayLike) -> Array:
     return outward
 
 
-def _separation(
-    core: Array,  # core rectangles of the first bases, a, and then of the second, b, shape (2 n, 4, 2)
-    others: Array,  # the same, with the two bases of each pair exchanged
-    outward: Array,  # outward normals of `core`, same shape
-) -> tuple[Array, Array]:
+def _separation(core: Array, others: Array, outward: Array) -> tuple[Array, Array]:
     """Return the largest separation of n pairs of bases over all face normals.
+
+    Args:
+        core: core rectangles of the first bases, a, and then of the second, b, shape (2 n, 4, 2).
+        others: the same, with the two bases of each pair exchanged.
+        outward: outward normals of `core`, same shape.
 
     Returns:
         The largest separation, shape (n,), and its axis from a to b, shape (n, 2).
@@ -305,11 +307,12 @@ def _separation(
     return both[rows, best], np.concatenate([outward[:count], -outward[count:]], axis=1)[rows, best]
 
 
-def _nearest(
-    core: Array,  # all a and then all b, shape (2 n, 4, 2)
-    others: Array,  # the same, with the two bases of each pair exchanged
-) -> tuple[Array, Array, Array]:
+def _nearest(core: Array, others: Array) -> tuple[Array, Array, Array]:
     """Return the nearest points of n pairs of disjoint polygons, a and b, and their distance.
+
+    Args:
+        core: all a and then all b, shape (2 n, 4, 2).
+        others: the same, with the two bases of each pair exchanged.
 
     Returns:
         The points of a and of b, shape (n, 2) each; distances, shape (n,).
@@ -359,12 +362,13 @@ def _faces(side: Indices, off_deg: Array) -> list[Face]:
     ]
 
 
-def _overlap(
-    corners: Array,  # of the first bases and then of the second, shape (2 n, 4, 2)
-    side: Indices,  # which of their faces meet, shape (2 n,)
-    normal: Array,  # from the first to the second, shape (n, 2)
-) -> Array:
+def _overlap(corners: Array, side: Indices, normal: Array) -> Array:
     """Return the length over which the faces of n pairs lie along each other, seen along the normal.
+
+    Args:
+        corners: of the first bases and then of the second, shape (2 n, 4, 2).
+        side: which of their faces meet, shape (2 n,).
+        normal: from the first to the second, shape (n, 2).
 
     Returns:
         Shape (n,).

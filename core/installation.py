@@ -52,11 +52,13 @@ class Installation:
         return subprocess.list2cmdline(words) if system == "windows" else shlex.join(words)
 
 
-def this_installation(
-    environment: Path | None = None,  # folder of the environment; the present one if not given
-    note: str | None = None,  # content of `direct_url.json`; that of the installed package if not given
-) -> Installation:
-    """Return how this copy was installed."""
+def this_installation(environment: Path | None = None, note: str | None = None) -> Installation:
+    """Return how this copy was installed.
+
+    Args:
+        environment: folder of the environment; the present one if not given.
+        note: content of `direct_url.json`; that of the installed package if not given.
+    """
     folder = Path(sys.prefix) if environment is None else environment
     installer, extras = _chosen(folder)
     source, editable = _source(_installed_note() if note is None else note)

@@ -79,10 +79,11 @@ def _coefficients() -> Array:
     return coefficients
 
 
-def least_cost_pairs(
-    cost: Array,  # of every pair, shape (n, m), finite; any of equally cheap answers is returned
-) -> tuple[Indices, Indices]:
+def least_cost_pairs(cost: Array) -> tuple[Indices, Indices]:
     """Return the rows and columns of the pairs, as many as the shorter side has, rows ascending.
+
+    Args:
+        cost: of every pair, shape (n, m), finite; any of equally cheap answers is returned.
 
     Raises:
         ValueError: a cost is not finite.

@@ -36,12 +36,13 @@ class PolicyChange:
 
 
 class LeaguePolicies:
-    """Policies of a league. Callable from any thread; the file is read each time, as other programs may change it."""
+    """Policies of a league. Callable from any thread; the file is read each time, as other programs may change it.
 
-    def __init__(
-        self,
-        path: Path | None = None,  # their file, which need not exist; None to keep them in memory
-    ) -> None:
+    Args:
+        path: their file, which need not exist; None to keep them in memory.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
         self._path = path
         self._changes: tuple[PolicyChange, ...] = ()
         self._lock = threading.Lock()

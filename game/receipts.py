@@ -148,12 +148,13 @@ _DOWNS: Final = MappingProxyType({1: "1st", 2: "2nd", 3: "3rd", 4: "4th"})
 _DECISIONS: Final = {"confirm": "confirmed", "overturn": "overturned", "strike": "removed", "manual": "called by hand"}
 
 
-def describe(
-    body: Body,  # the declaration or ruling
-    # of calls and of earlier declarations, by id; one that is not there any more is not named
-    texts: Mapping[str, str],
-) -> str:
-    """Return a declaration or ruling in a few words."""
+def describe(body: Body, texts: Mapping[str, str]) -> str:
+    """Return a declaration or ruling in a few words.
+
+    Args:
+        body: the declaration or ruling.
+        texts: of calls and of earlier declarations, by id; one that is not there any more is not named.
+    """
     if isinstance(body, Ruling):
         call = body.replacement.text if body.replacement is not None else texts.get(body.call, "a call")
         return f"{_DECISIONS[body.decision]}: {call}"
@@ -240,13 +241,16 @@ class EventLog:
         return rulings
 
     def declarations(
-        self,
-        undone: Collection[str],  # ids of the events that were undone
-        set_aside: Mapping[str, str],  # why events no longer count, by id
-        calls: Mapping[str, str],  # texts of the calls, by id
-        latest: int | None = None,  # how many; None for all
+        self, undone: Collection[str], set_aside: Mapping[str, str], calls: Mapping[str, str], latest: int | None = None
     ) -> list[DeclarationView]:
-        """Return declarations and rulings, in order."""
+        """Return declarations and rulings, in order.
+
+        Args:
+            undone: ids of the events that were undone.
+            set_aside: why events no longer count, by id.
+            calls: texts of the calls, by id.
+            latest: how many; None for all.
+        """
         shown = [(event, by) for event, by in self.events if not isinstance(event.body, Tick)]
         if latest is not None:
             shown = shown[-latest:]
@@ -284,12 +288,13 @@ class KeyedReceipt:
     content: object
     receipt: Accepted | None = None
 
-    def once(
-        self,
-        content: object,  # the command
-        carry_out: Callable[[], str],  # carries it out and returns what was done, as a sentence
-    ) -> Receipt:
-        """Return the receipt of a command, which is carried out unless it has been."""
+    def once(self, content: object, carry_out: Callable[[], str]) -> Receipt:
+        """Return the receipt of a command, which is carried out unless it has been.
+
+        Args:
+            content: the command.
+            carry_out: carries it out and returns what was done, as a sentence.
+        """
         if self.receipt is not None:
             return self.repeat(content)
         try:

@@ -52,13 +52,13 @@ class _Replayed:
 
 
 def rebuild_session(
-    journals: Journals,
-    journal: Journal,  # of the game, to be gone on with
-    publisher: StatePublisher,
-    # of the game; one that does not belong to this journal is not used, which is logged
-    memento: KeptCheckpoint | None = None,
+    journals: Journals, journal: Journal, publisher: StatePublisher, memento: KeptCheckpoint | None = None
 ) -> ResumedSession:
     """Return a game as its journal leads to it.
+
+    Args:
+        journal: of the game, to be gone on with.
+        memento: of the game; one that does not belong to this journal is not used, which is logged.
 
     Raises:
         FormatError: the journal can't be read.
@@ -166,16 +166,17 @@ def _from_checkpoint(
 
 
 class KeptScenes:
-    """The scenes that rulings can go back to, read from the journal while the game goes on already."""
+    """The scenes that rulings can go back to, read from the journal while the game goes on already.
+
+    Args:
+        game: the game's id.
+        entries: numbers of the entries that were judged, and how many scenes and events each has.
+        kept_from: place in the game's log of the first scene.
+        last: number of the last entry.
+    """
 
     def __init__(
-        self,
-        journals: Journals,
-        game: str,  # the game's id
-        # numbers of the entries that were judged, and how many scenes and events each has
-        entries: Sequence[tuple[int, int]],
-        kept_from: int,  # place in the game's log of the first scene
-        last: int,  # number of the last entry
+        self, journals: Journals, game: str, entries: Sequence[tuple[int, int]], kept_from: int, last: int
     ) -> None:
         self._journals, self._game, self._last = journals, game, last
         self._begins, place = dict[int, int](), 0

@@ -170,13 +170,13 @@ class GameSession:
             self._last_event_ns,
         )
 
-    def restore(
-        self,
-        memento: SessionMemento,  # of a game that was started with the same
-        # returns those that rulings can go back to, by their place in the game's log
-        scenes: Callable[[], Mapping[int, Scene]],
-    ) -> None:
-        """Become what a game was, instead of judging its entries again."""
+    def restore(self, memento: SessionMemento, scenes: Callable[[], Mapping[int, Scene]]) -> None:
+        """Become what a game was, instead of judging its entries again.
+
+        Args:
+            memento: of a game that was started with the same.
+            scenes: returns those that rulings can go back to, by their place in the game's log.
+        """
         self._game.restore(memento.game, [event for event, _ in memento.events], scenes)
         self.event_count = memento.event_count
         for event, by in memento.events:

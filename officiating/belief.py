@@ -100,13 +100,14 @@ class Belief:
         """The belief as ``"0.3 mm inside the limit, sure to 98 %"``; empty where nothing was measured."""
         return self.told()
 
-    def told(
-        self,
-        beyond: str = "inside",  # for the side of the call, such as `"over"` for what exceeds something
-        not_beyond: str = "short of",  # for the other side
-        limit: str = "the limit",  # such as `"the line"`
-    ) -> str:
-        """Return the words with other ones for both sides of the limit, and for the limit."""
+    def told(self, beyond: str = "inside", not_beyond: str = "short of", limit: str = "the limit") -> str:
+        """Return the words with other ones for both sides of the limit, and for the limit.
+
+        Args:
+            beyond: for the side of the call, such as ``"over"`` for what exceeds something.
+            not_beyond: for the other side.
+            limit: such as ``"the line"``.
+        """
         parts = []
         is_measured = self.basis == "frame" or bool(self.sigma)  # a history without errors has no margin of its own
         if self.margin is not None and self.unit != "count" and is_measured:
@@ -204,14 +205,15 @@ def measure_of(kind: str, unit: Unit) -> Measure:
     return "excess" if kind in _BREACH_KINDS else ""
 
 
-def measured_words(
-    belief: Belief,  # what is believed of it
-    measure: Measure,  # of what its margin is
-    when: str,  # follows what happened, such as `" at 9.21 s"`; may be empty
-    *,
-    too_close: bool = False,  # whether nobody has decided yet that it happened
-) -> str:
-    """Return what was measured, such as ``"touched: gap closed at 9.21 s; 0.3 mm inside the limit, sure to 98 %"``."""
+def measured_words(belief: Belief, measure: Measure, when: str, *, too_close: bool = False) -> str:
+    """Return what was measured, such as ``"touched: gap closed at 9.21 s; 0.3 mm inside the limit, sure to 98 %"``.
+
+    Args:
+        belief: what is believed of it.
+        measure: of what its margin is.
+        when: follows what happened, such as ``" at 9.21 s"``; may be empty.
+        too_close: whether nobody has decided yet that it happened.
+    """
     if belief.basis == "none":
         return ""
     event = event_words(belief.probability, measure, too_close=too_close)

@@ -73,10 +73,12 @@ class EventsHeader:
     version: Literal[2] = 2
 
 
-def undone_events(
-    events: Sequence[Event],  # in the order in which they were entered
-) -> frozenset[str]:
-    """Return the ids of the events that do not count: undone, and not by an undo that was undone itself."""
+def undone_events(events: Sequence[Event]) -> frozenset[str]:
+    """Return the ids of the events that do not count: undone, and not by an undo that was undone itself.
+
+    Args:
+        events: in the order in which they were entered.
+    """
     undone: set[str] = set()
     for event in reversed(events):  # whatever undoes an undo comes after it
         if isinstance(event.body, Undo) and event.id not in undone:

@@ -17,12 +17,14 @@ a step, constant beyond the ends. Empty for a limit that is one number."""
 _NORMAL: Final = NormalDist()
 
 
-def share_accepted(
-    limit: GradedLimit,  # the limit; not empty
-    margin: float,  # measured, in the limit's unit
-    sigma: float,  # its standard deviation; 0 where it is exact. On a step, the side of more agreement counts.
-) -> float:
-    """Return the expected share of those who agree that a limit is met, 0..1."""
+def share_accepted(limit: GradedLimit, margin: float, sigma: float) -> float:
+    """Return the expected share of those who agree that a limit is met, 0..1.
+
+    Args:
+        limit: the limit; not empty.
+        margin: measured, in the limit's unit.
+        sigma: its standard deviation; 0 where it is exact. On a step, the side of more agreement counts.
+    """
     if sigma <= 0:
         return _share_at(limit, margin)
     ends = [(at - margin) / sigma for at, _ in limit]

@@ -15,13 +15,14 @@ SIDES: Final[tuple[Side, Side]] = ("home", "away")  # Both, in the order in whic
 _PLACE: Final = re.compile(r"(?:(?P<team>.*\S)\s+)?(?P<yards>-?\d+(?:\.\d+)?)")
 
 
-def place_yd(
-    named: str,  # a team and its yard line, below 0 in its end zone; midfield needs no team
-    shorts: tuple[str, str],  # the short names of home and away, which go before H and A
-    home_direction: int,  # 1 when home goes toward larger x, -1 toward smaller x
-    length_yd: float,  # of the field, goal line to goal line
-) -> float:
+def place_yd(named: str, shorts: tuple[str, str], home_direction: int, length_yd: float) -> float:
     """Return where along x of the board a place is that a person names: ``"H 44"``, ``"RIV 44"``, ``"50"``, ``"A -3"``.
+
+    Args:
+        named: a team and its yard line, below 0 in its end zone; midfield needs no team.
+        shorts: the short names of home and away, which go before H and A.
+        home_direction: 1 when home goes toward larger x, -1 toward smaller x.
+        length_yd: of the field, goal line to goal line.
 
     Raises:
         RefusedError: it names no place of this field.

@@ -152,13 +152,14 @@ def is_sized(solution: FieldSolution) -> bool:
     return solution.scale.spread <= KNOWN_SCALE
 
 
-def with_bases(
-    solution: FieldSolution,  # of a picture
-    corners_px: Array,  # of the bases' tops in it: front left, front right, rear right, rear left; shape (n, 4, 2)
-) -> FieldSolution:
+def with_bases(solution: FieldSolution, corners_px: Array) -> FieldSolution:
     """Return a solution of a print of unknown size, sized by bases of the usual size that stand on it.
 
     As it is where the size is known, or where there are too few.
+
+    Args:
+        solution: of a picture.
+        corners_px: of the bases' tops in it: front left, front right, rear right, rear left; shape (n, 4, 2).
     """
     usual, factor = math.sqrt(BaseSize().length_mm * BaseSize().width_mm), 1.0
     if is_sized(solution) or len(corners_px) < _LIMITS.min_bases:

@@ -35,12 +35,14 @@ from downfield.calibration.stretch import OpenStretch
 from downfield.core.arrays import Array
 
 
-def monotone_curve(
-    x: Array,  # places of the points, ascending, shape (n,), n >= 2
-    y: Array,  # heights of k curves there, shape (n, k)
-    at: Array,  # places between the first and the last point, shape (m,)
-) -> Array:
-    """Return the curves through (x, y) at some places, shape (len(at), k)."""
+def monotone_curve(x: Array, y: Array, at: Array) -> Array:
+    """Return the curves through (x, y) at some places, shape (len(at), k).
+
+    Args:
+        x: places of the points, ascending, shape (n,), n >= 2.
+        y: heights of k curves there, shape (n, k).
+        at: places between the first and the last point, shape (m,).
+    """
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     steps = np.diff(x)[:, None]
     rises = np.diff(y, axis=0) / steps
@@ -103,13 +105,16 @@ _BOWS: Final = (_LIMITS.flat_mm, FIT_LIMITS.bow_spread_mm)
 
 
 def average_focal(
-    fit: CameraFit,  # the likeliest fit, over a board that may be bowed
-    observations: Observations,  # what it was fitted to
-    prior: LensPrior | None,  # the lens; any webcam's when None. With a measured lens the focal length is not open.
-    # how far the print may be longer or shorter across than the points; not at all when None
-    stretch: OpenStretch | None = None,
+    fit: CameraFit, observations: Observations, prior: LensPrior | None, stretch: OpenStretch | None = None
 ) -> CameraFit:
-    """Return the fit at the mean of the focal lengths that explain the picture, its covariance with their spread."""
+    """Return the fit at the mean of the focal lengths that explain the picture, its covariance with their spread.
+
+    Args:
+        fit: the likeliest fit, over a board that may be bowed.
+        observations: what it was fitted to.
+        prior: the lens; any webcam's when None. With a measured lens the focal length is not open.
+        stretch: how far the print may be longer or shorter across than the points; not at all when None.
+    """
     camera = fit.camera
     prior = prior or TypicalLens.of(camera.lens)
     focal_px = float(np.mean(camera.lens.focal_px))

@@ -52,13 +52,15 @@ class PrintLimits:
 _LIMITS: Final = PrintLimits()
 
 
-def measure_styles(
-    plane: Plane,  # gray picture, shape (height, width)
-    camera: Camera,  # good to about a pixel on the paint
-    field: FieldModel,  # the field; what it says of goal lines, sidelines and end lines is replaced
-    paint: float,  # contrast of the yard lines, gray levels, signed
-) -> FieldModel:
-    """Return the field with its goal lines and borders as they are painted."""
+def measure_styles(plane: Plane, camera: Camera, field: FieldModel, paint: float) -> FieldModel:
+    """Return the field with its goal lines and borders as they are painted.
+
+    Args:
+        plane: gray picture, shape (height, width).
+        camera: good to about a pixel on the paint.
+        field: the field; what it says of goal lines, sidelines and end lines is replaced.
+        paint: contrast of the yard lines, gray levels, signed.
+    """
     border = _border(plane, camera, field)
     goal = _goal_line(plane, camera, field, paint)
     return dataclasses.replace(
@@ -67,17 +69,20 @@ def measure_styles(
 
 
 def with_line_inset(
-    plane: Plane,  # gray picture, shape (height, width)
-    image: Image,  # the picture itself: a border and the ground may be alike in gray and not in color
-    camera: Camera,  # good to about a pixel, if the yard lines' ends are the sidelines
-    field: FieldModel,  # the field, its sidelines at the yard lines' ends
-    paint: float,  # contrast of the yard lines, gray levels, signed
+    plane: Plane, image: Image, camera: Camera, field: FieldModel, paint: float
 ) -> tuple[FieldModel, Camera]:
     """Return the field as wide as its borders are apart, where its yard lines end inside of them, and its camera.
 
     On most prints yard lines run into the sidelines. Where bare ground is left between the ends of them and paint like
     theirs, that is the sideline; other edges beyond are those of a border or a margin. A margin of the paint's color
     beyond a border of the ground's looks like that, too, but goes on to the board's edge.
+
+    Args:
+        plane: gray picture, shape (height, width).
+        image: the picture itself: a border and the ground may be alike in gray and not in color.
+        camera: good to about a pixel, if the yard lines' ends are the sidelines.
+        field: the field, its sidelines at the yard lines' ends.
+        paint: contrast of the yard lines, gray levels, signed.
     """
     low, high = (side * field.mm_per_yd_y for side in _LIMITS.insets_yd)
     found = []
@@ -107,14 +112,17 @@ def with_line_inset(
 
 
 def _is_colored_alike(
-    image: Image,  # the picture
-    camera: Camera,  # camera, field: as found so far
-    field: FieldModel,
-    points_mm: Array,  # places between yard lines, by their distance beyond the ends, shape (n, m, 2)
-    offsets_mm: Array,  # those distances, shape (n,)
-    band_mm: tuple[float, float],  # from where to where the sideline may be
+    image: Image, camera: Camera, field: FieldModel, points_mm: Array, offsets_mm: Array, band_mm: tuple[float, float]
 ) -> bool:
-    """Return whether the ground goes on beyond the yard lines' ends, and what lies there has the yard lines' color."""
+    """Return whether the ground goes on beyond the yard lines' ends, and what lies there has the yard lines' color.
+
+    Args:
+        image: the picture.
+        camera, field: as found so far.
+        points_mm: places between yard lines, by their distance beyond the ends, shape (n, m, 2).
+        offsets_mm: those distances, shape (n,).
+        band_mm: from where to where the sideline may be.
+    """
     inner, outer = band_mm
     colors = np.median(_levels(image, camera, points_mm), axis=1).reshape(len(offsets_mm), -1)
     lines = [

@@ -35,13 +35,14 @@ ProgressListener = Callable[[SolveProgress], None]
 
 
 class ProgressReporter:
-    """Tells a listener how far one solution has come."""
+    """Tells a listener how far one solution has come.
 
-    def __init__(
-        self,
-        listener: ProgressListener | None,  # takes the reports; None for no reports
-        clock_s: Callable[[], float] = time.monotonic,  # seconds, rising; for tests
-    ) -> None:
+    Args:
+        listener: takes the reports; None for no reports.
+        clock_s: seconds, rising; for tests.
+    """
+
+    def __init__(self, listener: ProgressListener | None, clock_s: Callable[[], float] = time.monotonic) -> None:
         self._listener = listener
         self._clock_s = clock_s
         self._began_s = clock_s()

@@ -136,12 +136,13 @@ def with_mean_focal(solution: FieldSolution, planes: Sequence[Plane]) -> FieldSo
 
 
 def best_trusted(
-    solutions: Sequence[FieldSolution],
-    image: Image,
-    planes: Sequence[Plane],  # gray pictures
-    paint: float | None = None,  # contrast of the yard lines, gray levels, signed; None where it is not known
+    solutions: Sequence[FieldSolution], image: Image, planes: Sequence[Plane], paint: float | None = None
 ) -> FieldSolution:
     """Return the likeliest solution with its probability and its rivals, if it can be trusted.
+
+    Args:
+        planes: gray pictures.
+        paint: contrast of the yard lines, gray levels, signed; None where it is not known.
 
     Raises:
         AmbiguousField: another solution is likely, too; carries them.

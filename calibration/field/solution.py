@@ -142,15 +142,14 @@ class FieldReading:
 
 
 class AmbiguousField(CalibrationError):  # noqa: N818 - it carries an answer that somebody completes
-    """A picture can be read in several ways that differ by more than the error of a calibration."""
+    """A picture can be read in several ways that differ by more than the error of a calibration.
 
-    def __init__(
-        self,
-        # the ways, the likeliest first; somebody who sees the table has to choose one
-        readings: Sequence[FieldReading],
-        # why it is not clear, and what to do where no person can choose; made of the readings when empty
-        reason: str = "",
-    ) -> None:
+    Args:
+        readings: the ways, the likeliest first; somebody who sees the table has to choose one.
+        reason: why it is not clear, and what to do where no person can choose; made of the readings when empty.
+    """
+
+    def __init__(self, readings: Sequence[FieldReading], reason: str = "") -> None:
         self.readings = tuple(readings)
         ways = "; or ".join(reading.label for reading in self.readings)
         super().__init__(

@@ -89,14 +89,15 @@ def share_of_lines_found(plane: Plane, camera: Camera, field: FieldModel, search
 
 
 def gather_evidence(
-    plane: Plane,  # gray picture, shape (height, width)
-    camera: Camera,
-    field: FieldModel,
-    search_px: float,  # how far off the solution may be
-    *,
-    every_yd: float = 1.0,  # spacing of the samples on long lines
+    plane: Plane, camera: Camera, field: FieldModel, search_px: float, *, every_yd: float = 1.0
 ) -> FieldEvidence:
-    """Look for every part of a field where a camera predicts it."""
+    """Look for every part of a field where a camera predicts it.
+
+    Args:
+        plane: gray picture, shape (height, width).
+        search_px: how far off the solution may be.
+        every_yd: spacing of the samples on long lines.
+    """
     samples = sample_long_lines(field, every_yd=every_yd)
     seen = measure_paint(plane, camera, samples, search_px)
     kinds = np.array([line.kind for line in field.lines()])[samples.line]
@@ -174,17 +175,17 @@ class Testimony:
 
 
 def weigh(
-    evidence: FieldEvidence,  # what the picture shows of the field
-    fit: CameraFit,
-    *,
-    placed: bool = False,  # whether the field was known to lie there to a pixel or two
-    # log odds of what else tells which lines are the goal lines: numbers, and where one-yard marks end
-    placing: float = 0.0,
-    exact: bool = True,  # whether the print is exactly known, so that an unlikely lens speaks against the reading
+    evidence: FieldEvidence, fit: CameraFit, *, placed: bool = False, placing: float = 0.0, exact: bool = True
 ) -> tuple[Testimony, ...]:
     """Return what the picture says of a reading. A single line that is painted otherwise never outweighs the others.
 
     Samples along one line are seen or missed together, so a line counts once, by its share.
+
+    Args:
+        evidence: what the picture shows of the field.
+        placed: whether the field was known to lie there to a pixel or two.
+        placing: log odds of what else tells which lines are the goal lines: numbers, and where one-yard marks end.
+        exact: whether the print is exactly known, so that an unlikely lens speaks against the reading.
     """
     known = 6.0 if placed else 1.0
     said: list[tuple[What, float, str]] = [

@@ -63,11 +63,13 @@ class RelativeDistance:
     spread: float  # its standard deviation
 
 
-def estimate_lens_from_lean(
-    camera: Camera,  # a solution good on the paint: only its focal length and distance may be wrong, by one factor
-    standing: StandingFigures,  # figures in the picture it was solved from
-) -> TypicalLens | None:
-    """Return what the figures show of the lens; None when there are too few."""
+def estimate_lens_from_lean(camera: Camera, standing: StandingFigures) -> TypicalLens | None:
+    """Return what the figures show of the lens; None when there are too few.
+
+    Args:
+        camera: a solution good on the paint: only its focal length and distance may be wrong, by one factor.
+        standing: figures in the picture it was solved from.
+    """
     distance = estimate_distance_from_lean(camera, standing)
     if distance is None:
         return None

@@ -179,13 +179,15 @@ def detect_sheet(image: Image, sheet: Sheet) -> LensView | None:
     return LensView(points, np.asarray(corners, dtype=np.float32).reshape(-1, 2))
 
 
-def detect_chessboard(
-    image: Image,  # gray, shape (height, width)
-    columns: int,  # inner corners along its longer side
-    rows: int,  # inner corners along its shorter side
-    square_mm: float,  # side of a square
-) -> LensView | None:
-    """Detect the inner corners of a plain chessboard in a gray picture: all of them, or None."""
+def detect_chessboard(image: Image, columns: int, rows: int, square_mm: float) -> LensView | None:
+    """Detect the inner corners of a plain chessboard in a gray picture: all of them, or None.
+
+    Args:
+        image: gray, shape (height, width).
+        columns: inner corners along its longer side.
+        rows: inner corners along its shorter side.
+        square_mm: side of a square.
+    """
     seen, found = cv2.findChessboardCorners(image, (columns, rows))
     if not seen:
         return None
@@ -213,12 +215,12 @@ def coverage(views: Sequence[LensView], size_px: tuple[int, int]) -> tuple[float
     return float(span[0]), float(span[1])
 
 
-def calibrate_lens(
-    # eight or more, the board tilted differently and reaching into every corner of the picture
-    views: Sequence[LensView],
-    size_px: tuple[int, int],  # the pictures' width and height
-) -> LensFile:
+def calibrate_lens(views: Sequence[LensView], size_px: tuple[int, int]) -> LensFile:
     """Measure the lens from views.
+
+    Args:
+        views: eight or more, the board tilted differently and reaching into every corner of the picture.
+        size_px: the pictures' width and height.
 
     Raises:
         CalibrationError: too few views, too little of the picture covered, or they don't fit one lens.

@@ -162,12 +162,14 @@ LensFromDistance = Callable[[Camera], TypicalLens | None]
 distance may be wrong by one factor; None when nothing is known of the distance."""
 
 
-def lens_at_distance(
-    camera: Camera,  # the solution; it is good on the paint, so its focal length and distance are wrong by one factor
-    ratio: float,  # of the true distance to the solution's
-    spread: float,  # relative standard deviation of that
-) -> TypicalLens:
-    """Return the lens prior when the camera is at another distance than in a solution."""
+def lens_at_distance(camera: Camera, ratio: float, spread: float) -> TypicalLens:
+    """Return the lens prior when the camera is at another distance than in a solution.
+
+    Args:
+        camera: the solution; it is good on the paint, so its focal length and distance are wrong by one factor.
+        ratio: of the true distance to the solution's.
+        spread: relative standard deviation of that.
+    """
     share = float(np.mean(camera.lens.focal_px)) / camera.lens.size_px[0]
     return TypicalLens.of(camera.lens).combined_with(share * ratio, spread)
 

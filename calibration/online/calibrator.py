@@ -96,12 +96,13 @@ class DriftDetector:
         self._displaced: deque[tuple[int, float]] = deque()
         self._pushed = False
 
-    def update(
-        self,
-        shake: Shake,  # the frame's displacement from the reference picture
-        t_ns: int,  # its capture time, rising
-    ) -> DriftStatus:
-        """Judge one frame."""
+    def update(self, shake: Shake, t_ns: int) -> DriftStatus:
+        """Judge one frame.
+
+        Args:
+            shake: the frame's displacement from the reference picture.
+            t_ns: its capture time, rising.
+        """
         seen = shake.share >= _LIMITS.min_visible_share
         self._unseen_since_ns = None if seen else _first(self._unseen_since_ns, t_ns)
         displaced = seen and shake.largest_px > _LIMITS.bump_px

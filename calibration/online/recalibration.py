@@ -74,11 +74,13 @@ def recalibrate(images: Sequence[Image], before: Calibration, shake: Shake, *, m
     return with_size_of(solution, before).calibration("field", made_from)
 
 
-def known_lens(
-    calibration: Calibration,  # of the camera
-    shifted_px: float = 0.0,  # how far its picture may be shifted since
-) -> MeasuredLens:
-    """Return the lens of a calibration, as well as it is known there, for calibrating the same camera again."""
+def known_lens(calibration: Calibration, shifted_px: float = 0.0) -> MeasuredLens:
+    """Return the lens of a calibration, as well as it is known there, for calibrating the same camera again.
+
+    Args:
+        calibration: of the camera.
+        shifted_px: how far its picture may be shifted since.
+    """
     known = np.array(calibration.covariance)[LENS, LENS] if calibration.covariance else np.zeros((9, 9))
     known = known + np.diag([0.0, 0.0, shifted_px**2, shifted_px**2, *[0.0] * 5])
     return MeasuredLens.of(calibration.camera.lens, known)

@@ -265,12 +265,13 @@ def _similarity_terms(points: Array, middle: Array) -> Array:
     return terms
 
 
-def _similarity(
-    terms: Array,  # of the points, as of `_similarity_terms` about the same middle, shape (n, 2, 4)
-    flow: Array,  # how they moved, shape (n, 2)
-    middle: Array,  # shape (2,)
-) -> tuple[Array, Bools]:
+def _similarity(terms: Array, flow: Array, middle: Array) -> tuple[Array, Bools]:
     """Fit the similarity that most points follow, by reweighting from the median movement.
+
+    Args:
+        terms: of the points, as of `_similarity_terms` about the same middle, shape (n, 2, 4).
+        flow: how they moved, shape (n, 2).
+        middle: shape (2,).
 
     Returns:
         The similarity, shape (2, 3), and which points follow it, shape (n,).

@@ -24,11 +24,13 @@ def measured_field_toml(field: FieldModel) -> str:
     return "\n".join([*plain, *tables]) + "\n"
 
 
-def describe_measured(
-    described: FieldModel | None,  # what was known of the print; None for nothing
-    found: FieldModel,  # the print as it was measured
-) -> str:
-    """Return what a solution found of a print beyond its description, in one line for people; empty when nothing."""
+def describe_measured(described: FieldModel | None, found: FieldModel) -> str:
+    """Return what a solution found of a print beyond its description, in one line for people; empty when nothing.
+
+    Args:
+        described: what was known of the print; None for nothing.
+        found: the print as it was measured.
+    """
     if found == described:
         return ""
     parts = []

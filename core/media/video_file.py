@@ -246,15 +246,14 @@ def count_packets(path: Path) -> int:
     return count
 
 
-def upright_bgr(
-    frame: av.VideoFrame,
-    # how wide it is at most, see `even_size_px`; None for its own size. Scaling in the step that converts the colors,
-    # or before it, takes half of the time that scaling afterwards does.
-    width_px: int | None = None,
-    *,
-    pixel_aspect: float = 1.0,  # width of a stored pixel by its height
-) -> Image:
-    """Return a picture turned, mirrored and widened as its file says, uint8 BGR, shape (height, width, 3)."""
+def upright_bgr(frame: av.VideoFrame, width_px: int | None = None, *, pixel_aspect: float = 1.0) -> Image:
+    """Return a picture turned, mirrored and widened as its file says, uint8 BGR, shape (height, width, 3).
+
+    Args:
+        width_px: how wide it is at most, see `even_size_px`; None for its own size. Scaling in the step that converts
+            the colors, or before it, takes half of the time that scaling afterwards does.
+        pixel_aspect: width of a stored pixel by its height.
+    """
     # One thread, here and everywhere: otherwise each frame starts and ends threads of its own for the conversion, and a
     # process that is forked meanwhile, which has none of them, waits for them for ever once it frees the frame.
     a, b, c, d = _display_matrix(frame)
@@ -292,11 +291,13 @@ def even_size_px(size_px: tuple[int, int], width_px: int) -> tuple[int, int]:
     return wanted // 2 * 2, round(height * wanted / width / 2) * 2
 
 
-def square_size_px(
-    size_px: tuple[int, int],  # width and height as it is stored
-    pixel_aspect: float,  # width of a stored pixel by its height
-) -> tuple[int, int]:
-    """Return the size of a picture in square pixels: larger than it is stored, never smaller."""
+def square_size_px(size_px: tuple[int, int], pixel_aspect: float) -> tuple[int, int]:
+    """Return the size of a picture in square pixels: larger than it is stored, never smaller.
+
+    Args:
+        size_px: width and height as it is stored.
+        pixel_aspect: width of a stored pixel by its height.
+    """
     width, height = size_px
     wide = (round(width * pixel_aspect), height) if pixel_aspect > 1 else (width, round(height / pixel_aspect))
     return wide if wide[0] * wide[1] <= MAX_PIXELS else size_px

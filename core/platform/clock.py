@@ -11,12 +11,15 @@ from downfield.core.platform.system import SYSTEM, System
 
 
 class SteadyClock:
-    """A wall clock that is read once and then only ticks: setting the computer's clock does not move it."""
+    """A wall clock that is read once and then only ticks: setting the computer's clock does not move it.
+
+    Args:
+        wall_ns: the computer's wall clock, ns since 1970; read at the start only.
+        monotonic_ns: what it ticks with.
+    """
 
     def __init__(
-        self,
-        wall_ns: Callable[[], int] = time.time_ns,  # the computer's wall clock, ns since 1970; read at the start only
-        monotonic_ns: Callable[[], int] = time.monotonic_ns,  # what it ticks with
+        self, wall_ns: Callable[[], int] = time.time_ns, monotonic_ns: Callable[[], int] = time.monotonic_ns
     ) -> None:
         self._monotonic_ns = monotonic_ns
         self._offset_ns = wall_ns() - monotonic_ns()

@@ -81,13 +81,14 @@ def end_process(process: subprocess.Popen[bytes]) -> None:
         process.wait(_WAIT_S)
 
 
-def end_with_client(
-    descriptor: int,  # file descriptor of the connection, which others may read and write
-) -> None:
+def end_with_client(descriptor: int) -> None:
     """Have this process end as soon as the other end of a connection is closed, whatever it does.
 
     A thread of the priority that the process still has waits for that: others may be in the middle of a computation,
     or get no processor on a busy computer.
+
+    Args:
+        descriptor: file descriptor of the connection, which others may read and write.
     """
 
     def wait() -> None:

@@ -232,12 +232,13 @@ def _wait(state: GameState) -> game_topics.WaitView | None:
     return game_topics.WaitView(kind=wait.kind, purpose=wait.purpose, options=wait.options, by=wait.by, text=text)
 
 
-def ball_view(
-    state: GameState,
-    ball: Ball | None,  # as last detected; None when it was not
-    mm_per_yd: tuple[float, float],  # along the field and across
-) -> game_topics.BallView:
-    """Return the topic `ball`."""
+def ball_view(state: GameState, ball: Ball | None, mm_per_yd: tuple[float, float]) -> game_topics.BallView:
+    """Return the topic `ball`.
+
+    Args:
+        ball: as last detected; None when it was not.
+        mm_per_yd: along the field and across.
+    """
     carrier = state.player(state.play.carrier)
     side = state.play.ball_side
     if carrier is not None:

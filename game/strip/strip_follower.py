@@ -53,12 +53,15 @@ DIAL_NAMES: Final[dict[Count, str]] = {
 
 
 def question_about(
-    name: str,  # the question's id
-    different: Sequence[StripDifference],  # what differs, at least one thing
-    moves: Sequence[StripMoveFound],
-    set_ups: Sequence[StripMoveFound],  # the game as the strip says, one for each side that may have the ball
+    name: str, different: Sequence[StripDifference], moves: Sequence[StripMoveFound], set_ups: Sequence[StripMoveFound]
 ) -> StripQuestion:
-    """Return the question which is right, with every answer."""
+    """Return the question which is right, with every answer.
+
+    Args:
+        name: the question's id.
+        different: what differs, at least one thing.
+        set_ups: the game as the strip says, one for each side that may have the ball.
+    """
     strip = ", ".join(each.strip for each in different)
     game = ", ".join(each.game for each in different)
     subject = "slide" if [each.about for each in different] == ["slide"] else "strip"

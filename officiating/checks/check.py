@@ -102,15 +102,16 @@ class Check(Generic[Subject]):
     measure: Callable[[Subject, Params], Iterator[Measurement]]  # yields the measurements of a subject
 
     def __call__(
-        self,
-        subject: Subject,  # the formation, stoppage or timeline that it measures
-        params: Params | None = None,  # in force; the defaults when None
-        *,
-        book: str = "",  # prefix of the catalog ids wanted, such as `"TAP-"`; empty for all
-        # probability from which a clause counts as broken, or as kept; the rulebook's when None
-        confidence: float | None = None,
+        self, subject: Subject, params: Params | None = None, *, book: str = "", confidence: float | None = None
     ) -> tuple[ClauseResult, ...]:
-        """Return the results for a subject, limited to the clauses of one rulebook."""
+        """Return the results for a subject, limited to the clauses of one rulebook.
+
+        Args:
+            subject: the formation, stoppage or timeline that it measures.
+            params: in force; the defaults when None.
+            book: prefix of the catalog ids wanted, such as ``"TAP-"``; empty for all.
+            confidence: probability from which a clause counts as broken, or as kept; the rulebook's when None.
+        """
         params = Params(self.params) if params is None else params
         if confidence is None:
             defined = "calls.confidence" in params.definitions

@@ -47,12 +47,15 @@ class RolePlacement:
 
 
 def infer_roles(
-    placements: Sequence[RolePlacement],
-    mm_per_yd_x: float,  # scale of the field along its length
-    mm_per_yd_y: float,  # scale across
-    middle_mm: float,  # middle of the field, across
+    placements: Sequence[RolePlacement], mm_per_yd_x: float, mm_per_yd_y: float, middle_mm: float
 ) -> list[tuple[str, bool]]:
-    """Return every player's role and whether it was inferred, in the order given."""
+    """Return every player's role and whether it was inferred, in the order given.
+
+    Args:
+        mm_per_yd_x: scale of the field along its length.
+        mm_per_yd_y: scale across.
+        middle_mm: middle of the field, across.
+    """
     roles = [canonical_role(placement.named) for placement in placements]
     named = [bool(role) for role in roles]
     _infer_offense(placements, roles, _LIMITS.line_yd * mm_per_yd_x, _LIMITS.tight_end_yd * mm_per_yd_y, middle_mm)

@@ -66,12 +66,15 @@ class RulebookChecks:
         return tuple({param.name: param for check in checks for param in check.params}.values())
 
     def check_formation(
-        self,
-        formation: Formation,  # both teams as lined up; see `build_formation`
-        kind: PlayKind = "scrimmage",  # what is lined up for
-        params: Params | None = None,  # in force; the defaults when None
+        self, formation: Formation, kind: PlayKind = "scrimmage", params: Params | None = None
     ) -> tuple[ClauseResult, ...]:
-        """Return the results for a formation, kept clauses included; needs no game and no tracks."""
+        """Return the results for a formation, kept clauses included; needs no game and no tracks.
+
+        Args:
+            formation: both teams as lined up; see `build_formation`.
+            kind: what is lined up for.
+            params: in force; the defaults when None.
+        """
         checks = self.formations.get(kind, ())
         return tuple(result for check in checks for result in check(formation, params, book=self.book))
 

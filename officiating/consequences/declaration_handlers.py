@@ -62,12 +62,13 @@ def body_of(event: Event, kind: type[DeclarationT]) -> DeclarationT:
     return event.body
 
 
-def refuse_unless(
-    allowed: bool,  # whether it is allowed
-    name: str,  # of the declaration, for the message
-    game: GameState,  # the game, for the message
-) -> None:
+def refuse_unless(allowed: bool, name: str, game: GameState) -> None:
     """Refuse a declaration unless it is allowed now.
+
+    Args:
+        allowed: whether it is allowed.
+        name: of the declaration, for the message.
+        game: the game, for the message.
 
     Raises:
         RefusedError: it is not allowed now.

@@ -59,14 +59,15 @@ def spot_dead_ball(game: GameState, call: Call, context: RuleContext) -> Outcome
 
 
 def spot_dead_ball_at(
-    game: GameState,
-    x_yd: float,  # x_yd, y_yd: where it is, along x of the board and across
-    y_yd: float,
-    t_ns: int,  # when it was dead
-    context: RuleContext,
-    sigma_yd: float = 0.0,  # standard deviation of its place along the field
+    game: GameState, x_yd: float, y_yd: float, t_ns: int, context: RuleContext, sigma_yd: float = 0.0
 ) -> Outcome:
-    """Spot the dead ball: a down, a first down after a return, a safety, a touchback, or a failed try."""
+    """Spot the dead ball: a down, a first down after a return, a safety, a touchback, or a failed try.
+
+    Args:
+        x_yd, y_yd: where it is, along x of the board and across.
+        t_ns: when it was dead.
+        sigma_yd: standard deviation of its place along the field.
+    """
     # On a try there is no next down: a dead ball short of the goal line ends it.
     if game.due in {"extra_point", "two_point"}:
         return fail_try(game, context)

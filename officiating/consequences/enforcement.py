@@ -14,17 +14,18 @@ TINY_YD: Final = 1e-9  # keeps rounding errors from moving a whole yard
 
 
 def walk_off(
-    spot_yd: float,  # where it is walked off from
-    yards: float,  # toward the opponent's goal when positive, back toward one's own when negative
-    *,
-    length_yd: float = 100.0,  # goal line to goal line
-    # whether a penalty is at most half the distance to the goal line it goes toward. No source states when this
-    # applies; as in football, whenever the penalty is longer than that.
-    half_the_distance: bool = True,
-    # whether the ball goes on a whole yard, in the offender's favor: a half yard shortens the penalty (NFLS-083)
-    whole: bool = False,
+    spot_yd: float, yards: float, *, length_yd: float = 100.0, half_the_distance: bool = True, whole: bool = False
 ) -> float:
     """Return where the ball goes after a penalty.
+
+    Args:
+        spot_yd: where it is walked off from.
+        yards: toward the opponent's goal when positive, back toward one's own when negative.
+        length_yd: goal line to goal line.
+        half_the_distance: whether a penalty is at most half the distance to the goal line it goes toward. No source
+            states when this applies; as in football, whenever the penalty is longer than that.
+        whole: whether the ball goes on a whole yard, in the offender's favor: a half yard shortens the penalty
+            (NFLS-083).
 
     Raises:
         RefusedError: the spot is not between the goal lines.
@@ -50,18 +51,19 @@ def walked_words(yards: float, walked_yd: float) -> str:
 
 
 def walk_off_return(
-    start_yd: float,  # where the return began; in the returners' end zone below 0
-    end_yd: float,  # where it ended
-    yards: float,  # the penalty, not negative
-    *,
-    # whether the returning team fouled: its foul is walked off from the middle of the return, the kicking team's from
-    # its end
-    by_returners: bool,
-    length_yd: float = 100.0,  # goal line to goal line
+    start_yd: float, end_yd: float, yards: float, *, by_returners: bool, length_yd: float = 100.0
 ) -> float:
     """Return where the ball goes after a foul on a kick's return (NFLS-070, 071, 076, 077), on a whole yard.
 
     Nothing in the book makes a safety of such a foul: where the middle lies in the end zone, the ball is put on the 1.
+
+    Args:
+        start_yd: where the return began; in the returners' end zone below 0.
+        end_yd: where it ended.
+        yards: the penalty, not negative.
+        by_returners: whether the returning team fouled: its foul is walked off from the middle of the return, the
+            kicking team's from its end.
+        length_yd: goal line to goal line.
 
     Raises:
         RefusedError: that spot is not between the goal lines.

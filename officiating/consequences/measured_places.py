@@ -47,14 +47,15 @@ class PastLine:
         return replace(finding, margin=margin, sigma=sigma, unit="yd", measure=measure, probability=probability)
 
 
-def decide(
-    state: GameState,  # the game as it is if the place is short of the line; what follows past it starts from there too
-    over: Finding,  # what follows past the line
-    short: Sequence[Finding],  # what follows short of it, beside the state
-    past: PastLine,  # how far it is past the line
-    context: RuleContext,
-) -> Outcome:
-    """Return what follows from a place that may be past a line."""
+def decide(state: GameState, over: Finding, short: Sequence[Finding], past: PastLine, context: RuleContext) -> Outcome:
+    """Return what follows from a place that may be past a line.
+
+    Args:
+        state: the game as it is if the place is short of the line; what follows past it starts from there too.
+        over: what follows past the line.
+        short: what follows short of it, beside the state.
+        past: how far it is past the line.
+    """
     first = tuple(past.short.told(finding, "short") for finding in short[:1])
     shorts = (*first, *short[1:])
     if past.probability <= 1.0 - context.params.real("calls.confidence"):

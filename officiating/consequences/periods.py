@@ -28,27 +28,29 @@ class Possession:
     end: PossessionEnd  # how it ended; `"nothing"` for a turnover, a punt, a miss or lost downs
 
 
-def yards_winner(
-    first: Side,  # the side that went first
-    # its yards and the other side's; a turnover counts as 0 and a touchdown as `TOUCHDOWN_GAIN_YD`
-    gains_yd: tuple[float, float],
-) -> Side | None:
-    """Return the winner of a round of one play each, None when another round follows (TAP-132, TAP-134)."""
+def yards_winner(first: Side, gains_yd: tuple[float, float]) -> Side | None:
+    """Return the winner of a round of one play each, None when another round follows (TAP-132, TAP-134).
+
+    Args:
+        first: the side that went first.
+        gains_yd: its yards and the other side's; a turnover counts as 0 and a touchdown as `TOUCHDOWN_GAIN_YD`.
+    """
     first_yd, second_yd = gains_yd
     if first_yd == second_yd or max(gains_yd) <= 0:
         return None
     return first if first_yd > second_yd else opponent(first)
 
 
-def clock_overtime_over(
-    ended: tuple[Possession, ...],  # the possessions so far, in order
-    lead: int,  # either team's points less the other's
-    left_s: float,  # seconds left of its one period
-) -> tuple[bool, tuple[str, ...]]:
+def clock_overtime_over(ended: tuple[Possession, ...], lead: int, left_s: float) -> tuple[bool, tuple[str, ...]]:
     """Return whether an overtime on the clock is over, and by which clauses (EFL-071, EFL-073..076).
 
     It goes on while the score is tied. Only after a field goal on the very first possession does the other team get a
     possession to answer it.
+
+    Args:
+        ended: the possessions so far, in order.
+        lead: either team's points less the other's.
+        left_s: seconds left of its one period.
     """
     if lead == 0:
         return left_s <= 0, ("EFL-076",) if left_s <= 0 else ("EFL-071",)
@@ -99,10 +101,12 @@ def unless_time_is_up(handler: Handler) -> Handler:
     return handle
 
 
-def make_period_end(
-    after_last: Callable[[GameState, Call, RuleContext], Outcome],  # what follows a last period that ends in a tie
-) -> Consequence:
-    """Return the consequence of a period's end: the next one, the second half's kickoff, or what follows the last."""
+def make_period_end(after_last: Callable[[GameState, Call, RuleContext], Outcome]) -> Consequence:
+    """Return the consequence of a period's end: the next one, the second half's kickoff, or what follows the last.
+
+    Args:
+        after_last: what follows a last period that ends in a tie.
+    """
 
     def period(game: GameState, call: Call, context: RuleContext) -> Outcome:
         last, periods = game.period, context.params.count("clock.periods")

@@ -103,13 +103,14 @@ def coin_handler(handlers: Mapping[str, CoinHandler]) -> Handler:
     return handle
 
 
-def choice_handler(
-    # by purpose, the handler of a choice that the game waits for, or that may be made in place of dice
-    awaited: Mapping[str, ChoiceHandler],
-    # by choice, the handler of a choice that a coach may make at any time; it refuses what the state does not allow
-    anytime: Mapping[Choice, ChoiceHandler],
-) -> Handler:
-    """Return a handler of choices."""
+def choice_handler(awaited: Mapping[str, ChoiceHandler], anytime: Mapping[Choice, ChoiceHandler]) -> Handler:
+    """Return a handler of choices.
+
+    Args:
+        awaited: by purpose, the handler of a choice that the game waits for, or that may be made in place of dice.
+        anytime: by choice, the handler of a choice that a coach may make at any time; it refuses what the state does
+            not allow.
+    """
 
     def handle(game: GameState, event: Event, context: RuleContext) -> Outcome:
         body = body_of(event, ChoiceMade)

@@ -35,16 +35,19 @@ TOO_CLOSE_TEXT: Final = "too close to call: "  # stands before the text of a cal
 
 
 def merge_findings(
-    play: PlayState,  # with the findings that wait (`pending`) and those that were called (`settled`)
-    found: Iterable[Finding],  # what the rules have found now
-    precedence: Mapping[str, int],  # of the rules at one instant, by id
-    confidence: float,  # the probability from which a call is made
+    play: PlayState, found: Iterable[Finding], precedence: Mapping[str, int], confidence: float
 ) -> PlayState:
     """Return a play with new findings added to the pending ones, earliest first, at one instant by precedence.
 
     A finding made again (same rule and key) stays one finding: the more probable reading of it stands, dated to the
     first time its margin was on the side of the call. It is not settled as too close to call while its probability
     grows. A settled finding is not taken up again, unless it was too close to call and has become sure.
+
+    Args:
+        play: with the findings that wait (`pending`) and those that were called (`settled`).
+        found: what the rules have found now.
+        precedence: of the rules at one instant, by id.
+        confidence: the probability from which a call is made.
     """
     pending = {finding_key(finding): finding for finding in play.pending}
     changed = False  # most frames change nothing, and the same play is then passed on

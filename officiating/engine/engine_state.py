@@ -25,14 +25,15 @@ def standing_calls(calls: Iterable[Call], state: EngineState) -> tuple[Call, ...
     return tuple(call for call in calls if call.id not in gone)
 
 
-def calls_to_append(
-    before: Iterable[str],  # ids of the calls that stood, in order
-    now: Sequence[str],  # ids of the calls that stand, in order
-) -> tuple[str, ...]:
+def calls_to_append(before: Iterable[str], now: Sequence[str]) -> tuple[str, ...]:
     """Return the calls that a subscriber must move to the end of its list to have the order of `now`.
 
     A subscriber drops withdrawn calls and appends new ones. That is not enough when a ruling brings back a call from
     before others that stood all the while.
+
+    Args:
+        before: ids of the calls that stood, in order.
+        now: ids of the calls that stand, in order.
 
     Returns:
         Ids to move to the end one by one; none where dropping and appending lead to the right order.
@@ -189,13 +190,15 @@ class Snap:
     for_yards: bool = False  # whether it is a play of an overtime of yards, in which nothing gives points
 
 
-def begun_play(
-    before: EngineState,  # the engine before the entry
-    after: EngineState,  # the engine after it
-    entry: Scene | Event,  # a scene or an event
-    calls: Sequence[Call],  # made by it
-) -> Snap | None:
-    """Return the play that began with an entry, None where none did."""
+def begun_play(before: EngineState, after: EngineState, entry: Scene | Event, calls: Sequence[Call]) -> Snap | None:
+    """Return the play that began with an entry, None where none did.
+
+    Args:
+        before: the engine before the entry.
+        after: the engine after it.
+        entry: a scene or an event.
+        calls: made by it.
+    """
     snap_ns = after.game.play.snap_ns
     if after.superseded != before.superseded:
         return None  # said of the play before

@@ -117,13 +117,15 @@ def with_progress(game: GameState, facts: Facts) -> GameState:
 
 
 def evidence_in_order(
-    found: Sequence[Finding],  # the findings of this frame
-    rules: Sequence[Rule],
-    facts: Facts,  # of the frame
-    game: GameState,  # the game before the frame
-    params: Params,
+    found: Sequence[Finding], rules: Sequence[Rule], facts: Facts, game: GameState, params: Params
 ) -> list[Finding]:
-    """Return what the rules found in a frame, without what it is no evidence of."""
+    """Return what the rules found in a frame, without what it is no evidence of.
+
+    Args:
+        found: the findings of this frame.
+        facts: of the frame.
+        game: the game before the frame.
+    """
     carrier = game.play.carrier
     if carrier is None:
         return list(found)

@@ -195,11 +195,12 @@ def _load_installed(name: str) -> Rulebook:
     return Rulebook(system.name, system.title, system)
 
 
-def parse_rulebook(
-    text: str,  # content of the file, as TOML
-    where: str,  # names the file, for the error
-) -> Rulebook:
+def parse_rulebook(text: str, where: str) -> Rulebook:
     """Return the rulebook that the text of a league's file describes.
+
+    Args:
+        text: content of the file, as TOML.
+        where: names the file, for the error.
 
     Raises:
         RulebookError: it is no TOML, or contains an unknown name; the message names it.

@@ -45,16 +45,17 @@ def reference_param(name: str, default: str, reason: str) -> Param:
     return Param(name, default, "", reason, choices=REFERENCES)
 
 
-def reference_point(
-    facts: Facts,  # the facts of the frame
-    figure: Figure,  # the figure; may be from an earlier frame
-    reference: str,  # `"base"`, `"hand"` or `"ball"`
-    scene: Scene | None = None,  # the frame the figure is from, when not that of the facts
-) -> MeasuredPoint:
+def reference_point(facts: Facts, figure: Figure, reference: str, scene: Scene | None = None) -> MeasuredPoint:
     """Return where a figure's reference point is.
 
     A ball that is not seen falls back on the hand, and a hand that was never measured on the front of the base at its
     middle.
+
+    Args:
+        facts: the facts of the frame.
+        figure: the figure; may be from an earlier frame.
+        reference: ``"base"``, ``"hand"`` or ``"ball"``.
+        scene: the frame the figure is from, when not that of the facts.
     """
     if reference == "ball":
         ball = carried_ball((scene or facts.scene).ball, figure)
@@ -82,16 +83,17 @@ class Spot:
     sigma_yd: tuple[float, float]  # standard deviation of that, of the figure's place and of the instant
 
 
-def spot_at(
-    facts: Facts,  # of the latest frame
-    figure: Figure,  # in that frame
-    reference: str,  # `"base"`, `"hand"` or `"ball"`
-    t_ns: int,  # the instant
-    sigma_s: float = 0.0,  # standard deviation of the instant
-) -> Spot:
+def spot_at(facts: Facts, figure: Figure, reference: str, t_ns: int, sigma_s: float = 0.0) -> Spot:
     """Return where the ball is spotted for a figure at an instant up to this frame.
 
     Across the field that is the hand or the ball, or the middle of a base.
+
+    Args:
+        facts: of the latest frame.
+        figure: in that frame.
+        reference: ``"base"``, ``"hand"`` or ``"ball"``.
+        t_ns: the instant.
+        sigma_s: standard deviation of the instant.
     """
     then = facts_as_of(facts, t_ns, figure.id, sigma_s)
     seen = then.figures.get(figure.id, figure)

@@ -46,12 +46,12 @@ class EitherEnd:
         return worth_telling((measured, Condition("front", self.front), *identity_conditions(figure)))
 
 
-def over_fronts(
-    figure: Figure,
-    # returns the margin and its standard deviation, given a figure whose front is known
-    measured: Callable[[Figure], tuple[float, float]],
-) -> EitherEnd:
-    """Return a margin over both ends of a figure's base that may be its front."""
+def over_fronts(figure: Figure, measured: Callable[[Figure], tuple[float, float]]) -> EitherEnd:
+    """Return a margin over both ends of a figure's base that may be its front.
+
+    Args:
+        measured: returns the margin and its standard deviation, given a figure whose front is known.
+    """
     margin, sigma = measured(figure)
     seen = exceedance_probability(margin, sigma)
     if figure.front >= 1.0:
@@ -94,16 +94,17 @@ class InstantLimits:
 _INSTANT_LIMITS: Final = InstantLimits()
 
 
-def facts_as_of(
-    facts: Facts,  # of the latest frame
-    t_ns: int,  # the instant
-    player: str,  # roster id of the figure
-    sigma_s: float = 0.0,  # standard deviation of the instant
-) -> Facts:
+def facts_as_of(facts: Facts, t_ns: int, player: str, sigma_s: float = 0.0) -> Facts:
     """Return the facts as they were at an instant up to this frame, as far as they concern one figure's place.
 
     The figure is taken to have moved on as in the frames before, since what happened at the instant (a contact) may
     have stopped or turned it, but no farther than it got. Its error is that of its place and of the instant.
+
+    Args:
+        facts: of the latest frame.
+        t_ns: the instant.
+        player: roster id of the figure.
+        sigma_s: standard deviation of the instant.
     """
     scenes, after = _around(facts, t_ns)
     now, figure = find_figure(after, player), _figure_at(scenes, after, player, t_ns)

@@ -156,13 +156,15 @@ def film(renderer: Renderer, snapshots: Sequence[Snapshot], *, seed: int) -> Ite
 
 
 def expose(
-    renderer: Renderer,
-    effects: SensorEffects,  # of the camera; made for the size of `nominal`'s picture
-    nominal: Camera,  # where the camera is mounted
-    snapshots: Sequence[Snapshot],  # in order of time; movement follows from the neighbors
-    index: int,
+    renderer: Renderer, effects: SensorEffects, nominal: Camera, snapshots: Sequence[Snapshot], index: int
 ) -> RenderedFrame:
-    """Return one picture out of a sequence."""
+    """Return one picture out of a sequence.
+
+    Args:
+        effects: of the camera; made for the size of `nominal`'s picture.
+        nominal: where the camera is mounted.
+        snapshots: in order of time; movement follows from the neighbors.
+    """
     snapshot, appearance = snapshots[index], renderer.appearance
     camera = effects.camera(nominal, snapshot.t_ns, power=snapshot.power)
     instants = _exposed(snapshots, index, appearance.sensor.exposure_ms, _px_per_mm(nominal))

@@ -82,13 +82,14 @@ class Trait:
             check(getattr(self, name) >= 0, InputError, f"{name} can't be negative ({getattr(self, name):g})")
 
 
-def build_model(
-    players: Sequence[Player],  # every figure that will stand on the board at any time
-    field: FieldModel,  # gives the board's extent
-) -> mujoco.MjModel:
+def build_model(players: Sequence[Player], field: FieldModel) -> mujoco.MjModel:
     """Return the model of the table with all its figures at the origin: place them before stepping.
 
     Bodies are ordered world, players as given, ``foam``, ``magnetic``; so player ``i`` owns ``qpos[7 * i:7 * i + 7]``.
+
+    Args:
+        players: every figure that will stand on the board at any time.
+        field: gives the board's extent.
     """
     spec = mujoco.MjSpec()
     spec.compiler.autolimits = False

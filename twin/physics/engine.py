@@ -166,13 +166,14 @@ class Drive:
 
 
 class PhysicsEngine:
-    """The bodies of one table."""
+    """The bodies of one table.
 
-    def __init__(
-        self,
-        players: Sequence[Player],  # the roster, whose order is that of all rows; one more row is the foam ball's
-        field: FieldModel,  # gives the board's extent
-    ) -> None:
+    Args:
+        players: the roster, whose order is that of all rows; one more row is the foam ball's.
+        field: gives the board's extent.
+    """
+
+    def __init__(self, players: Sequence[Player], field: FieldModel) -> None:
         self._players = players
         self._count = len(players)
         self._figures = slice(0, self._count)
@@ -276,15 +277,14 @@ class PhysicsEngine:
         mujoco.mj_setConst(model, self._data)  # which leaves the state at its reference
         self._q[:], self._v[:] = state
 
-    def knock(
-        self,
-        row: int,
-        toward_deg: float,  # 0 ahead, 90 to its left
-        # energy of its turning and rising, as a multiple of what lifts its center of mass over that edge; on the
-        # shaking board the base slides, and the energy of sliding does not lift the figure
-        strength: float,
-    ) -> None:
-        """Set a figure turning over the edge of its base that lies in a direction, given from its heading."""
+    def knock(self, row: int, toward_deg: float, strength: float) -> None:
+        """Set a figure turning over the edge of its base that lies in a direction, given from its heading.
+
+        Args:
+            toward_deg: 0 ahead, 90 to its left.
+            strength: energy of its turning and rising, as a multiple of what lifts its center of mass over that edge;
+                on the shaking board the base slides, and the energy of sliding does not lift the figure.
+        """
         base, toward = self._players[row].base, math.radians(toward_deg)
         ahead, aside = math.cos(toward), math.sin(toward)
         lengthwise = abs(ahead) * base.width_mm > abs(aside) * base.length_mm

@@ -202,12 +202,13 @@ class Truth:
         """Tilt of each figure of the roster now, degrees."""
         return tuple(self._world.poses().tilt_deg.tolist())
 
-    def scene(
-        self,
-        snapshot: Snapshot,  # hands and sticks may have been added to it
-        frame: int,  # its index in the recording
-    ) -> Scene:
-        """Return the scene of a snapshot of this world that was taken just now."""
+    def scene(self, snapshot: Snapshot, frame: int) -> Scene:
+        """Return the scene of a snapshot of this world that was taken just now.
+
+        Args:
+            snapshot: hands and sticks may have been added to it.
+            frame: its index in the recording.
+        """
         poses = self._world.poses()
         outlines = self._bases.outlines(poses)
         figures = tuple(self._figure(row, poses, outlines) for row in range(len(self._players)) if poses.on_board[row])
@@ -279,11 +280,13 @@ class Truth:
         return Ball(state, x, y, touched_by=touched_by, touched_ns=touched_ns)
 
 
-def by_frame(
-    events: Sequence[TruthEvent],  # in order of time
-    times_ns: Sequence[int],  # of the frames, rising
-) -> tuple[tuple[TruthEvent, ...], ...]:
-    """Return the events by frame: each in the first frame not before it; events after the last frame are left out."""
+def by_frame(events: Sequence[TruthEvent], times_ns: Sequence[int]) -> tuple[tuple[TruthEvent, ...], ...]:
+    """Return the events by frame: each in the first frame not before it; events after the last frame are left out.
+
+    Args:
+        events: in order of time.
+        times_ns: of the frames, rising.
+    """
     when = [event.t_ns for event in events]
     ends = [bisect_right(when, t_ns) for t_ns in times_ns]
     return tuple(tuple(events[start:end]) for start, end in zip([0, *ends], ends, strict=False))

@@ -196,11 +196,13 @@ def _pens(deck: Deck) -> tuple[Parts, float]:
     return parts, 95.0
 
 
-def draw_small_decoy(
-    deck: Deck,  # random draws of one split
-    ground: Color,  # color of what it lies on, which shows through stains and the holes of washers
-) -> tuple[Parts, float]:
-    """Return a thing that may be taken for a ball, standing on z = 0, and its reach from its middle, mm."""
+def draw_small_decoy(deck: Deck, ground: Color) -> tuple[Parts, float]:
+    """Return a thing that may be taken for a ball, standing on z = 0, and its reach from its middle, mm.
+
+    Args:
+        deck: random draws of one split.
+        ground: color of what it lies on, which shows through stains and the holes of washers.
+    """
     kinds = (_knob, _screw, _bead, _small_die, _stain, _peg, _washer, _crumb)
     return kinds[int(deck.rng.integers(len(kinds)))](deck, ground)
 

@@ -43,12 +43,13 @@ class Build:
     bulk: float = 1.0  # thickness of body and limbs, relative to the slimmest usual figure
 
 
-def shape(
-    base: BaseSize,  # size of its base; the solid whose part is `base` is exactly this box
-    kit: Kit,
-    build: Build,  # its pose and proportions
-) -> FigureAppearance:
-    """Return a figure's solids, its base first."""
+def shape(base: BaseSize, kit: Kit, build: Build) -> FigureAppearance:
+    """Return a figure's solids, its base first.
+
+    Args:
+        base: size of its base; the solid whose part is ``base`` is exactly this box.
+        build: its pose and proportions.
+    """
     parts = _Parts()
     half = (base.length_mm / 2, base.width_mm / 2, base.height_mm / 2)
     parts.solids.append(Solid("box", half, (0.0, 0.0, half[2]), color=kit.base, opacity=kit.base_opacity, part="base"))

@@ -86,14 +86,17 @@ def draw_ball(deck: Deck, kind: BallKind = "foam") -> FigureAppearance:
 
 
 def give_balls(
-    deck: Deck,  # random draws of one split
-    figures: tuple[FigureAppearance, ...],  # without balls
-    carriers: float,  # share of them with a ball in the left or right arm, 0..1
-    strewn: float = 0.0,  # share of them with a ball on the board beside them instead, 0..1 - `carriers`
+    deck: Deck, figures: tuple[FigureAppearance, ...], carriers: float, strewn: float = 0.0
 ) -> tuple[FigureAppearance, ...]:
     """Return the figures with balls of their own, to train the detector on.
 
     A game has one ball, which at most one figure of 22 carries: too few examples for training.
+
+    Args:
+        deck: random draws of one split.
+        figures: without balls.
+        carriers: share of them with a ball in the left or right arm, 0..1.
+        strewn: share of them with a ball on the board beside them instead, 0..1 - `carriers`.
     """
     out = []
     for figure in figures:
@@ -122,13 +125,15 @@ def _beside_ball(deck: Deck, figure: FigureAppearance) -> FigureAppearance:
 
 
 def with_ball_at(
-    figure: FigureAppearance,  # without it
-    ball: FigureAppearance,
-    spot: Array,  # place of the ball's middle in the figure's frame, mm
-    turn: Rotation,
-    part: Literal["ball", "strewn"],  # part that its solids are named: held (`ball`) or on the board (`strewn`)
+    figure: FigureAppearance, ball: FigureAppearance, spot: Array, turn: Rotation, part: Literal["ball", "strewn"]
 ) -> FigureAppearance:
-    """Return a figure with a ball of its own: in an arm (``ball``) or on the board beside it (``strewn``)."""
+    """Return a figure with a ball of its own: in an arm (``ball``) or on the board beside it (``strewn``).
+
+    Args:
+        figure: without it.
+        spot: place of the ball's middle in the figure's frame, mm.
+        part: part that its solids are named: held (``ball``) or on the board (``strewn``).
+    """
     solids = []
     for solid in ball.solids:
         middle = to_vector(spot + turn.apply(solid.position_mm))
@@ -207,12 +212,16 @@ def _solid(
 
 
 def give_varied_balls(
-    deck: Deck,  # random draws of one split
-    figures: tuple[FigureAppearance, ...],  # without balls
-    carriers: float,  # share of them that hold a ball, 0..1
-    strewn: float,  # share of them with a ball on the board beside them, 0..1 - `carriers`
+    deck: Deck, figures: tuple[FigureAppearance, ...], carriers: float, strewn: float
 ) -> tuple[FigureAppearance, ...]:
-    """Return the figures with balls of their own to train on: in hands and arms, or on the board beside them."""
+    """Return the figures with balls of their own to train on: in hands and arms, or on the board beside them.
+
+    Args:
+        deck: random draws of one split.
+        figures: without balls.
+        carriers: share of them that hold a ball, 0..1.
+        strewn: share of them with a ball on the board beside them, 0..1 - `carriers`.
+    """
     out = []
     for figure in figures:
         kind = deck.rng.random()
@@ -355,14 +364,16 @@ def _wide(order: _Order, field: FieldModel | None) -> Appearance:
 
 
 def draw_players(
-    seed: int,  # of all draws, together with the split
-    # figures of a team; None for eleven, in the wide variety on a quarter of the tables fewer
-    per_side: int | None = None,
-    *,
-    variety: Variety = "usual",  # `wide` gives most tables bases of other makes than the twin's own
-    split: Split = "train",  # draws come from this split's share of the settings
+    seed: int, per_side: int | None = None, *, variety: Variety = "usual", split: Split = "train"
 ) -> tuple[Player, ...]:
-    """Return two teams with drawn bases: ``dark-1`` .. then ``light-1`` ..."""
+    """Return two teams with drawn bases: ``dark-1`` .. then ``light-1`` ...
+
+    Args:
+        seed: of all draws, together with the split.
+        per_side: figures of a team; None for eleven, in the wide variety on a quarter of the tables fewer.
+        variety: ``wide`` gives most tables bases of other makes than the twin's own.
+        split: draws come from this split's share of the settings.
+    """
     if variety == "usual":
         return _roster(draw_bases(seed, 2 * (per_side or _PER_SIDE), split=split))
     deck = Deck(split, seed, 0x51)

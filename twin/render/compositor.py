@@ -53,14 +53,17 @@ def to_fixed(points_px: Array) -> Fixed:
 
 
 def fill_hull(
-    image: NDArray[np.uint8],  # drawn upon
-    points: Fixed,  # as `to_fixed` gives them
-    color: Sequence[float],  # one value per channel
-    *,
-    rounds: int = 0,  # number of times that corners are cut, to round them
-    smooth: bool = True,  # whether edges blend with the image
+    image: NDArray[np.uint8], points: Fixed, color: Sequence[float], *, rounds: int = 0, smooth: bool = True
 ) -> None:
-    """Fill the convex hull of fixed-point points, shape (n, 2), as it is."""
+    """Fill the convex hull of fixed-point points, shape (n, 2), as it is.
+
+    Args:
+        image: drawn upon.
+        points: as `to_fixed` gives them.
+        color: one value per channel.
+        rounds: number of times that corners are cut, to round them.
+        smooth: whether edges blend with the image.
+    """
     hull = cv2.convexHull(points)
     for _ in range(rounds):
         after = np.roll(hull, -1, axis=0)

@@ -28,11 +28,13 @@ class Mesh:
     solid: NDArray[np.int32]  # for each vertex the index of the solid it belongs to, shape (n,)
 
 
-def figure_mesh(
-    solids: Sequence[Solid],  # in their owner's frame
-    corner_mm: float,  # radius of the corners of the solid whose part is `base`
-) -> Mesh:
-    """Return one mesh of many solids."""
+def figure_mesh(solids: Sequence[Solid], corner_mm: float) -> Mesh:
+    """Return one mesh of many solids.
+
+    Args:
+        solids: in their owner's frame.
+        corner_mm: radius of the corners of the solid whose part is ``base``.
+    """
     vertices, normals, faces, owner = [], [], [], []
     count = 0
     for index, solid in enumerate(solids):

@@ -106,12 +106,16 @@ class TableRenderer(ABC):
 
 
 def base_tops(
-    players: Sequence[Player],  # the roster, for the bases' sizes
-    snapshot: Snapshot,  # of the table, settled onto the surface by `twin.table.solids.settle`
-    placed: PlacedSolids,  # the solids of that snapshot
-    camera: Camera,  # lens and pose at that instant
+    players: Sequence[Player], snapshot: Snapshot, placed: PlacedSolids, camera: Camera
 ) -> tuple[BaseTop, ...]:
-    """Return the visible part of every base top, in roster order."""
+    """Return the visible part of every base top, in roster order.
+
+    Args:
+        players: the roster, for the bases' sizes.
+        snapshot: of the table, settled onto the surface by `twin.table.solids.settle`.
+        placed: the solids of that snapshot.
+        camera: lens and pose at that instant.
+    """
     if not players:
         return ()
     corners_mm, normals = top_corners_mm(players, snapshot)

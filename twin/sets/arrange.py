@@ -84,12 +84,13 @@ class Arranger:
         self._room_mm = _ROOM_MM
         self._obstacles_mm = np.zeros((0, 3)) if obstacles_mm is None else obstacles_mm
 
-    def arrange(
-        self,
-        t_ns: int,  # the instant
-        step_ns: int,  # time between two frames: moving figures move by their speed times this
-    ) -> tuple[Snapshot, Snapshot, Snapshot]:
-        """Return one table at an instant, one step earlier and one step later."""
+    def arrange(self, t_ns: int, step_ns: int) -> tuple[Snapshot, Snapshot, Snapshot]:
+        """Return one table at an instant, one step earlier and one step later.
+
+        Args:
+            t_ns: the instant.
+            step_ns: time between two frames: moving figures move by their speed times this.
+        """
         rng, mix = self._rng, self._mix
         fallen = self._fallers()
         bases = self._bases(fallen)
@@ -295,12 +296,15 @@ def _meets(base: Footprint, obstacles_mm: Array) -> bool:
 
 
 def lie(
-    figure: FigureAppearance,  # its solids
-    base: Footprint,  # its place before the fall; the fallen figure is centered about it
-    way_deg: float,  # direction of the fall from its heading: 0 ahead, 90 left, 180 back, -90 right
-    rng: np.random.Generator,  # random generator, which turns it by a few degrees
+    figure: FigureAppearance, base: Footprint, way_deg: float, rng: np.random.Generator
 ) -> tuple[Quaternion, tuple[float, float, float]]:
     """Return the pose of a fallen figure at rest: tipped over an edge of its base until the player touches the board.
+
+    Args:
+        figure: its solids.
+        base: its place before the fall; the fallen figure is centered about it.
+        way_deg: direction of the fall from its heading: 0 ahead, 90 left, 180 back, -90 right.
+        rng: random generator, which turns it by a few degrees.
 
     Returns:
         Its attitude and the place of its frame's origin, board frame.

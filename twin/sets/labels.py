@@ -84,12 +84,13 @@ class Labeler:
         self._players = tuple(players)
         self._placer = SolidPlacer(appearance)
 
-    def label(
-        self,
-        snapshot: Snapshot,  # of the table at its mid exposure
-        frame: RenderedFrame,  # the picture with the visible parts of base tops
-    ) -> Labels:
-        """Return the labels of a picture."""
+    def label(self, snapshot: Snapshot, frame: RenderedFrame) -> Labels:
+        """Return the labels of a picture.
+
+        Args:
+            snapshot: of the table at its mid exposure.
+            frame: the picture with the visible parts of base tops.
+        """
         settled = settle(snapshot, self._appearance.field, self._appearance.board.bow_mm)
         placed = self._placer.place(settled)
         owners = self._owners(placed, settled)

@@ -121,13 +121,14 @@ def table_pictures(
             yield Picture(frame.image, sample)
 
 
-def crop_camera(
-    camera: Camera,
-    left_top_px: tuple[float, float],  # outer corner of the part in the whole picture (the whole's own is -0.5, -0.5)
-    scale: float,  # pixels of the part per pixel of the whole
-    size_px: tuple[int, int],  # width and height of the part's picture
-) -> Camera:
-    """Return a camera whose picture is a part of another's, enlarged or reduced."""
+def crop_camera(camera: Camera, left_top_px: tuple[float, float], scale: float, size_px: tuple[int, int]) -> Camera:
+    """Return a camera whose picture is a part of another's, enlarged or reduced.
+
+    Args:
+        left_top_px: outer corner of the part in the whole picture (the whole's own is -0.5, -0.5).
+        scale: pixels of the part per pixel of the whole.
+        size_px: width and height of the part's picture.
+    """
     lens = camera.lens
     x, y = ((c - edge) * scale - 0.5 for c, edge in zip(lens.center_px, left_top_px, strict=True))
     focal = (lens.focal_px[0] * scale, lens.focal_px[1] * scale)

@@ -159,12 +159,13 @@ class StripFilm:
 
 
 class _CachingRenderer:
-    """A renderer that draws a still strip once: the same hands before the same camera give the same picture."""
+    """A renderer that draws a still strip once: the same hands before the same camera give the same picture.
 
-    def __init__(
-        self,
-        inner: Renderer,  # draws the pictures
-    ) -> None:
+    Args:
+        inner: draws the pictures.
+    """
+
+    def __init__(self, inner: Renderer) -> None:
         self._inner = inner
         self._last: tuple[tuple[HandPose, ...], Camera, RenderedFrame] | None = None
 

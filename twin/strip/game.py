@@ -35,12 +35,14 @@ class StripMove:
     strip: StripState  # as the coach sets it then, its line up to 0.2 yd off the yard
 
 
-def play_moves(
-    strip: StripSet,  # the set; its dials must have every face that the game comes to
-    seed: int,  # of cards, dice and the slide's error
-    count: int,  # number of moves; fewer where the game ends before
-) -> Iterator[StripMove]:
-    """Yield the moves of a game in order."""
+def play_moves(strip: StripSet, seed: int, count: int) -> Iterator[StripMove]:
+    """Yield the moves of a game in order.
+
+    Args:
+        strip: the set; its dials must have every face that the game comes to.
+        seed: of cards, dice and the slide's error.
+        count: number of moves; fewer where the game ends before.
+    """
     rng = np.random.default_rng([seed, 0x57A7E])
     game = JudgedGame(load_rulebook("nfl-strategy"), preset("tudor-620"))
     number = 0

@@ -137,14 +137,16 @@ class StripLook:
 
 
 def draw_look(
-    strip: StripSet,
-    seed: int,  # of all draws, together with the split
-    *,
-    split: Split = "train",  # draws come from this split's share of the settings
-    size: tuple[int, int] = (1920, 1080),  # of the picture, px
-    fps: float = 30.0,  # frames per second
+    strip: StripSet, seed: int, *, split: Split = "train", size: tuple[int, int] = (1920, 1080), fps: float = 30.0
 ) -> StripLook:
-    """Return the look of a strip."""
+    """Return the look of a strip.
+
+    Args:
+        seed: of all draws, together with the split.
+        split: draws come from this split's share of the settings.
+        size: of the picture, px.
+        fps: frames per second.
+    """
     deck = Deck(split, seed, 40)
     field = _vary_field(deck, strip.field)
     board = draw_board(Deck(split, seed, 41), field, seed)

@@ -237,13 +237,15 @@ def _grain(rng: np.random.Generator, shape: tuple[int, int], texture: float, px_
     return (1 + texture * (0.12 * fine + 0.06 * broad)).astype(np.float32)
 
 
-def soiled(
-    image: NDArray[np.uint8],  # the clean print, drawn on
-    wear: Wear,  # kinds and amounts of dirt and damage
-    px_per_mm: float,  # resolution of the print
-    rng: np.random.Generator,  # random generator, which draws places, shapes and colors
-) -> NDArray[np.uint8]:
-    """Return a print with its dirt and damage, uint8 blue green red."""
+def soiled(image: NDArray[np.uint8], wear: Wear, px_per_mm: float, rng: np.random.Generator) -> NDArray[np.uint8]:
+    """Return a print with its dirt and damage, uint8 blue green red.
+
+    Args:
+        image: the clean print, drawn on.
+        wear: kinds and amounts of dirt and damage.
+        px_per_mm: resolution of the print.
+        rng: random generator, which draws places, shapes and colors.
+    """
     if wear.soil > 0:
         image = _stained(image, wear, px_per_mm, rng)
     color = tuple(255 * channel for channel in wear.scratch[::-1])

@@ -52,12 +52,13 @@ _SWELL = 1.03  # a hull of 26 points lies within its sphere; this halves the dif
 _CUBE = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
 
 
-def surface_mm(
-    field: FieldModel,  # the printed field, for the board's extent
-    bow_mm: float,  # depth of the middle below the edges
-    points_mm: ArrayLike,  # shape (..., 2)
-) -> Array:
+def surface_mm(field: FieldModel, bow_mm: float, points_mm: ArrayLike) -> Array:
     """Return the height of the surface over the plane through the board's edges, mm.
+
+    Args:
+        field: the printed field, for the board's extent.
+        bow_mm: depth of the middle below the edges.
+        points_mm: shape (..., 2).
 
     Returns:
         Heights, shape (...): -bow_mm in the middle, 0 at the edges and beyond them.
@@ -86,12 +87,13 @@ def settle(snapshot: Snapshot, field: FieldModel, bow_mm: float) -> Snapshot:
     return dataclasses.replace(snapshot, figures=figures, ball=ball)
 
 
-def as_calibrated(
-    camera: Camera,  # in whose board frame z = 0 is the plane through the board's edges
-    field: FieldModel,
-    bow_mm: float,  # depth of the middle below the edges
-) -> Camera:
-    """Return the camera as a calibration of the bowed board describes it: heights count from the surface."""
+def as_calibrated(camera: Camera, field: FieldModel, bow_mm: float) -> Camera:
+    """Return the camera as a calibration of the bowed board describes it: heights count from the surface.
+
+    Args:
+        camera: in whose board frame z = 0 is the plane through the board's edges.
+        bow_mm: depth of the middle below the edges.
+    """
     if not bow_mm:
         return camera
     # The surface is a product of two parabolas: in the bow's own shapes it is these four ninths, and a step down.

@@ -66,10 +66,12 @@ class Chains:
         return Chains(self.along, self.points_px[points], self.chain[points], self.is_ridge[kept], self.strength[kept])
 
 
-def find_chains(
-    image: Image | Plane,  # blue green red, shape (height, width, 3), or gray, shape (height, width)
-) -> tuple[Chains, Chains]:
-    """Find the chains in a picture, level ones first, upright ones second."""
+def find_chains(image: Image | Plane) -> tuple[Chains, Chains]:
+    """Find the chains in a picture, level ones first, upright ones second.
+
+    Args:
+        image: blue green red, shape (height, width, 3), or gray, shape (height, width).
+    """
     gray = clearest_channel(image)
     edge, edge_turn = _edges(gray)
     edges = [_chains_along(along, edge, edge_turn) for along in (0, 1)]

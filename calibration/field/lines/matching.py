@@ -156,13 +156,16 @@ def _typical(support_px: Array) -> float:
 
 
 def candidates(
-    across: Pencil,  # the family that holds the yard lines
-    along: Pencil,  # the other family
-    ladder: Ladder,  # the yard lines in `across`
-    distortion: DivisionModel,  # of the lens, as estimated so far
-    fields: tuple[FieldModel, ...],
+    across: Pencil, along: Pencil, ladder: Ladder, distortion: DivisionModel, fields: tuple[FieldModel, ...]
 ) -> Iterator[Candidate]:
-    """Yield every way the lines could be one of the fields, the likelier shifts of the ladder first."""
+    """Yield every way the lines could be one of the fields, the likelier shifts of the ladder first.
+
+    Args:
+        across: the family that holds the yard lines.
+        along: the other family.
+        ladder: the yard lines in `across`.
+        distortion: of the lens, as estimated so far.
+    """
     for field in fields:
         for shift, score in likely_shifts(across, ladder, field):
             for first, second in _sideline_pairs(across, along, ladder, field, shift):

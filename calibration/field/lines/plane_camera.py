@@ -60,15 +60,18 @@ def camera_from_points(
 
 
 def camera_and_proportions(
-    board_mm: Array,  # board points by the field as described, shape (n, 2)
-    straight_px: Array,  # where they are in the undistorted picture, same shape
-    distortion: DivisionModel,  # of the lens, as estimated so far
-    field: FieldModel,  # the field as described; its yard across is changed
-    spread: float,  # standard deviation of its proportions, log ratio
+    board_mm: Array, straight_px: Array, distortion: DivisionModel, field: FieldModel, spread: float
 ) -> tuple[Camera, FieldModel] | None:
     """Return the camera, and the field with the proportions that the picture shows.
 
     None when fewer than four points are independent, or when no camera above the board fits them.
+
+    Args:
+        board_mm: board points by the field as described, shape (n, 2).
+        straight_px: where they are in the undistorted picture, same shape.
+        distortion: of the lens, as estimated so far.
+        field: the field as described; its yard across is changed.
+        spread: standard deviation of its proportions, log ratio.
     """
     plane = np.asarray(cv2.findHomography(board_mm, straight_px)[0], dtype=np.float64)
     if plane.shape != (3, 3):
@@ -81,13 +84,17 @@ def camera_and_proportions(
 
 
 def fit_either_lens(
-    start: Camera,  # where to begin, with a bow
-    observations: Observations,  # of the paint
-    field: FieldModel,  # the field they are of
-    prior: LensPrior | None,  # the lens, when it was measured beforehand: then no other is tried
-    stretch: OpenStretch | None,  # how far the print may be longer or shorter across
+    start: Camera, observations: Observations, field: FieldModel, prior: LensPrior | None, stretch: OpenStretch | None
 ) -> CameraFit:
-    """Return the fit of an ordinary lens, or of a fisheye where that explains the paint better."""
+    """Return the fit of an ordinary lens, or of a fisheye where that explains the paint better.
+
+    Args:
+        start: where to begin, with a bow.
+        observations: of the paint.
+        field: the field they are of.
+        prior: the lens, when it was measured beforehand: then no other is tried.
+        stretch: how far the print may be longer or shorter across.
+    """
     fit = fit_camera(start, observations, prior=prior, stretch=stretch, fine=True)
     if prior is not None or start.lens.projection == "equidistant":
         return fit

@@ -30,16 +30,17 @@ class HashRowLimits:
 _LIMITS: Final = HashRowLimits()
 
 
-def with_hash_rows(
-    plane: Plane,  # gray picture, shape (height, width)
-    camera: Camera,  # good to about a pixel on the paint
-    field: FieldModel,  # the field; its rows of marks and their length are replaced
-    paint: float,  # contrast of the yard lines, gray levels, signed
-) -> FieldModel | None:
+def with_hash_rows(plane: Plane, camera: Camera, field: FieldModel, paint: float) -> FieldModel | None:
     """Return the field with its rows of hash marks where they are printed; None where that can't be decided.
 
     Rows are taken that the field has in both halves alike. Without any, the field has none if nothing else is printed
     there in every step from one yard line to the next: in a wrong reading the marks are beside the yards.
+
+    Args:
+        plane: gray picture, shape (height, width).
+        camera: good to about a pixel on the paint.
+        field: the field; its rows of marks and their length are replaced.
+        paint: contrast of the yard lines, gray levels, signed.
     """
     yards = np.arange(1, round(field.length_yd))
     yards = yards[yards % field.yard_line_every_yd != 0]

@@ -33,13 +33,15 @@ _LIMITS: Final = NumberRowLimits()
 _GAP: Final = np.ones((9, 1), np.uint8)  # less than a yard between the strokes of one row
 
 
-def with_number_rows(
-    plane: Plane,  # gray picture, shape (height, width)
-    camera: Camera,  # good to about a pixel on the paint
-    field: FieldModel,  # the field; its rows of numbers and their height are replaced
-    paint: float,  # contrast of the yard lines, gray levels, signed
-) -> FieldModel | None:
-    """Return the field with its numbers where they are printed; None when no rows of them are seen."""
+def with_number_rows(plane: Plane, camera: Camera, field: FieldModel, paint: float) -> FieldModel | None:
+    """Return the field with its numbers where they are printed; None when no rows of them are seen.
+
+    Args:
+        plane: gray picture, shape (height, width).
+        camera: good to about a pixel on the paint.
+        field: the field; its rows of numbers and their height are replaced.
+        paint: contrast of the yard lines, gray levels, signed.
+    """
     numbered = sorted({number.x_yd for number in field.numbers()})
     if len(numbered) < 2:
         return None

@@ -73,16 +73,17 @@ class YardMarkLimits:
 _LIMITS: Final = YardMarkLimits()
 
 
-def marked_steps(
-    plane: Plane,  # gray picture, shape (height, width)
-    camera: Camera,  # good to a few pixels on the paint of the yard lines
-    field: FieldModel,  # the field; its goal lines may be mistaken for other yard lines
-    paint: float,  # contrast of the yard lines, gray levels, signed
-) -> tuple[int, int] | None:
+def marked_steps(plane: Plane, camera: Camera, field: FieldModel, paint: float) -> tuple[int, int] | None:
     """Return the steps of yard lines that have one-yard marks: the first, and the one after the last.
 
     Steps count from the left goal line as the field and the camera have it, so (0, 20) confirms a field of 100 yards;
     None when there are no marks, or when it is not clear where they end.
+
+    Args:
+        plane: gray picture, shape (height, width).
+        camera: good to a few pixels on the paint of the yard lines.
+        field: the field; its goal lines may be mistaken for other yard lines.
+        paint: contrast of the yard lines, gray levels, signed.
     """
     every = round(field.yard_line_every_yd)
     if every < 2:

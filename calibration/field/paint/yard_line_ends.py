@@ -41,14 +41,17 @@ _LIMITS: Final = LineEndLimits()
 
 
 def observe_line_ends(
-    plane: Plane,  # gray picture, shape (height, width)
-    camera: Camera,  # predicts where they are
-    field: FieldModel,
-    search_px: float,  # how far off the prediction may be
-    blur_px: float,  # standard deviation of the picture's blur
-    first_cluster: int,  # number of the first cluster; each sideline has two, of its halves
+    plane: Plane, camera: Camera, field: FieldModel, search_px: float, blur_px: float, first_cluster: int
 ) -> Observations:
-    """Observe the ends of yard lines, which lie on the sidelines' inner edges."""
+    """Observe the ends of yard lines, which lie on the sidelines' inner edges.
+
+    Args:
+        plane: gray picture, shape (height, width).
+        camera: predicts where they are.
+        search_px: how far off the prediction may be.
+        blur_px: standard deviation of the picture's blur.
+        first_cluster: number of the first cluster; each sideline has two, of its halves.
+    """
     lines = [line for line in field.lines() if line.kind == "yard_line"]
     ends_mm = np.array([(sum(line.x_mm) / 2, y) for line in lines for y in line.y_mm]).reshape(-1, 2)
     out_mm = np.tile([(0.0, -1.0), (0.0, 1.0)], (len(lines), 1))

@@ -79,11 +79,13 @@ class PuntRoll:
     yards: int  # from the line of scrimmage, forward; a blocked one may lie behind it
 
 
-def place_kick(
-    roll: int,  # two dice as tens and units
-    yards_to_goal: float,  # from the line of scrimmage
-) -> PlaceKick:
-    """Return the result of a field goal or extra point by dice (EFL-082)."""
+def place_kick(roll: int, yards_to_goal: float) -> PlaceKick:
+    """Return the result of a field goal or extra point by dice (EFL-082).
+
+    Args:
+        roll: two dice as tens and units.
+        yards_to_goal: from the line of scrimmage.
+    """
     if roll <= 12:
         return "blocked"
     if roll <= 14:

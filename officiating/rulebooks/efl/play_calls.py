@@ -95,13 +95,14 @@ def _on_first_play(now: Situation, params: Params) -> RequiredPlay:
     return RequiredPlay("run", ("EFL-015",))
 
 
-def required_try(
-    period: int,  # 1-based
-    left_s: float,  # time left in it
-    lead: int,  # the scorers' points less the others', the touchdown counted
-    params: Params,
-) -> Literal["extra_point", "two_point"]:
-    """Return the try that must follow a touchdown (EFL-064)."""
+def required_try(period: int, left_s: float, lead: int, params: Params) -> Literal["extra_point", "two_point"]:
+    """Return the try that must follow a touchdown (EFL-064).
+
+    Args:
+        period: 1-based.
+        left_s: time left in it.
+        lead: the scorers' points less the others', the touchdown counted.
+    """
     late = period == 4 and left_s < params.real("play_call.late_s")
     return "two_point" if late and lead == -params.count("play_call.two_point_deficit") else "extra_point"
 

@@ -57,11 +57,13 @@ def kick_distance(dice: Sequence[int], modifier: int) -> int:
     return sum(dice) + KICK_BASE_YD + modifier
 
 
-def kick_direction(
-    die: int,  # 1..10
-    first_row: KickDirection = "middle",  # the meaning of 1-4; lost in the source, the middle by elimination
-) -> KickDirection:
-    """Return where across the field a kick comes down, by 1d10 (LD-034, LD-055)."""
+def kick_direction(die: int, first_row: KickDirection = "middle") -> KickDirection:
+    """Return where across the field a kick comes down, by 1d10 (LD-034, LD-055).
+
+    Args:
+        die: 1..10.
+        first_row: the meaning of 1-4; lost in the source, the middle by elimination.
+    """
     if die <= 4:
         return first_row
     if die <= 6:
@@ -90,13 +92,16 @@ def intercepts(die: int, touching: bool, touching_from: int = INTERCEPT_TOUCHING
 
 
 def penalty_roll(
-    roll: int,  # percentile
-    side_die: int,  # 1d10, the defense is guilty on 1-5
-    passed: bool,  # whether the down was a pass
-    # yards against the offense and the defense on 01-05, lost in the source
-    first_row: tuple[int | None, int | None] = (None, None),
+    roll: int, side_die: int, passed: bool, first_row: tuple[int | None, int | None] = (None, None)
 ) -> PenaltyRoll | None:
-    """Return the penalty rolled after a down, None for no penalty (LD-062..066)."""
+    """Return the penalty rolled after a down, None for no penalty (LD-062..066).
+
+    Args:
+        roll: percentile.
+        side_die: 1d10, the defense is guilty on 1-5.
+        passed: whether the down was a pass.
+        first_row: yards against the offense and the defense on 01-05, lost in the source.
+    """
     by: Literal["offense", "defense"] = "defense" if side_die <= 5 else "offense"
     defense = by == "defense"
     if roll <= 5:
@@ -110,11 +115,12 @@ def penalty_roll(
     return PenaltyRoll("illegal block" if roll <= 95 else "personal foul", by, 10)
 
 
-def injury(
-    die: int,  # 1..10
-    first_row_to: int = 8,  # up to here he is unhurt; that row is lost in the source, 1-8 by elimination
-) -> Literal["no", "downs", "game"]:
+def injury(die: int, first_row_to: int = 8) -> Literal["no", "downs", "game"]:
     """Return the result of an injury roll; there is one for each tackler of the sack (LD-044, LD-067).
+
+    Args:
+        die: 1..10.
+        first_row_to: up to here he is unhurt; that row is lost in the source, 1-8 by elimination.
 
     Returns:
         ``"no"`` when he is unhurt; ``"downs"`` when he rests some offensive downs, ``"game"`` when he is out for the
@@ -125,11 +131,13 @@ def injury(
     return "downs" if die <= 9 else "game"
 
 
-def injury_games(
-    die: int,  # 1..10
-    first_row_to: int = 6,  # up to here none; that row is lost in the source, 1-6 by elimination
-) -> int:
-    """Return the games missed after this one, by the second injury roll; `SEASON` for the rest of it (LD-068)."""
+def injury_games(die: int, first_row_to: int = 6) -> int:
+    """Return the games missed after this one, by the second injury roll; `SEASON` for the rest of it (LD-068).
+
+    Args:
+        die: 1..10.
+        first_row_to: up to here none; that row is lost in the source, 1-6 by elimination.
+    """
     if die <= first_row_to:
         return 0
     if die <= 8:

@@ -42,11 +42,12 @@ _COLORS: Final[dict[Hash, Literal["black", "red", "blue"]]] = {"left": "black", 
 """The color of the results for each hash (NFLS-089)."""
 
 
-def read_windows(
-    card: CardPlayed,  # the play as declared; its second roll counts where it has one (NFLS-062)
-    hash_: Hash,  # where the ball lay before the play
-) -> CardPlayed:
+def read_windows(card: CardPlayed, hash_: Hash) -> CardPlayed:
     """Return a card with the result and dot that its windows have for its roll; a card without windows as it is.
+
+    Args:
+        card: the play as declared; its second roll counts where it has one (NFLS-062).
+        hash_: where the ball lay before the play.
 
     Raises:
         RefusedError: windows that no card can have, no roll to select one of them, or another result beside them.

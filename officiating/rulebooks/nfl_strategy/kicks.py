@@ -134,16 +134,17 @@ def _return(game: GameState, play: CardPlay, start: float, by: Side) -> tuple[Si
 
 
 def _end_return(
-    game: GameState,  # before the kick counts
-    by: Side,
-    holder: Side,  # the side that has the ball at the end
-    start: float,  # where the return began, in the returning side's own yards
-    end: float,  # where it ended
-    clauses: tuple[str, ...],
-    *,
-    own_frame: bool,  # whether the returning side is the state's offense, so that its yards are those of spots
+    game: GameState, by: Side, holder: Side, start: float, end: float, clauses: tuple[str, ...], *, own_frame: bool
 ) -> PlayResult:
-    """Return the result of a returned kick: a touchdown, a touchback, or the ball where the return ended."""
+    """Return the result of a returned kick: a touchdown, a touchback, or the ball where the return ended.
+
+    Args:
+        game: before the kick counts.
+        holder: the side that has the ball at the end.
+        start: where the return began, in the returning side's own yards.
+        end: where it ended.
+        own_frame: whether the returning side is the state's offense, so that its yards are those of spots.
+    """
     if end >= game.length_yd:
         return replace(touchdown(game, by, clauses), start_yd=start, end_yd=end)
     name = game.team(holder).name

@@ -129,13 +129,14 @@ def fumble_recovery(roll: int) -> Literal["offense", "defense"]:
 
 
 def fumble_end(
-    spot_yd: float,  # the line of scrimmage
-    gain: float,
-    # by which team; not needed when the runner had broken the plane of the goal line
-    recovered: Literal["offense", "defense"] | None,
-    length_yd: float = 100.0,  # goal line to goal line
+    spot_yd: float, gain: float, recovered: Literal["offense", "defense"] | None, length_yd: float = 100.0
 ) -> FumbleEnd:
     """Return how a fumble ends where it happened (NFLS-047..049).
+
+    Args:
+        spot_yd: the line of scrimmage.
+        recovered: by which team; not needed when the runner had broken the plane of the goal line.
+        length_yd: goal line to goal line.
 
     Raises:
         RefusedError: the recovery has not been rolled for.
@@ -173,13 +174,15 @@ def is_reviewable(roll: int) -> bool:
     return any(low <= roll <= high for low, high in REVIEWABLE)
 
 
-def review_refusal(
-    roll: int,  # the one that was intercepted
-    successes_left: int,  # successful reviews still allowed in this game, or in this overtime
-    time_outs: int,  # that the offense has left
-    left_s: float,  # time left in the half or overtime, after the play
-) -> str | None:
-    """Return why an interception may not be reviewed, None when it may (NFLS-055..058)."""
+def review_refusal(roll: int, successes_left: int, time_outs: int, left_s: float) -> str | None:
+    """Return why an interception may not be reviewed, None when it may (NFLS-055..058).
+
+    Args:
+        roll: the one that was intercepted.
+        successes_left: successful reviews still allowed in this game, or in this overtime.
+        time_outs: that the offense has left.
+        left_s: time left in the half or overtime, after the play.
+    """
     if not is_reviewable(roll):
         return f"an interception on a roll of {roll} is not reviewable, only on 42-50 and 76-80 (NFLS-055)"
     if successes_left < 1:

@@ -68,13 +68,14 @@ def onside_roll(total: int, kickoff_from_yd: float = KICKOFF_FROM_YD) -> OnsideR
     return OnsideRoll(total >= ONSIDE_IN_PLAY_FROM, kickoff_from_yd + total)
 
 
-def onside_place(
-    total: int,  # sum of two dice, 2..12
-    across_yd: Sequence[float],  # the league's places, field yards; empty when it has not set them
-) -> float | None:
+def onside_place(total: int, across_yd: Sequence[float]) -> float | None:
     """Return where across the field the second onside roll puts the ball (TAP-063).
 
     The illustration in the source is lost, so a league sets eleven places, for 2 to 12.
+
+    Args:
+        total: sum of two dice, 2..12.
+        across_yd: the league's places, field yards; empty when it has not set them.
 
     Returns:
         Field yards across; None when the operator must place the ball.

@@ -98,10 +98,12 @@ def seconds_to(meet_yd: float) -> float:
     return sum(legs) / RUN_MM_S
 
 
-def walkers(
-    speeds: Mapping[str, float] | None = None,  # of the figures in the play, mm/s; 0 for a stationary base
-) -> dict[str, Trait]:
-    """Return the traits of all figures: linemen lean into each other, the others drift, none wanders into the play."""
+def walkers(speeds: Mapping[str, float] | None = None) -> dict[str, Trait]:
+    """Return the traits of all figures: linemen lean into each other, the others drift, none wanders into the play.
+
+    Args:
+        speeds: of the figures in the play, mm/s; 0 for a stationary base.
+    """
     out = {player.id: Trait(speed_mm_s=18.0, wander=0.0) for player in teams()}
     for lineman in (C, LG, RG, LT, RT, TE, SE):
         out[lineman] = Trait(speed_mm_s=30.0, wander=0.0)

@@ -132,11 +132,13 @@ def handle_touched() -> ExpectedPlay:
     return ExpectedPlay(script, lambda _: expect(efl=(sack,), absent=absent))
 
 
-def kickoff(
-    receiver: str = RB,  # roster id of the one it touches
-    at_yd: float = 18.0,  # where, in the receivers' own yards
-) -> ExpectedPlay:
-    """A kickoff touches a receiver: a deep one has a fair catch, at the 25 or beyond; a lineman a live ball."""
+def kickoff(receiver: str = RB, at_yd: float = 18.0) -> ExpectedPlay:
+    """A kickoff touches a receiver: a deep one has a fair catch, at the 25 or beyond; a lineman a live ball.
+
+    Args:
+        receiver: roster id of the one it touches.
+        at_yd: where, in the receivers' own yards.
+    """
     deep = receiver == RB
     middle_yd = FIELD.width_yd / 2
     steps = (

@@ -143,12 +143,13 @@ def falls_alone(motion: Motion = "exact", seed: int = 3) -> ExpectedPlay:
     return ExpectedPlay(script, expectation, seed)
 
 
-def fumble(
-    heads: bool = True,  # whether the coin shows heads, so that the offense keeps the ball
-    motion: Motion = "exact",  # exact or physics, as in `Script`
-    seed: int = 3,
-) -> ExpectedPlay:
-    """The runner is knocked down by a tackler who stays up: under TAP a coin decides which side has the ball."""
+def fumble(heads: bool = True, motion: Motion = "exact", seed: int = 3) -> ExpectedPlay:
+    """The runner is knocked down by a tackler who stays up: under TAP a coin decides which side has the ball.
+
+    Args:
+        heads: whether the coin shows heads, so that the offense keeps the ball.
+        motion: exact or physics, as in `Script`.
+    """
     steps = (
         *met((WaitFor(TIP_S), Topple(RB, away_from=RCB))),
         Declare(Coin(heads=heads, purpose="fumble")),

@@ -59,10 +59,12 @@ def stop_and_roll(number: int) -> tuple[Step, ...]:
     )
 
 
-def caught(
-    number: int = RATING,  # the percentile dice
-) -> ExpectedPlay:
-    """The dice are the quarterback's chance or less: caught, and the receiver is live until he is tackled."""
+def caught(number: int = RATING) -> ExpectedPlay:
+    """The dice are the quarterback's chance or less: caught, and the receiver is live until he is tackled.
+
+    Args:
+        number: the percentile dice.
+    """
     steps = (
         *stop_and_roll(number),
         GiveBall(SE),
@@ -157,10 +159,12 @@ def too_deep() -> ExpectedPlay:
     return ExpectedPlay(script, expectation)
 
 
-def kickoff(
-    side_die: int = 1,  # 1 to 4 the middle, 5 and 6 the left mark, 7 and 8 the right one, 9 and 10 out of bounds
-) -> ExpectedPlay:
-    """Three dice, 20 and the kicker's 10 are the kick's length, a fourth its side; the returner is live there."""
+def kickoff(side_die: int = 1) -> ExpectedPlay:
+    """Three dice, 20 and the kicker's 10 are the kick's length, a fourth its side; the returner is live there.
+
+    Args:
+        side_die: 1 to 4 the middle, 5 and 6 the left mark, 7 and 8 the right one, 9 and 10 out of bounds.
+    """
     dead, length = side_die > 8, 5 + 5 + 5 + 20 + 10
     landing = 35.0 if dead else 65.0 - length
     steps = (

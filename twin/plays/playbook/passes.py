@@ -125,10 +125,12 @@ def simultaneous() -> ExpectedPlay:
     return ExpectedPlay(script, expectation)
 
 
-def overrun(
-    clear_mm: float = 2.0,  # gap between his base and the ball as he passes it
-) -> ExpectedPlay:
-    """The receiver walks past the ball by more than a base length; the offense stops the play."""
+def overrun(clear_mm: float = 2.0) -> ExpectedPlay:
+    """The receiver walks past the ball by more than a base length; the offense stops the play.
+
+    Args:
+        clear_mm: gap between his base and the ball as he passes it.
+    """
     lane = 10.5
     ball = (8.0, lane + across(WIDTH_MM / 2 + clear_mm + BALL_RADIUS_MM))
     steps = (
@@ -156,10 +158,12 @@ def overrun(
     return ExpectedPlay(script, expectation)
 
 
-def pitch(
-    legal: bool = True,  # whether the back is behind the quarterback
-) -> ExpectedPlay:
-    """The quarterback pitches to a back behind him, or to a back ahead of him."""
+def pitch(legal: bool = True) -> ExpectedPlay:
+    """The quarterback pitches to a back behind him, or to a back ahead of him.
+
+    Args:
+        legal: whether the back is behind the quarterback.
+    """
     back = () if legal else (Stance(FB, -2.5, -14.0),)
     steps = (
         *opening(40.0, QB),

@@ -63,10 +63,12 @@ def line_reached(motion: Motion = "exact", seed: int = 6) -> ExpectedPlay:
     return ExpectedPlay(script, expectation, seed)
 
 
-def turned_back(
-    times: int = 2,  # how often he turns back, 1 or 2
-) -> ExpectedPlay:
-    """The runner turns toward his own goal line; the first time he may be re-aimed, the second time he is down."""
+def turned_back(times: int = 2) -> ExpectedPlay:
+    """The runner turns toward his own goal line; the first time he may be re-aimed, the second time he is down.
+
+    Args:
+        times: how often he turns back, 1 or 2.
+    """
     steps: list[Step] = [*opening(40.0, RB), *to_the_line(), Until((Reaches(RB, 9.0),), within_s=6.0)]
     for turn in range(1, times + 1):
         back = 4.0 - turn
@@ -142,11 +144,12 @@ def _loose(call: ExpectedCall) -> ExpectedCall:
     return replace(call, t_ns=(first, last + 450_000_000))
 
 
-def sideline_graze(
-    # distance of his base beyond the inner edge of the sideline's paint; negative stays in bounds
-    outside_mm: float = -0.3,
-) -> ExpectedPlay:
-    """The runner turns upfield along the sideline, tenths of a millimeter inside it or out."""
+def sideline_graze(outside_mm: float = -0.3) -> ExpectedPlay:
+    """The runner turns upfield along the sideline, tenths of a millimeter inside it or out.
+
+    Args:
+        outside_mm: distance of his base beyond the inner edge of the sideline's paint; negative stays in bounds.
+    """
     along = HALF_YD - across(WIDTH_MM / 2 - outside_mm)
     steps = (
         *opening(40.0, RB),
@@ -209,10 +212,12 @@ def touchdown(motion: Motion = "exact", seed: int = 5) -> ExpectedPlay:
     return ExpectedPlay(script, expectation, seed)
 
 
-def goal_line_stop(
-    short_mm: float = 1.5,  # distance of his base's front from the goal line when he is touched
-) -> ExpectedPlay:
-    """The runner is met head-on before the goal line."""
+def goal_line_stop(short_mm: float = 1.5) -> ExpectedPlay:
+    """The runner is met head-on before the goal line.
+
+    Args:
+        short_mm: distance of his base's front from the goal line when he is touched.
+    """
     stand_yd = 6.0 - ahead(short_mm) + ahead(LENGTH_MM / 2)
     steps = (*opening(94.0, RB, distance_yd=0.0), *to_the_line(until_yd=10.0), *met())
 

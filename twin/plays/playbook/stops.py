@@ -111,10 +111,12 @@ def head_up_line_up() -> ExpectedPlay:
     return ExpectedPlay(replace(script, formation=formation), lambda _: absent)
 
 
-def twelve_men(
-    claimed: bool = True,  # whether he does; otherwise no call may be made or shown
-) -> ExpectedPlay:
-    """The offense has twelve players; only the opponent may claim it, before the snap."""
+def twelve_men(claimed: bool = True) -> ExpectedPlay:
+    """The offense has twelve players; only the opponent may claim it, before the snap.
+
+    Args:
+        claimed: whether he does; otherwise no call may be made or shown.
+    """
     twelfth = player("dark-40", "RB")
     players = (*teams(), twelfth)
     claim: tuple[Step, ...] = (Declare(Claim("too_many_men", "away")), WaitFor(0.3)) if claimed else ()
@@ -140,13 +142,14 @@ def _snap(carrier: str = QB) -> tuple[Step, ...]:
     return (*opening(40.0, carrier), WaitFor(0.35), Board(on=False, by="home"), WaitFor(0.3))
 
 
-def pivots(
-    offense: int = 2,  # number of figures the offense pivots, 0..3
-    defense: int = 3,  # number of figures the defense pivots, 0..6
-    motion: Motion = "exact",  # exact or physics, as in `Script`
-    seed: int = 4,
-) -> ExpectedPlay:
-    """One stop in which both coaches pivot unengaged figures."""
+def pivots(offense: int = 2, defense: int = 3, motion: Motion = "exact", seed: int = 4) -> ExpectedPlay:
+    """One stop in which both coaches pivot unengaged figures.
+
+    Args:
+        offense: number of figures the offense pivots, 0..3.
+        defense: number of figures the defense pivots, 0..6.
+        motion: exact or physics, as in `Script`.
+    """
     steps = (*opening(40.0, QB), WaitFor(0.5), *_stop(_turns(_BACKS[:offense]), _turns(_DEEP[:defense])), WaitFor(0.4))
     script = scrimmage(
         "pivots",
@@ -194,10 +197,12 @@ def engaged_pivot() -> ExpectedPlay:
     return ExpectedPlay(script, lambda _: expect(tap=(call,)))
 
 
-def moved_pivot(
-    shift_mm: float = 8.0,  # distance toward the goal that the offense attacks
-) -> ExpectedPlay:
-    """A back is not only turned but slid ahead in a stop."""
+def moved_pivot(shift_mm: float = 8.0) -> ExpectedPlay:
+    """A back is not only turned but slid ahead in a stop.
+
+    Args:
+        shift_mm: distance toward the goal that the offense attacks.
+    """
     steps = (
         *opening(40.0, QB),
         WaitFor(0.5),
@@ -211,10 +216,12 @@ def moved_pivot(
     return ExpectedPlay(script, lambda _: expect(tap=(call,)))
 
 
-def stoppages(
-    count: int = 4,  # number of stoppages; TAP allows three
-) -> ExpectedPlay:
-    """The offense stops the board again and again before its carrier reaches the line."""
+def stoppages(count: int = 4) -> ExpectedPlay:
+    """The offense stops the board again and again before its carrier reaches the line.
+
+    Args:
+        count: number of stoppages; TAP allows three.
+    """
     stop = (WaitFor(0.3), Board(on=False, by="home"), WaitFor(0.35), Board(on=True, by="home"))
     steps = (*opening(40.0, QB), *(step for _ in range(count) for step in stop), WaitFor(0.3))
     script = scrimmage("stoppages", f"The offense stops the board {count} times.", steps, speeds={QB: 0.0})

@@ -42,12 +42,14 @@ def met(after: tuple[Step, ...] = (), *, defender: str = RCB) -> tuple[Step, ...
 
 
 def tackled(
-    efl_clause: str | None,  # the EFL's clause; None where none allows this hit
-    defender: str = RCB,
-    *,
-    missed: bool = True,  # whether there is certainly no tackle under the EFL
+    efl_clause: str | None, defender: str = RCB, *, missed: bool = True
 ) -> Callable[[PlayHistory], Expectation]:
-    """Return the expectation of a tackle: under TAP and Lion's Den by any touch, under the EFL by a clause."""
+    """Return the expectation of a tackle: under TAP and Lion's Den by any touch, under the EFL by a clause.
+
+    Args:
+        efl_clause: the EFL's clause; None where none allows this hit.
+        missed: whether there is certainly no tackle under the EFL.
+    """
 
     def expectation(history: PlayHistory) -> Expectation:
         t_ns = history.when("touched", RB, defender)
@@ -158,10 +160,12 @@ def side_rub() -> ExpectedPlay:
     return ExpectedPlay(script, tackled(None))
 
 
-def corner_hit(
-    angle_deg: float = 40.0,  # between the meeting faces; 0 would be head-on
-) -> ExpectedPlay:
-    """A defender stands turned in the lane and the runner's front meets his corner."""
+def corner_hit(angle_deg: float = 40.0) -> ExpectedPlay:
+    """A defender stands turned in the lane and the runner's front meets his corner.
+
+    Args:
+        angle_deg: between the meeting faces; 0 would be head-on.
+    """
     steps = (*opening(40.0, RB), *to_the_line(), *met())
     script = scrimmage(
         "corner-hit",
@@ -173,10 +177,12 @@ def corner_hit(
     return ExpectedPlay(script, tackled("EFL-078" if angle_deg <= 8 else None))
 
 
-def near_miss(
-    miss_mm: float = 0.2,  # the smallest gap
-) -> ExpectedPlay:
-    """A defender passes the runner side by side, tenths of a millimeter clear of him: no call."""
+def near_miss(miss_mm: float = 0.2) -> ExpectedPlay:
+    """A defender passes the runner side by side, tenths of a millimeter clear of him: no call.
+
+    Args:
+        miss_mm: the smallest gap.
+    """
     lane = LANE_YD + across(WIDTH_MM + miss_mm)
     steps = (*opening(40.0, RB), *to_the_line(), Until((Passes(RB, 12.0),), within_s=6.0))
     script = scrimmage(
@@ -190,10 +196,12 @@ def near_miss(
     return ExpectedPlay(script, lambda _: expect(absent=absent))
 
 
-def stopped_short(
-    short_mm: float = 0.3,  # the gap that is left
-) -> ExpectedPlay:
-    """The board goes off when the runner is head-on before a defender, tenths of a millimeter away: no call."""
+def stopped_short(short_mm: float = 0.3) -> ExpectedPlay:
+    """The board goes off when the runner is head-on before a defender, tenths of a millimeter away: no call.
+
+    Args:
+        short_mm: the gap that is left.
+    """
     stand_yd = 10.0
     stop_yd = stand_yd - ahead(LENGTH_MM + short_mm)
     steps = (
