@@ -222,9 +222,11 @@ class _Problem:
 
     @property
     def loss_at(self) -> Array:
-        """Sigmas beyond which each residual counts linearly, in the order of `evaluate`."""
-        # Paint may be anything, a lens unlike all others, and a boundary seen far aside. But a picture has no rows that
-        # are displaced by dozens of sigmas, and no board is so bowed, to explain what a wrong print leaves.
+        """Sigmas beyond which each residual counts linearly, in the order of `evaluate`.
+
+        Paint may be anything, a lens unlike all others, and a boundary seen far aside. But a picture has no rows that
+        are displaced by dozens of sigmas, and no board is so bowed, to explain what a wrong print leaves.
+        """
         n, lens = len(self.observations.px), 9
         rows = n + lens + len(self.bow_spread_mm) + (self.stretch is not None) + self.systematic.count
         loss_at = np.full(rows, FIT_LIMITS.loss_at_sigma)
@@ -263,10 +265,12 @@ class _Problem:
         return with_parameters(self.start, self.parameters(values))
 
     def with_distortion_in_px(self, scaled: Array) -> Array:
-        """Return values by values whose distortion is that of the focal length of the start."""
-        # Where distortion moves a pixel by so much, its coefficients change with the focal length by powers of it. With
-        # those taken out, paint seen straight down leaves focal length and distance open along a straight line of the
-        # values, not a curved one, and a fit takes a few steps rather than dozens.
+        """Return values by values whose distortion is that of the focal length of the start.
+
+        Where distortion moves a pixel by so much, its coefficients change with the focal length by powers of it. With
+        those taken out, paint seen straight down leaves focal length and distance open along a straight line of the
+        values, not a curved one, and a fit takes a few steps rather than dozens.
+        """
         values = scaled.copy()
         values[DISTORTION] *= self._focal_ratio(scaled) ** FOCAL_POWERS
         return values
@@ -290,8 +294,10 @@ class _Problem:
         return float(values[:2].sum() / sum(self.start.lens.focal_px))
 
     def evaluate(self, values: Array) -> tuple[Array, Array]:
-        """Return residuals and Jacobian at values, shapes (m,) and (m, len(values))."""
-        # Observations come first, then what is known of the lens, the bow, the stretch and the systematic errors.
+        """Return residuals and Jacobian at values, shapes (m,) and (m, len(values)).
+
+        Observations come first, then what is known of the lens, the bow, the stretch and the systematic errors.
+        """
         camera, seen, k = self.camera_at(values), self.observations, len(self.free)
         systematic_px, full = self.systematic_px(values), self.parameters(values)
         points_mm, later = self.points_mm(values), len(values) - len(systematic_px)
@@ -323,9 +329,11 @@ class _Problem:
 
 
 def with_scaled_focal(camera: Camera, ratio: float) -> Camera:
-    """Return the camera with a longer or shorter lens, moved so that the field looks as nearly the same as it can."""
-    # Seen straight down, focal length and distance can hardly be told apart: a fit may rest at a wrong pair, so it is
-    # begun from several.
+    """Return the camera with a longer or shorter lens, moved so that the field looks as nearly the same as it can.
+
+    Seen straight down, focal length and distance can hardly be told apart: a fit may rest at a wrong pair, so it is
+    begun from several.
+    """
     values = camera_parameters(camera)
     values[:2] *= ratio
     values[DISTORTION] *= ratio**FOCAL_POWERS

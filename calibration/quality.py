@@ -98,9 +98,11 @@ def height_slope(camera: Camera, size: int) -> Array:
 
 
 def _unmodeled_px(fit: CameraFit, observations: Observations) -> float:
-    """Return the standard deviation of what displaces whole stretches of the yard lines beyond their noise, px."""
-    # That is what lens model, bow and print leave unexplained: the variance between groups by the method of moments (R.
-    # DerSimonian, N. Laird, Controlled Clinical Trials 7, 1986), with the noise as it is within the stretches.
+    """Return the standard deviation of what displaces whole stretches of the yard lines beyond their noise, px.
+
+    That is what lens model, bow and print leave unexplained: the variance between groups by the method of moments
+    (R. DerSimonian, N. Laird, Controlled Clinical Trials 7, 1986), with the noise as it is within the stretches.
+    """
     used = (fit.weight >= _LIMITS.outlier_weight) & (observations.boundary < 0)
     _, group = np.unique(observations.cluster[used], return_inverse=True)
     residual, weight = fit.residual_px[used], observations.sigma_px[used] ** -2.0

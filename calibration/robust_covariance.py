@@ -54,9 +54,11 @@ def cluster_robust_covariance(
 
 
 def _whole_lines(seen: Array, weighted: Array, weight: Array, groups: ErrorGroups, bread: Array) -> tuple[Array, float]:
-    """Return what displacements of whole lines add to the middle of the sandwich, and their standard deviation, px."""
-    # Stretches of one line tell how well its mean place is measured; what the means scatter beyond that displaces the
-    # whole line (the method of moments), with the share that the fit itself takes up added.
+    """Return what displacements of whole lines add to the middle of the sandwich, and their standard deviation, px.
+
+    Stretches of one line tell how well its mean place is measured; what the means scatter beyond that displaces the
+    whole line (the method of moments), with the share that the fit itself takes up added.
+    """
     free = groups.line >= 0
     _, cluster = np.unique(groups.cluster[free], return_inverse=True)
     _, line = np.unique(groups.line[free], return_inverse=True)

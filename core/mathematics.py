@@ -49,8 +49,10 @@ _ORDER: Final = 5  # half a step to the sixth power over 6! is below the roundin
 
 
 def normal_cdf(z: Array) -> Array:
-    """Return the probability that a standard normal variable is at most z, in the shape of z; NaN for NaN."""
-    # The relative error is below 1e-13 down to z = -8, and below 1e-8 where probabilities are still doubles.
+    """Return the probability that a standard normal variable is at most z, in the shape of z; NaN for NaN.
+
+    The relative error is below 1e-13 down to z = -8, and below 1e-8 where probabilities are still doubles.
+    """
     z = np.asarray(z, dtype=np.float64)
     within = np.fmin(np.fmax(z, _LEAST), _MOST)
     steps = (within - _LEAST) * _PER_UNIT

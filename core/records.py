@@ -221,9 +221,11 @@ def number_fault(text: str | bytes) -> str | None:
 
 
 def _may_have_large_number(text: str | bytes) -> bool:
-    """Return whether JSON text has what a number out of range looks like; few others have."""
-    # Reading a scene takes less time than checking all of its numbers. Nineteen digits that begin with less than a 9
-    # are in range: times of the day have as many.
+    """Return whether JSON text has what a number out of range looks like; few others have.
+
+    Reading a scene takes less time than checking all of its numbers. Nineteen digits that begin with less than a 9 are
+    in range: times of the day have as many.
+    """
     data = text.encode(errors="replace") if isinstance(text, str) else text
     shape = data.translate(_SHAPE)
     if any(large in shape for large in _LARGE_SHAPES):

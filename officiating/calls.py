@@ -175,8 +175,10 @@ class Call:
 
     @property
     def belief(self) -> Belief:
-        """What is believed of the measurement, made anew from what the decisive frame showed."""
-        # Older versions wrote that frame's margin into calls as the margin, and a file may hold anything.
+        """What is believed of the measurement, made anew from what the decisive frame showed.
+
+        Older versions wrote that frame's margin into calls as the margin, and a file may hold anything.
+        """
         if self.told_apart:
             return Belief("joint", None, None, self.unit, self.probability, front=self.front)
         margin, sigma = self.margin, self.sigma
@@ -191,8 +193,10 @@ class Call:
 
     @property
     def measured(self) -> str:
-        """Margin, error and unit as text, such as ``"+0.42 ± 0.11 mm"``; empty where nothing was measured."""
-        # Where several things were measured, all of them by name.
+        """Margin, error and unit as text, such as ``"+0.42 ± 0.11 mm"``; empty where nothing was measured.
+
+        Where several things were measured, all of them by name.
+        """
         several = [f"{condition.name} {condition.belief.measured}" for condition in self.told_apart]
         return "; ".join(part for part in several if not part.endswith(" ")) if several else self.belief.measured
 
@@ -203,8 +207,10 @@ class Call:
 
     @property
     def words(self) -> str:
-        """What was measured, such as ``"touched: gap closed at 9.21 s; 0.3 mm inside the limit, sure to 98 %"``."""
-        # Empty where nothing was measured. The time of day of a live camera is left to who shows it.
+        """What was measured, such as ``"touched: gap closed at 9.21 s; 0.3 mm inside the limit, sure to 98 %"``.
+
+        Empty where nothing was measured. The time of day of a live camera is left to who shows it.
+        """
         when = self.when_words
         too_close = self.verdict == "too_close"
         if self.told_apart:

@@ -129,9 +129,11 @@ def joint_probability(conditions: Sequence[Condition], together: Together = "all
 
 
 def worth_telling(conditions: Sequence[Condition], together: Together = "all") -> tuple[Condition, ...]:
-    """Return the conditions that are told apart; none where only one matters and its limit is one number."""
-    # What goes without saying doesn't matter once it is as good as certain (a front, say), nor does, where one
-    # condition is enough, one that hardly holds.
+    """Return the conditions that are told apart; none where only one matters and its limit is one number.
+
+    What goes without saying doesn't matter once it is as good as certain (a front, say), nor does, where one condition
+    is enough, one that hardly holds.
+    """
     told = tuple(
         condition
         for condition in conditions
@@ -141,9 +143,11 @@ def worth_telling(conditions: Sequence[Condition], together: Together = "all") -
 
 
 def is_story_of(conditions: Sequence[Condition], together: Together, probability: float) -> bool:
-    """Return whether a call's probability follows from its conditions, to the percentages that are shown."""
-    # A front leaves the other end open, by which the call may hold too: it is between the joint probability and that
-    # plus the front's doubt; a front alone is told by its own percentage. Nothing follows from no conditions.
+    """Return whether a call's probability follows from its conditions, to the percentages that are shown.
+
+    A front leaves the other end open, by which the call may hold too: it is between the joint probability and that plus
+    the front's doubt; a front alone is told by its own percentage. Nothing follows from no conditions.
+    """
     if not conditions:
         return False
     lowest = joint_probability(conditions, together)
@@ -160,9 +164,11 @@ def is_story_of(conditions: Sequence[Condition], together: Together, probability
 def conditions_words(
     conditions: Sequence[Condition], together: Together, probability: float, when: str, *, too_close: bool = False
 ) -> str:
-    """Return every condition in plain words and, at the end, how sure all of them make the call."""
-    # Such as `"touched: gap closed at 9.21 s (0.3 mm inside the limit, sure to 98 %); met squarely (11.0° off square,
-    # sure to 82 %); both together: sure to 80 %"`.
+    """Return every condition in plain words and, at the end, how sure all of them make the call.
+
+    Such as ``"touched: gap closed at 9.21 s (0.3 mm inside the limit, sure to 98 %); met squarely (11.0° off square,
+    sure to 82 %); both together: sure to 80 %"``.
+    """
     parts = [conditions[0].words(when, too_close=too_close)]
     parts += [condition.words(too_close=too_close) for condition in conditions[1:]]
     return "; ".join(part for part in (*parts, joint_words(conditions, together, probability)) if part)

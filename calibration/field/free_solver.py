@@ -233,8 +233,10 @@ def measure_print(
 
 
 def _is_sure(observations: Observations, field: FieldModel) -> Bools:
-    """Return which observations are of lines whose place is known however they are painted, shape (n,)."""
-    # Sidelines are placed by the yard lines' ends where most of these are seen; else their own paint has to do.
+    """Return which observations are of lines whose place is known however they are painted, shape (n,).
+
+    Sidelines are placed by the yard lines' ends where most of these are seen; else their own paint has to do.
+    """
     free: Bools = observations.boundary < 0
     ends = (
         np.isin(

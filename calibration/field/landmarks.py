@@ -141,8 +141,10 @@ def _measured(
     prior: LensPrior | None,
     proportions: DescribedProportions,
 ) -> FieldSolution | None:
-    """Return the solution with the print's lines as they are painted; None where too little of them is seen."""
-    # Of a print that is not exactly known the landmarks tell the yards, and the picture where its sidelines are.
+    """Return the solution with the print's lines as they are painted; None where too little of them is seen.
+
+    Of a print that is not exactly known the landmarks tell the yards, and the picture where its sidelines are.
+    """
     first = _LIMITS.searches_px[0]
     paint = measure_paint(planes[0], camera, sample_long_lines(field), first).paint
     start = Candidate(with_open_styles(field), camera, 1.0)

@@ -236,8 +236,10 @@ class _Trials:
 
 
 def _doubted(fit: CameraFit, prior: TypicalLens) -> CameraFit:
-    """Return a fit, the less sure of its focal length the more lens or bow are unlike any that is known."""
-    # That is a sign of a lens whose form the model has not, such as a fisheye's: then the focal length may be another.
+    """Return a fit, the less sure of its focal length the more lens or bow are unlike any that is known.
+
+    That is a sign of a lens whose form the model has not, such as a fisheye's: then the focal length may be another.
+    """
     bow = fit.camera.bow.sizes_mm if fit.camera.bow else np.zeros(1)
     bent = float((np.abs(bow) / FIT_LIMITS.bow_spread_mm[: len(bow)]).max())
     strange = max(prior.strain(camera_parameters(fit.camera)[LENS]) - 1.5, (bent - 2.5) / 2)

@@ -180,8 +180,10 @@ def _goal_line(plane: Plane, camera: Camera, field: FieldModel, paint: float) ->
 
 
 def _placed(inner_mm: float, width_mm: float | None) -> LineStyle:
-    """Return the style of a goal line by its inner edge, outward from its place, and its width if that is seen."""
-    # A goal line of the color of what lies beyond it has no outer edge: then its place is the outer one.
+    """Return the style of a goal line by its inner edge, outward from its place, and its width if that is seen.
+
+    A goal line of the color of what lies beyond it has no outer edge: then its place is the outer one.
+    """
     inset = max(-inner_mm, _LIMITS.min_inset_mm)
     if width_mm is None:
         return LineStyle(round(inset, 2), "outer")

@@ -95,8 +95,10 @@ def kinds_of_field() -> tuple[FieldModel, ...]:
 
 
 def rarer_kinds() -> tuple[FieldModel, ...]:
-    """Return kinds of field that no preset has: a print is taken for one only where its one-yard marks show it."""
-    # Youth, eight-man and flag football are played on fields of 80 x 40 and 60 x 30 yards.
+    """Return kinds of field that no preset has: a print is taken for one only where its one-yard marks show it.
+
+    Youth, eight-man and flag football are played on fields of 80 x 40 and 60 x 30 yards.
+    """
     usual = preset("ultimate")
     return tuple(
         _as_kind(

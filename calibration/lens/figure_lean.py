@@ -77,8 +77,10 @@ def estimate_lens_from_lean(camera: Camera, standing: StandingFigures) -> Typica
 
 
 def estimate_distance_from_lean(camera: Camera, standing: StandingFigures) -> RelativeDistance | None:
-    """Measure a solution's distance by where helmets are seen over their bases; None when there are too few."""
-    # Every figure's height and how far it bends ahead are unknown and marginalized.
+    """Measure a solution's distance by where helmets are seen over their bases; None when there are too few.
+
+    Every figure's height and how far it bends ahead are unknown and marginalized.
+    """
     corners = camera.to_board(standing.corners_px, BASE_TOP_MM)[..., :2].reshape(-1, 4, 2)
     grounds = camera.to_board(standing.helmets_px)[..., :2].reshape(-1, 2)
     usable = np.isfinite(corners).all(axis=(1, 2)) & np.isfinite(grounds).all(axis=1)

@@ -113,9 +113,11 @@ class ShakeTracker:
         self._usual_share = 1.0
 
     def track(self, image: Image) -> Shake:
-        """Return how a picture is displaced from the reference."""
-        # Pictures come in the order of time: where the camera stood a moment ago is tried first. Hash marks look like
-        # their neighbors, a yard on, so a displacement found from afar must fit better than one nearby.
+        """Return how a picture is displaced from the reference.
+
+        Pictures come in the order of time: where the camera stood a moment ago is tried first. Hash marks look like
+        their neighbors, a yard on, so a displacement found from afar must fit better than one nearby.
+        """
         shake, settled = self._fine(image, self._last)
         if not settled or shake.share < max(
             min(SHAKE_LIMITS.sure_share, SHAKE_LIMITS.sure_as_before * self._usual_share), SHAKE_LIMITS.min_share

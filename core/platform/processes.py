@@ -50,17 +50,21 @@ def begin_session() -> None:
 
 
 def run_when_idle() -> None:
-    """Leave the processor to all other programs, those of other log-ins too; for a process in a session of its own."""
-    # Where Linux groups processes by session (`autogroup`, sched(7)), each session gets the same share of the
-    # processor, whatever the priority of the processes in it: the session must be nice as well.
+    """Leave the processor to all other programs, those of other log-ins too; for a process in a session of its own.
+
+    Where Linux groups processes by session (`autogroup`, sched(7)), each session gets the same share of the processor,
+    whatever the priority of the processes in it: the session must be nice as well.
+    """
     with suppress(OSError):  # there are no such groups
         Path("/proc/self/autogroup").write_text(str(_MAX_NICENESS), encoding="ascii")
     lower_process_priority(_MAX_NICENESS, "idle")
 
 
 def restore_process_priority(pid: int) -> None:
-    """Have a process scheduled as usual again, so that it ends soon; on Linux, where this program may (sched(7))."""
-    # It may as root, and where the limit of niceness (RLIMIT_NICE) allows 0, as the rig's systemd unit has it.
+    """Have a process scheduled as usual again, so that it ends soon; on Linux, where this program may (sched(7)).
+
+    It may as root, and where the limit of niceness (RLIMIT_NICE) allows 0, as the rig's systemd unit has it.
+    """
     if SYSTEM == "linux":
         with suppress(OSError):  # it has ended, or needs more rights
             for thread in Path(f"/proc/{pid}/task").iterdir():
@@ -72,9 +76,11 @@ _WAIT_S: Final = 2.0
 
 
 def end_process(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process, and wait for its end, for seconds at most."""
-    # A killed process still needs the processor to end: one that gets it only when no other program wants it may take
-    # minutes on a busy computer. So it is scheduled as usual for that, where it may be, and not waited for longer.
+    """Kill a process, and wait for its end, for seconds at most.
+
+    A killed process still needs the processor to end: one that gets it only when no other program wants it may take
+    minutes on a busy computer. So it is scheduled as usual for that, where it may be, and not waited for longer.
+    """
     process.kill()
     restore_process_priority(process.pid)
     with suppress(subprocess.TimeoutExpired):

@@ -90,9 +90,11 @@ _EXCLUSIVE: Final = ~socket.SO_REUSEADDR
 
 
 def reclaim_address(listener: socket.socket) -> None:
-    """Let a socket listen where a program that ended did a moment ago, but never where one still does."""
-    # POSIX says that by `SO_REUSEADDR`. On Windows that lets two programs listen at once, and the first option is not
-    # needed: `SO_EXCLUSIVEADDRUSE` is what keeps the second one out.
+    """Let a socket listen where a program that ended did a moment ago, but never where one still does.
+
+    POSIX says that by `SO_REUSEADDR`. On Windows that lets two programs listen at once, and the first option is not
+    needed: `SO_EXCLUSIVEADDRUSE` is what keeps the second one out.
+    """
     if SYSTEM == "windows":
         listener.setsockopt(socket.SOL_SOCKET, _EXCLUSIVE, 1)
     else:
@@ -130,8 +132,10 @@ def user_cache_folder(name: str, system: System = SYSTEM, environment: Mapping[s
 
 
 def lasting_temporary_folder(name: str, system: System = SYSTEM) -> Path | None:
-    """Return a folder of this user's, likely on another disk, that outlives a restart; it need not exist."""
-    # None on Windows, where temporary folders lie beside the user's data.
+    """Return a folder of this user's, likely on another disk, that outlives a restart; it need not exist.
+
+    None on Windows, where temporary folders lie beside the user's data.
+    """
     if system == "windows":
         return None
     return Path("/var/tmp") / f"{name}-{os.geteuid()}"  # noqa: S108 - only a folder of this user's own in it is used

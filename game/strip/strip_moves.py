@@ -73,8 +73,10 @@ def facts_of_reading(reading: StripReading) -> StripFacts:
 
 
 def facts_of_game(game: GameState, strip: StripSet) -> StripFacts:
-    """Return what a strip should say in a state of the game."""
-    # Before a kick or a try, and while dice or a choice are due, nobody sets the slide, the ball and the down.
+    """Return what a strip should say in a state of the game.
+
+    Before a kick or a try, and while dice or a choice are due, nobody sets the slide, the ball and the down.
+    """
     left_s = max(round(game.clock.left_s or 0.0), 0)
     numbers: dict[Count, int] = {
         "home": game.score[0] % 100,
@@ -138,9 +140,11 @@ class StripMoveFound:
 
 
 def moves_to(said: StripFacts, game: GameState, strip: StripSet, preview: Preview) -> tuple[StripMoveFound, ...]:
-    """Return everything that may have happened to bring the game to what a strip says."""
-    # A move counts when score, down, slide and ball then agree. Where the clock agrees as well after some, the others
-    # are left out.
+    """Return everything that may have happened to bring the game to what a strip says.
+
+    A move counts when score, down, slide and ball then agree. Where the clock agrees as well after some, the others are
+    left out.
+    """
     if said.score is None:
         return ()
     found: list[tuple[StripMoveFound, bool]] = []

@@ -178,9 +178,11 @@ def stacking(formation: Formation, params: Params) -> Iterator[Measurement]:
 
 @check("TAP-041", "TAP-072", params=(SEPARATION_LENGTHS, SPACING_TOLERANCE_MM))
 def separation(formation: Formation, params: Params) -> Iterator[Measurement]:
-    """Players off the line stand a base length apart, outline to outline."""
-    # TAP requires it of "all other players", which can't mean the line with its one-yard gaps: it is read as the
-    # backfield among itself. One behind another is `stacking`.
+    """Players off the line stand a base length apart, outline to outline.
+
+    TAP requires it of "all other players", which can't mean the line with its one-yard gaps: it is read as the
+    backfield among itself. One behind another is `stacking`.
+    """
     backs = [player for player in formation.offense if player.role not in (*LINEMEN, "TE", "WR")]
     for a, b in itertools.combinations(backs, 2):
         gap = signed_gap(a.figure.footprint, b.figure.footprint)

@@ -70,9 +70,11 @@ def gap_filling(formation: Formation, params: Params) -> Iterator[Measurement]:
 
 @check("EFL-014", params=(DEFENSE_DEPTH_YD,))
 def second_level(formation: Formation, params: Params) -> Iterator[Measurement]:
-    """The other defenders stand behind their line, within 20 yards, and not in a gap."""
-    # The rulebook does not define a gap for a player behind the line, so a defender right behind the line at a gap is
-    # only reported as too close to call.
+    """The other defenders stand behind their line, within 20 yards, and not in a gap.
+
+    The rulebook does not define a gap for a player behind the line, so a defender right behind the line at a gap is
+    only reported as too close to call.
+    """
     line, limit = _defensive_line(formation), params.real(DEFENSE_DEPTH_YD.name)
     for defender in formation.defense:
         if defender in line:

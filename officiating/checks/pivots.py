@@ -105,9 +105,11 @@ def line_stop_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Meas
 
 @check("TAP-090", "TAP-091", "TAP-093", "TAP-095", "TAP-098", params=(DEFENSE_MORE, NONE_FOR_NONE, TURNED_DEG))
 def defense_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Measurement]:
-    """The defense pivots at most one player more than the offense, and none when the offense pivoted none."""
-    # The quarterback's change of base counts as a pivot, together with any turn of his; a pitch does not. On a pass the
-    # number of the defense's pivots is not limited, so the receiver's pivot does not count there.
+    """The defense pivots at most one player more than the offense, and none when the offense pivoted none.
+
+    The quarterback's change of base counts as a pivot, together with any turn of his; a pitch does not. On a pass the
+    number of the defense's pivots is not limited, so the receiver's pivot does not count there.
+    """
     if stoppage.kind != "coach":
         return
     more, none_for_none = params.count(DEFENSE_MORE.name), params.flag(NONE_FOR_NONE.name)
@@ -192,8 +194,10 @@ def fumble_turns_in_place(stoppage: StoppageChanges, params: Params) -> Iterator
 
 @check("TAP-024", params=(SHIFT_YD, TURNED_DEG, MOVED_MM))
 def pivots_in_place(stoppage: StoppageChanges, params: Params) -> Iterator[Measurement]:
-    """A pivot may not bring a player closer to his target; with no target known, his center may not move."""
-    # The center counts: turning alone brings a front edge nearer.
+    """A pivot may not bring a player closer to his target; with no target known, his center may not move.
+
+    The center counts: turning alone brings a front edge nearer.
+    """
     limit = params.real(SHIFT_YD.name)
     for change in stoppage.changes:
         if change.is_handled(params):

@@ -154,8 +154,10 @@ class RulebookChecks:
 
 
 def _finding(result: ClauseResult, kind: CallKind, t_ns: int) -> Finding:
-    """Turn a result into a finding without consequence; its margin is positive on the side of the violation."""
-    # No rulebook gives these violations a penalty (TAP-G5).
+    """Turn a result into a finding without consequence; its margin is positive on the side of the violation.
+
+    No rulebook gives these violations a penalty (TAP-G5).
+    """
     close = result.outcome == "too_close"
     return Finding(
         rule=result.check,
@@ -197,9 +199,11 @@ def _with_distinct_details(findings: Sequence[Finding]) -> tuple[Finding, ...]:
 
 
 def current_formation(game: GameState, context: RuleContext) -> Formation | None:
-    """Return the formation in the latest scene; None while there is no scene."""
-    # The engine's offense receives a kickoff; a kick's formation is that of the kickers. Figures that are in no line-up
-    # count as on the field, too.
+    """Return the formation in the latest scene; None while there is no scene.
+
+    The engine's offense receives a kickoff; a kick's formation is that of the kickers. Figures that are in no line-up
+    count as on the field, too.
+    """
     if context.facts is None:
         return None
     scene, kick = context.facts.scene, game.play.kind in KICKS
@@ -268,8 +272,10 @@ def _stoppage_changes(game: GameState, stoppage: Stoppage, context: RuleContext)
 
 
 def _stoppage_timeline(stoppage: Stoppage, restart_ns: int) -> Timeline | None:
-    """Return the clocks of a stoppage; None where nothing is checked."""
-    # On a pass the offense is done when the stick is removed.
+    """Return the clocks of a stoppage; None where nothing is checked.
+
+    On a pass the offense is done when the stick is removed.
+    """
     kind = _stoppage_kind(stoppage)
     if kind is None:
         return None

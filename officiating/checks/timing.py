@@ -63,9 +63,11 @@ class Timeline:
 
 @check("TAP-043", "TAP-075", "TAP-136", "TAP-138", "TAP-140", params=(LINE_UP_S, CHANGE_S), on_claim=True)
 def line_up_time(times: Timeline, params: Params) -> Iterator[Measurement]:
-    """The offense declares "set" within 40 seconds of the players' separation."""
-    # After a change of possession the 40 follow the 60, so that 100 seconds after it are in time. Late is more than
-    # 40.0 s, since the rulebook gives both "less than 40" and "40". Only the opponent may claim a delay.
+    """The offense declares "set" within 40 seconds of the players' separation.
+
+    After a change of possession the 40 follow the 60, so that 100 seconds after it are in time. Late is more than 40.0
+    s, since the rulebook gives both "less than 40" and "40". Only the opponent may claim a delay.
+    """
     start = times.separated_ns
     if times.changed_ns is not None:
         start = max(start or 0, times.changed_ns + params.ns(CHANGE_S.name))

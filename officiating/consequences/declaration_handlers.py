@@ -188,8 +188,10 @@ def name_carrier(game: GameState, event: Event, context: RuleContext) -> Outcome
 
 
 def turn_switch(game: GameState, event: Event, context: RuleContext) -> Outcome:
-    """Accept a declared turn of the board's switch before a camera has measured it (TAP-085)."""
-    # A board that was never declared off after a play is turned on for the next one all the same.
+    """Accept a declared turn of the board's switch before a camera has measured it (TAP-085).
+
+    A board that was never declared off after a play is turned on for the next one all the same.
+    """
     body = body_of(event, Switch)
     power = "on" if body.on else "off"
     acts = game.phase in (SWITCHED_ON if body.on else BALL_LIVE)

@@ -209,8 +209,10 @@ def score_touchdown(game: GameState, call: Call, context: RuleContext) -> Outcom
 def gained_in_end_zone(
     game: GameState, call: Call, context: RuleContext, clauses: tuple[str, ...]
 ) -> tuple[Finding, ...]:
-    """Return the touchdown of who gained the ball at or past the goal line that he attacks; none for any other gain."""
-    # Where the camera sees him the goal line's own rule judges him, with its margin.
+    """Return the touchdown of who gained the ball at or past the goal line that he attacks; none for any other gain.
+
+    Where the camera sees him the goal line's own rule judges him, with its margin.
+    """
     if context.facts is not None and set(call.players) & set(context.facts.figures):
         return ()
     side = game.play.ball_side
@@ -278,8 +280,10 @@ def end_try(game: GameState, context: RuleContext) -> GameState:
 
 
 def schedule_kick(game: GameState, kicking: Side, kick: str, context: RuleContext) -> GameState:
-    """Return the game with a kickoff or free kick due at the rulebook's spot."""
-    # The receivers count as the offense until they have the ball.
+    """Return the game with a kickoff or free kick due at the rulebook's spot.
+
+    The receivers count as the offense until they have the ball.
+    """
     receiving = opponent(kicking)
     # Both sides keep the goal lines that they defend; only who counts as the offense changes.
     flip = 1 if receiving == game.offense else -1
@@ -302,8 +306,10 @@ def schedule_kick(game: GameState, kicking: Side, kick: str, context: RuleContex
 
 
 def with_kicker(game: GameState) -> GameState:
-    """Return the game with the side that kicks off now recorded, the first of the game as its opening kicker."""
-    # At the first kickoff that is the side set up to defend. A free kick after a safety opens no half.
+    """Return the game with the side that kicks off now recorded, the first of the game as its opening kicker.
+
+    At the first kickoff that is the side set up to defend. A free kick after a safety opens no half.
+    """
     kicking = game.kicking or game.defense
     opening = game.opening_kicker or (None if game.due == "free_kick" else kicking)
     return replace(game, kicking=kicking, opening_kicker=opening)
@@ -336,9 +342,11 @@ def _spotted(game: GameState, x_yd: float, y_yd: float | None, context: RuleCont
 
 
 def behind_goal_line(game: GameState, behind: PastLine, context: RuleContext) -> tuple[Finding, ...]:
-    """Return what follows from a ball dead behind its holder's goal line: a safety, or a touchback."""
-    # It is a safety for who took it there himself: the offense that has not lost the ball, and who gained it in front
-    # of the line or came out with it. Who never left the end zone in which he gained it has a touchback.
+    """Return what follows from a ball dead behind its holder's goal line: a safety, or a touchback.
+
+    It is a safety for who took it there himself: the offense that has not lost the ball, and who gained it in front of
+    the line or came out with it. Who never left the end zone in which he gained it has a touchback.
+    """
     holder = game.play.ball_side
     players = (game.play.carrier,) if game.play.carrier else ()
     own_play = not game.play.changed_sides(game.offense) and game.play.kind not in {"kickoff", "onside", "free_kick"}

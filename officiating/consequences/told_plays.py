@@ -66,8 +66,10 @@ def declare_play_ended(game: GameState, event: Event, context: RuleContext) -> O
 
 
 def _under_way(game: GameState, body: PlayEnded, context: RuleContext) -> GameState:
-    """Return the game with its play under way, from the snap or kick if that was not declared."""
-    # What the camera has found of the play and is not sure of yet is left: a person has seen how it ended.
+    """Return the game with its play under way, from the snap or kick if that was not declared.
+
+    What the camera has found of the play and is not sure of yet is left: a person has seen how it ended.
+    """
     if game.phase in AT_REST and game.due in FROM_START:
         play = replace(
             game.play,

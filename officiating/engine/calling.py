@@ -165,9 +165,11 @@ def make_call(finding: Finding, *, rulebook: str, policy: Policy, confidence: fl
 
 
 def apply_ruling(call: Call, ruling: Ruling) -> Call | None:
-    """Return the call that stands after a person's ruling, None when none does."""
-    # A replacement keeps the id of the call it replaces, so that later rulings about it still find it. What was too
-    # close is called once it is confirmed; what was measured of it stays as it is.
+    """Return the call that stands after a person's ruling, None when none does.
+
+    A replacement keeps the id of the call it replaces, so that later rulings about it still find it. What was too close
+    is called once it is confirmed; what was measured of it stays as it is.
+    """
     if ruling.decision == "confirm":
         return replace(call, verdict="called", text=call.text.removeprefix(TOO_CLOSE_TEXT), readings=())
     if ruling.decision == "overturn" and ruling.replacement is not None:

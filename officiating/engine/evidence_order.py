@@ -75,8 +75,10 @@ def with_falls(game: GameState, facts: Facts) -> GameState:
 
 
 def with_touches(game: GameState, facts: Facts) -> GameState:
-    """Return the game with the touches of this frame added that began since the board came on."""
-    # They are kept while interference is possible: with a pass in the air, or with a gunner named (TAP-109, TAP-046).
+    """Return the game with the touches of this frame added that began since the board came on.
+
+    They are kept while interference is possible: with a pass in the air, or with a gunner named (TAP-109, TAP-046).
+    """
     if game.phase is not Phase.IN_AIR and not (game.phase is Phase.LIVE and game.play.gunners):
         return game
     known = {(touch.players, touch.t_ns) for touch in game.play.touches}

@@ -264,9 +264,10 @@ class RulesEngine:
     def _settle(
         self, game: GameState, context: RuleContext, *, board_at_rest: bool = False
     ) -> tuple[GameState, tuple[Call, ...]]:
-        """Make calls of the pending findings that are ready, in order; the first that is not holds up the rest."""
-        # With `board_at_rest` a switch turned off waits no longer: somebody acted, so he has seen the board come to
-        # rest.
+        """Make calls of the pending findings that are ready, in order; the first that is not holds up the rest.
+
+        With `board_at_rest` a switch turned off waits no longer: somebody acted, so he has seen the board come to rest.
+        """
         calls: list[Call] = []
         while game.play.pending:
             first = game.play.pending[0]

@@ -367,9 +367,11 @@ def _gaps_before(facts: Facts, player: str, position: tuple[float, float], radiu
 
 
 def _touch_instant(gaps: list[tuple[int, float]], gap_mm: float, now_ns: int, sigma_mm: float) -> tuple[int, float]:
-    """Return when a gap closed, and the error of that, seconds."""
-    # It is told from how fast the gap closed before, since a base that has met the ball may stop; where that was not
-    # seen, it was at some time between the two frames.
+    """Return when a gap closed, and the error of that, seconds.
+
+    It is told from how fast the gap closed before, since a base that has met the ball may stop; where that was not
+    seen, it was at some time between the two frames.
+    """
     if not gaps or gaps[0][1] <= 0:
         return now_ns, 0.0
     (before_ns, before_mm), (first_ns, first_mm) = gaps[0], gaps[-1]

@@ -26,8 +26,10 @@ HANDLE_PARAMS: Final = (
 
 
 def may_still_pass(state: GameState) -> bool:
-    """Return whether the carrier is the passing quarterback, holds the ball and is short of the line of scrimmage."""
-    # In a game without a line-up nobody can be named, so whoever throws is the quarterback.
+    """Return whether the carrier is the passing quarterback, holds the ball and is short of the line of scrimmage.
+
+    In a game without a line-up nobody can be named, so whoever throws is the quarterback.
+    """
     play = state.play
     entry = state.player(play.carrier)
     passer = canonical_role(entry.role) == "QB" if entry is not None else not state.players  # nobody is named at all

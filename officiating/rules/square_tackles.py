@@ -339,9 +339,11 @@ def _face_kind(face: str) -> str:
 
 
 def square_limit(params: Params) -> GradedLimit:
-    """Return how many would call two faces square, by how far their angle is inside the tolerance, degrees."""
-    # All of them below the unsure band and none above it, half at the tolerance, straight lines between. The angle is a
-    # magnitude: the true one may lie on the other side of square, where it counts the same.
+    """Return how many would call two faces square, by how far their angle is inside the tolerance, degrees.
+
+    All of them below the unsure band and none above it, half at the tolerance, straight lines between. The angle is a
+    magnitude: the true one may lie on the other side of square, where it counts the same.
+    """
     low, middle, high = (params.real(f"tackle.{name}") for name in ("unsure_from_deg", "angle_deg", "unsure_to_deg"))
     sure, unsure = _LIMITS.unsure_probability, 1.0 - _LIMITS.unsure_probability
     by_angle = [(min(low, middle), 1.0)]

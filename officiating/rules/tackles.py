@@ -200,8 +200,10 @@ class DownByFall:
         )
 
     def settle(self, finding: Finding, state: GameState, context: RuleContext) -> Finding | None:  # noqa: ARG002
-        """Return the finding, or None when the carrier stands again or the fall belongs to a contact."""
-        # The finding is doubtful when a contact before the fall was too close to call.
+        """Return the finding, or None when the carrier stands again or the fall belongs to a contact.
+
+        The finding is doubtful when a contact before the fall was too close to call.
+        """
         tackled = any(
             rival.rule == "tackle" and rival.t_ns <= finding.t_ns + _LIMITS.early_fall_ns
             for rival in state.play.pending

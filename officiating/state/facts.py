@@ -150,8 +150,10 @@ class Facts:
         return tuple(out)
 
     def sustained_probability(self, player: str, contact: OpponentContact) -> float:
-        """Return the probability of a contact that is not one frame's error: the median of three frames."""
-        # A contact seen in a single frame is doubtful rather than ruled out. Exact scenes are taken as they are.
+        """Return the probability of a contact that is not one frame's error: the median of three frames.
+
+        A contact seen in a single frame is doubtful rather than ruled out. Exact scenes are taken as they are.
+        """
         if contact.sigma_mm <= 0 or len(self.recent) < SUSTAINED_FRAMES - 1:
             return contact.probability
         pair = {player, contact.opponent}
@@ -349,8 +351,10 @@ def _sigma(sigma_mm: float, lever_mm: float, sigma_deg: float) -> float:
 
 
 def segment_meets_base(base: Figure, start: Figure, end: Figure) -> bool:
-    """Return whether the straight line between the centers of two figures meets the base of a third one."""
-    # The line is clipped against the base's slab along its heading, then against the slab across it.
+    """Return whether the straight line between the centers of two figures meets the base of a third one.
+
+    The line is clipped against the base's slab along its heading, then against the slab across it.
+    """
     turn = math.radians(base.heading_deg)
     cos, sin = math.cos(turn), math.sin(turn)
     low, high = 0.0, 1.0

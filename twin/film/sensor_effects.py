@@ -245,8 +245,10 @@ class SensorEffects:
 
 
 def _noise_by_level(noise: float) -> Plane:
-    """Return the standard deviation of the noise at every display value, shape (256,)."""
-    # Photon noise grows with the root of the light, and the display curve flattens what is bright.
+    """Return the standard deviation of the noise at every display value, shape (256,).
+
+    Photon noise grows with the root of the light, and the display curve flattens what is bright.
+    """
     level = np.maximum(np.arange(256), 4.0) / 128
     light = level**_GAMMA
     slope = level ** (1 - _GAMMA)

@@ -102,15 +102,19 @@ def build_model(players: Sequence[Player], field: FieldModel) -> mujoco.MjModel:
 
 
 def inertia(mass_g: float, base: BaseSize) -> Array:
-    """Return the principal moments of a figure about its center of mass, g mm^2, shape (3,)."""
-    # They are those of an upright block, as wide and long as two thirds of the base and two thirds of the figure high.
+    """Return the principal moments of a figure about its center of mass, g mm^2, shape (3,).
+
+    They are those of an upright block, as wide and long as two thirds of the base and two thirds of the figure high.
+    """
     x, y, z = (2 / 3 * side for side in (base.length_mm, base.width_mm, FIGURE_TOP_MM))
     return mass_g / 12 * np.array([y * y + z * z, x * x + z * z, x * x + y * y])
 
 
 def outline_mm(base: BaseSize) -> Array:
-    """Return the plan outline of a base in the physics, mm about its center, counter-clockwise, shape (n, 2)."""
-    # Its arcs are inscribed polygons: they err inward by 0.9 % of the radius at most, 0.009 mm for a corner of 1 mm.
+    """Return the plan outline of a base in the physics, mm about its center, counter-clockwise, shape (n, 2).
+
+    Its arcs are inscribed polygons: they err inward by 0.9 % of the radius at most, 0.009 mm for a corner of 1 mm.
+    """
     half_length, half_width, radius = base.length_mm / 2, base.width_mm / 2, base.corner_mm
     if radius == 0:
         return np.array(

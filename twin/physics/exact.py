@@ -60,8 +60,10 @@ class Crowd:
         return cls(sides / 2 - corner[:, None], corner)
 
     def shares(self, before: Poses2D, after: Poses2D) -> Array:
-        """Return the share of its move from `before` to `after` that each base may make, 0..1, shape (n,)."""
-        # Two bases that would overlap both stop where they touch; bases that touch already and push on stay.
+        """Return the share of its move from `before` to `after` that each base may make, 0..1, shape (n,).
+
+        Two bases that would overlap both stop where they touch; bases that touch already and push on stay.
+        """
         share = np.ones(len(before))
         pairs = self._near(before, after)
         if not len(pairs):

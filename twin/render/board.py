@@ -189,8 +189,10 @@ class BoardLight:
         return np.asarray(lit, dtype=np.uint8)
 
     def dim_bases(self, layer: Layer, placed: PlacedSolids, camera: Camera) -> Layer:
-        """Return the figures' layer with the shadows that players cast onto their own and their neighbors' bases."""
-        # Only the strongest lamp counts: on a base, shadows of the others are too faint to see.
+        """Return the figures' layer with the shadows that players cast onto their own and their neighbors' bases.
+
+        Only the strongest lamp counts: on a base, shadows of the others are too faint to see.
+        """
         self._face(camera)
         size = (layer.shape[1] // _HALF, layer.shape[0] // _HALF)
         scale = max(camera.lens.focal_px) / float(camera.position_mm[2]) / _HALF

@@ -77,8 +77,10 @@ def fill_convex(image: NDArray[np.uint8], corners_px: Array, color: Sequence[flo
 
 
 def lay_convex(image: NDArray[np.uint8], corners_px: Array, color: Sequence[float]) -> None:
-    """Fill a convex polygon by area coverage: slower than `fill_convex`, and exact to a few hundredths of a pixel."""
-    # cv2's anti-aliased fill may miss a corner by a third of a pixel.
+    """Fill a convex polygon by area coverage: slower than `fill_convex`, and exact to a few hundredths of a pixel.
+
+    cv2's anti-aliased fill may miss a corner by a third of a pixel.
+    """
     height, width = image.shape[:2]
     low = np.maximum(np.floor(corners_px.min(axis=0) - 1), 0).astype(int)
     high = np.minimum(np.ceil(corners_px.max(axis=0) + 2), (width, height)).astype(int)

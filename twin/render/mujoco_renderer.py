@@ -259,8 +259,10 @@ def _add_figure(spec: Any, body: Any, figure: FigureAppearance, corner_mm: float
 
 
 def _blending_factor(opacity: float) -> float:
-    """Return the alpha, and the factor on the color, that give a clear solid's premultiplied color and coverage."""
-    # MuJoCo draws clear solids twice, and its blending squares alpha: an alpha of f becomes f^2 (2 - f).
+    """Return the alpha, and the factor on the color, that give a clear solid's premultiplied color and coverage.
+
+    MuJoCo draws clear solids twice, and its blending squares alpha: an alpha of f becomes f^2 (2 - f).
+    """
     return float(np.interp(opacity, _LEFT_BEHIND, _ALPHAS))
 
 

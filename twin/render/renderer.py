@@ -148,8 +148,10 @@ def top_corners_mm(players: Sequence[Player], snapshot: Snapshot) -> tuple[Array
 
 
 def _cut(points_px: Array, above_mm: Array) -> Array:
-    """Return the pixels of the part of a solid that rises over a plane, shape (n, 2)."""
-    # Where edges cross the plane is found in the picture: over a few millimeters perspective is linear enough.
+    """Return the pixels of the part of a solid that rises over a plane, shape (n, 2).
+
+    Where edges cross the plane is found in the picture: over a few millimeters perspective is linear enough.
+    """
     over = above_mm > 0
     if over.all():
         return points_px

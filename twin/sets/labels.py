@@ -269,9 +269,11 @@ class Sample:
 
 
 def yolo_lines(labels: Labels, size_px: tuple[int, int]) -> list[str]:
-    """Return one line per object: class, box, then x, y and flag of five keypoints, all as shares of the picture."""
-    # The ball and hands carry their center and fingertips in the helmet's place. Objects with a visible share below
-    # `LEAST_SHOWN` are left out.
+    """Return one line per object: class, box, then x, y and flag of five keypoints, all as shares of the picture.
+
+    The ball and hands carry their center and fingertips in the helmet's place. Objects with a visible share below
+    `LEAST_SHOWN` are left out.
+    """
     figures = [
         _line(CLASSES.index(figure.kind), figure.box_px, _figure_points(figure, size_px), size_px)
         for figure in labels.figures

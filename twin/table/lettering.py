@@ -29,8 +29,10 @@ def text_mask(text: str, fit_px: tuple[float, float], font: int) -> Plane:
 
 
 def number_mask(text: str, fit_px: tuple[float, float], font: int) -> Plane:
-    """Return a yard number as a coverage mask: its digits set apart, so that the yard line runs between them."""
-    # It has the requested height, and is squeezed where it would be too wide.
+    """Return a yard number as a coverage mask: its digits set apart, so that the yard line runs between them.
+
+    It has the requested height, and is squeezed where it would be too wide.
+    """
     # The font's zero has a stroke through it, unlike a field's; its letter O is plain.
     digits = [_glyphs("O" if digit == "0" else digit, font % FONTS) for digit in text]
     gap_px = round(0.35 * _EM_PX)

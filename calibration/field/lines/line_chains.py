@@ -104,8 +104,10 @@ def _line_contrast(plane: Plane) -> float:
 
 
 def _ridges(gray: Plane) -> tuple[tuple[Plane, Plane], tuple[Plane, Plane]]:
-    """Find bright ridges, then dark ones: the strongest response over the scales, and how upright they are."""
-    # Lines are upright by the cosine of twice their normal's angle: 1 where they run along y, -1 along x.
+    """Find bright ridges, then dark ones: the strongest response over the scales, and how upright they are.
+
+    Lines are upright by the cosine of twice their normal's angle: 1 where they run along y, -1 along x.
+    """
     best = {sign: np.zeros_like(gray) for sign in (-1, 1)}
     upright = {sign: np.zeros_like(gray) for sign in (-1, 1)}
     for scale in _LIMITS.ridge_scales_px:

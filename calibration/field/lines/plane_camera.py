@@ -47,8 +47,10 @@ _FOCALS: Final = np.geomspace(0.4, 2.5, 40)  # of the picture's width
 def camera_from_points(
     board_mm: Array, straight_px: Array, distortion: DivisionModel, field: FieldModel
 ) -> Camera | None:
-    """Return the camera that sees board points, shape (n, 2), at places of the undistorted picture, same shape."""
-    # None when fewer than four are independent, or when no camera with square pixels fits them.
+    """Return the camera that sees board points, shape (n, 2), at places of the undistorted picture, same shape.
+
+    None when fewer than four are independent, or when no camera with square pixels fits them.
+    """
     plane = np.asarray(cv2.findHomography(board_mm, straight_px)[0], dtype=np.float64)
     if plane.shape != (3, 3):
         return None

@@ -143,10 +143,12 @@ def _smooth(values: Array) -> Array:
 
 
 def _likeliest_run(seen: Array) -> tuple[int, int] | None:
-    """Return the ends of the stretch where yard lines are, by the share of them that are seen at each place."""
-    # Numbers, circles about them, figures and an arm hide any part of the lines, and what lies beyond them shows some:
-    # the likeliest stretch is the one with the largest sum of log likelihood ratios. None when it reaches the edge of
-    # the picture.
+    """Return the ends of the stretch where yard lines are, by the share of them that are seen at each place.
+
+    Numbers, circles about them, figures and an arm hide any part of the lines, and what lies beyond them shows some:
+    the likeliest stretch is the one with the largest sum of log likelihood ratios. None when it reaches the edge of
+    the picture.
+    """
     inside, outside = _LIMITS.seen_inside, _LIMITS.seen_outside
     ratio = seen * math.log(inside / outside) + (1 - seen) * math.log((1 - inside) / (1 - outside))
     total = np.concatenate([[0.0], np.cumsum(ratio)])

@@ -108,11 +108,13 @@ def refuse_mirrored(plane: Plane, camera: Camera, field: FieldModel) -> None:
 
 
 def mirrored_probability(plane: Plane, camera: Camera, field: FieldModel) -> float:
-    """Return the probability that the picture is mirrored; arguments as `refuse_mirrored`."""
-    # Cameras seldom send mirrored pictures, so where no number can be read it is what it was beforehand. The side of
-    # the digit that they repeat tells how each row is turned, if the picture is as it should be: rows that are both
-    # read from their own sideline, as on nearly all boards, are turned otherwise in a mirror. And the digits tell where
-    # they can be read.
+    """Return the probability that the picture is mirrored; arguments as `refuse_mirrored`.
+
+    Cameras seldom send mirrored pictures, so where no number can be read it is what it was beforehand. The side of the
+    digit that they repeat tells how each row is turned, if the picture is as it should be: rows that are both read from
+    their own sideline, as on nearly all boards, are turned otherwise in a mirror. And the digits tell where they can be
+    read.
+    """
     odds = math.log(_LIMITS.mirrored_share / (1 - _LIMITS.mirrored_share))
     match = match_numbers(plane, camera, field)
     if match.numbers:
@@ -141,8 +143,10 @@ def match_numbers(plane: Plane, camera: Camera, field: FieldModel) -> NumberMatc
 
 
 def _row_correlation(plane: Plane, camera: Camera, field: FieldModel, row: list[FieldNumber]) -> Array:
-    """Sum the correlations of a row's numbers, the better way up: shape (mirrored, far end first, polarity, style)."""
-    # "Far end first" is the whole board half-turned: the numbers of a print that counts through are then each other's.
+    """Sum the correlations of a row's numbers, the better way up: shape (mirrored, far end first, polarity, style).
+
+    "Far end first" is the whole board half-turned: the numbers of a print that counts through are then each other's.
+    """
     total = np.zeros((2, 2, 2, 2, len(_FACES) * len(_LIMITS.layouts) * len(_LIMITS.heights)))
     for number in row:
         patch = _rectified(plane, camera, field, number)

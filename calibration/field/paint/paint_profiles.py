@@ -90,9 +90,11 @@ def _explained(centered: Array, shapes: Array) -> Array:
 def refine_profiles(
     levels: Array, places: Array, widths: Array, tied: NDArray[np.bool_], center: Array, blur: float
 ) -> tuple[Array, Array, Array, Array, Array]:
-    """Refine level, two steps and their edges by Gauss-Newton: center, its sigma, contrasts, relative misfit."""
-    # Where the edges are not `tied` to the paint's width, shape (n,), the outer one may be off a little, and the center
-    # is half that width from the inner edge.
+    """Refine level, two steps and their edges by Gauss-Newton: center, its sigma, contrasts, relative misfit.
+
+    Where the edges are not `tied` to the paint's width, shape (n,), the outer one may be off a little, and the center
+    is half that width from the inner edge.
+    """
     levels, at = _about(
         levels, places, center, float(widths.max()) / 2 + PROFILE_LIMITS.window_rims * PROFILE_LIMITS.rim_px
     )

@@ -96,8 +96,10 @@ def place_kick(roll: int, yards_to_goal: float) -> PlaceKick:
 
 
 def place_kick_from(yards_to_goal: float) -> int | None:
-    """Return the least roll with which a kick from that line of scrimmage is good; None beyond the table (EFL-082)."""
-    # Rolls below 17 are blocked or wide whatever the distance.
+    """Return the least roll with which a kick from that line of scrimmage is good; None beyond the table (EFL-082).
+
+    Rolls below 17 are blocked or wide whatever the distance.
+    """
     tens = next((tens for tens, farthest in FIELD_GOAL if yards_to_goal <= farthest), None)
     return None if tens is None else 10 * tens + 1
 
@@ -119,8 +121,10 @@ def kickoff(roll: int) -> int | None:
 
 
 def declare_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
-    """Handle a declared kick: the game then waits for its result, declared or rolled."""
-    # An onside kick is handled like a kickoff (EFL-069); a field goal is kicked without a lineup (EFL-060).
+    """Handle a declared kick: the game then waits for its result, declared or rolled.
+
+    An onside kick is handled like a kickoff (EFL-069); a field goal is kicked without a lineup (EFL-060).
+    """
     kick = body_of(event, KickDeclared).kick
     if kick in {"kickoff", "onside", "free_kick"}:
         return _declare_kickoff(game, kick, context)
@@ -175,8 +179,10 @@ def roll_kickoff(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
 
 
 def roll_punt(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
-    """Handle a punt by dice (EFL-083)."""
-    # A blocked punt is the receivers' ball where it lies; the source does not state this.
+    """Handle a punt by dice (EFL-083).
+
+    A blocked punt is the receivers' ball where it lies; the source does not state this.
+    """
     rolled = d66(roll.dice, "punt")
     ended = punt(rolled)
     end = game.progress_yd(game.los_yd) + ended.yards
@@ -340,8 +346,10 @@ def award_touchback(game: GameState, call: Call, context: RuleContext) -> Outcom
 
 
 def begin_try(game: GameState, kind: DuePlay, context: RuleContext) -> Outcome:
-    """Begin the try after a touchdown (EFL-025), or the one named."""
-    # It is a kick, but for two from the 2 when trailing by two late (EFL-064, EFL-067).
+    """Begin the try after a touchdown (EFL-025), or the one named.
+
+    It is a kick, but for two from the 2 when trailing by two late (EFL-064, EFL-067).
+    """
     scorer = game.offense
     lead = game.points(scorer) - game.points(opponent(scorer))
     if kind == "try" and context.params.flag("try.free_choice"):

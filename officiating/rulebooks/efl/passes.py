@@ -27,8 +27,10 @@ PASS_PARAMS: Final = (Param("pass.tries", 3, "count", "EFL-037", low=1, high=10)
 
 
 def declare_pass(game: GameState, event: Event, context: RuleContext) -> Outcome:
-    """Handle a throw to a receiver whom no defender touches, at most three times while the passer may throw."""
-    # The board comes on again to show the result (EFL-046). Until its end is told nobody has the ball.
+    """Handle a throw to a receiver whom no defender touches, at most three times while the passer may throw.
+
+    The board comes on again to show the result (EFL-046). Until its end is told nobody has the ball.
+    """
     body = body_of(event, PassDeclared)
     if game.play.note("aloft"):
         raise RefusedError("pass: one is in the air; declare how it ended first (pass ended)")

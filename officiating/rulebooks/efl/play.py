@@ -41,8 +41,10 @@ def declare_carrier(game: GameState, event: Event, context: RuleContext) -> Outc
 
 
 def declare_play_ended(game: GameState, event: Event, context: RuleContext) -> Outcome:
-    """Handle a play told by its end; told as a whole it is compared with the play call that the book prescribes."""
-    # A tackle does not say whether it followed a run or a catch: only what neither may be is reported of it.
+    """Handle a play told by its end; told as a whole it is compared with the play call that the book prescribes.
+
+    A tackle does not say whether it followed a run or a catch: only what neither may be is reported of it.
+    """
     body = body_of(event, PlayEnded)
     whole = game.phase in AT_REST and game.due == "scrimmage" and game.play.carrier is None
     required = required_play(current_situation(game, context), context.params)

@@ -99,8 +99,10 @@ _CHECK_PARAMS: Final = tuple(
 
 
 def _check_snap(game: GameState, context: RuleContext) -> tuple[Finding, ...]:
-    """Report on the formation; in a running series the places of the quarterback and the carrier are limited too."""
-    # In a passing series the passing quarterback has the ball at the snap.
+    """Report on the formation; in a running series the places of the quarterback and the carrier are limited too.
+
+    In a passing series the passing quarterback has the ball at the snap.
+    """
     if game.play.kind != "scrimmage":
         return EFL_CHECKS.at_snap(game, context)
     carrier = game.player(game.play.carrier)

@@ -52,8 +52,10 @@ def career_seasons(die: int) -> int:
 
 
 def kick_distance(dice: Sequence[int], modifier: int) -> int:
-    """Return the length of a kickoff or punt: 3d10 + 20 + the kicker's modifier (LD-032, LD-054)."""
-    # The modifier is the 2d10 of his rating.
+    """Return the length of a kickoff or punt: 3d10 + 20 + the kicker's modifier (LD-032, LD-054).
+
+    The modifier is the 2d10 of his rating.
+    """
     return sum(dice) + KICK_BASE_YD + modifier
 
 

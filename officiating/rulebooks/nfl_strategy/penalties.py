@@ -43,9 +43,11 @@ class PenalizedPlay:
 def apply_penalty(
     game: GameState, play: CardPlay, foul: FoulDeclared, result: PlayResult, touchback_yd: float
 ) -> PenalizedPlay:
-    """Apply a penalty to a play's result (NFLS-070..080)."""
-    # There is no re-kick (NFLS-072) but for offsetting fouls or by a house rule, and the punting offense can't foul
-    # (NFLS-075).
+    """Apply a penalty to a play's result (NFLS-070..080).
+
+    There is no re-kick (NFLS-072) but for offsetting fouls or by a house rule, and the punting offense can't foul
+    (NFLS-075).
+    """
     if foul.offsetting:
         return PenalizedPlay(None, _offsetting(game))
     if play.again:
@@ -104,8 +106,10 @@ def _from_line(game: GameState, foul: FoulDeclared, clauses: tuple[str, ...]) ->
 
 
 def _on_kicker(game: GameState, play: CardPlay, foul: FoulDeclared, result: PlayResult) -> PenalizedPlay:
-    """Penalize running into the kicker (NFLS-073, NFLS-074)."""
-    # The kickers replay the down five yards on, or keep the kick with five yards off the return.
+    """Penalize running into the kicker (NFLS-073, NFLS-074).
+
+    The kickers replay the down five yards on, or keep the kick with five yards off the return.
+    """
     if play.accepted:
         return PenalizedPlay(None, _from_line(game, foul, ("NFLS-074",)))
     if result.spot_yd is None:

@@ -117,9 +117,11 @@ def is_kickoff(game: GameState, play: CardPlay) -> bool:
 
 
 def kick_from_yd(game: GameState, params: Params) -> float:
-    """Return where a kickoff or free kick is kicked from, in the kickers' own yards, carried penalties included."""
-    # They are walked off one after another, each at most half the distance from where the one before left the ball
-    # (NFLS-078). A free kick after a safety is from the 20 (NFLS-042).
+    """Return where a kickoff or free kick is kicked from, in the kickers' own yards, carried penalties included.
+
+    They are walked off one after another, each at most half the distance from where the one before left the ball
+    (NFLS-078). A free kick after a safety is from the 20 (NFLS-042).
+    """
     from_yd = params.real("free_kick.from_yd" if game.due == "free_kick" else "kickoff.from_yd")
     own_fouls = f"{KICKOFF_PENALTY}{game.kicking or game.defense}"
     for name, yards in game.notes:
@@ -136,9 +138,11 @@ def with_kickoff_penalty(game: GameState, by: Side, yards: float) -> GameState:
 
 
 def landing_yd(game: GameState, play: CardPlay, params: Params) -> float:
-    """Return where a kick comes down, in the kickers' own yards; for a blocked one, where its return begins."""
-    # Punts count from the line of scrimmage (NFLS-033). A blocked field goal is returned from five yards behind the
-    # line (NFLS-045), a blocked punt from ten (NFLS-046).
+    """Return where a kick comes down, in the kickers' own yards; for a blocked one, where its return begins.
+
+    Punts count from the line of scrimmage (NFLS-033). A blocked field goal is returned from five yards behind the line
+    (NFLS-045), a blocked punt from ten (NFLS-046).
+    """
     result = card_result(play)
     if is_kickoff(game, play):
         return kick_from_yd(game, params) + (result.yards or 0)
@@ -148,9 +152,11 @@ def landing_yd(game: GameState, play: CardPlay, params: Params) -> float:
 
 
 def next_wait(game: GameState, play: CardPlay, params: Params) -> PendingInput | None:
-    """Return the input that a play waits for next; None when everything is known."""
-    # The play is settled first, then its penalty (NFLS-063). Kickoffs (NFLS-028) and touch punts still in play
-    # (NFLS-035) wait for a return; a penalty waits for any review (NFLS-064).
+    """Return the input that a play waits for next; None when everything is known.
+
+    The play is settled first, then its penalty (NFLS-063). Kickoffs (NFLS-028) and touch punts still in play (NFLS-035)
+    wait for a return; a penalty waits for any review (NFLS-064).
+    """
     return _wait_for_ball(game, play, params) or _wait_for_penalty(game, play, params)
 
 

@@ -153,9 +153,11 @@ def fumble_end(
 def interception_end(
     spot_yd: float, yards: float, *, length_yd: float = 100.0, end_zone_yd: float = END_ZONE_YD
 ) -> InterceptionEnd:
-    """Return how an interception ends, by its number (NFLS-052, 053)."""
-    # In the end zone but not through it is a touchback, and at or behind the offense's goal line a touchdown: the
-    # source is silent about both, and this is football.
+    """Return how an interception ends, by its number (NFLS-052, 053).
+
+    In the end zone but not through it is a touchback, and at or behind the offense's goal line a touchdown: the source
+    is silent about both, and this is football.
+    """
     end = spot_yd + yards
     if end >= length_yd + end_zone_yd:
         return "incomplete"
@@ -213,16 +215,20 @@ def is_touchback_kick(landed_yd: float, *, length_yd: float = 100.0, end_zone_yd
 
 
 def is_free_kick_good(roll: int, shown: int, margin: int = FREE_KICK_MARGIN) -> bool:
-    """Return whether a field goal after a fair catch is good (NFLS-043)."""
-    # The source's "14 or less than the number shown" is read as fourteen or more below it.
+    """Return whether a field goal after a fair catch is good (NFLS-043).
+
+    The source's "14 or less than the number shown" is read as fourteen or more below it.
+    """
     return roll <= shown - margin
 
 
 def missed_field_goal_yd(
     line_yd: float, *, after_fair_catch: bool = False, back_yd: float = MISSED_FIELD_GOAL_YD
 ) -> float:
-    """Return where the defense takes over after a miss, in the kickers' frame (NFLS-041, 044)."""
-    # A miss is not returned (NFLS-040).
+    """Return where the defense takes over after a miss, in the kickers' frame (NFLS-041, 044).
+
+    A miss is not returned (NFLS-040).
+    """
     return line_yd if after_fair_catch else line_yd - back_yd
 
 

@@ -74,9 +74,11 @@ DEAD_KICKS: Final = frozenset({"failed", "recovered", "dead"})
 
 
 def declare_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
-    """Handle a kick declared before its play; onside kicks (TAP-059) and punts (TAP-113) must be."""
-    # A punt's gunners are named with it (TAP-115, TAP-117), where there is a line-up. A fake needs no declaration: the
-    # play goes on, and the gunners stay ineligible (TAP-121).
+    """Handle a kick declared before its play; onside kicks (TAP-059) and punts (TAP-113) must be.
+
+    A punt's gunners are named with it (TAP-115, TAP-117), where there is a line-up. A fake needs no declaration:
+    the play goes on, and the gunners stay ineligible (TAP-121).
+    """
     body = body_of(event, KickDeclared)
     if game.overtime is not None and game.overtime.for_yards:
         raise RefusedError(
@@ -177,8 +179,10 @@ def offer_return(game: GameState, _t_ns: int, context: RuleContext) -> Outcome:
 
 
 def choose_return(game: GameState, choice: ChoiceMade, context: RuleContext) -> Outcome:
-    """Handle the receivers' choice after a kickoff has run (TAP-052), or a punt into the end zone (TAP-125)."""
-    # The kicking coach works the switch during a return (TAP-056).
+    """Handle the receivers' choice after a kickoff has run (TAP-052), or a punt into the end zone (TAP-125).
+
+    The kicking coach works the switch during a return (TAP-056).
+    """
     if choice.choice == "touchback":
         name = "punt.touchback_yd" if game.play.kind == "punt" else "kickoff.touchback_after_yd"
         return Outcome(game, (_touchback(game, context, context.params.real(name), ("TAP-052",)),))

@@ -63,8 +63,10 @@ def is_extra_point_good(total: int) -> bool:
 
 
 def onside_roll(total: int, kickoff_from_yd: float = KICKOFF_FROM_YD) -> OnsideRoll:
-    """Return how far an onside kick goes, and whether it stays in play (TAP-060..062)."""
-    # The source gives 40, 41 and 42 for 10, 11 and 12, so the roll counts from the kicking line, for failed kicks too.
+    """Return how far an onside kick goes, and whether it stays in play (TAP-060..062).
+
+    The source gives 40, 41 and 42 for 10, 11 and 12, so the roll counts from the kicking line, for failed kicks too.
+    """
     return OnsideRoll(total >= ONSIDE_IN_PLAY_FROM, kickoff_from_yd + total)
 
 

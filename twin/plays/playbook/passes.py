@@ -103,8 +103,10 @@ def interception(motion: Motion = "exact", seed: int = 2) -> ExpectedPlay:
 
 
 def simultaneous() -> ExpectedPlay:
-    """Receiver and defender touch the ball at the same instant: the offense's ball."""
-    # They start as mirror images about the ball and walk alike, so that they reach it together.
+    """Receiver and defender touch the ball at the same instant: the offense's ball.
+
+    They start as mirror images about the ball and walk alike, so that they reach it together.
+    """
     start = (-ahead(LENGTH_MM / 2), 10.5)
     ball = (8.0, 15.0)
     mirrored = (2 * ball[0] - start[0], 2 * ball[1] - start[1])

@@ -102,8 +102,10 @@ def turned_back(times: int = 2) -> ExpectedPlay:
 
 
 def pushed_back() -> ExpectedPlay:
-    """The runner faces the right way and is pushed back by a teammate, then tackled: no forward progress."""
-    # Only a teammate can push him: a standing defender's touch is the tackle.
+    """The runner faces the right way and is pushed back by a teammate, then tackled: no forward progress.
+
+    Only a teammate can push him: a standing defender's touch is the tackle.
+    """
     reach = 9.0
     behind = ahead(LENGTH_MM)
     steps = (

@@ -68,8 +68,10 @@ def tackled(
 
 
 def clean_tackle(motion: Motion = "exact", seed: int = 1) -> ExpectedPlay:
-    """Head-on, front to front: a tackle under every rulebook with tackles."""
-    # In the physics the defender is steered at the runner; the angle at which they meet is then not known beforehand.
+    """Head-on, front to front: a tackle under every rulebook with tackles.
+
+    In the physics the defender is steered at the runner; the angle at which they meet is then not known beforehand.
+    """
     chase = (Steer(RCB, toward=RB),) if motion == "physics" else ()
     steps = (*opening(40.0, RB), *to_the_line(), *chase, *met())
     script = scrimmage(
