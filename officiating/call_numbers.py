@@ -36,6 +36,7 @@ class CallNumbers:
             where the rulebook gives no number, or one that follows from what the other coach does.
         measured: what was counted or timed, in the call's unit.
         allowed: the most of it that the rulebook allows, same unit.
+        measured_yd: the place that was held against a line, field yards along x of the board and across.
         hit: which side of the carrier's base was hit, where the league asks for it.
         closing_mm_s: how fast the two met, where the league asks for it, mm/s.
         bonus_yd: yards that the league gives for such a hit; the spot has them.
@@ -64,6 +65,7 @@ class CallNumbers:
     pivots_allowed: tuple[int | None, int | None] | None = None
     measured: float | None = None
     allowed: float | None = None
+    measured_yd: tuple[float, float] | None = None
     hit: Literal["front", "side", "rear"] | None = None
     closing_mm_s: float | None = None
     bonus_yd: float | None = None

@@ -12,6 +12,7 @@ from downfield.calibration.calibration import Calibration
 from downfield.capture.footage import CallMarks
 from downfield.core.arrays import Array
 from downfield.core.field.model import FieldModel
+from downfield.review.pictures.drawings import measured_place_yd
 from downfield.review.pictures.projection import BoardRegion
 
 WIDTH_PX: Final = 1280
@@ -139,8 +140,9 @@ def _decisive_points(marks: CallMarks, field: FieldModel) -> Array | None:
     figures = marks.figures[:2]
     if figures:
         return np.concatenate([figure.footprint.corners_mm() for figure in figures])
-    if marks.call is not None and marks.call.spot_yd is not None:
-        return field.to_mm(np.array([marks.call.spot_yd]))
+    place_yd = measured_place_yd(marks.call)
+    if place_yd is not None:
+        return field.to_mm(np.array([place_yd]))
     return None
 
 

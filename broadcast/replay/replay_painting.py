@@ -68,7 +68,8 @@ def stamp_text(call: CallView) -> tuple[str, str]:
     if call.standing in {"overturned", "struck"}:
         return f"{kind}: {call.standing.upper()}", "by the operator"
     if call.verdict == "too_close" and call.standing == "open":
-        headline = "MEASUREMENT" if call.unit == "yd" and call.measure in {"line", "short"} else "TOO CLOSE TO CALL"
+        of_a_place = call.kind == "touchdown" or (call.unit == "yd" and call.measure in {"line", "short"})
+        headline = "MEASUREMENT" if of_a_place else "TOO CLOSE TO CALL"
         return headline, call.summary or f"{percent_text(call.probability)} {kind.lower()}"
     if call.verdict == "proposed" and call.standing == "open":
         return f"{kind}?", "the operator decides"

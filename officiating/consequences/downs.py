@@ -71,7 +71,7 @@ def spot_dead_ball_at(
     # On a try there is no next down: a dead ball short of the goal line ends it.
     if game.due in {"extra_point", "two_point"}:
         return fail_try(game, context)
-    behind = PastLine(-game.progress_yd(x_yd, game.ball_direction), sigma_yd)
+    behind = PastLine(-game.progress_yd(x_yd, game.ball_direction), sigma_yd, (x_yd, y_yd))
     confidence = context.params.real("calls.confidence")
     if behind.probability >= confidence:
         return Outcome(end_play(game), behind_goal_line(game, behind, context))

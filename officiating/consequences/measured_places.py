@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from downfield.officiating.belief import Measure, share_above_zero
+from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import Finding
 from downfield.officiating.state.game_state import GameState
 from downfield.officiating.state.interfaces import Outcome, RuleContext
@@ -22,6 +23,7 @@ class PastLine:
 
     margin_yd: float  # past it when positive
     sigma_yd: float = 0.0  # standard deviation of that, of the place and the line together; 0 where both are exact
+    place_yd: tuple[float, float] | None = None  # the place itself, along x of the board and across
 
     @property
     def probability(self) -> float:
@@ -31,7 +33,7 @@ class PastLine:
     @property
     def short(self) -> PastLine:
         """How far the place is short of the line."""
-        return PastLine(-self.margin_yd, self.sigma_yd)
+        return PastLine(-self.margin_yd, self.sigma_yd, self.place_yd)
 
     def told(self, finding: Finding, measure: Measure = "line", within: float = 1.0) -> Finding:
         """Return a finding with this as what was measured of it.
@@ -44,6 +46,9 @@ class PastLine:
         if not self.sigma_yd:
             return replace(finding, probability=probability)
         margin, sigma = self.margin_yd, self.sigma_yd
+        if self.place_yd is not None:
+            numbers = replace(finding.numbers or CallNumbers(), measured_yd=self.place_yd)
+            finding = replace(finding, numbers=numbers)
         return replace(finding, margin=margin, sigma=sigma, unit="yd", measure=measure, probability=probability)
 
 

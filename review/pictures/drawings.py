@@ -23,6 +23,7 @@ LineOnBoard = Literal["scrimmage", "to_gain", "goal", "call"]
 FigurePart = Literal["first", "second", "other"]
 
 _GOAL_LINE_CALLS: Final = frozenset({"touchdown", "safety", "touchback"})
+_ABOUT_GOAL_LINES: Final = _GOAL_LINE_CALLS | {"info"}  # a punt into the end zone is information
 _LINE_POINTS: Final = 24  # a lens bends straight lines
 _SIDES: Final[dict[Face, tuple[int, int]]] = {"front": (0, 1), "right": (1, 2), "rear": (2, 3), "left": (3, 0)}
 
@@ -184,12 +185,13 @@ def _draw_gap(marks: CallMarks, drawn: Sequence[DrawnFigure], projection: Projec
 def _draw_measurement(marks: CallMarks, field: FieldModel, projection: Projection) -> DrawnGap | None:
     """Return the gap between the spot of a call and the stake that decides it; None where none was measured."""
     call, line_yd = marks.call, _measured_line_yd(marks, field)
-    if call is None or call.spot_yd is None or call.margin is None or line_yd is None:
+    place_yd, measured = measured_place_yd(call), _past_line_yd(call, field)
+    if place_yd is None or measured is None or line_yd is None:
         return None
-    x_yd, y_yd = call.spot_yd
+    x_yd, y_yd = place_yd
     ends_mm = field.to_mm(np.array([(x_yd, y_yd), (line_yd, y_yd)]))
     spot, stake = projection.places(ends_mm, np.zeros(2))
-    past_yd, sigma_yd = call.margin * (1 if call.measure == "line" else -1), call.sigma or 0.0
+    past_yd, sigma_yd = measured
     side = "past" if past_yd > 0 else "short of"
     label = f"{abs(past_yd):.2f} yd {side.removesuffix(' of')}"
     text = f"the spot is {abs(past_yd):.2f} ± {sigma_yd:.2f} yd {side} the line"
@@ -199,12 +201,35 @@ def _draw_measurement(marks: CallMarks, field: FieldModel, projection: Projectio
 
 def _measured_line_yd(marks: CallMarks, field: FieldModel) -> float | None:
     """Return the line along the field that a measured place was held against; None where that was no such place."""
-    call, snap = marks.call, marks.snap
-    if call is None or call.spot_yd is None or call.unit != "yd" or call.measure not in {"line", "short"}:
+    call, snap, place_yd = marks.call, marks.snap, measured_place_yd(marks.call)
+    if call is None or place_yd is None or _past_line_yd(call, field) is None:
         return None
-    if call.kind in _GOAL_LINE_CALLS:
-        return 0.0 if call.spot_yd[0] < field.length_yd / 2 else field.length_yd
+    if call.kind in _ABOUT_GOAL_LINES:
+        return 0.0 if place_yd[0] < field.length_yd / 2 else field.length_yd
     return None if snap is None else snap.spot_yd + snap.direction * snap.distance_yd
+
+
+def measured_place_yd(call: CallView | None) -> tuple[float, float] | None:
+    """Return the place that a call holds against a line: of a safety or a touchback it is not the next spot."""
+    if call is None:
+        return None
+    return call.spot_yd if call.numbers is None or call.numbers.measured_yd is None else call.numbers.measured_yd
+
+
+def _past_line_yd(call: CallView | None, field: FieldModel) -> tuple[float, float] | None:
+    """Return how far a measured place is past its line and the error of that; None where a call is about no such place.
+
+    The goal line that a carrier crosses is measured in millimeters, perhaps beside which end of his base is the front.
+    """
+    if call is None:
+        return None
+    if call.kind == "touchdown" and call.unit == "mm":
+        of_line = next((one for one in call.conditions if one.measure == "line"), call)
+        to_yd = 1.0 / field.mm_per_yd_x
+        return None if of_line.margin is None else (of_line.margin * to_yd, (of_line.sigma or 0.0) * to_yd)
+    if call.margin is None or call.unit != "yd" or call.measure not in {"line", "short"}:
+        return None
+    return call.margin * (1 if call.measure == "line" else -1), call.sigma or 0.0
 
 
 def _side(figure: DrawnFigure, face: Face) -> tuple[Place, Place] | None:
@@ -224,12 +249,12 @@ def _line_of_call(marks: CallMarks, field: FieldModel) -> tuple[Point, Point] | 
         return None
     if call.kind == "line_of_scrimmage" and marks.snap is not None:
         return _across(field, marks.snap.spot_yd)
-    if call.spot_yd is None:
-        return None
-    x_yd, y_yd = call.spot_yd
     stake_yd = _measured_line_yd(marks, field)
     if stake_yd is not None:
         return _across(field, stake_yd)
+    if call.spot_yd is None:
+        return None
+    x_yd, y_yd = call.spot_yd
     if call.kind in _GOAL_LINE_CALLS:
         return _across(field, 0.0 if x_yd < field.length_yd / 2 else field.length_yd)
     if call.measure == "end_line":

@@ -13,7 +13,9 @@ from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.capture.footage import CallMarks
 from downfield.capture.sources.file_sources import bundled_demo
 from downfield.core.arrays import Image
+from downfield.game.published.game_topics import ConditionView
 from downfield.game.records.entries import Snap
+from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import CallKind
 from downfield.review.pictures.drawings import DrawnFigure, FrameDrawing, draw_frame, draw_lines, draw_spot
 from downfield.review.pictures.painting import DRAWING_KINDS, PaintedCall, close_up, paint
@@ -89,6 +91,31 @@ def test_a_measured_place_is_drawn_with_its_stake_and_the_gap_between_them(
     assert stake.kind == "call"
     assert stake.mm[0][0] / FIELD.mm_per_yd_x == pytest.approx(40.0)
     assert draw_frame(7, replace(marks, call=too_close), projection, FIELD).gap is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "place", "line"),
+    [("safety", -0.2, 0.0), ("touchback", 100.2, 100.0), ("info", 100.2, 100.0), ("touchdown", 100.2, 100.0)],
+)
+def test_a_place_measured_against_a_goal_line_is_drawn_with_it(
+    projection: Projection, kind: CallKind, place: float, line: float
+) -> None:
+    called = tackle(kind).model_copy(update={"players": (CARRIER,), "margin": 0.2, "sigma": 0.15, "unit": "yd"})
+    too_close = called.model_copy(
+        update={"measure": "line", "spot_yd": None, "numbers": CallNumbers(measured_yd=(place, 27.5))}
+    )
+    if kind == "touchdown":  # by camera: millimeters, beside which end of the base is the front
+        of_line = ConditionView(measure="line", name="line", words="", probability=0.9, margin=0.2, sigma=0.15)
+        scaled = {"margin": 0.2 * FIELD.mm_per_yd_x, "sigma": 0.15 * FIELD.mm_per_yd_x, "unit": "mm"}
+        conditions = (of_line.model_copy(update=scaled),)
+        told = {"spot_yd": (place, 27.5), "unit": "mm", "margin": None, "sigma": None, "conditions": conditions}
+        too_close = called.model_copy(update=told)
+    marks = CallMarks(too_close, scene(), PLAYERS, snap(30.0))
+    gap = draw_frame(7, marks, projection, FIELD).gap
+    assert gap is not None
+    assert [end.mm[0] / FIELD.mm_per_yd_x for end in gap.ends] == pytest.approx([place, line], abs=1e-3)
+    assert (gap.label, gap.text) == ("0.20 yd past", "the spot is 0.20 ± 0.15 yd past the line")
+    assert draw_lines(marks, FIELD, projection)[-1].mm[0][0] / FIELD.mm_per_yd_x == pytest.approx(line)
 
 
 def test_a_frame_without_a_kept_measurement_draws_no_figure(projection: Projection) -> None:

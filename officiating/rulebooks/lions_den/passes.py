@@ -336,6 +336,7 @@ def catch_pass(game: GameState, call: Call, context: RuleContext) -> Outcome:
     game = replace(resume_play(game), wait=None, play=play)
     if call.spot_yd is None:
         return Outcome(game)
-    past = PastLine(game.progress_yd(call.spot_yd[0], game.direction_of(side)) - game.length_yd, call.spot_sigma_yd[0])
+    own_yd = game.progress_yd(call.spot_yd[0], game.direction_of(side))
+    past = PastLine(own_yd - game.length_yd, call.spot_sigma_yd[0], call.spot_yd)
     clauses = ("LD-022",) if call.kind == "reception" else ("LD-021",)
     return decide(game, touchdown_finding(game, side, call.t_ns, clauses), (), past, context)

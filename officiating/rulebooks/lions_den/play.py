@@ -71,10 +71,10 @@ def recover_fumble(game: GameState, call: Call, context: RuleContext) -> Outcome
     if own < game.length_yd / 2:
         text = f"safety: {game.team(side).name} recovers behind its own goal line"
         safety = Finding("play", "safety", call.t_ns, text, ("LD-025",), "safety", side=opponent(side))
-        return decide(game, safety, (), PastLine(-own, sigma_yd), context)
+        return decide(game, safety, (), PastLine(-own, sigma_yd, spot_yd), context)
     clauses = ("LD-023",) if side == game.offense else ("LD-021", "LD-023")
     score = touchdown_finding(game, side, call.t_ns, clauses)
-    return decide(game, score, (), PastLine(own - game.length_yd, sigma_yd), context)
+    return decide(game, score, (), PastLine(own - game.length_yd, sigma_yd, spot_yd), context)
 
 
 def declare_pitch(game: GameState, event: Event, _context: RuleContext) -> Outcome:

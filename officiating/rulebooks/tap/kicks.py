@@ -278,7 +278,7 @@ def land_kick(game: GameState, call: Call, context: RuleContext) -> Outcome:
     catcher = returner if call.detail == "punt" else call.players or returner
     play = downs.gain_ball(play, replace(call, players=catcher), side)
     game = replace(game, phase=Phase.STOPPED, play=play)
-    past = PastLine(-game.progress_yd(landed, game.direction_of(side)), call.spot_sigma_yd[0])
+    past = PastLine(-game.progress_yd(landed, game.direction_of(side)), call.spot_sigma_yd[0], call.spot_yd)
     if past.probability >= context.params.real("calls.confidence"):
         return offer_touchback(game, replace(call, detail=IN_END_ZONE), context)
     text = f"the kick is in the end zone, so {game.team(side).name} may take a touchback"
