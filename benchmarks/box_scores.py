@@ -1,6 +1,7 @@
 """Random games told by hand and by cards: box scores against what was counted on paper, and ways on from every state.
 
-Run as ``python benchmarks/box_scores.py [GAMES]`` for so many games of each rulebook and way of telling, 80 plays each.
+Run as ``python benchmarks/box_scores.py [GAMES] [FIRST]`` for so many games of each rulebook and way of telling, 80 plays
+each, from a seed on.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from downfield.officiating.sides import SIDES
 from downfield.officiating.state.game_state import Phase
 from downfield.review.reports.statistics import team_lines
 
+MOVES, WAY_ON = 40, 120
+"""Declarations of a game of anything, and those within which it goes on from there."""
 NAMES = ("plays", "first_downs", "touchdowns", "field_goals", "turnovers")
 
 
@@ -36,29 +39,36 @@ def differences(book: str, way: Way, seed: int) -> list[str]:
 
 
 def is_stuck(book: str, seed: int) -> bool:
-    """Return whether a game of anything that may be declared comes to a state from which nothing may be."""
+    """Return whether a game of anything that may be declared comes to a state from which no play can be ended.
+
+    From wherever it is after so many declarations, two more plays are begun and ended by what may be declared there, or
+    the game is.
+    """
     chance = random.Random(seed)
     table = begin(book, line_up=False)
-    for _ in range(60):
+    for move in range(MOVES + WAY_ON):
         legal, state = table.game.legal(), table.state
-        if state.phase is Phase.OVER:
+        if state.phase is Phase.OVER or (move >= MOVES and len(table.game.plays) >= played + 2):
             return False
+        if move < MOVES:
+            played = len(table.game.plays)
         moves = playable(legal)
         if not moves:
             return True
         table.declare(filled(chance.choice(moves), legal, state, chance))
-    return False
+    return True
 
 
 def main() -> None:
-    """Print the counts."""
-    games = int(sys.argv[1]) if len(sys.argv) > 1 else 100
+    """Print the counts, and which games they are of."""
+    first, games = int(sys.argv[2]) if len(sys.argv) > 2 else 0, int(sys.argv[1]) if len(sys.argv) > 1 else 100
+    seeds = range(first, first + games)
     for book, way in WAYS:
-        wrong = [seed for seed in range(games) if differences(book, way, seed)]
-        print(f"{book}, {way}: {games} games, {len(wrong)} with differences {wrong[:5]}")
+        wrong = [seed for seed in seeds if differences(book, way, seed)]
+        print(f"{book}, {way}: {games} games, {len(wrong)} with differences {wrong[:5]}", flush=True)
     for book in BOOKS:
-        stuck = [seed for seed in range(games) if is_stuck(book, seed)]
-        print(f"{book}: {games} games of anything, {len(stuck)} stuck {stuck[:5]}")
+        stuck = [seed for seed in seeds if is_stuck(book, seed)]
+        print(f"{book}: {games} games of anything, {len(stuck)} stuck {stuck[:5]}", flush=True)
 
 
 if __name__ == "__main__":

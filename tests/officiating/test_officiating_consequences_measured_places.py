@@ -139,7 +139,8 @@ def test_a_safety_is_as_sure_as_the_spot(front_yd: float, sigma_yd: float, verdi
     if verdict == "too_close":
         assert (made.state.score, made.state.wait) == ((0, 0), MEASUREMENT)
         assert safety.margin == pytest.approx(0.04, abs=0.02)
-        assert safety.numbers is not None and safety.numbers.measured_yd is not None
+        assert safety.numbers is not None
+        assert safety.numbers.measured_yd is not None
         assert safety.numbers.measured_yd[0] == pytest.approx(-0.04, abs=0.02)  # drawn with the goal line
 
 
