@@ -1,7 +1,7 @@
 """Random games told by hand and by cards: box scores against what was counted on paper, and ways on from every state.
 
-Run as ``python benchmarks/box_scores.py [GAMES] [FIRST]`` for so many games of each rulebook and way of telling, 80 plays
-each, from a seed on.
+Run as ``python benchmarks/box_scores.py [GAMES] [FIRST]`` for so many games of each rulebook and way of telling, 80
+plays each, from a seed on.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def is_stuck(book: str, seed: int) -> bool:
     the game is.
     """
     chance = random.Random(seed)
-    table = begin(book, line_up=False)
+    table, played = begin(book, line_up=False), 0
     for move in range(MOVES + WAY_ON):
         legal, state = table.game.legal(), table.state
         if state.phase is Phase.OVER or (move >= MOVES and len(table.game.plays) >= played + 2):
