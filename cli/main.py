@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import gc
+import logging
 import os
 import re
 import sys
-from collections.abc import Sequence
+import traceback
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -18,7 +20,7 @@ from typing import Annotated, Any, Final
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from downfield.cli.console.output import end_output, print_stderr, print_stdout, version_text
+from downfield.cli.console.output import SHARED, end_output, print_error, print_stdout, version_text
 from downfield.cli.console.process_end import INTERRUPTED, ProcessEnd
 from downfield.core.errors import DownfieldError
 from downfield.rig.configuration.loading import FILE_NAME
@@ -88,12 +90,77 @@ def load_command(name: str) -> Any:
     module, _, attribute = COMMANDS[name].partition(":")
     command = getattr(_imported(module), attribute)
     if isinstance(command, typer.Typer):
-        group = typer.main.get_command(command)
-        group.name = name
-        return group
-    single = typer.Typer(add_completion=False)
-    single.command(name)(command)
-    return typer.main.get_command(single)
+        loaded = typer.main.get_command(command)
+        loaded.name = name
+    else:
+        single = typer.Typer(add_completion=False)
+        single.command(name)(command)
+        loaded = typer.main.get_command(single)
+    _share_options(loaded)
+    return loaded
+
+
+EXIT_STATUSES: Final = (
+    "Exit status: 0 done; 1 a fault was found; 2 wrong input or use; 3 done, but most of it was lost; 130 interrupted."
+)
+
+_WRITES: Final = frozenset({"out", "output", "report", "picture"})
+
+
+def _share_options(command: Any) -> None:
+    """Give a command, or those of a group, the options that every command has, and say what its status means."""
+    for one in getattr(command, "commands", {}).values():
+        _share_options(one)
+    if hasattr(command, "commands"):
+        return
+    own = {option.name for option in command.params}
+    options = {option.name: option for option in typer.main.get_command(_shared).params}
+    if not own & _WRITES:
+        SHARED.overwrite = True
+        del options["overwrite"]
+    command.params += [option for name, option in options.items() if name not in own]
+    command.epilog = EXIT_STATUSES
+
+
+def _set(name: str) -> Callable[[bool], bool]:
+    def take(value: bool) -> bool:
+        setattr(SHARED, name, value)
+        if name == "verbose" and value:
+            logging.basicConfig(level=logging.INFO, format="%(name)s: %(message)s", force=True)
+        return value
+
+    return take
+
+
+_shared: Final = typer.Typer(add_completion=False)
+
+
+@_shared.command()
+def _options(
+    quiet: Annotated[
+        bool,
+        typer.Option(
+            "--quiet", "-q", help="Print results and errors alone.", callback=_set("quiet"), expose_value=False
+        ),
+    ] = False,
+    verbose: Annotated[
+        bool,
+        typer.Option(
+            "--verbose",
+            "-v",
+            help="Also print what is done, and an error's origin.",
+            callback=_set("verbose"),
+            expose_value=False,
+        ),
+    ] = False,
+    overwrite: Annotated[
+        bool,
+        typer.Option(
+            "--overwrite", help="Replace results that exist already.", callback=_set("overwrite"), expose_value=False
+        ),
+    ] = False,
+) -> None:
+    """Stand for what every command has."""
 
 
 def _help_of(name: str) -> str:
@@ -128,6 +195,7 @@ app = typer.Typer(
     invoke_without_command=True,
     pretty_exceptions_enable=False,
     help="The automatic referee for tabletop electric football.",
+    epilog=EXIT_STATUSES,
 )
 
 
@@ -167,24 +235,26 @@ def run_command(arguments: Sequence[str] | None = None) -> int:
         finally:
             end_output()
     except DownfieldError as error:
-        print_stderr(f"downfield: {error}")
+        if SHARED.verbose:
+            print_error(*traceback.format_exc().splitlines())
+        print_error(f"downfield: {error}")
     except ImportError as error:
         library = _MISSING_LIBRARY.search(str(error))
         if library is None:
             raise
-        print_stderr(
+        print_error(
             f"downfield: this system lacks the library {library[1]}. Install what OpenCV needs, on Debian, Ubuntu and"
             " Raspberry Pi OS: sudo apt install libgl1 libglib2.0-0 libxcb1"
         )
     except OSError as error:
         if error.filename is None:  # nothing that was named is to blame
             raise
-        print_stderr(f"downfield: {os.fsdecode(error.filename)}: {error.strerror}")
+        print_error(f"downfield: {os.fsdecode(error.filename)}: {error.strerror}")
     except UnicodeEncodeError as error:
         encoding = sys.getfilesystemencoding()
         if encoding == "utf-8":
             raise
-        print_stderr(
+        print_error(
             f"downfield: {error.object}: this locale's file names ({encoding}) lack some of its letters. Set another"
             " locale, such as LC_ALL=C.UTF-8, or PYTHONUTF8=1."
         )

@@ -167,7 +167,7 @@ class ImageFolder:
         InputError: there is no such folder, or no picture in it.
     """
 
-    def __init__(self, folder: Path, *, fps: float = 30.0, paced: bool = True) -> None:
+    def __init__(self, folder: Path, *, fps: float = 60.0, paced: bool = True) -> None:
         if not folder.is_dir():
             raise InputError(f"{folder}: no such folder")
         pictures = (path for path in folder.iterdir() if path.suffix.lower() in PICTURE_SUFFIXES)

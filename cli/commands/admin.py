@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from downfield.api.http.network_addresses import outside_hosts, own_host, urls
-from downfield.cli.console.options import ConfigOption, SetOption
-from downfield.cli.console.output import open_console
+from downfield.cli.console.options import ConfigOption, JsonOption, SetOption
+from downfield.cli.console.output import json_text, open_console, print_stdout
 from downfield.cli.console.terminal import print_qr
 from downfield.core.errors import InputError
 from downfield.rig.configuration.loading import load
@@ -25,6 +25,7 @@ def admin(
     ] = False,
     config: ConfigOption = None,
     settings: SetOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Print the link that makes a browser the admin's: for the first one, or when it was lost. Keep it to yourself."""
     configuration = load(config, settings).settings
@@ -39,7 +40,11 @@ def admin(
     ending = f"pair#{key.text}"
     port = service.port or 8317
     bound = bound_host(service)
-    console.print(f"On this computer:  http://{own_host(bound)}:{port}{service.prefix}/{ending}")
+    link = f"http://{own_host(bound)}:{port}{service.prefix}/{ending}"
+    if as_json:
+        print_stdout(json_text({"link": link, "token": key.session()}))
+        return
+    console.print(f"On this computer:  {link}")
     if service.lan or service.tls or service.host not in {"127.0.0.1", "::1", "localhost"}:
         scheme, outside = ("https", service.tls_port) if service.tls else ("http", port)
         addresses = [address + ending for address in urls(outside_hosts(bound), scheme, outside, service.prefix)]

@@ -11,8 +11,8 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from downfield.cli.console.options import ConfigOption, SetOption
-from downfield.cli.console.output import open_console, print_stderr, print_stdout
+from downfield.cli.console.options import ConfigOption, JsonOption, SetOption
+from downfield.cli.console.output import open_console, print_error, print_stderr, print_stdout
 from downfield.cli.console.process_end import INTERRUPTED, ended_in_order
 from downfield.cli.console.progress import progress_bar, with_progress
 from downfield.core.errors import InputError, OutputError
@@ -251,11 +251,11 @@ def add(
     for added in add_files(files, named, labels, known):
         refused += added.state == "refused"
         if added.state == "refused":
-            print_stderr(f"refused: {added.text}")
+            print_error(f"refused: {added.text}")
         else:
             print_stdout(f"{added.path}: {added.text}")
     if refused:
-        print_stderr(f"{refused} of {len(named)} were refused.")
+        print_error(f"{refused} of {len(named)} were refused.")
         raise typer.Exit(_FAULT)
 
 
@@ -263,7 +263,7 @@ def add(
 def list_items(
     archive: ArchiveArgument,
     selection: SelectionArgument = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print each item as a line of JSON.")] = False,
+    as_json: JsonOption = False,
     index: IndexOption = None,
 ) -> None:
     """List what an archive holds, by its beginning."""

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from downfield.calibration.pictures import read_picture
-from downfield.cli.console.output import print_stderr, print_stdout
+from downfield.cli.console.options import JsonOption
+from downfield.cli.console.output import print_result, print_stderr
 from downfield.core.errors import InputError
 from downfield.game.strip.card_lines import unread_text, window_lines
 from downfield.vision.card_photo import read_card
@@ -19,14 +20,15 @@ def card(
     rolls: Annotated[
         str | None, typer.Option(help="The highest roll of each window, such as 20,40,60,80,100.", metavar="R,R,R,R,R")
     ] = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Read the windows of NFL Strategy's play cards from a photo, as lines that the panel takes."""
     ends = _ends(rolls)
     reading = read_card(read_picture(photo))
     if reading.problem:
         raise InputError(f"{photo}: {reading.problem}.")
-    for end, line in zip(ends, window_lines(reading), strict=True):
-        print_stdout(f"{end}: {line}")
+    windows = list(zip(ends, window_lines(reading), strict=True))
+    print_result(as_json, (f"{end}: {line}" for end, line in windows), windows=windows, unread=unread_text(reading))
     unread = unread_text(reading)
     if unread:
         print_stderr(f"{unread}.")

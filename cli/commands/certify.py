@@ -20,8 +20,8 @@ from downfield.calibration.drawing import draw_calibration
 from downfield.calibration.picture_match import check_same_view
 from downfield.calibration.pictures import read_pictures
 from downfield.cli.commands.calibrate import parse_landmark
-from downfield.cli.console.options import check_outputs, number_between
-from downfield.cli.console.output import print_stdout
+from downfield.cli.console.options import JsonOption, check_outputs, number_between
+from downfield.cli.console.output import print_result
 from downfield.cli.console.progress import progress_bar
 from downfield.core.errors import InputError
 from downfield.core.records import write_text
@@ -47,13 +47,14 @@ def certify(
             parser=number_between(0, 200), metavar="MM", help="Height of the spots or the ruler over the paint, mm."
         ),
     ] = 0.0,
+    as_json: JsonOption = False,
 ) -> None:
     """Measure a table's accuracy against marks that its calibration did not use: hash marks, spots or a ruler."""
     if spot and ruler:
         raise InputError("Use either --spot or --ruler, not both.")
     spots, rulers = [parse_landmark(text) for text in spot or ()], [parse_ruler(text) for text in ruler or ()]
     check_outputs(report, inputs=(source, calibration))
-    check_outputs(calibration, inputs=(source,), kind="downfield.calibration")
+    check_outputs(calibration, inputs=(source,), kind="downfield.calibration", in_place=True)
     known = read_calibration(calibration)
     with progress_bar("Certifying") as advance:
         advance(0, text="reading the picture")
@@ -73,10 +74,11 @@ def certify(
     write_calibration(calibration, certified)
     certificate = certified.certificate
     if certificate:
-        print_stdout(
+        line = (
             f"{certificate.points} {certificate.against}: median {certificate.median_mm:.3f} mm, 95% within"
             f" {certificate.p95_mm:.3f} mm = {max(certificate.p95_yd):.4f} yd; report in {report}"
         )
+        print_result(as_json, [line], certificate=certificate)
 
 
 def parse_ruler(text: str) -> Ruler:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -9,8 +10,8 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from downfield.cli.console.options import ARCHIVE, ConfigOption, SetOption, check_outputs
-from downfield.cli.console.output import open_console, print_stdout, styled
+from downfield.cli.console.options import ARCHIVE, ConfigOption, JsonOption, SetOption, check_outputs
+from downfield.cli.console.output import json_text, open_console, print_stdout, styled
 from downfield.cli.console.progress import with_progress
 from downfield.core.records import adapter
 from downfield.rig.configuration.display import as_toml
@@ -19,9 +20,12 @@ from downfield.rig.upkeep.checks import run_checks, support_parts, write_support
 from downfield.rig.upkeep.computer_checks import CheckResult, CheckState
 
 
-def config(file: ConfigOption = None, settings: SetOption = None) -> None:
+def config(file: ConfigOption = None, settings: SetOption = None, as_json: JsonOption = False) -> None:
     """Print the configuration in effect, and where each value comes from."""
     configuration = load(file, settings)
+    if as_json:
+        print_stdout(json_text(tomllib.loads("\n".join(as_toml(configuration)))))
+        return
     print_stdout(f"# {configuration.file}" if configuration.file else "# no file: defaults")
     print_stdout(*"\n".join(as_toml(configuration)).split("\n"))
 
@@ -34,7 +38,7 @@ def doctor(
     calibration: Annotated[Path | None, typer.Option(help="The camera's calibration.")] = None,
     config: ConfigOption = None,
     settings: SetOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Check everything a game needs, and say how to fix what is wrong. Exits with status 1 if there is a fault."""
     options = {"source.name": source, "calibration.file": None if calibration is None else str(calibration)}

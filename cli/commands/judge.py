@@ -9,7 +9,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -18,17 +18,18 @@ from rich.table import Table
 from rich.text import Text
 
 from downfield.calibration.calibration import Calibration, read_calibration
-from downfield.cli.console.options import check_outputs
+from downfield.cli.console.options import PIPE, JsonOption, check_outputs, read_input, written_output
 from downfield.cli.console.output import open_console, print_stderr, print_stdout, styled
+from downfield.cli.console.process_end import MOSTLY_LOST
 from downfield.cli.console.progress import with_progress
 from downfield.core.errors import InputError
+from downfield.core.records import record, to_json
 from downfield.core.scene import Player, Scene
 from downfield.core.texts import counted
 from downfield.core.track_files import TrackFile
 from downfield.officiating.belief import percent_text
-from downfield.officiating.calls import Call, CallsHeader, write_calls
-from downfield.officiating.declarations import LineUpDeclared
-from downfield.officiating.engine.recording import Judgment, compare_calls, judge_recording
+from downfield.officiating.calls import Call, CallsHeader, RefusedEvent, write_calls
+from downfield.officiating.engine.recording import CallDifference, Judgment, compare_calls, judge_recording
 from downfield.officiating.events import Event, read_events
 from downfield.officiating.rulebooks.default import DEFAULT_RULEBOOK
 from downfield.officiating.rulebooks.rulebook import load_rulebook
@@ -38,11 +39,22 @@ from downfield.review.bundles.verification import is_bundle, verify_bundle
 
 
 def judge(
-    tracks: Annotated[Path, typer.Argument(help="A track file, *.tracks.jsonl, or a bundle of a game.")],
-    events: Annotated[Path | None, typer.Option(help="The declarations, *.events.jsonl.")] = None,
+    tracks: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="TRACKS...",
+            help="Track files, *.tracks.jsonl, or bundles of games; - for a track file on standard input.",
+        ),
+    ],
+    events: Annotated[
+        Path | None, typer.Option(help="The declarations, *.events.jsonl. Default: those beside the tracks, if any.")
+    ] = None,
     rulebook: Annotated[str, typer.Option(help="An installed rulebook, or a league's .toml file.")] = DEFAULT_RULEBOOK,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the calls to this file, *.calls.jsonl.")
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "--output", "-o", help="Write the calls to this file, *.calls.jsonl. Of several tracks: a folder."
+        ),
     ] = None,
     against: Annotated[str | None, typer.Option(help="Another rulebook to compare the calls with.")] = None,
     calibration: Annotated[
@@ -50,32 +62,101 @@ def judge(
         typer.Option(help="The table's certified calibration: measurements within its error are too close to call."),
     ] = None,
     reported: Annotated[bool, typer.Option("--reported", help="Also show calls that are only reported.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
-    """Make the calls for recorded tracks under a rulebook."""
-    check_outputs(
-        output, inputs=(tracks, events, calibration, Path(rulebook), Path(against or rulebook)), kind="downfield.calls"
-    )
+    """Make the calls for recorded tracks under a rulebook.
+
+    Exits with status 3 if the declarations name nobody who is in the tracks, so that few calls can be made.
+    """
+    if len(tracks) > 1 and events is not None:
+        raise InputError("--events are those of one recording. Of several, each has its NAME.events.jsonl beside it.")
+    if len(tracks) > 1 and out is not None and (out.is_file() or out.suffix or out == PIPE):
+        raise InputError(f"{out}: the calls of several tracks are written into a folder. Name one.")
+    files = [
+        None if out is None else out if len(tracks) == 1 else out / f"{_stem(path)}.calls.jsonl" for path in tracks
+    ]
+    read = (*tracks, events, calibration, Path(rulebook), Path(against or rulebook))
+    check_outputs(*files, inputs=(path for path in read if path != PIPE), kind="downfield.calls")
+    strangers = False
+    for path, file in zip(tracks, files, strict=True):
+        strangers |= _judge_one(JudgedFiles(path, events, calibration), rulebook, against, file, reported, as_json)
+    if strangers:
+        raise typer.Exit(MOSTLY_LOST)
+
+
+def _stem(path: Path) -> str:
+    return path.name.removesuffix(".tracks.jsonl").removesuffix(".zip")
+
+
+def _judge_one(
+    given: JudgedFiles, rulebook: str, against: str | None, out: Path | None, reported: bool, as_json: bool
+) -> bool:
+    """Judge one recording, and show the calls; return whether its declarations name nobody in the tracks."""
+    beside = given.tracks.with_name(f"{_stem(given.tracks)}.events.jsonl")
+    if given.events is None and given.tracks != PIPE and not is_bundle(given.tracks) and beside.is_file():
+        print_stderr(f"{given.tracks}: judged with {beside.name}, which lies beside it.")
+        given = JudgedFiles(given.tracks, beside, given.calibration)
     other: Judgment | None = None
-    with judged_files(JudgedFiles(tracks, events, calibration)) as files:
+    with read_input(given.tracks) as path, judged_files(JudgedFiles(path, given.events, given.calibration)) as files:
         calibrated = None if files.calibration is None else read_calibration(files.calibration)
-        if calibration is not None and calibrated is not None and calibrated.certificate is None:
-            raise InputError(f"{calibration}: not certified. Run 'downfield certify' first.")
-        judgment = _judge_tracks(files.tracks, files.events, rulebook, calibrated)
+        if given.calibration is not None and calibrated is not None and calibrated.certificate is None:
+            raise InputError(f"{given.calibration}: not certified. Run 'downfield certify' first.")
+        judgment, strangers = _judge_tracks(files.tracks, files.events, rulebook, calibrated)
         if against is not None:
-            other = _judge_tracks(files.tracks, files.events, against, calibrated)
-    if output is not None:
+            other, _ = _judge_tracks(files.tracks, files.events, against, calibrated)
+    if out is not None:
         header = CallsHeader(
-            judgment.rulebook, tracks.name, judgment.state.text, judgment.state.score, judgment.refused
+            judgment.rulebook, given.tracks.name, judgment.state.text, judgment.state.score, judgment.refused
         )
-        write_calls(output, header, judgment.calls)
+        with written_output(out) as written:
+            write_calls(written, header, judgment.calls)
     shown = [call for call in judgment.calls if reported or call.verdict != "reported"]
-    if sys.stdout.isatty():
+    if as_json:
+        differences = () if other is None else compare_calls(judgment.calls, other.calls)
+        print_stdout(to_json(JudgedTracks, JudgedTracks.of(given.tracks, judgment, tuple(shown), differences)))
+    elif out == PIPE:
+        print_stderr(_title(judgment, shown))
+    elif sys.stdout.isatty():
         _print_tables(judgment, shown, other)
     else:
         print_stdout(*_lines(judgment, shown, other))
+    return strangers
 
 
-def _judge_tracks(tracks: Path, events: Path | None, rulebook: str, calibrated: Calibration | None) -> Judgment:
+@record
+class JudgedTracks:
+    """What a rulebook makes of one recording, for programs.
+
+    Attributes:
+        reported: how many calls are only reported; they are among `calls` where they were asked for.
+        score: home, away.
+    """
+
+    tracks: str
+    rulebook: str
+    calls: tuple[Call, ...]
+    reported: int
+    refused: tuple[RefusedEvent, ...]
+    state: str
+    score: tuple[int, int]
+    differences: tuple[CallDifference, ...]
+
+    @classmethod
+    def of(
+        cls, tracks: Path, judgment: Judgment, shown: tuple[Call, ...], differences: tuple[CallDifference, ...]
+    ) -> JudgedTracks:
+        """Return a judgment as a program reads it."""
+        state = judgment.state
+        reported = sum(call.verdict == "reported" for call in judgment.calls)
+        return cls(
+            str(tracks), judgment.rulebook, shown, reported, judgment.refused, state.text, state.score, differences
+        )
+
+
+def _judge_tracks(
+    tracks: Path, events: Path | None, rulebook: str, calibrated: Calibration | None
+) -> tuple[Judgment, bool]:
+    """Return a judgment, and whether the declarations name nobody who is in the tracks."""
     book = load_rulebook(rulebook)
     track_file = TrackFile(tracks)
     declared = read_events(events)[1] if events is not None else ()
@@ -92,16 +173,24 @@ def _judge_tracks(tracks: Path, events: Path | None, rulebook: str, calibrated: 
         certified_yd=None if certificate is None else certificate.p95_yd,
         lengths_known=calibrated is None or calibrated.lengths_known,
     )
-    for mismatch in mismatches(header.players, span, declared):
+    strangers = named_strangers(header.players, span, declared)
+    for mismatch in mismatches(strangers, span, declared):
         print_stderr(f"{events}: these events may belong to other tracks. They name {mismatch}")
     if track_file.torn_line is not None:
         print_stderr(f"{tracks}: line {track_file.torn_line}, the last one, was cut off and is left out")
-    return judgment
+    return judgment, bool(strangers) and len(strangers) == len(_named(declared))
+
+
+def _title(judgment: Judgment, shown: Sequence[Call]) -> str:
+    """Return how many calls were made, and how many more are only reported."""
+    hidden = len(judgment.calls) - len(shown)
+    more = f", and {hidden} more that are only reported (--reported shows them)" if hidden else ""
+    return f"{judgment.rulebook}: {counted(len(shown), 'call')}{more}"
 
 
 def _lines(judgment: Judgment, shown: Sequence[Call], other: Judgment | None) -> Iterator[str]:
     """Yield the judgment as plain lines, one per call, for pipes and files."""
-    yield f"{judgment.rulebook}: {counted(len(shown), 'call')}"
+    yield _title(judgment, shown)
     yield from ("  ".join(part for part in _columns(call) if part) for call in shown)
     yield from (f"refused {refused.event}: {refused.reason}" for refused in judgment.refused)
     yield judgment.state.text
@@ -113,7 +202,7 @@ def _lines(judgment: Judgment, shown: Sequence[Call], other: Judgment | None) ->
 def _print_tables(judgment: Judgment, shown: Sequence[Call], other: Judgment | None) -> None:
     """Print the judgment as tables on a terminal."""
     console = open_console(wrap=True)
-    table = Table(title=f"{judgment.rulebook}: {counted(len(shown), 'call')}", title_justify="left")
+    table = Table(title=_title(judgment, shown), title_justify="left")
     for name in ("time", "call", "verdict", "spot", "margin", "sure", "clauses"):
         table.add_column(name, justify="right" if name in {"time", "spot", "margin", "sure"} else "left")
     for call in shown:
@@ -152,29 +241,40 @@ _NAMED: Final = 5  # Most players named in one line
 
 @dataclass(slots=True)
 class TimeSpan:
-    """The times of the scenes that were read, capture clock; None before the first."""
+    """The times of the scenes that were read, capture clock; None before the first; and the figures in them."""
 
     first_ns: int | None = None
     last_ns: int | None = None
+    figures: set[str] = field(default_factory=set)
 
     def noted(self, scenes: Iterable[Scene]) -> Iterator[Scene]:
-        """Yield scenes and note their times."""
+        """Yield scenes and note their times and figures."""
         for scene in scenes:
             self.first_ns = scene.t_ns if self.first_ns is None else self.first_ns
             self.last_ns = scene.t_ns
+            self.figures.update(figure.id for figure in scene.figures)
             yield scene
 
 
-def mismatches(players: Sequence[Player], span: TimeSpan, events: Sequence[Event]) -> Iterator[str]:
+def _named(events: Sequence[Event]) -> set[str]:
+    return {name for event in events if (name := getattr(event.body, "player", None)) is not None}
+
+
+def named_strangers(players: Sequence[Player], span: TimeSpan, events: Sequence[Event]) -> list[str]:
+    """Return whom events name who is not in the tracks; that a line-up lists a player does not bring him there."""
+    return sorted(_named(events) - {player.id for player in players} - span.figures)
+
+
+def mismatches(strangers: Sequence[str], span: TimeSpan, events: Sequence[Event]) -> Iterator[str]:
     """Yield what events name that the tracks do not have, each as a phrase."""
-    known = {player.id for player in players}
-    line_ups = [event.body for event in events if isinstance(event.body, LineUpDeclared)]
-    known.update(player.id for line_up in line_ups for player in line_up.players)
-    named = {name for event in events if (name := getattr(event.body, "player", None)) is not None}
-    unknown = sorted(named - known)
-    if unknown:
-        more = f" and {len(unknown) - _NAMED} more" if len(unknown) > _NAMED else ""
-        yield f"players that are not in the tracks: {', '.join(unknown[:_NAMED])}{more}"
+    if strangers:
+        more = f" and {len(strangers) - _NAMED} more" if len(strangers) > _NAMED else ""
+        ids = sorted(span.figures)
+        there = f"{', '.join(ids[:_NAMED])}{' and others' if len(ids) > _NAMED else ''}" if ids else "nobody"
+        yield (
+            f"players that are not in the tracks: {', '.join(strangers[:_NAMED])}{more}. The tracks have {there}. Calls"
+            " about others can't be made: track again with --events, and with a --roster that says where they stand"
+        )
     if span.first_ns is None or span.last_ns is None:
         return
     first_ns, last_ns = span.first_ns - _BESIDE_NS, span.last_ns + _BESIDE_NS

@@ -15,7 +15,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from downfield.cli.console.output import open_console, print_stderr, print_stdout, styled
+from downfield.cli.console.options import JsonOption
+from downfield.cli.console.output import open_console, print_error, print_stdout, styled
 from downfield.core.errors import RulebookError
 from downfield.officiating.clauses import DISPOSITIONS, Clause, clauses_dealt_with
 from downfield.officiating.params import Param, Value
@@ -29,13 +30,13 @@ def rules(
     house: Annotated[
         Path | None, typer.Option("--house", metavar="FILE", help="A league's .toml file with house rules for it.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Print a rulebook: every clause with how it is decided, and every parameter with its value and reason."""
     if not book and house is None:
         systems, problems = load_systems()
         print_stdout(*(_list_as_json(systems).split("\n") if as_json else _list_rulebooks(systems)))
-        print_stderr(*problems)
+        print_error(*problems)
         return
     rulebook = _load(book, house)
     if as_json:

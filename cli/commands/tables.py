@@ -8,8 +8,8 @@ from typing import Annotated, Final
 import typer
 
 from downfield.calibration.calibration import write_calibration
-from downfield.cli.console.options import ConfigOption, check_outputs
-from downfield.cli.console.output import print_stdout
+from downfield.cli.console.options import ConfigOption, JsonOption, check_outputs
+from downfield.cli.console.output import print_result, print_stdout
 from downfield.core.addresses import without_password
 from downfield.core.records import write_text
 from downfield.rig.configuration.loading import load
@@ -24,16 +24,19 @@ Name = Annotated[str, typer.Argument(help="The table's name.")]
 
 
 @app.command("list")
-def list_tables(config: ConfigOption = None) -> None:
+def list_tables(config: ConfigOption = None, as_json: JsonOption = False) -> None:
     """List the saved tables; the one that 'downfield run' opens is marked."""
     folder = _folder(config)
     in_use = folder.in_use()
     profiles = folder.profiles()
-    for profile in profiles:
-        mark = "*" if in_use is not None and profile.id == in_use.id else " "
-        print_stdout(f"{mark} {profile.name}: {profile.calibration.field.title}, camera {profile.camera}")
-    if not profiles:
-        print_stdout("No table is saved yet. Set one up with 'downfield calibrate table' or on the camera page.")
+    used = "" if in_use is None else in_use.id
+    lines = [
+        f"{'*' if one.id == used else ' '} {one.name}: {one.calibration.field.title}, camera {one.camera}"
+        for one in profiles
+    ]
+    none = ["No table is saved yet. Set one up with 'downfield calibrate table' or on the camera page."]
+    facts = [{"name": one.name, "camera": one.camera, "in_use": one.id == used} for one in profiles]
+    print_result(as_json, lines or none, tables=facts)
 
 
 @app.command()
@@ -46,19 +49,22 @@ def show(
         Path | None, typer.Option("--field", help="Write its printed field to this .toml file.")
     ] = None,
     config: ConfigOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Show a table, or write its calibration and field to files."""
     check_outputs(calibration_out, field_out, inputs=(config,), kind="downfield.calibration")
     profile = _folder(config).get(name)
     calibration, quality = profile.calibration, profile.calibration.quality
-    print_stdout(f"{profile.name}: {calibration.field.title}")
-    print_stdout(f"camera {profile.camera}, opened as {without_password(profile.source)}")
-    print_stdout(f"calibrated {calibration.made_at} by {calibration.method}")
+    lines = [
+        f"{profile.name}: {calibration.field.title}",
+        f"camera {profile.camera}, opened as {without_password(profile.source)}",
+        f"calibrated {calibration.made_at} by {calibration.method}",
+    ]
     if quality is not None:
-        print_stdout(f"residual {quality.rms_px:.3f} px = {quality.rms_mm:.3f} mm over {quality.points} points")
+        lines.append(f"residual {quality.rms_px:.3f} px = {quality.rms_mm:.3f} mm over {quality.points} points")
     certificate = calibration.certificate
-    certified = f"certified to {max(certificate.p95_yd):.3f} yd" if certificate else "not certified"
-    print_stdout(certified)
+    lines.append(f"certified to {max(certificate.p95_yd):.3f} yd" if certificate else "not certified")
+    print_result(as_json, lines, name=profile.name, quality=quality, certificate=certificate)
     if calibration_out is not None:
         write_calibration(calibration_out, calibration)
     if field_out is not None:

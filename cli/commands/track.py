@@ -10,11 +10,13 @@ processed, the oldest are dropped, as in a game; an interrupt closes the source,
 
 from __future__ import annotations
 
+import math
 import signal
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain, pairwise
 from pathlib import Path
@@ -22,27 +24,46 @@ from typing import Annotated, Final
 
 import typer
 
-from downfield.calibration.calibration import read_calibration
+from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.recording.detection_cache import CachingDetector, DetectionCacheHeader
 from downfield.capture.source import CaptureClock, CapturedFrame, FrameSource
+from downfield.capture.sources.camera_request import CameraRequest
 from downfield.capture.sources.file_sources import ImageFolder, VideoFile
 from downfield.capture.sources.source_opening import open_source
 from downfield.capture.sources.source_types import SourceChoice
-from downfield.cli.console.options import check_outputs
-from downfield.cli.console.output import print_stderr
-from downfield.cli.console.process_end import END_SIGNALS
+from downfield.cli.console.options import (
+    EndOption,
+    JsonOption,
+    StartOption,
+    check_outputs,
+    number_between,
+    written_output,
+)
+from downfield.cli.console.output import print_stderr, print_stdout
+from downfield.cli.console.process_end import END_SIGNALS, MOSTLY_LOST
 from downfield.cli.console.progress import with_progress
 from downfield.core.errors import InputError, OutputError, SourceError
 from downfield.core.footprint import BaseSize
+from downfield.core.records import record, to_json
 from downfield.core.scene import Player, Scene
-from downfield.core.texts import counted
 from downfield.core.threads import BoundedQueue, supervised_thread
-from downfield.core.track_files import TracksHeader, read_roster, write_tracks
+from downfield.core.track_files import Roster, TracksHeader, read_roster, write_tracks
 from downfield.models.card import BUNDLED
 from downfield.models.loading import open_detector
+from downfield.officiating.events import Event, read_events
+from downfield.officiating.rulebooks.default import DEFAULT_RULEBOOK
+from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
+from downfield.review.rejudging.recorded_game import (
+    RecordedReferee,
+    TrackedScenes,
+    TrackingCounter,
+    TrackingReport,
+    decoded,
+)
 from downfield.rig.configuration.settings import NetworkSettings
 from downfield.rig.live.vision_stages import detection_rate, worker_detector
+from downfield.rig.tables.table_calibration import calibration_beside, check_view
 from downfield.vision.detection_schedule import DetectionRate
 from downfield.vision.pipeline import Vision
 
@@ -50,70 +71,176 @@ _DEFAULT_FPS: Final = 30.0  # of a single picture without a frame rate
 
 
 def track(
-    source: Annotated[
-        str,
+    sources: Annotated[
+        list[str],
         typer.Argument(
-            help="A video, a folder of pictures in the order of their names, a camera (its number or a part of its"
-            " name), or a stream's address."
+            metavar="SOURCE...",
+            help="Videos, folders of pictures in the order of their names, a camera (its number or a part of its name),"
+            " or a stream's address.",
+        ),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", "-o", help="The track file to write, *.tracks.jsonl; - for standard output. Of several: a folder."
         ),
     ],
     calibration: Annotated[
-        Path, typer.Option("--calibration", "-c", help="The camera's calibration, *.calibration.json.")
-    ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="The track file to write, *.tracks.jsonl.")],
+        Path | None,
+        typer.Option(
+            "--calibration",
+            "-c",
+            help="The camera's calibration, *.calibration.json. Default: the one beside the video, by its name.",
+        ),
+    ] = None,
     roster: Annotated[
         Path | None,
         typer.Option(help="The players on the board: a *.roster.json, or a *.tracks.jsonl of the same figures."),
     ] = None,
+    events: Annotated[
+        Path | None,
+        typer.Option(
+            help="The declarations, *.events.jsonl: line-ups keep names from play to play, and the ball carrier is"
+            " measured in every frame, as at the table."
+        ),
+    ] = None,
+    rulebook: Annotated[
+        str, typer.Option(help="Of the declarations: an installed rulebook, or a league's .toml file.")
+    ] = DEFAULT_RULEBOOK,
+    start_s: StartOption = 0.0,
+    end_s: EndOption = math.inf,
+    fps: Annotated[
+        float, typer.Option(parser=number_between(0.1, 1000), metavar="RATE", help="Frames per second of pictures.")
+    ] = CameraRequest().fps,
     independent: Annotated[
         bool, typer.Option("--independent", help="Process every picture by itself, and name its figures independently.")
     ] = False,
     thorough: Annotated[
         bool, typer.Option("--thorough", help="Refine every figure in every frame: slower, more exact.")
     ] = False,
+    unchecked: Annotated[
+        bool, typer.Option("--unchecked", help="Track also where the calibration does not fit the pictures.")
+    ] = False,
     detector: Annotated[str, typer.Option(help="A bundled network, or the folder of another network.")] = BUNDLED,
+    as_json: JsonOption = False,
 ) -> None:
-    """Track the figures of a recording, or of a live table until Ctrl-C."""
-    check_outputs(out, inputs=(Path(source), calibration, roster), kind="downfield.tracks")
-    camera = read_calibration(calibration)
-    path = Path(source)
+    """Track the figures of recordings, or of a live table until Ctrl-C. Exits with status 3 if most of it was lost."""
+    if len(sources) > 1 and (out.is_file() or out.suffix or str(out) == "-"):
+        raise InputError(f"{out}: several recordings are tracked into a folder, each into a file of its own. Name one.")
+    files = [out if len(sources) == 1 else out / f"{Path(source).stem}.tracks.jsonl" for source in sources]
+    check_outputs(*files, inputs=(*map(Path, sources), calibration, roster, events), kind="downfield.tracks")
+    if end_s <= start_s:
+        raise InputError(f"--end {end_s:g} is not after --start {start_s:g}.")
     known = None if roster is None else read_roster(roster)
+    declared = () if events is None else read_events(events)[1]
+    book = load_rulebook(rulebook)
+    options = _Options(known, declared, book, (start_s, end_s), fps, independent, thorough, unchecked, detector)
+    bad = False
+    for source, file in zip(sources, files, strict=True):
+        with written_output(file) as written:
+            report = _track(source, read_calibration(calibration or _beside(source)), written, options)
+        bad |= report.is_mostly_lost
+        if as_json:
+            to_stdout = print_stderr if str(file) == "-" else print_stdout
+            to_stdout(to_json(FileReport, FileReport(source, str(file), report)))
+        else:
+            print_stderr(*(f"{file}: {line}" if place == 0 else line for place, line in enumerate(report.lines)))
+    if bad:
+        raise typer.Exit(MOSTLY_LOST)
+
+
+@record
+class FileReport:
+    """How well one recording was tracked, for programs."""
+
+    source: str
+    tracks: str
+    report: TrackingReport
+
+
+@dataclass(frozen=True, slots=True)
+class _Options:
+    """What all recordings of a command are tracked with."""
+
+    roster: Roster | None
+    events: tuple[Event, ...]
+    book: Rulebook
+    span_s: tuple[float, float]
+    fps: float
+    independent: bool
+    thorough: bool
+    unchecked: bool
+    detector: str
+
+
+def _beside(source: str) -> Path:
+    path = calibration_beside(source)
+    if not path.is_file():
+        raise InputError(f"{source}: has no {path.name} beside it. Name its calibration with --calibration.")
+    return path
+
+
+def _track(source: str, camera: Calibration, out: Path, options: _Options) -> TrackingReport:
+    path, counter = Path(source), TrackingCounter()
+    scenes: Iterator[Scene]
     with ExitStack() as closing:
         if path.is_file() or path.is_dir():
-            recorded = ImageFolder(path, paced=False) if path.is_dir() else VideoFile(path, paced=False)
+            recorded = (
+                ImageFolder(path, fps=options.fps, paced=False) if path.is_dir() else VideoFile(path, paced=False)
+            )
             frames: FrameSource = recorded
             closing.callback(frames.close)
-            network = open_detector(detector, augmented=independent)
-            header = DetectionCacheHeader(path.name, _version_of(path), network.name, thorough=thorough)
-            rate = DetectionRate(figures_every_ns=0) if thorough else None
+            captured = within(recorded.frames(), *options.span_s)
+            if not options.unchecked:
+                try:
+                    check_view(_opened(path, options.fps), camera)
+                except InputError as error:
+                    raise InputError(f"{error} --unchecked tracks it all the same.") from None
+            network = open_detector(options.detector, augmented=options.independent)
+            version = f"{_version_of(path)}{options.span_s}{options.fps}{[event.id for event in options.events]}"
+            header = DetectionCacheHeader(path.name, version, network.name, thorough=options.thorough)
+            rate = DetectionRate(figures_every_ns=0) if options.thorough else None
             cache = closing.enter_context(CachingDetector(network, out.with_name(out.name + ".detections"), header))
             if cache.note:
                 print_stderr(cache.note)
-            vision = Vision(camera, cache, known, continuous=not independent, rate=rate)
-            scenes: Iterator[Scene] = _scenes(vision, recorded, path)
+            vision = Vision(camera, cache, options.roster, continuous=not options.independent, rate=rate)
+            shown = with_progress(captured, f"Tracking {path.name}", recorded.count)
+            pictures = decoded(shown, counter.count_damaged)
+            if options.events:
+                referee = RecordedReferee(options.events, options.book, camera)
+                scenes = (referee.process(frame, vision) for frame in pictures)
+            else:
+                scenes = (vision.process(frame) for frame in pictures)
         else:
-            refuse_slow_options(independent=independent, thorough=thorough)
+            refuse_slow_options(independent=options.independent, thorough=options.thorough)
+            if options.events:
+                raise InputError("--events are those of a recording; a live table's come from its pages: downfield run")
             cache = None
             frames = open_live(source, out, print_stderr)
             closing.callback(frames.close)
-            settings = NetworkSettings(name=detector)
+            settings = NetworkSettings(name=options.detector)
             network = worker_detector(settings)
-            vision = Vision(camera, network, known, rate=detection_rate(settings, time.perf_counter_ns))
+            vision = Vision(camera, network, options.roster, rate=detection_rate(settings, time.perf_counter_ns))
             closing.enter_context(close_on_interrupt(frames))
             scenes = live_scenes(vision, frames, print_stderr)
-        first_scenes = list(scenes) if independent else list(_until_players_known(scenes, vision))
-        players = _players_in(first_scenes) if independent else vision.players
-        if not players:
-            raise InputError(
-                f"{source}: no line-up was found, since no figures stood still for a quarter of a second. Let the"
-                " recording begin with the line-up, or process every picture by itself with --independent."
-            )
-        fps = frames.facts.fps or _frame_rate(first_scenes)
-        tracks_header = TracksHeader(camera.field, players, fps, source=f"{frames.facts.name}, by {network.name}")
-        write_tracks(out, tracks_header, chain(first_scenes, scenes))
+        scenes = counter.counted(scenes)
+        try:
+            found = TrackedScenes(vision, scenes, all_first=options.independent)
+        except InputError as error:
+            raise InputError(f"{source}: {error}, or process every picture by itself with --independent.") from None
+        players = _players_in(found.first) if options.independent else found.players
+        facts = frames.facts
+        tracks_header = TracksHeader(
+            camera.field, players, facts.fps or _frame_rate(found.first), source=f"{facts.name}, by {network.name}"
+        )
+        write_tracks(out, tracks_header, found)
         if cache is not None:
             cache.delete()
-    print_stderr(f"{out}: {counted(len(players), 'figure')}")
+    return counter.report(players)
+
+
+def _opened(path: Path, fps: float) -> ImageFolder | VideoFile:
+    return ImageFolder(path, fps=fps, paced=False) if path.is_dir() else VideoFile(path, paced=False)
 
 
 def _frame_rate(scenes: list[Scene]) -> float:
@@ -122,26 +249,16 @@ def _frame_rate(scenes: list[Scene]) -> float:
     return 1e9 / statistics.median(steps_ns) if steps_ns else _DEFAULT_FPS
 
 
-def _scenes(vision: Vision, frames: VideoFile | ImageFolder, path: Path) -> Iterator[Scene]:
-    """Yield the scenes of all pictures that can be decoded, with the progress on standard error; tell of the others."""
-    damaged = 0
-    for captured in with_progress(frames.frames(), f"Tracking {path.name}", frames.count):
-        try:
-            frame = captured.decode()
-        except SourceError:
-            damaged += 1
-        else:
-            yield vision.process(frame)
-    if damaged:
-        print_stderr(f"{path}: {damaged} damaged pictures were left out")
-
-
-def _until_players_known(scenes: Iterator[Scene], vision: Vision) -> Iterator[Scene]:
-    """Yield scenes up to the first in which the players are known."""
-    for scene in scenes:
-        yield scene
-        if vision.players:
+def within(frames: Iterable[CapturedFrame], start_s: float, end_s: float) -> Iterator[CapturedFrame]:
+    """Yield the frames of a part of a recording, in seconds from its first frame."""
+    first_ns: int | None = None
+    for frame in frames:
+        first_ns = frame.t_ns if first_ns is None else first_ns
+        at_s = (frame.t_ns - first_ns) / 1e9
+        if at_s >= end_s:
             return
+        if at_s >= start_s:
+            yield frame
 
 
 def _players_in(scenes: list[Scene]) -> tuple[Player, ...]:

@@ -10,8 +10,8 @@ from typing import Annotated, Final
 import typer
 
 from downfield.capture.recording.segment import compare_recordings, has_recordings, unsealed_recordings
-from downfield.cli.console.options import ConfigOption, SetOption
-from downfield.cli.console.output import print_stderr, print_stdout
+from downfield.cli.console.options import ConfigOption, JsonOption, SetOption
+from downfield.cli.console.output import print_result, print_stderr
 from downfield.core.errors import FormatError, InputError
 from downfield.core.texts import counted
 from downfield.game.records.entries import SEAL_KIND, unpack_entry
@@ -70,6 +70,7 @@ def verify(
     ] = None,
     config: ConfigOption = None,
     settings: SetOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Check that games are unaltered: a bundle's parts and signature; a store's journals, signed lists and kept heads.
 
@@ -88,9 +89,8 @@ def verify(
         if len(keys) > 1:
             raise InputError("A bundle is signed with one key. Give one --key.")
         only = keys[0] if keys else None
-        standing = report_bundle(
-            Path(store), verify_bundle(Path(store)), only, trust, data_folder(configuration.settings)
-        )
+        found, folder = verify_bundle(Path(store)), data_folder(configuration.settings)
+        standing = report_bundle(Path(store), found, only, trust, folder, as_json=as_json)
         if standing:
             raise typer.Exit(standing)
         return
@@ -117,8 +117,9 @@ def verify(
         seals = {} if recordings is None else _seals_here(opened.store, names, recordings)
     for rig, of_rig in seals.items():
         differences += compare_recordings(recordings or Path(), of_rig, rig)
-    for line in (*map(_line, verifications), *map(_signed_line, rigs), *dict.fromkeys(differences)):
-        print_stdout(line)
+    unlike = tuple(dict.fromkeys(differences))
+    lines = (*map(_line, verifications), *map(_signed_line, rigs), *unlike)
+    print_result(as_json, lines, games=verifications, rigs=rigs, differences=unlike)
     if recordings is not None:
         _report_recordings(recordings, [seal for of_rig in seals.values() for seal in of_rig])
     if differences or any(verification.problem for verification in verifications):
@@ -207,7 +208,7 @@ def _from_tournament(store: StoreReader, url: str | None, keys: list[str], game:
         raise InputError(f"{store.where}: names no rig. Give its public key with --key.")
     with open_signed_ends(url) as signed:
         ends = [end for end in signed.of_rigs(sorted(owners)) if game is None or end.game.id == game]
-    print_stdout(f"{signed.where}: {len(ends)} signed ends compared")
+    print_stderr(f"{signed.where}: {len(ends)} signed ends compared")
     return list(compare_with_tournament(store, ends))
 
 
@@ -238,7 +239,7 @@ def _seals(store: StoreReader, game: str) -> Iterator[SegmentSealed]:
 
 
 def _report_recordings(folder: Path, seals: list[SegmentSealed]) -> None:
-    print_stdout(f"{folder}: {len(seals)} sealed files checked")
+    print_stderr(f"{folder}: {len(seals)} sealed files checked")
     for name in unsealed_recordings(folder, seals):
         print_stderr(f"downfield: {name}: has no seal. Its rig was killed or plays still, or somebody added it.")
 
@@ -268,7 +269,9 @@ def checked_keys(keys: Iterable[str]) -> list[str]:
     return named
 
 
-def report_bundle(path: Path, found: BundleVerification, key: str | None, trust: str | None, folder: Path) -> int:
+def report_bundle(
+    path: Path, found: BundleVerification, key: str | None, trust: str | None, folder: Path, *, as_json: bool = False
+) -> int:
     """Print what the check of a bundle found; return the status to exit with.
 
     It is 0 where it is as a known rig has signed it, `STRANGER` where that rig is not known, and 1 where it was altered
@@ -280,38 +283,33 @@ def report_bundle(path: Path, found: BundleVerification, key: str | None, trust:
         trust: what to call its rig, whose key is trusted from now on; None to trust no further key.
         folder: the data folder, where trusted keys are.
     """
-    for problem in found.problems:
-        print_stdout(f"{path}: {problem.fault.replace('_', ' ')}: {problem.text}")
-    manifest = found.manifest
+    lines = [f"{problem.fault.replace('_', ' ')}: {problem.text}" for problem in found.problems]
+    manifest, status = found.manifest, 1
     if not found.intact or manifest is None:
-        print_stdout(f"{path}: ALTERED. Do not rely on it: ask for the file again.")
-        return 1
-    game = f"{manifest.game}, {manifest.away} at {manifest.home}"
-    extent = f"{len(manifest.parts)} parts, {manifest.entries} entries; head {manifest.head}"
-    print_stdout(f"{path}: unaltered: game {game}; {extent}")
-    for note in manifest.notes:
-        print_stdout(f"{path}: note: {note}")
-    return _report_signer(found, path, key, trust, folder)
+        lines.append("ALTERED. Do not rely on it: ask for the file again.")
+    else:
+        game = f"{manifest.game}, {manifest.away} at {manifest.home}"
+        extent = f"{len(manifest.parts)} parts, {manifest.entries} entries; head {manifest.head}"
+        status, signed = _signer(manifest.public_key, key, trust, folder)
+        lines += [f"unaltered: game {game}; {extent}", *(f"note: {note}" for note in manifest.notes), signed]
+    shown = (f"{path}: {line}" for line in lines)
+    print_result(as_json, shown, intact=found.intact, trusted=not status, problems=found.problems, manifest=manifest)
+    return status
 
 
-def _report_signer(found: BundleVerification, path: Path, key: str | None, trust: str | None, folder: Path) -> int:
-    """Print whose signature a bundle bears; return the status to exit with."""
-    signer = "" if found.manifest is None else found.manifest.public_key
+def _signer(signer: str, key: str | None, trust: str | None, folder: Path) -> tuple[int, str]:
+    """Return the status to exit with, and whose signature a bundle bears."""
     trusted = TrustedKeys.load(folder)
     if trust is not None and key in {None, signer}:
         trusted.add(folder, signer, trust)
     if key is not None:
         is_same = signer == key
         text = "signed with the key you named" if is_same else f"FOREIGN KEY: not signed with {key}, but with"
-        print_stdout(f"{path}: {text} {signer}")
-        return int(not is_same)
+        return int(not is_same), f"{text} {signer}"
     name = trusted.names.get(signer)
     if name is not None:
-        print_stdout(f"{path}: signed by {name or 'a trusted rig'} ({signer})")
-        return 0
+        return 0, f"signed by {name or 'a trusted rig'} ({signer})"
     how = "Compare it with the rig's start page, then trust it by --trust NAME, or give it by --key."
     if trusted.names:
-        print_stdout(f"{path}: FOREIGN KEY: signed with {signer}, which this computer does not trust. {how}")
-        return 1
-    print_stdout(f"{path}: signed with {signer}, of a rig that this computer does not know. {how}")
-    return STRANGER
+        return 1, f"FOREIGN KEY: signed with {signer}, which this computer does not trust. {how}"
+    return STRANGER, f"signed with {signer}, of a rig that this computer does not know. {how}"

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Final
@@ -13,6 +16,7 @@ from typing import Annotated, Final
 import cv2
 import typer
 
+from downfield.cli.console.output import SHARED, print_stdout
 from downfield.core.errors import InputError, OutputError
 
 _HEAD_BYTES: Final = 1 << 20
@@ -115,6 +119,16 @@ def number_between(low: float, high: float) -> Callable[[object], float]:
     return parse
 
 
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
+_seconds = number_between(0.0, float("inf"))
+StartOption = Annotated[
+    float, typer.Option("--start", parser=_seconds, metavar="S", help="Begin so many seconds into the recording.")
+]
+EndOption = Annotated[
+    float, typer.Option("--end", parser=_seconds, metavar="S", help="End so many seconds into the recording.")
+]
+
 CameraHeightOption = Annotated[
     float | None,
     typer.Option(
@@ -137,22 +151,59 @@ StandingOption = Annotated[
 ]
 
 
+PIPE: Final = Path("-")
+"""Stands for standard input or output."""
+
+
+@contextmanager
+def written_output(path: Path) -> Iterator[Path]:
+    """Provide the file to write for an output, which for ``-`` is printed once it is whole."""
+    if path != PIPE:
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="downfield-") as folder:
+        yield Path(folder) / "out"
+        with (Path(folder) / "out").open(encoding="utf-8") as written:
+            for line in written:
+                print_stdout(line.rstrip("\n"))
+
+
+@contextmanager
+def read_input(path: Path) -> Iterator[Path]:
+    """Provide the file to read for an input, which for ``-`` is what standard input holds."""
+    if path != PIPE:
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="downfield-") as folder:
+        copy = Path(folder) / "standard input"
+        with copy.open("wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        yield copy
+
+
 def check_outputs(
-    *outputs: Path | None, inputs: Iterable[Path | None], picture: Path | None = None, kind: str = ""
+    *outputs: Path | None,
+    inputs: Iterable[Path | None],
+    picture: Path | None = None,
+    kind: str = "",
+    in_place: bool = False,
 ) -> None:
     """Check, before long work begins, that every file can be written and overwrites nothing but an older result.
+
+    An older result is overwritten where the command was told to (`--overwrite`).
 
     Args:
         outputs: files to write; None for one that is not wanted.
         picture: a further file to write, in the format of its name.
         kind: the format of the outputs, such as ``downfield.calls``; empty where their names tell it.
+        in_place: whether the outputs are files that the command is to change.
 
     Raises:
-        InputError: a file to write is a folder or a device, is read, holds something else, lies among pictures that are
-            read, or is named twice.
+        InputError: a file to write is a folder or a device, is read, holds something else, exists and is not to be
+            overwritten, lies among pictures that are read, or is named twice.
         OutputError: a file can't be written, or a picture has an unknown format.
     """
-    written = [output for output in (*outputs, picture) if output is not None]
+    written = [output for output in (*outputs, picture) if output is not None and output != PIPE]
     read = [path for path in inputs if path is not None]
     for output in written:
         _check_name(output)
@@ -166,6 +217,8 @@ def check_outputs(
             raise InputError(f"{output}: this file is in a folder that is read. Choose another name.")
         check_replaced(output, "" if output is picture else kind)
         _check_writable(output)
+        if output.exists() and not (SHARED.overwrite or in_place):
+            raise InputError(f"{output}: exists already. Add --overwrite to replace it, or choose another name.")
     for first, second in combinations(written, 2):
         if _is_same(first, second):
             raise InputError(f"{second}: two results can't be written to one file. Choose another name for one.")

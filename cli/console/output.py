@@ -13,10 +13,13 @@ import io
 import os
 import select
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import IO, Any, Final, TextIO, cast
 
+from pydantic_core import to_json
 from rich.console import Console
 from rich.text import Text
 
@@ -33,6 +36,24 @@ _AT_ONCE: Final = 512
 _PATIENCE_S: Final = 1.0
 
 
+@dataclass
+class SharedOptions:
+    """What every command can be told; `cli/main.py` sets it.
+
+    Attributes:
+        quiet: whether notes and progress are left out; errors and results are printed all the same.
+        verbose: whether it is also told what the program does, and where an error came from.
+        overwrite: whether files that exist may be replaced by results of their kind.
+    """
+
+    quiet: bool = False
+    verbose: bool = False
+    overwrite: bool = True
+
+
+SHARED: Final = SharedOptions()
+
+
 def print_stdout(*lines: str) -> None:
     """Print lines on standard output.
 
@@ -45,8 +66,25 @@ def print_stdout(*lines: str) -> None:
     stream.flush()
 
 
+def print_result(as_json: bool, lines: Iterable[str], **facts: object) -> None:
+    """Print a result on standard output: its lines for people, or its facts as one JSON object with the lines in it."""
+    text = list(lines)
+    print_stdout(*([json_text({**facts, "text": text})] if as_json else text))
+
+
+def json_text(value: object) -> str:
+    """Return a value of records, lists and plain values as JSON."""
+    return to_json(value).decode()
+
+
 def print_stderr(*lines: str) -> None:
-    """Print lines on standard error: errors, notes, progress. Without it they are lost, and nothing else."""
+    """Print notes on standard error, unless they are to be left out."""
+    if not SHARED.quiet:
+        print_error(*lines)
+
+
+def print_error(*lines: str) -> None:
+    """Print lines on standard error. Without it they are lost, and nothing else."""
     stream = GuardedStream(sys.stderr, required=False)
     stream.write("".join(f"{plain_text(line)}\n" for line in lines))
     stream.flush()

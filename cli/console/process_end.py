@@ -23,6 +23,9 @@ from downfield.core.threads import only_logged, supervised_thread
 
 INTERRUPTED: Final = 130  # Exit status of a command that Ctrl-C ended before it had anything to close (128 + SIGINT)
 
+MOSTLY_LOST: Final = 3
+"""Exit status of a command whose result is there, but holds little of what was asked for."""
+
 END_SIGNALS: Final = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 """Signals that ask a command to end: Ctrl-C, a service manager, a terminal that is closed."""
 

@@ -20,7 +20,7 @@ from rich.progress import (
 )
 
 from downfield.calibration.field.progress import ProgressListener
-from downfield.cli.console.output import open_console
+from downfield.cli.console.output import SHARED, open_console
 from downfield.core.texts import plain_text
 
 T = TypeVar("T")
@@ -61,7 +61,9 @@ def progress_bar(
     """
     description = plain_text(description)
     out = console or open_console(stderr=True)
-    if out.is_terminal:
+    if SHARED.quiet:
+        yield lambda *_, **__: None
+    elif out.is_terminal:
         with _bar(out, description) as advance:
             yield advance
     else:

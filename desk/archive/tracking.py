@@ -1,8 +1,6 @@
-"""A recorded game tracked again, frame by frame as at the table, by a network, and judged as it goes.
+"""A recorded game tracked again by a network, and judged as it goes, in a worker of a job.
 
-The referee tells the vision stage what it tells it at the table: the line-ups that are declared, fronts, and who has
-the ball. Everything runs in one thread, so the result does not depend on the computer's speed. The network is named
-by its content, and brought to every worker through the archive.
+The network is named by its content, and brought to every worker through the archive.
 """
 
 from __future__ import annotations
@@ -10,17 +8,12 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
-from collections import deque
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
 from typing import Final
 
 from downfield.capture.sources.file_sources import VideoFile
-from downfield.core.errors import InputError, RefusedError, SourceError
+from downfield.core.errors import InputError
 from downfield.core.records import record
-from downfield.core.scene import Scene
 from downfield.core.track_files import TracksHeader, write_tracks
 from downfield.desk.archive.archive_files import ArchiveFiles, file_sha256
 from downfield.desk.archive.game_source import GameSource
@@ -29,13 +22,9 @@ from downfield.desk.archive.results import JudgedItem
 from downfield.models.card import bundled_networks, find_network, read_card
 from downfield.models.detector import Detector
 from downfield.models.loading import open_detector
-from downfield.officiating.calls import Call
-from downfield.officiating.declarations import FrontDeclared, IdentitiesDeclared, LineUpDeclared
-from downfield.officiating.engine.recording import REPLAY_LIMITS, compare_calls
-from downfield.officiating.engine.rules_engine import RulesEngine
-from downfield.officiating.events import Event, Tick
+from downfield.officiating.engine.recording import compare_calls
 from downfield.officiating.rulebooks.rulebook import Rulebook
-from downfield.review.rejudging.rejudging import Way
+from downfield.review.rejudging.recorded_game import RecordedReferee, TrackedScenes, decoded
 from downfield.vision.pipeline import Vision
 
 _LARGEST_BYTES: Final = 2 << 30  # Of a network's folder; one that is larger holds something else
@@ -134,14 +123,12 @@ def track_and_judge(
     if chosen is None:
         raise InputError("the recording names no rulebook. Add it with --rulebook, or track it with --rulebook.")
     vision = Vision(source.calibration, detector, source.roster)
-    referee = _Referee(source, chosen)
+    referee = RecordedReferee(source.events, chosen, source.calibration, source.teams, source.certified_yd)
     videos = [VideoFile(path, paced=False) for path in source.videos]
-    scenes = (scene for video in videos for scene in _scenes(video, vision, referee))
-    first = list(_until_players_known(scenes, vision))
-    if not vision.players:
-        raise InputError("no line-up was found, since no figures stood still for a quarter of a second")
-    header = TracksHeader(source.calibration.field, vision.players, videos[0].facts.fps or _DEFAULT_FPS, item.game)
-    write_tracks(tracks, header, chain(first, scenes))
+    frames = (frame for video in videos for frame in decoded(video.frames()))
+    scenes = TrackedScenes(vision, (referee.process(frame, vision) for frame in frames))
+    header = TracksHeader(source.calibration.field, scenes.players, videos[0].facts.fps or _DEFAULT_FPS, item.game)
+    write_tracks(tracks, header, scenes)
     referee.end()
     before = source.calls
     return JudgedItem(
@@ -155,95 +142,3 @@ def track_and_judge(
         referee.score,
         referee.text,
     )
-
-
-def _scenes(video: VideoFile, vision: Vision, referee: _Referee) -> Iterator[Scene]:
-    """Yield the scenes of all pictures that can be decoded, each judged."""
-    for captured in video.frames():
-        try:
-            frame = captured.decode()
-        except SourceError:
-            continue
-        referee.declare_until(frame.t_ns, vision)
-        scene = vision.process(frame, referee.carrier)
-        referee.see(scene, vision)
-        yield scene
-
-
-def _until_players_known(scenes: Iterator[Scene], vision: Vision) -> Iterator[Scene]:
-    for scene in scenes:
-        yield scene
-        if vision.players:
-            return
-
-
-@dataclass
-class _Referee:
-    """Judges scenes as they come, with the declarations of the game at their times."""
-
-    source: GameSource
-    book: Rulebook
-    calls: list[Call] = field(default_factory=list)
-    refused: int = 0
-
-    def __post_init__(self) -> None:
-        way = Way.of(self.source.events)
-        standing = (event for event in self.source.events if event.id not in way.undone)
-        self._waiting = deque(sorted(standing, key=lambda event: event.t_ns))
-        self._declares = any(isinstance(event.body, LineUpDeclared) for event in self._waiting)
-        calibration = self.source.calibration
-        self._engine = RulesEngine(
-            self.book, calibration.field, way.rulings, self.source.certified_yd, lengths_known=calibration.lengths_known
-        )
-        self._state = self._engine.begin(self.source.teams)
-        self._last_ns = 0
-
-    @property
-    def carrier(self) -> str | None:
-        """Roster id of the declared ball carrier; None for none."""
-        return self._state.game.play.carrier
-
-    @property
-    def score(self) -> tuple[int, int]:
-        """Home, away."""
-        return self._state.game.score
-
-    @property
-    def text(self) -> str:
-        """The game on one line."""
-        return self._state.game.text
-
-    def declare_until(self, t_ns: int, vision: Vision) -> None:
-        """Judge the declarations up to a time, and tell the vision stage what concerns it."""
-        while self._waiting and self._waiting[0].t_ns <= t_ns:
-            event = self._waiting.popleft()
-            if self._step(event) and isinstance(event.body, LineUpDeclared):
-                vision.line_up(self._state.game.players, self._state.game.left_jersey)
-            elif isinstance(event.body, IdentitiesDeclared):
-                vision.identify(event.body.left, event.body.places)
-            elif isinstance(event.body, FrontDeclared):
-                vision.settle_front(event.body.player, event.body.heading_deg)
-
-    def see(self, scene: Scene, vision: Vision) -> None:
-        """Judge a scene; figures that nobody declared are the line-up."""
-        if vision.players and not self._declares:
-            self._declares = True
-            self._step(Event("roster", scene.t_ns, "vision", LineUpDeclared(vision.players)))
-        self._step(scene)
-
-    def end(self) -> None:
-        """Judge what was declared after the last picture, and let all that is pending be decided."""
-        while self._waiting:
-            self._step(self._waiting.popleft())
-        self._step(Event("end", self._last_ns + REPLAY_LIMITS.last_tick_ns, "clock", Tick()))
-
-    def _step(self, entry: Event | Scene) -> bool:
-        """Judge one entry; return whether the game allowed it."""
-        self._last_ns = max(self._last_ns, entry.t_ns)
-        try:
-            self._state, made = self._engine.step(self._state, entry)
-        except RefusedError:
-            self.refused += isinstance(entry, Event)
-            return False
-        self.calls += made
-        return True

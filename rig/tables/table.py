@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -13,7 +13,7 @@ from downfield.capture.source import CaptureClock, FrameSource, SourceWithTruth
 from downfield.capture.sources.camera_request import CameraControls, CameraRequest, HeldValuesFile
 from downfield.capture.sources.file_sources import RecordedClip, bundled_demo, open_clip, read_declarations, tracks_path
 from downfield.capture.sources.source_opening import open_source, reopen_source
-from downfield.capture.sources.source_types import SourceChoice, type_of
+from downfield.capture.sources.source_types import SourceChoice, is_recording, type_of
 from downfield.core.errors import CalibrationError, DownfieldError, InputError
 from downfield.core.field.model import FieldModel
 from downfield.core.strip import load_strip
@@ -25,7 +25,7 @@ from downfield.rig.live.connections import VisionStage
 from downfield.rig.live.strip_game import StripReadings, StripVision
 from downfield.rig.live.vision_stages import RecordedVision, UncalibratedVision
 from downfield.rig.tables.profile import TableFolder
-from downfield.rig.tables.table_calibration import candidate_fields, find_calibration
+from downfield.rig.tables.table_calibration import calibration_beside, candidate_fields, check_view, find_calibration
 
 UNCALIBRATED: Final = "the camera is not calibrated"
 
@@ -109,6 +109,9 @@ def open_table(
         except CalibrationError as error:
             return _without_calibration(settings, choice, clock, problems, open_vision, error)
         events = read_declarations(clip)
+        named_file = settings.calibration.file or calibration_beside(choice.text).is_file()
+        if is_recording(choice.text) and named_file and not settings.calibration.strip:
+            check_view(open_source(replace(choice, paced=False), clock, problems), calibration)
         source = reopen_source(choice, clock, problems)
     _check_size(source, calibration)
     readings = StripReadings() if settings.calibration.strip else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -23,12 +24,13 @@ from downfield.calibration.lens.figure_lean import StandingFigures, estimate_len
 from downfield.calibration.lens.lens_calibration import read_lens
 from downfield.calibration.lens.prior import LensFromDistance, LensPrior, lens_at_height
 from downfield.calibration.online.recalibration import known_lens, known_proportions, with_size_of
+from downfield.calibration.picture_match import check_same_view
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.source import CaptureClock, FrameSource
 from downfield.capture.sources.source_opening import open_source
 from downfield.capture.sources.source_types import SourceChoice
 from downfield.core.arrays import Image
-from downfield.core.errors import CalibrationError, InputError
+from downfield.core.errors import CalibrationError, InputError, SourceError
 from downfield.core.field.model import FieldModel, load_field, preset, preset_names
 from downfield.core.strip import load_strip
 from downfield.models.loading import open_detector
@@ -183,6 +185,30 @@ def first_pictures(source: FrameSource) -> list[Image]:
             if len(images) == ANNOTATED_PICTURE_LIMITS.calibration_pictures:
                 break
     return images
+
+
+def check_view(recording: FrameSource, calibration: Calibration) -> None:
+    """Refuse a recording whose first pictures don't show the calibrated board from where it was calibrated.
+
+    The recording is closed. One whose first pictures are damaged is not refused.
+
+    Raises:
+        InputError: none of them does; says how much of the field is where the calibration has it.
+    """
+    problem: CalibrationError | None = None
+    try:
+        with suppress(SourceError):
+            for image in first_pictures(recording):
+                try:
+                    check_same_view(image, calibration)
+                except CalibrationError as error:
+                    problem = error
+                else:
+                    return
+    finally:
+        recording.close()
+    if problem is not None:
+        raise InputError(f"{recording.facts.name}: {problem}")
 
 
 def lens_from_distance(image: Image, height_mm: float | None) -> LensFromDistance:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from pathlib import Path
 
 import pytest
@@ -38,7 +39,7 @@ def test_unknown_players_and_times_are_told(tmp_path: Path, capsys: pytest.Captu
     assert "They name players that are not in the tracks: green-7, green-8" in told
     assert f"They name times that the tracks do not have, in 1 of {len(declared) + 2} events: " in told
     write_events(path, EventsHeader(), (late,))
-    assert run_command(["judge", str(TRACKS), "--events", str(path)]) == 0
+    assert run_command(["judge", str(TRACKS), "--events", str(path)]) == 3, "nobody named is there"
     assert "in all events" in " ".join(capsys.readouterr().err.split())
 
 
@@ -63,3 +64,60 @@ def test_where_lengths_in_mm_are_not_known_nobody_is_refused_by_one(
     options = ["--rulebook", "tap", "--events", str(declared), "--calibration", str(certified)]
     assert run_command(["judge", str(tracks), *options]) == 0
     assert ("short stick" in capsys.readouterr().out) == refused
+
+
+def test_names_that_the_tracks_lack_are_told_though_a_line_up_lists_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tracks = TrackFile(TRACKS)
+    numbered = {player.id: f"{player.jersey}-{place}00" for place, player in enumerate(tracks.header.players, 1)}
+    players = tuple(dataclasses.replace(player, id=numbered[player.id]) for player in tracks.header.players)
+    scenes = (
+        dataclasses.replace(
+            scene,
+            figures=tuple(dataclasses.replace(figure, id=numbered[figure.id]) for figure in scene.figures),
+            contacts=(),
+            ball=None,
+        )
+        for scene in tracks
+        if scene.frame % 10 == 0
+    )
+    path = tmp_path / "renamed.tracks.jsonl"
+    write_tracks(path, dataclasses.replace(tracks.header, players=players), scenes)
+    assert run_command(["judge", str(path), "--events", str(EVENTS)]) == 3, "a status of its own"
+    told = " ".join(capsys.readouterr().err.split())
+    assert "players that are not in the tracks: dark-28, dark-7" in told
+    assert "The tracks have dark-100, dark-1000, " in told
+    assert "track again with --events" in told
+
+
+def test_calls_go_to_programs_as_json_and_through_pipes(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_command(["judge", str(TRACKS), "--json", "-q"]) == 0, "with the events beside them"
+    printed = capsys.readouterr()
+    told = json.loads(printed.out)
+    assert printed.err == ""
+    assert told["rulebook"] == "tap"
+    assert told["reported"] > 0
+    assert len(told["calls"]) == 5
+    assert told["calls"][1]["text"].startswith("dark-28 tackled")
+    with TRACKS.open() as piped:
+        monkeypatch.setattr("sys.stdin", piped)
+        assert run_command(["judge", "-", "--events", str(EVENTS), "-o", "-"]) == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out.splitlines()[0])["format"] == "downfield.calls"
+    assert "5 calls, and " in printed.err
+    assert "only reported (--reported shows them)" in printed.err
+
+
+def test_several_tracks_are_judged_into_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.tracks.jsonl").write_bytes(TRACKS.read_bytes())
+        (tmp_path / f"{name}.events.jsonl").write_bytes(EVENTS.read_bytes())
+    words = ["judge", *(str(tmp_path / f"{name}.tracks.jsonl") for name in ("one", "two")), "-o", str(tmp_path / "out")]
+    assert run_command(words) == 0
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"one.calls.jsonl", "two.calls.jsonl"}
+    assert run_command(words) == 2
+    assert "exists already. Add --overwrite" in capsys.readouterr().err
+    assert run_command([*words, "--overwrite"]) == 0

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,9 +15,12 @@ from downfield.calibration.calibration import Calibration, write_calibration
 from downfield.cli.commands import track
 from downfield.cli.main import app
 from downfield.core.arrays import Image
-from downfield.core.frame import Detection
+from downfield.core.frame import Detection, Frame
 from downfield.core.records import to_json
+from downfield.core.scene import Scene
 from downfield.core.track_files import Roster, TrackFile
+from downfield.officiating.declarations import Carrier, LineUpDeclared
+from downfield.officiating.events import Event, EventsHeader, write_events
 
 TABLE = Table(
     {"dark-7": walking(300, 200, 0), "dark-9": standing(300, 300, 0), "light-3": standing(420, 300, 180)}, 0.3
@@ -71,7 +75,8 @@ def run(folder: Path, detector: CountingDetector, monkeypatch: pytest.MonkeyPatc
         return detector
 
     monkeypatch.setattr(track, "open_detector", opened)
-    words = ["track", str(folder / "pictures"), "-c", str(folder / "c.json"), "-o", str(folder / "out.tracks.jsonl")]
+    words = ["track", str(folder / "pictures"), "--unchecked", "--fps", "30"]
+    words += ["-c", str(folder / "c.json"), "-o", str(folder / "out.tracks.jsonl")]
     return CliRunner().invoke(app, [*words, "--roster", str(folder / "r.roster.json"), *more])
 
 
@@ -150,9 +155,64 @@ def test_with_a_tracking_detector_an_interrupted_run_gives_the_same_result(
 ) -> None:
     run(folder, CountingDetector(), monkeypatch)
     whole = (folder / "out.tracks.jsonl").read_text()
+    (folder / "out.tracks.jsonl").unlink()
     broken = run(folder, CountingTrackingDetector(after=15), monkeypatch)
     assert isinstance(broken.exception, Interrupted)
     rest = CountingTrackingDetector()
     run(folder, rest, monkeypatch)
     assert 0 < rest.tracked < rest.calls == len(filmed(TABLE)) - 15
     assert (folder / "out.tracks.jsonl").read_text() == whole
+
+
+def test_it_is_said_how_well_a_recording_was_tracked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done = run(folder, CountingDetector(), monkeypatch, "--json", "--start", "0.1")
+    report = json.loads(done.stdout)["report"]
+    assert report["frames"] == len(filmed(TABLE)) - 3, "--start leaves out a tenth of a second"
+    assert report["figures"] == 3
+    assert report["seen_share"] > 0.6, "all but those before the line-up was found"
+    assert report["never_seen"] == []
+    again = run(folder, CountingDetector(), monkeypatch)
+    assert "exists already. Add --overwrite" in str(again.exception)
+
+
+def test_a_recording_that_was_mostly_lost_has_a_status_of_its_own(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Blinded(CountingDetector):
+        def detect(self, image: Image) -> tuple[Detection, ...]:
+            return super().detect(image) if self.calls < 10 else ()
+
+    result = run(folder, Blinded(), monkeypatch)
+    assert result.exit_code == 3, result.output
+    said = " ".join(result.output.split())
+    assert "3 figures, seen in " in said
+    assert "Most was lost. Check that calibration and roster are of this recording" in said
+
+
+def test_a_recording_of_another_view_is_refused_before_the_work(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    detector = CountingDetector()
+    monkeypatch.setattr(track, "open_detector", lambda *_, **__: detector)
+    words = ["track", str(folder / "pictures"), "-c", str(folder / "c.json"), "-o", str(folder / "out.tracks.jsonl")]
+    result = CliRunner().invoke(app, words)
+    assert "0% of the yard lines of" in str(result.exception)
+    assert "--unchecked tracks it all the same" in str(result.exception)
+    assert detector.calls == 0
+
+
+def test_with_declarations_the_carrier_is_who_was_declared(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str | None] = []
+    process = track.Vision.process
+
+    def noted(vision: track.Vision, frame: Frame, carrier: str | None = None) -> Scene:
+        asked.append(carrier)
+        return process(vision, frame, carrier)
+
+    monkeypatch.setattr(track.Vision, "process", noted)
+    declared = [
+        Event("e1", 0, "operator", LineUpDeclared(roster_of(TABLE).players, "dark")),
+        Event("e2", 200_000_000, "operator", Carrier("dark-7")),
+    ]
+    write_events(folder / "e.events.jsonl", EventsHeader(), declared)
+    result = run(folder, CountingDetector(), monkeypatch, "--events", str(folder / "e.events.jsonl"))
+    assert result.exit_code == 0, result.output
+    assert (asked[0], asked[-1]) == (None, "dark-7")
