@@ -10,6 +10,7 @@ import re
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -116,18 +117,18 @@ def _share_options(command: Any) -> None:
     own = {option.name for option in command.params}
     options = {option.name: option for option in typer.main.get_command(_shared).params}
     if not own & _WRITES:
-        SHARED.overwrite = True
         del options["overwrite"]
     command.params += [option for name, option in options.items() if name not in own]
     command.epilog = EXIT_STATUSES
 
 
-def _set(name: str) -> Callable[[bool], bool]:
-    def take(value: bool) -> bool:
-        setattr(SHARED, name, value)
-        if name == "verbose" and value:
+def _set(name: str) -> Callable[[typer.Context, bool], None]:
+    def take(context: typer.Context, value: bool) -> None:
+        if name != "verbose":  # of which an error that ends the command still asks
+            context.call_on_close(partial(setattr, SHARED, name, getattr(SHARED, name)))
+        elif value:
             logging.basicConfig(level=logging.INFO, format="%(name)s: %(message)s", force=True)
-        return value
+        setattr(SHARED, name, value)
 
     return take
 

@@ -21,6 +21,7 @@ from downfield.core.scene import Scene
 from downfield.core.track_files import Roster, TrackFile
 from downfield.officiating.declarations import Carrier, LineUpDeclared
 from downfield.officiating.events import Event, EventsHeader, write_events
+from downfield.vision.pipeline import Vision
 
 TABLE = Table(
     {"dark-7": walking(300, 200, 0), "dark-9": standing(300, 300, 0), "light-3": standing(420, 300, 180)}, 0.3
@@ -201,13 +202,13 @@ def test_a_recording_of_another_view_is_refused_before_the_work(folder: Path, mo
 
 def test_with_declarations_the_carrier_is_who_was_declared(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str | None] = []
-    process = track.Vision.process
+    process = Vision.process
 
-    def noted(vision: track.Vision, frame: Frame, carrier: str | None = None) -> Scene:
+    def noted(vision: Vision, frame: Frame, carrier: str | None = None) -> Scene:
         asked.append(carrier)
         return process(vision, frame, carrier)
 
-    monkeypatch.setattr(track.Vision, "process", noted)
+    monkeypatch.setattr(Vision, "process", noted)
     declared = [
         Event("e1", 0, "operator", LineUpDeclared(roster_of(TABLE).players, "dark")),
         Event("e2", 200_000_000, "operator", Carrier("dark-7")),
