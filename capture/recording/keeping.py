@@ -104,8 +104,8 @@ def prune(
     """Delete recorded files: a few of those that are too old, and the oldest until there is room.
 
     The oldest are those made first, not those dated first. Only files that a recorder named are touched, never the one
-    made last, for room none that a dispute may need, and for its age none of the recording in progress. What can't be
-    read or deleted is passed over.
+    made last, none that a dispute may need, and for its age none of the recording in progress. What can't be read or
+    deleted is passed over.
 
     Args:
         keep_bytes: what all may have together.
@@ -122,7 +122,7 @@ def prune(
     aged_left = _AGED_AT_ONCE
     for path in oldest_first[:-1]:
         is_aged = aged_left > 0 and path.parent != current and path.parent.name in aged
-        if not is_aged and (excess <= 0 or needed(path)):
+        if (not is_aged and excess <= 0) or needed(path):
             continue
         size = _size_bytes(path)
         try:

@@ -14,7 +14,11 @@ class RecordingSettings(SettingsSection):
     folder: str = Field(default="", description="Where recordings go; empty for `recordings` in the data folder.")
     segment_s: float = Field(default=60.0, ge=1, le=3600, description="Length of one file, seconds.")
     keep_gb: float = Field(default=200.0, gt=0, description="The oldest recordings are deleted beyond this size.")
-    keep_days: float = Field(default=30.0, gt=0, description="Recordings older than this are deleted.")
+    keep_days: float = Field(
+        default=30.0,
+        gt=0,
+        description="Recordings older than this are deleted, but for calls of games that may be disputed.",
+    )
     warn_below_gb: float = Field(default=10.0, ge=0, description="Warn when less disk space is free.")
     encode_again_below_gb: float = Field(
         default=100.0,

@@ -119,7 +119,7 @@ def test_the_files_made_first_go_first_what_is_needed_and_the_last_one_stay(
         assert made[-1].exists()
         for_age = [video for video in gone if video.parent.name in old]
         for_room = [video for video in gone if video not in for_age]
-        assert not kept & set(for_room)
+        assert not kept & set(gone), "neither for room nor for age"
         assert not any(video.parent == made[-1].parent for video in for_age) or short_bytes > 0 or keep_bytes < 12_000
         left = [video for video in made[:-1] if video.exists() and video not in kept]
         is_room = 1000 * (len(made) - len(gone)) <= keep_bytes and 1000 * len(gone) >= short_bytes
