@@ -12,6 +12,9 @@ from downfield.game.published.board_topics import HealthReason, Level
 CAMERA_LOST: Final = "camera_lost"
 """Code of the problem "no picture from the camera", which suspends calls until the camera is back."""
 
+CALLS_SUSPENDED: Final = "calls_suspended"
+"""Code of "a person has suspended the camera's calls, or is to say whether they may go on"."""
+
 
 class ActiveProblems:
     """The active problems of the rig, by code. Callable from any thread.

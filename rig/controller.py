@@ -11,7 +11,7 @@ from importlib.metadata import version
 from typing import Final
 
 from downfield.calibration.calibration import Calibration
-from downfield.capture.problems import ActiveProblems
+from downfield.capture.problems import CALLS_SUSPENDED, ActiveProblems
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, DownfieldError, RefusedError
 from downfield.core.threads import supervised_thread
@@ -31,8 +31,6 @@ from downfield.rig.configuration.loading import Configuration
 from downfield.rig.live.connections import LoopControls, VisionStage
 from downfield.rig.tables.table import NO_CALIBRATION, OpenedTable, no_calibration
 from downfield.rig.tables.table_calibration import calibrate, calibrate_again
-
-CALLS_SUSPENDED: Final = "calls_suspended"
 
 _RECORDED_SCENES: Final = "The scenes of this recording are shown as they were recorded; nothing is tracked."
 
@@ -131,6 +129,13 @@ class RigController:
         if isinstance(command, KeepGame) and self._keep_game is not None:
             return self._keep_game(command.question)
         raise RefusedError(f"This rig has no command '{command.command}'.")
+
+    def game_begins(self, *, resumed: bool) -> None:
+        """Have no call made in a game that goes on, while it is not known whether the picture is of its table."""
+        if not resumed:
+            self._problems.resolve(CALLS_SUSPENDED)
+        elif any(problem.code == CALLS_SUSPENDED for problem in self._problems.active()):
+            self._controls.suspension = "the picture may be of another table: look at it, then use the camera again"
 
     def calibration(self) -> Calibration | None:
         """Return the calibration in use."""

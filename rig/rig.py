@@ -56,8 +56,8 @@ from downfield.vision.board.picture_health import PictureHealth
 from downfield.vision.pipeline import SLOW_COMPUTER
 
 _LEAVE_AFTER_S: Final = 0.5
-_BETWEEN_RUNS_NS: Final = 60_000_000_000
-"""Pictures of a run are this much later than all before, so that none is shown for a call of another run."""
+_KEPT_SHOWINGS: Final = 2  # Of a recording shown over and over: the latest whole one, and the one in play
+_BETWEEN_RUNS_NS: Final = 60_000_000_000  # Pictures of a run come so much later than all before
 
 
 class Rig:
@@ -188,6 +188,7 @@ class Rig:
         if outlets := outlets_of(settings, warn):
             self._closing.callback(OutletRunner(self._hub, outlets, warn).close)
         self._begin_game()
+        self._showings = [self.game_service.game_id]
         footage = RecordedFootage(recordings_folder(settings)) if self.live else self._clip
         self._setup = self._table_setup()
         self._closing.callback(self._setup.close)
@@ -281,9 +282,12 @@ class Rig:
         self._loop.run()
 
     def rewind(self) -> None:
-        """Start a recording again from its beginning, as a new game."""
+        """Start a recording again from its beginning, as a new game; of those before only the latest is kept."""
         self._table = open_table(self._settings, self._clock, self._problems, self._open_vision, paced=self._paced)
         self._begin_game()
+        self._showings.append(self.game_service.game_id)
+        if len(self._showings) > _KEPT_SHOWINGS:
+            self._store.drop_game(self._showings.pop(0))
 
     def close(self) -> None:
         """Close everything, in order: frames, scenes, the feeds, the journal, the recording."""
@@ -356,10 +360,11 @@ class Rig:
         self.game_service.publish_source(status)
         if self.live:
             self._clock.start_after(self.game_service.last_kept_ns() + _BETWEEN_RUNS_NS)
-        if self.live and self.game_service.resume() is not None:
+        if resumed := self.live and self.game_service.resume() is not None:
             self._problems.notify("info", f"The game resumes where it stopped: {self.situation()}.")
         else:
             self.game_service.restart()
+        self._controller.game_begins(resumed=resumed)
         for note in facts.notes:
             self._problems.notify("warning", f"{facts.name}: {note}.")
 

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
 from downfield.api.context.access_control import AuthorizedRoute
-from downfield.api.context.context import CallViewerDep, GameServiceDep, RigPartsDep, part_of_context
+from downfield.api.context.context import CallViewerDep, GameServiceDep, part_of_context
 from downfield.api.http.requests import CallId
 from downfield.api.routes.games import GameRowDep, HistoryDep
 from downfield.api.security.access import allow
@@ -55,32 +55,17 @@ class ReviewedGame(GameDetails):
 @allow("viewer")
 def games(
     catalog: Annotated[GameCatalog, part_of_context(lambda context: context.catalog)],
-    rig: RigPartsDep,
+    game_service: GameServiceDep,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
     before: Annotated[str | None, Query(max_length=40, description="Only those started before this game.")] = None,
     text: Text = "",
     standing: GameStanding | None = None,
     under_review: Annotated[bool, Query(description="Only games with an open challenge.")] = False,
 ) -> list[ListedGame]:
-    """For the next page, give the last one's `id` as `before`.
-
-    Of a recording that is shown over and over only the latest whole showing is listed.
-    """
-    in_play = rig.game_service.game_id
+    """For the next page, give the last one's `id` as `before`."""
+    in_play = game_service.game_id
     found = catalog.find(GameSearch(text, standing, under_review), limit=limit, before=before, in_play=in_play)
-    source = rig.hub.value("source")
-    if source is not None and source.kind == "clip":
-        found = _without_repeats(found, in_play)
     return [_listed(line, in_play) for line in found]
-
-
-def _without_repeats(lines: list[GameLine], in_play: str) -> list[GameLine]:
-    """Return games, and of ended ones that no rig owns only the latest of each title and teams."""
-    kept: dict[object, GameLine] = {}
-    for line in lines:
-        is_repeated = line.standing(in_play) == "ended" and not line.row.owner
-        kept.setdefault((line.row.title, line.row.home, line.row.away) if is_repeated else line.row.id, line)
-    return list(kept.values())
 
 
 @router.get("/{game}", summary="One game")

@@ -25,7 +25,7 @@ from downfield.calibration.lens.lens_calibration import read_lens
 from downfield.calibration.lens.prior import LensFromDistance, LensPrior, lens_at_height
 from downfield.calibration.online.recalibration import known_lens, known_proportions, with_size_of
 from downfield.calibration.picture_match import check_same_view
-from downfield.capture.problems import ActiveProblems
+from downfield.capture.problems import CALLS_SUSPENDED, ActiveProblems
 from downfield.capture.source import CaptureClock, FrameSource
 from downfield.capture.sources.source_opening import open_source
 from downfield.capture.sources.source_types import SourceChoice
@@ -33,6 +33,7 @@ from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, InputError, SourceError
 from downfield.core.field.model import FieldModel, load_field, preset, preset_names
 from downfield.core.strip import load_strip
+from downfield.game.published.board_topics import HealthReason
 from downfield.models.loading import open_detector
 from downfield.rig.configuration.settings import CalibrationSettings
 from downfield.rig.live.annotated_picture import ANNOTATED_PICTURE_LIMITS
@@ -40,8 +41,12 @@ from downfield.rig.tables.profile import TableFolder
 from downfield.vision.strip.strip_calibration import calibrate_strip
 
 _OTHER_PICTURE: Final = (
-    "The camera of the table '{name}' shows {shown}. It was moved, or another camera is in its place: look at its"
-    " picture before the game goes on. Cameras without serial numbers are told apart by their ports."
+    "The camera of the table '{name}' shows {shown}: it was moved, or another camera is in its place"
+)
+
+_LOOK: Final = (
+    "Look at its picture before the game goes on, then use the camera again. Cameras without serial numbers are told"
+    " apart by their ports"
 )
 
 _MIN_SCORE: Final = 0.6  # Least score of a figure and its helmet to be used
@@ -78,7 +83,8 @@ def find_calibration(
     in_use = None if saved is None else saved.in_use()
     if in_use is not None and in_use.source == choice.text and (known is None or known.id != in_use.id):
         shown = "no saved table" if known is None else f"the table '{known.name}'"
-        problems.notify("warning", _OTHER_PICTURE.format(name=in_use.name, shown=shown))
+        text = _OTHER_PICTURE.format(name=in_use.name, shown=shown)
+        problems.report(HealthReason(code=CALLS_SUSPENDED, level="warning", text=text, remedy=_LOOK))
     if known is not None:
         problems.notify("info", f"The table '{known.name}' is recognized.")
         return known.calibration

@@ -95,6 +95,14 @@ class SignedList:
         self._set(connection, GAME, game.id, GameStanding(last.seq, last.digest, row, number, rewound_to))
         self._sign(connection)
 
+    def note_dropped(self, connection: Connection, game: str) -> None:
+        """Take a game that was deleted off the list."""
+        self._load(connection)
+        self._rows.pop((GAME, game), None)
+        mine = (SIGNED_LIST.c.owner == self._owner) & (SIGNED_LIST.c.kind == GAME)
+        connection.execute(delete(SIGNED_LIST).where(mine, SIGNED_LIST.c.subject == game))
+        self._sign(connection)
+
     def note_device(self, connection: Connection, device: str, row: DeviceRow | None) -> None:
         """Note a device that was paired, or is no longer: None for its row."""
         self._load(connection)

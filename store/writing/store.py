@@ -199,6 +199,14 @@ class Store(StoreReader):
         if self._appended is not None:
             self._appended(entries[-1])
 
+    def drop_game(self, game: str) -> None:
+        """Delete a game, such as an earlier showing of a recording that plays over and over."""
+        with self._writing() as connection:
+            connection.execute(delete(ENTRIES).where(ENTRIES.c.game == game))
+            connection.execute(delete(GAMES).where(GAMES.c.id == game))
+            if self._list is not None:
+                self._list.note_dropped(connection, game)
+
     def keep_team(self, team: str, content: str, at_ns: int) -> None:
         """Save a team, in place of one of the same id."""
         with self._writing() as connection:

@@ -18,9 +18,8 @@ from scripted_plays import FIELD
 from downfield.api.app import create_app
 from downfield.api.context.context import RigParts
 from downfield.broadcast.latest_picture import LatestPicture
-from downfield.game.published.board_topics import SourceStatus
 from downfield.game.receipts import Submission
-from downfield.game.records.commands import NewGame, TeamSheet
+from downfield.game.records.commands import TeamSheet
 from downfield.game.records.entries import Effects, EventRecorded, GameStarted, Snap, record_of
 from downfield.game.records.keeping import GameRow
 from downfield.officiating.calls import Call, CallKind, Verdict
@@ -240,17 +239,6 @@ def test_the_service_sends_page_and_tables(table: Table) -> None:
         assert len(list(csv.reader(io.StringIO(answer.body.decode("utf-8-sig"))))) > 1, name
     assert client.get(f"/api/games/{game}/report/none.csv").status == 422
     assert "tackle" in {one["kind"] for one in client.get("/api/call-outcomes").json}
-
-
-def test_of_a_recording_shown_over_and_over_one_whole_showing_is_listed(table: Table) -> None:
-    client = AsgiClient(create_app(RigParts(table.game_service, table.hub, LatestPicture(), table.store)))
-    for title in ("", "", "by hand", ""):
-        table.game_service.start_game(NewGame(title=title))
-    assert len(client.get("/api/games").json) == 5
-    table.hub.publish("source", SourceStatus(kind="clip", name="demo.mp4", text="demo.mp4"))
-    listed = client.get("/api/games").json
-    assert [game["title"] for game in listed] == ["", "by hand", "", "final"]
-    assert [game["standing"] for game in listed[:3]] == ["in_play", "ended", "ended"]
 
 
 def test_a_game_without_a_play_has_a_report(tmp_path: Path) -> None:

@@ -13,17 +13,18 @@ from rig_fakes import FakeSource, FakeVision
 from waiting import wait_until
 
 from downfield.calibration.calibration import Calibration, read_calibration
-from downfield.capture.problems import ActiveProblems
+from downfield.capture.problems import CALLS_SUSPENDED, ActiveProblems
 from downfield.capture.source import CapturedFrame, SourceFacts
 from downfield.capture.sources.file_sources import bundled_demo
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, RefusedError
 from downfield.core.field.model import preset
+from downfield.game.published.board_topics import HealthReason
 from downfield.game.records.commands import FindFigures, Recalibrate, Record, Suspend, UseCalibration
 from downfield.rig import controller as controller_module
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import CalibrationSettings
-from downfield.rig.controller import CALLS_SUSPENDED, CalibrationInUse, ControllerLimits, RigController
+from downfield.rig.controller import CalibrationInUse, ControllerLimits, RigController
 from downfield.rig.live.annotated_picture import RecentPictures
 from downfield.rig.live.connections import LoopControls, VisionStage
 from downfield.rig.tables.table import NO_CALIBRATION, OpenedTable
@@ -89,6 +90,21 @@ def test_calls_are_suspended_and_resumed(bench: Bench) -> None:
     bench.controller.do(Suspend(on=False))
     assert bench.controls.suspension == ""
     assert bench.problems.level() == "ok"
+
+
+@pytest.mark.parametrize("resumed", [True, False])
+def test_a_game_goes_on_with_another_camera_s_picture_only_once_a_person_says_so(
+    bench: Bench, *, resumed: bool
+) -> None:
+    bench.controller.game_begins(resumed=True)
+    assert not bench.controls.suspension, "the picture is that of the table"
+    bench.problems.report(HealthReason(code=CALLS_SUSPENDED, level="warning", text="The camera shows another table"))
+    bench.controller.game_begins(resumed=resumed)
+    assert bool(bench.controls.suspension) == resumed, "a new game is of the table that is seen"
+    assert bool(bench.problems.active()) == resumed
+    bench.controller.do(Suspend(on=False))
+    assert not bench.controls.suspension
+    assert bench.problems.active() == ()
 
 
 def test_figures_are_found_again_before_the_next_frame(bench: Bench) -> None:

@@ -28,6 +28,7 @@ from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import RigSettings
 from downfield.rig.live.connections import VisionStage
 from downfield.rig.rig import Rig
+from downfield.store.signed_lists import list_differences
 
 
 @pytest.fixture
@@ -163,7 +164,7 @@ def test_a_recording_played_again_is_another_game_with_the_same_calls(tmp_path: 
     observer = RecordingObserver()
     rig.add_observer(observer)
     games, runs = [], []
-    for run in range(2):
+    for run in range(3):
         if run:
             rig.rewind()
         observer.refusals.clear()
@@ -171,9 +172,11 @@ def test_a_recording_played_again_is_another_game_with_the_same_calls(tmp_path: 
         games.append(rig.topic("game").game)
         runs.append([(call.t_ns, call.text) for call in rig.game_service.calls()])
         assert observer.refusals == []
+        assert {row.id for row in rig._store.games(10)} == set(games[-2:]), "of all showings the last two are kept"
+    assert list_differences(rig._store) == [], "a dropped showing is missed"
     rig.close()
-    assert games[0] != games[1]
-    assert runs[0] == runs[1]
+    assert len({*games}) == 3
+    assert runs[0] == runs[1] == runs[2]
     assert len(runs[0]) == 6
 
 

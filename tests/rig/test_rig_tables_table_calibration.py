@@ -5,17 +5,19 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from calibration_scenes import TUDOR
+from calibration_scenes import TUDOR, camera_over, photograph
 from setup_readings import picture, solution
 
+from downfield.calibration.calibration import Calibration
 from downfield.calibration.field.measured_height import StandingObject
 from downfield.calibration.field.solution import FieldSolution
 from downfield.calibration.lens.prior import LensPrior, MeasuredLens
 from downfield.calibration.stretch import DescribedProportions
-from downfield.capture.problems import ActiveProblems
+from downfield.capture.problems import CALLS_SUSPENDED, ActiveProblems
 from downfield.capture.source import CaptureClock
 from downfield.capture.sources.source_types import SourceChoice
 from downfield.core.arrays import Image
@@ -23,6 +25,7 @@ from downfield.core.errors import CalibrationError, InputError
 from downfield.core.field.model import FieldModel
 from downfield.rig.configuration.settings import CalibrationSettings
 from downfield.rig.tables import table_calibration
+from downfield.rig.tables.profile import TableFolder, new_profile
 from downfield.rig.tables.table_calibration import calibrate, calibrate_again, find_calibration
 
 CARD = "100,600=90,640=88"
@@ -96,6 +99,39 @@ def test_settings_that_contradict_each_other_are_refused_before_a_camera_is_open
     choice = SourceChoice(str(tmp_path / "no-such-camera"))
     with pytest.raises(InputError, match=problem):
         find_calibration(settings, choice, CaptureClock(), ActiveProblems())
+
+
+def test_a_table_is_found_by_print_and_pose_and_a_person_is_asked_where_the_camera_in_use_shows_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    over = camera_over(TUDOR)
+    moved = dataclasses.replace(over, translation_mm=tuple(np.add(over.translation_mm, (40.0, -25.0, 0.0))))
+    first, second = photograph(), photograph(camera=moved)
+    tables = TableFolder(tmp_path)
+    for name, scene in (("Second", second), ("First", first)):  # the last one is in use
+        tables.save(new_profile(name, f"Webcam at the port of {name}", Calibration(TUDOR, scene.camera, "truth")))
+    shown = [first.image]
+    made = Calibration(TUDOR, over, "field")
+    live = SimpleNamespace(facts=SimpleNamespace(live=True, name="Webcam"), close=lambda: None)
+    monkeypatch.setattr(table_calibration, "open_source", lambda *_: live)
+    monkeypatch.setattr(table_calibration, "first_pictures", lambda _: shown)
+    monkeypatch.setattr(table_calibration, "calibrate", lambda *_: made)
+
+    def opened(image: Image, port: str = "First") -> tuple[Calibration, list[str]]:
+        shown[:], problems = [image], ActiveProblems()
+        source = SourceChoice(f"Webcam at the port of {port}")
+        found = find_calibration(CalibrationSettings(), source, CaptureClock(), problems, tables)
+        assert {problem.code for problem in problems.active()} <= {CALLS_SUSPENDED}
+        return found, [problem.text for problem in problems.active()]
+
+    assert opened(first.image) == (tables.get("First").calibration, [])
+    found, asked = opened(second.image)
+    assert found == tables.get("Second").calibration, "the table is found by what the picture shows"
+    assert "table 'First' shows the table 'Second'" in asked[0]
+    assert opened(second.image, "Second") == (found, []), "another camera was asked for by name"
+    found, asked = opened(np.full_like(first.image, 90))
+    assert found is made
+    assert "shows no saved table" in asked[0]
 
 
 @pytest.mark.parametrize("name", [".", "..", "./", "/"])
