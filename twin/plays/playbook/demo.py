@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from downfield.officiating.declarations import Carrier, Coin, LineUpDeclared, OffenseSet, PivotsDone, Separated, SetUp
 from downfield.twin.physics.body import Trait
+from downfield.twin.plays import script as do
 from downfield.twin.plays.formations import (
     DEFENSE_11,
     FB,
@@ -29,24 +30,7 @@ from downfield.twin.plays.formations import (
 from downfield.twin.plays.ground import PlayHistory
 from downfield.twin.plays.playbook.common import BOARD, FIELD, LANE_YD, TURN, at, expect, tap_tackle
 from downfield.twin.plays.recording import Expectation, ExpectedPlay
-from downfield.twin.plays.script import (
-    BasesTouch,
-    Board,
-    CutTo,
-    Declare,
-    GiveBall,
-    Handling,
-    Hands,
-    Reaches,
-    Route,
-    Script,
-    Stance,
-    Steer,
-    Step,
-    Topple,
-    Until,
-    WaitFor,
-)
+from downfield.twin.plays.script import Script, Stance, Step
 
 _SEED = 11
 _FIRST_YD = 34.0
@@ -74,78 +58,78 @@ def demo() -> ExpectedPlay:
 def _first() -> tuple[Step, ...]:
     """Return the steps of first and ten: a direct snap, one stop with pivots, around the end, a tackle."""
     return (
-        Declare(SetUp("home", 1, _FIRST_YD)),
-        Declare(LineUpDeclared(teams(), "dark")),
-        GiveBall(RB),
-        WaitFor(0.6),
-        Declare(OffenseSet()),
-        WaitFor(0.4),
-        Declare(Carrier(RB)),
-        WaitFor(0.3),
-        Board(on=True, by="home"),
-        Route(RB, (*TURN, (45.0, LANE_YD)), speed_mm_s=_RUN_MM_S),
-        WaitFor(0.9),
-        Board(on=False, by="home"),
-        WaitFor(0.3),
-        Hands("home", (Handling(SE, turn_deg=-25.0), Handling(FB, turn_deg=30.0)), hands=2, seconds=1.0),
-        Declare(PivotsDone("home")),
-        Hands(
+        do.Declare(SetUp("home", 1, _FIRST_YD)),
+        do.Declare(LineUpDeclared(teams(), "dark")),
+        do.GiveBall(RB),
+        do.WaitFor(0.6),
+        do.Declare(OffenseSet()),
+        do.WaitFor(0.4),
+        do.Declare(Carrier(RB)),
+        do.WaitFor(0.3),
+        do.Board(on=True, by="home"),
+        do.Route(RB, (*TURN, (45.0, LANE_YD)), speed_mm_s=_RUN_MM_S),
+        do.WaitFor(0.9),
+        do.Board(on=False, by="home"),
+        do.WaitFor(0.3),
+        do.Hands("home", (do.Handling(SE, turn_deg=-25.0), do.Handling(FB, turn_deg=30.0)), hands=2, seconds=1.0),
+        do.Declare(PivotsDone("home")),
+        do.Hands(
             "away",
-            (Handling(RLB, turn_deg=-30.0), Handling(FS, turn_deg=-20.0), Handling(LCB, turn_deg=25.0)),
+            (do.Handling(RLB, turn_deg=-30.0), do.Handling(FS, turn_deg=-20.0), do.Handling(LCB, turn_deg=25.0)),
             seconds=0.9,
         ),
-        Declare(PivotsDone("away")),
-        WaitFor(0.2),
-        Board(on=True, by="home"),
+        do.Declare(PivotsDone("away")),
+        do.WaitFor(0.2),
+        do.Board(on=True, by="home"),
         *_run_to_contact(RB, "first"),
-        WaitFor(0.25),
-        Board(on=False, by="away"),
-        WaitFor(0.9),
+        do.WaitFor(0.25),
+        do.Board(on=False, by="away"),
+        do.WaitFor(0.9),
     )
 
 
 def _between() -> tuple[Step, ...]:
     """Return the steps of separating and lining up, abbreviated: hands set figures apart, then the picture is cut."""
     return (
-        Declare(Separated()),
-        Hands("away", (Handling(RCB, to=(30.0, 10.0)), Handling(SS, to=(30.0, -10.0))), hands=2, seconds=1.0),
-        Hands("home", (Handling(RB, to=(-20.0, 6.0)), Handling(QB, to=(-20.0, -6.0))), hands=2, seconds=1.0),
-        CutTo(placed(standard(FIELD), Stance(RCB, 13.0, LANE_YD + _HEAD_ON_YD)), spot=(RB, "first"), seconds=0.5),
+        do.Declare(Separated()),
+        do.Hands("away", (do.Handling(RCB, to=(30.0, 10.0)), do.Handling(SS, to=(30.0, -10.0))), hands=2, seconds=1.0),
+        do.Hands("home", (do.Handling(RB, to=(-20.0, 6.0)), do.Handling(QB, to=(-20.0, -6.0))), hands=2, seconds=1.0),
+        do.CutTo(placed(standard(FIELD), Stance(RCB, 13.0, LANE_YD + _HEAD_ON_YD)), spot=(RB, "first"), seconds=0.5),
     )
 
 
 def _second() -> tuple[Step, ...]:
     """Return the steps of the next down: the quarterback keeps it, a tackler who stands knocks him down; tails."""
     return (
-        Declare(LineUpDeclared(teams(), "dark")),
-        GiveBall(QB),
-        Hands("home", (Handling(FL, turn_deg=15.0),), seconds=0.9),
-        Declare(OffenseSet()),
-        WaitFor(0.3),
-        Declare(Carrier(QB)),
-        WaitFor(0.3),
-        Board(on=True, by="home"),
-        Route(QB, (*_QB_TURN, (45.0, LANE_YD)), speed_mm_s=_RUN_MM_S),
+        do.Declare(LineUpDeclared(teams(), "dark")),
+        do.GiveBall(QB),
+        do.Hands("home", (do.Handling(FL, turn_deg=15.0),), seconds=0.9),
+        do.Declare(OffenseSet()),
+        do.WaitFor(0.3),
+        do.Declare(Carrier(QB)),
+        do.WaitFor(0.3),
+        do.Board(on=True, by="home"),
+        do.Route(QB, (*_QB_TURN, (45.0, LANE_YD)), speed_mm_s=_RUN_MM_S),
         *_run_to_contact(QB, "second"),
-        WaitFor(_PUSH_S),
-        Topple(QB, away_from=RCB, strength=2.5),
-        WaitFor(0.3),
-        Board(on=False, by="away"),
-        WaitFor(0.9),
-        Declare(Coin(heads=False, purpose="fumble")),
-        WaitFor(0.8),
+        do.WaitFor(_PUSH_S),
+        do.Topple(QB, away_from=RCB, strength=2.5),
+        do.WaitFor(0.3),
+        do.Board(on=False, by="away"),
+        do.WaitFor(0.9),
+        do.Declare(Coin(heads=False, purpose="fumble")),
+        do.WaitFor(0.8),
     )
 
 
 def _run_to_contact(carrier: str, mark: str) -> tuple[Step, ...]:
     """Return the steps to the line, where the board is cut off, and on to the tackler."""
     return (
-        Until((Reaches(carrier, 0.0),), mark=f"{mark}-line"),
-        Board(on=False, by="home"),
-        WaitFor(0.5),
-        Board(on=True, by="away"),
-        Steer(RCB, toward=carrier),
-        Until((BasesTouch(carrier, RCB),), within_s=5.0, mark=mark),
+        do.Until((do.Reaches(carrier, 0.0),), mark=f"{mark}-line"),
+        do.Board(on=False, by="home"),
+        do.WaitFor(0.5),
+        do.Board(on=True, by="away"),
+        do.Steer(RCB, toward=carrier),
+        do.Until((do.BasesTouch(carrier, RCB),), within_s=5.0, mark=mark),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from downfield.officiating.calls import CallKind
 from downfield.officiating.declarations import Coin
+from downfield.twin.plays import script as do
 from downfield.twin.plays.formations import FS, RB, RCB
 from downfield.twin.plays.ground import PlayHistory
 from downfield.twin.plays.playbook.common import (
@@ -28,21 +29,7 @@ from downfield.twin.plays.playbook.common import (
 )
 from downfield.twin.plays.playbook.tackles import HIT, met
 from downfield.twin.plays.recording import Expectation, ExpectedCall, ExpectedPlay
-from downfield.twin.plays.script import (
-    BasesTouch,
-    Board,
-    Declare,
-    LoseBall,
-    Passes,
-    Reaches,
-    Script,
-    Stance,
-    Steer,
-    Step,
-    Topple,
-    Until,
-    WaitFor,
-)
+from downfield.twin.plays.script import Script, Stance, Step
 
 TIP_S: Final = 0.08  # time from the contact to the start of the fall: a figure totters before it falls
 
@@ -52,11 +39,11 @@ _MEET_YD = 7.0
 def broken_tackle(motion: Motion = "exact", seed: int = 3) -> ExpectedPlay:
     """The tackler hits the runner's side and falls away; the runner goes on."""
     steps = (
-        Until((BasesTouch(RB, RCB),), within_s=6.0, mark=HIT),
-        WaitFor(TIP_S),
-        Topple(RCB, away_from=RB),
-        Until((Passes(RB, _MEET_YD + 6.0),), within_s=6.0),
-        WaitFor(0.2),
+        do.Until((do.BasesTouch(RB, RCB),), within_s=6.0, mark=HIT),
+        do.WaitFor(TIP_S),
+        do.Topple(RCB, away_from=RB),
+        do.Until((do.Passes(RB, _MEET_YD + 6.0),), within_s=6.0),
+        do.WaitFor(0.2),
     )
 
     def expectation(history: PlayHistory) -> Expectation:
@@ -75,9 +62,9 @@ def broken_tackle(motion: Motion = "exact", seed: int = 3) -> ExpectedPlay:
 def second_tackler() -> ExpectedPlay:
     """One tackler falls, and within the fall window a standing one has the runner: a tackle by the second."""
     steps = (
-        Until((BasesTouch(RB, RCB),), within_s=6.0, mark=HIT),
-        WaitFor(TIP_S),
-        Topple(RCB, away_from=RB),
+        do.Until((do.BasesTouch(RB, RCB),), within_s=6.0, mark=HIT),
+        do.WaitFor(TIP_S),
+        do.Topple(RCB, away_from=RB),
         *met(defender=FS),
     )
     script = _side_hit(
@@ -103,7 +90,7 @@ def second_tackler() -> ExpectedPlay:
 
 def both_fall(motion: Motion = "exact", seed: int = 3) -> ExpectedPlay:
     """Runner and tackler both fall: no fumble, and the runner is down."""
-    after = (WaitFor(TIP_S), Topple(RCB, away_from=RB), WaitFor(0.03), Topple(RB, away_from=RCB))
+    after = (do.WaitFor(TIP_S), do.Topple(RCB, away_from=RB), do.WaitFor(0.03), do.Topple(RB, away_from=RCB))
 
     def expectation(history: PlayHistory) -> Expectation:
         t_ns = history.when("touched", RB, RCB)
@@ -124,11 +111,11 @@ def falls_alone(motion: Motion = "exact", seed: int = 3) -> ExpectedPlay:
     steps = (
         *opening(40.0, RB),
         *to_the_line(),
-        Until((Reaches(RB, 5.0),), within_s=6.0),
-        Topple(RB),
-        WaitFor(0.4),
-        Board(on=False, by="away"),
-        WaitFor(0.6),
+        do.Until((do.Reaches(RB, 5.0),), within_s=6.0),
+        do.Topple(RB),
+        do.WaitFor(0.4),
+        do.Board(on=False, by="away"),
+        do.WaitFor(0.6),
     )
 
     def expectation(history: PlayHistory) -> Expectation:
@@ -151,9 +138,9 @@ def fumble(heads: bool = True, motion: Motion = "exact", seed: int = 3) -> Expec
         motion: exact or physics, as in `Script`.
     """
     steps = (
-        *met((WaitFor(TIP_S), Topple(RB, away_from=RCB))),
-        Declare(Coin(heads=heads, purpose="fumble")),
-        WaitFor(0.3),
+        *met((do.WaitFor(TIP_S), do.Topple(RB, away_from=RCB))),
+        do.Declare(Coin(heads=heads, purpose="fumble")),
+        do.WaitFor(0.3),
     )
     script = _side_hit("fumble", "The runner is knocked down by a tackler who stands.", steps, motion)
     return ExpectedPlay(script, _fumbled(), seed)
@@ -165,11 +152,11 @@ def ball_lost() -> ExpectedPlay:
     steps = (
         *opening(40.0, RB),
         *to_the_line(),
-        Until((Reaches(RB, _MEET_YD),), within_s=6.0, mark="lost"),
-        LoseBall(spot),
-        WaitFor(0.15),
-        Board(on=False, by="away"),
-        WaitFor(0.6),
+        do.Until((do.Reaches(RB, _MEET_YD),), within_s=6.0, mark="lost"),
+        do.LoseBall(spot),
+        do.WaitFor(0.15),
+        do.Board(on=False, by="away"),
+        do.WaitFor(0.6),
     )
 
     def expectation(history: PlayHistory) -> Expectation:
@@ -182,7 +169,7 @@ def ball_lost() -> ExpectedPlay:
 
 def fallen_defender() -> ExpectedPlay:
     """The runner touches a defender who fell long before: an obstacle, no tackle under TAP."""
-    steps = (*opening(40.0, RB), Topple(RCB), *to_the_line(), *met())
+    steps = (*opening(40.0, RB), do.Topple(RCB), *to_the_line(), *met())
 
     def expectation(history: PlayHistory) -> Expectation:
         t_ns = history.when("touched", RB, RCB)
@@ -231,7 +218,7 @@ def _side_hit(
     """Return steps in which a defender comes square at the runner's side; in the physics he is steered at him."""
     speed = 25.0
     if motion == "physics":
-        chase: tuple[Step, ...] = (Steer(RCB, toward=RB),)
+        chase: tuple[Step, ...] = (do.Steer(RCB, toward=RB),)
         stance = Stance(RCB, _MEET_YD + 8.0, LANE_YD, at="center")
     else:
         chase = ()

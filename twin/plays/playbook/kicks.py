@@ -6,22 +6,12 @@ from dataclasses import replace
 from typing import Final
 
 from downfield.officiating.declarations import ChoiceMade, KickDeclared, LineUpDeclared, OffenseSet, PivotsDone, SetUp
+from downfield.twin.plays import script as do
 from downfield.twin.plays.formations import DEFENSE_11, FB, FL, LCB, OFFENSE_11, QB, RB, SE, SS, teams
 from downfield.twin.plays.ground import PlayHistory
 from downfield.twin.plays.playbook.common import FIELD, LENGTH_MM, Motion, ahead, expect, scrimmage, tap_tackle
 from downfield.twin.plays.recording import Expectation, ExpectedCall, ExpectedPlay
-from downfield.twin.plays.script import (
-    BasesTouch,
-    Board,
-    Declare,
-    GiveBall,
-    Handling,
-    Hands,
-    Stance,
-    Steer,
-    Until,
-    WaitFor,
-)
+from downfield.twin.plays.script import Stance
 
 _RETURNER: Final = RB
 _COVER: Final = SS
@@ -41,25 +31,29 @@ def kickoff_return(motion: Motion = "exact", seed: int = 8) -> ExpectedPlay:
         *(Stance(id_, 50.0, _row(i, len(receivers))) for i, id_ in enumerate(receivers)),
     )
     steps = (
-        Declare(LineUpDeclared(teams(), "dark")),
-        Declare(KickDeclared("kickoff", returner=_RETURNER)),
-        WaitFor(0.2),
-        Board(on=True, by="away"),
-        WaitFor(_KICK_S),
-        Board(on=False, by="away"),
-        Declare(ChoiceMade("return", "home")),
-        Hands("home", (Handling(_RETURNER, to=(ahead(LENGTH_MM / 2) - 0.5, 0.0)),)),
-        GiveBall(_RETURNER),
-        Declare(PivotsDone("home")),
-        Hands("away", (Handling(_COVER, toward=_RETURNER),), seconds=0.6),
-        Declare(PivotsDone("away")),
-        WaitFor(0.1),
-        Board(on=True, by="away"),
-        *((Steer(_COVER, toward=_RETURNER), Steer(_RETURNER, toward_point=(90.0, 0.0))) if motion == "physics" else ()),
-        Until((BasesTouch(_RETURNER, _COVER),), within_s=8.0, mark="contact"),
-        WaitFor(0.25),
-        Board(on=False, by="away"),
-        WaitFor(0.6),
+        do.Declare(LineUpDeclared(teams(), "dark")),
+        do.Declare(KickDeclared("kickoff", returner=_RETURNER)),
+        do.WaitFor(0.2),
+        do.Board(on=True, by="away"),
+        do.WaitFor(_KICK_S),
+        do.Board(on=False, by="away"),
+        do.Declare(ChoiceMade("return", "home")),
+        do.Hands("home", (do.Handling(_RETURNER, to=(ahead(LENGTH_MM / 2) - 0.5, 0.0)),)),
+        do.GiveBall(_RETURNER),
+        do.Declare(PivotsDone("home")),
+        do.Hands("away", (do.Handling(_COVER, toward=_RETURNER),), seconds=0.6),
+        do.Declare(PivotsDone("away")),
+        do.WaitFor(0.1),
+        do.Board(on=True, by="away"),
+        *(
+            (do.Steer(_COVER, toward=_RETURNER), do.Steer(_RETURNER, toward_point=(90.0, 0.0)))
+            if motion == "physics"
+            else ()
+        ),
+        do.Until((do.BasesTouch(_RETURNER, _COVER),), within_s=8.0, mark="contact"),
+        do.WaitFor(0.25),
+        do.Board(on=False, by="away"),
+        do.WaitFor(0.6),
     )
     speeds = dict.fromkeys((*kickers, *receivers), 30.0) | {_COVER: 75.0, _RETURNER: 150.0}
     script = replace(
@@ -99,21 +93,21 @@ def punt(motion: Motion = "exact", seed: int = 8) -> ExpectedPlay:
     )
     landing = (_GUNNER_MM / FIELD.mm_per_yd_x + 10.0, wide)
     steps = (
-        Declare(SetUp("home", 1, 40.0, 4, 8.0)),
-        Declare(LineUpDeclared(teams(), "dark")),
-        Declare(KickDeclared("punt", gunners=gunners, returner=returner)),
-        GiveBall(QB),
-        WaitFor(0.1),
-        Declare(OffenseSet()),
-        WaitFor(0.2),
-        Board(on=True, by="home"),
-        WaitFor(_GUNNERS_S),
-        Board(on=False, by="home"),
-        WaitFor(0.2),
-        Declare(ChoiceMade("punt", "home")),
-        Hands("away", (Handling(returner, to=landing),)),
-        GiveBall(returner),
-        WaitFor(0.2),
+        do.Declare(SetUp("home", 1, 40.0, 4, 8.0)),
+        do.Declare(LineUpDeclared(teams(), "dark")),
+        do.Declare(KickDeclared("punt", gunners=gunners, returner=returner)),
+        do.GiveBall(QB),
+        do.WaitFor(0.1),
+        do.Declare(OffenseSet()),
+        do.WaitFor(0.2),
+        do.Board(on=True, by="home"),
+        do.WaitFor(_GUNNERS_S),
+        do.Board(on=False, by="home"),
+        do.WaitFor(0.2),
+        do.Declare(ChoiceMade("punt", "home")),
+        do.Hands("away", (do.Handling(returner, to=landing),)),
+        do.GiveBall(returner),
+        do.WaitFor(0.2),
     )
     script = scrimmage(
         "punt",

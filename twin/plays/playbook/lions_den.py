@@ -15,23 +15,12 @@ from downfield.officiating.declarations import (
     SetUp,
     Side,
 )
+from downfield.twin.plays import script as do
 from downfield.twin.plays.formations import LCB, QB, RB, RCB, SE, SS, teams
 from downfield.twin.plays.ground import PlayHistory
 from downfield.twin.plays.playbook.common import PASSER, RECEIVER, Absent, expect, few, lions_den_tackle, opening
 from downfield.twin.plays.recording import Expectation, ExpectedCall, ExpectedPlay
-from downfield.twin.plays.script import (
-    BasesTouch,
-    Board,
-    Declare,
-    GiveBall,
-    Handling,
-    Hands,
-    Route,
-    Stance,
-    Step,
-    Until,
-    WaitFor,
-)
+from downfield.twin.plays.script import Stance, Step
 
 RATING: Final = 50
 """Chance in percent of the quarterbacks here: 40 and the 5 and 5 of their dice; kickers and punters have 80."""
@@ -42,7 +31,7 @@ DEEP_YD: Final = 10.0
 def rated(side: Side = "home") -> tuple[Step, ...]:
     """Return the steps that roll for a side's skilled players: 5 and 5 for each."""
     players = ("quarterback_1", "quarterback_2", "quarterback_3", "kicker", "punter")
-    return tuple(Declare(Roll((5, 5), player, side)) for player in players)
+    return tuple(do.Declare(Roll((5, 5), player, side)) for player in players)
 
 
 def stop_and_roll(number: int) -> tuple[Step, ...]:
@@ -50,12 +39,12 @@ def stop_and_roll(number: int) -> tuple[Step, ...]:
     return (
         *rated(),
         *opening(40.0, QB),
-        WaitFor(0.4),
-        Board(on=False, by="home"),
-        WaitFor(0.2),
-        Declare(PassDeclared(SE)),
-        WaitFor(0.1),
-        Declare(Roll((number // 10 % 10, number % 10), "pass", "home")),
+        do.WaitFor(0.4),
+        do.Board(on=False, by="home"),
+        do.WaitFor(0.2),
+        do.Declare(PassDeclared(SE)),
+        do.WaitFor(0.1),
+        do.Declare(Roll((number // 10 % 10, number % 10), "pass", "home")),
     )
 
 
@@ -67,12 +56,12 @@ def caught(number: int = RATING) -> ExpectedPlay:
     """
     steps = (
         *stop_and_roll(number),
-        GiveBall(SE),
-        Board(on=True, by="home"),
-        Until((BasesTouch(SE, RCB),), within_s=6.0, mark="contact"),
-        WaitFor(0.2),
-        Board(on=False, by="home"),
-        WaitFor(0.3),
+        do.GiveBall(SE),
+        do.Board(on=True, by="home"),
+        do.Until((do.BasesTouch(SE, RCB),), within_s=6.0, mark="contact"),
+        do.WaitFor(0.2),
+        do.Board(on=False, by="home"),
+        do.WaitFor(0.3),
     )
     script = few("lions-den-pass", f"A pass is caught on {number}.", steps, PASSER, RECEIVER, FAR)
     script = replace(script, traits={**script.traits, SE: replace(script.traits[SE], speed_mm_s=90.0)})
@@ -89,7 +78,7 @@ def caught(number: int = RATING) -> ExpectedPlay:
 
 def intercepted(die: int = 10) -> ExpectedPlay:
     """A defender within 5 yards of the receiver rolls for the ball: a 10 intercepts, although the pass was caught."""
-    steps = (*stop_and_roll(RATING), WaitFor(0.1), Declare(Roll((die,), "interception", "away")), WaitFor(0.2))
+    steps = (*stop_and_roll(RATING), do.WaitFor(0.1), do.Declare(Roll((die,), "interception", "away")), do.WaitFor(0.2))
     near = Stance(RCB, RECEIVER.ahead_yd + 4.0, RECEIVER.across_yd)
     name = "lions-den-interception" if die == 10 else "lions-den-kept"
     script = few(name, f"A defender near the receiver rolls {die}.", steps, PASSER, RECEIVER, near)
@@ -108,11 +97,11 @@ def interfered() -> ExpectedPlay:
     """After an incomplete pass the dice say interference by the defense: 15 yards and a first down (LD-065)."""
     steps = (
         *stop_and_roll(RATING + 1),
-        WaitFor(0.1),
-        Declare(Roll((9, 3, 3), "penalty", "away")),
-        WaitFor(0.1),
-        Declare(ChoiceMade("accept", "home")),
-        WaitFor(0.1),
+        do.WaitFor(0.1),
+        do.Declare(Roll((9, 3, 3), "penalty", "away")),
+        do.WaitFor(0.1),
+        do.Declare(ChoiceMade("accept", "home")),
+        do.WaitFor(0.1),
     )
     script = few("lions-den-interference", "Interference is rolled after a miss.", steps, PASSER, RECEIVER, FAR)
     missed = ExpectedCall("incomplete", clauses=("LD-048",))
@@ -128,11 +117,11 @@ def ineligible() -> ExpectedPlay:
     steps = (
         *rated(),
         *opening(40.0, QB),
-        WaitFor(0.3),
-        Board(on=False, by="home"),
-        WaitFor(0.2),
-        Declare(PassDeclared(SE)),
-        WaitFor(0.1),
+        do.WaitFor(0.3),
+        do.Board(on=False, by="home"),
+        do.WaitFor(0.2),
+        do.Declare(PassDeclared(SE)),
+        do.WaitFor(0.1),
     )
     backward = Stance(SE, -3.0, 12.0, 120.0, at="center")
     script = few("lions-den-ineligible", "A pass to a receiver who faces back.", steps, PASSER, backward, FAR)
@@ -144,10 +133,10 @@ def too_deep() -> ExpectedPlay:
     """The quarterback walks back until the ball is more than ten yards behind the line: sacked (LD-042, LD-043)."""
     steps = (
         *opening(40.0, QB),
-        Route(QB, ((-14.0, 0.0),), heading_deg=0.0, speed_mm_s=40.0),
-        WaitFor(1.8),
-        Board(on=False, by="home"),
-        WaitFor(0.4),
+        do.Route(QB, ((-14.0, 0.0),), heading_deg=0.0, speed_mm_s=40.0),
+        do.WaitFor(1.8),
+        do.Board(on=False, by="home"),
+        do.WaitFor(0.4),
     )
     script = few("lions-den-too-deep", "The quarterback drops too deep.", steps, PASSER, RECEIVER, **{QB: 1.0})
 
@@ -169,12 +158,12 @@ def kickoff(side_die: int = 1) -> ExpectedPlay:
     landing = 35.0 if dead else 65.0 - length
     steps = (
         *rated("away"),
-        Declare(LineUpDeclared(teams(), "dark")),
-        Declare(KickDeclared("kickoff", returner=RB)),
-        WaitFor(0.2),
-        Declare(Roll((5, 5, 5, side_die), "kickoff", "away")),
+        do.Declare(LineUpDeclared(teams(), "dark")),
+        do.Declare(KickDeclared("kickoff", returner=RB)),
+        do.WaitFor(0.2),
+        do.Declare(Roll((5, 5, 5, side_die), "kickoff", "away")),
         *(() if dead else _returned(landing)),
-        WaitFor(0.3),
+        do.WaitFor(0.3),
     )
     stances = (Stance(RB, 5.0, 20.0, at="center"), Stance(SS, landing + 14.0, 0.0))
     name = "lions-den-kickoff-out" if dead else "lions-den-kickoff"
@@ -194,13 +183,13 @@ def kickoff(side_die: int = 1) -> ExpectedPlay:
 
 def _returned(landing_yd: float) -> tuple[Step, ...]:
     return (
-        Hands("home", (Handling(RB, to=(landing_yd, 0.0), turn_deg=0.0),)),
-        GiveBall(RB),
-        WaitFor(0.1),
-        Board(on=True, by="home"),
-        Until((BasesTouch(RB, SS),), within_s=6.0, mark="contact"),
-        WaitFor(0.2),
-        Board(on=False, by="home"),
+        do.Hands("home", (do.Handling(RB, to=(landing_yd, 0.0), turn_deg=0.0),)),
+        do.GiveBall(RB),
+        do.WaitFor(0.1),
+        do.Board(on=True, by="home"),
+        do.Until((do.BasesTouch(RB, SS),), within_s=6.0, mark="contact"),
+        do.WaitFor(0.2),
+        do.Board(on=False, by="home"),
     )
 
 
@@ -208,16 +197,16 @@ def blocked_punt() -> ExpectedPlay:
     """The punter's dice fail: blocked, and the nearest of the receivers has the ball (LD-057)."""
     steps = (
         *rated(),
-        Declare(SetUp("home", 1, 40.0, 4, 8.0)),
-        Declare(LineUpDeclared(teams(), "dark")),
-        GiveBall(QB),
-        WaitFor(0.1),
-        Declare(Carrier(QB)),
-        WaitFor(0.1),
-        Declare(KickDeclared("punt", returner=LCB)),
-        WaitFor(0.1),
-        Declare(Roll((8, 1), "punt", "home")),
-        WaitFor(0.3),
+        do.Declare(SetUp("home", 1, 40.0, 4, 8.0)),
+        do.Declare(LineUpDeclared(teams(), "dark")),
+        do.GiveBall(QB),
+        do.WaitFor(0.1),
+        do.Declare(Carrier(QB)),
+        do.WaitFor(0.1),
+        do.Declare(KickDeclared("punt", returner=LCB)),
+        do.WaitFor(0.1),
+        do.Declare(Roll((8, 1), "punt", "home")),
+        do.WaitFor(0.3),
     )
     punter = Stance(QB, -7.0, 0.0)
     stances = (punter, Stance(SS, 5.0, 3.0), Stance(LCB, 40.0, 0.0), Stance(RCB, 6.0, -8.0))

@@ -16,6 +16,7 @@ from downfield.officiating.declarations import (
     PivotsDone,
     SetUp,
 )
+from downfield.twin.plays import script as do
 from downfield.twin.plays.formations import FB, QB, RCB, SE, teams
 from downfield.twin.plays.ground import PlayHistory
 from downfield.twin.plays.playbook.common import (
@@ -32,24 +33,7 @@ from downfield.twin.plays.playbook.common import (
     scrimmage,
 )
 from downfield.twin.plays.recording import Expectation, ExpectedPlay, RulebookName
-from downfield.twin.plays.script import (
-    BallTouched,
-    BasesTouch,
-    Board,
-    Declare,
-    GiveBall,
-    Handling,
-    Hands,
-    LayStick,
-    Passes,
-    Point,
-    Route,
-    Stance,
-    Steer,
-    Step,
-    Until,
-    WaitFor,
-)
+from downfield.twin.plays.script import Point, Stance, Step
 
 BALL: Point = (9.0, 16.0)
 BALL_RADIUS_MM = 4.5
@@ -137,11 +121,11 @@ def overrun(clear_mm: float = 2.0) -> ExpectedPlay:
     ball = (8.0, lane + across(WIDTH_MM / 2 + clear_mm + BALL_RADIUS_MM))
     steps = (
         *_pass(ball, pivots=False),
-        Until((Passes(SE, ball[0] + ahead(LENGTH_MM + 3.0)),), within_s=6.0),
-        Board(on=False, by="home"),
-        WaitFor(0.2),
-        Declare(ChoiceMade("overrun_stop", "home")),
-        WaitFor(0.3),
+        do.Until((do.Passes(SE, ball[0] + ahead(LENGTH_MM + 3.0)),), within_s=6.0),
+        do.Board(on=False, by="home"),
+        do.WaitFor(0.2),
+        do.Declare(ChoiceMade("overrun_stop", "home")),
+        do.WaitFor(0.3),
     )
     script = scrimmage(
         "overrun",
@@ -169,16 +153,16 @@ def pitch(legal: bool = True) -> ExpectedPlay:
     back = () if legal else (Stance(FB, -2.5, -14.0),)
     steps = (
         *opening(40.0, QB),
-        WaitFor(0.5),
-        Board(on=False, by="home"),
-        WaitFor(0.2),
-        Declare(Pitch(FB)),
-        *((GiveBall(FB),) if legal else ()),
-        WaitFor(0.1),
-        Declare(PivotsDone("home")),
-        WaitFor(0.1),
-        Board(on=True, by="home"),
-        WaitFor(0.6),
+        do.WaitFor(0.5),
+        do.Board(on=False, by="home"),
+        do.WaitFor(0.2),
+        do.Declare(Pitch(FB)),
+        *((do.GiveBall(FB),) if legal else ()),
+        do.WaitFor(0.1),
+        do.Declare(PivotsDone("home")),
+        do.WaitFor(0.1),
+        do.Board(on=True, by="home"),
+        do.WaitFor(0.6),
     )
     name = "pitch" if legal else "illegal-pitch"
     about = "The ball is pitched " + ("to a back behind." if legal else "forward to a back.")
@@ -193,29 +177,34 @@ def _pass(ball: Point, *, pivots: bool = True) -> tuple[Step, ...]:
     turn: tuple[Step, ...] = ()
     if pivots:
         turn = (
-            Hands("home", (Handling(SE, toward_point=ball),), seconds=0.7),
-            Declare(PivotsDone("home")),
-            Hands("away", (Handling(RCB, toward_point=ball),), seconds=0.7),
-            Declare(PivotsDone("away")),
+            do.Hands("home", (do.Handling(SE, toward_point=ball),), seconds=0.7),
+            do.Declare(PivotsDone("home")),
+            do.Hands("away", (do.Handling(RCB, toward_point=ball),), seconds=0.7),
+            do.Declare(PivotsDone("away")),
         )
     return (
         *opening(40.0, QB),
-        WaitFor(0.4),
-        Board(on=False, by="home"),
-        WaitFor(0.1),
-        Declare(PassDeclared(SE)),
-        LayStick("home", QB, ball, seconds=1.2),
+        do.WaitFor(0.4),
+        do.Board(on=False, by="home"),
+        do.WaitFor(0.1),
+        do.Declare(PassDeclared(SE)),
+        do.LayStick("home", QB, ball, seconds=1.2),
         *turn,
-        WaitFor(0.1),
-        Board(on=True, by="home"),
+        do.WaitFor(0.1),
+        do.Board(on=True, by="home"),
     )
 
 
 def _played(motion: Motion, defender: str | None = None) -> tuple[Step, ...]:
     """Return the steps until a figure touches the ball; in the physics the runners are steered to it."""
     runners = (SE,) if defender is None else (SE, defender)
-    chase = tuple(Steer(runner, toward_point=BALL) for runner in runners) if motion == "physics" else ()
-    return (*chase, Until((BallTouched(),), within_s=6.0, mark="touch"), Board(on=False, by="home"), WaitFor(0.5))
+    chase = tuple(do.Steer(runner, toward_point=BALL) for runner in runners) if motion == "physics" else ()
+    return (
+        *chase,
+        do.Until((do.BallTouched(),), within_s=6.0, mark="touch"),
+        do.Board(on=False, by="home"),
+        do.WaitFor(0.5),
+    )
 
 
 def pass_interference(turned: bool = True, touched: bool = True) -> ExpectedPlay:
@@ -227,13 +216,13 @@ def pass_interference(turned: bool = True, touched: bool = True) -> ExpectedPlay
     """
     steps = (
         *opening(40.0, QB),
-        WaitFor(0.3),
-        Board(on=False, by="home"),
-        WaitFor(0.1),
-        Declare(PassDeclared(SE)),
-        LayStick("home", QB, FAR_BALL, seconds=1.0),
-        WaitFor(0.1),
-        Board(on=True, by="home"),
+        do.WaitFor(0.3),
+        do.Board(on=False, by="home"),
+        do.WaitFor(0.1),
+        do.Declare(PassDeclared(SE)),
+        do.LayStick("home", QB, FAR_BALL, seconds=1.0),
+        do.WaitFor(0.1),
+        do.Board(on=True, by="home"),
         *_beside(turned=turned, touched=touched),
     )
     name = "interference" if turned and touched else "touch-without-turn" if touched else "turn-without-touch"
@@ -244,13 +233,13 @@ def pass_interference(turned: bool = True, touched: bool = True) -> ExpectedPlay
 def gunner_interference() -> ExpectedPlay:
     """A defender touches a gunner on a punt play and turns him off his way (TAP-046)."""
     steps = (
-        Declare(SetUp("home", 1, 40.0, 4, 8.0)),
-        Declare(LineUpDeclared(teams(), "dark")),
-        Declare(KickDeclared("punt", gunners=(SE,))),
-        WaitFor(0.1),
-        Declare(OffenseSet()),
-        WaitFor(0.2),
-        Board(on=True, by="home"),
+        do.Declare(SetUp("home", 1, 40.0, 4, 8.0)),
+        do.Declare(LineUpDeclared(teams(), "dark")),
+        do.Declare(KickDeclared("punt", gunners=(SE,))),
+        do.WaitFor(0.1),
+        do.Declare(OffenseSet()),
+        do.WaitFor(0.2),
+        do.Board(on=True, by="home"),
         *_beside(turned=True, touched=True),
     )
     passer = Stance(QB, -20.0, 0.0)
@@ -267,19 +256,19 @@ def _beside(*, turned: bool, touched: bool) -> tuple[Step, ...]:
     """Return the steps in which both run, the defender closes in and moves off, and the receiver turns or does not."""
     apart = LANE_YD + across(WIDTH_MM + CLEAR_MM)
     close = LANE_YD + across(WIDTH_MM - 1.0) if touched else apart
-    met: Step = Until((BasesTouch(SE, RCB),), within_s=3.0, mark="touch") if touched else WaitFor(0.6)
-    turn = (Route(SE, ((25.0, LANE_YD),), heading_deg=-TURN_DEG, speed_mm_s=RUN_MM_S),) if turned else ()
+    met: Step = do.Until((do.BasesTouch(SE, RCB),), within_s=3.0, mark="touch") if touched else do.WaitFor(0.6)
+    turn = (do.Route(SE, ((25.0, LANE_YD),), heading_deg=-TURN_DEG, speed_mm_s=RUN_MM_S),) if turned else ()
     return (
-        Route(SE, ((25.0, LANE_YD),), heading_deg=0.0, speed_mm_s=RUN_MM_S),
-        Route(RCB, ((6.0, close), (25.0, close)), heading_deg=0.0, speed_mm_s=RUN_MM_S),
+        do.Route(SE, ((25.0, LANE_YD),), heading_deg=0.0, speed_mm_s=RUN_MM_S),
+        do.Route(RCB, ((6.0, close), (25.0, close)), heading_deg=0.0, speed_mm_s=RUN_MM_S),
         met,
-        WaitFor(0.07),
-        Route(RCB, ((6.5, apart + 3.0), (25.0, apart + 3.0)), heading_deg=0.0, speed_mm_s=2 * RUN_MM_S),
-        WaitFor(0.08),  # a turned base is wider
+        do.WaitFor(0.07),
+        do.Route(RCB, ((6.5, apart + 3.0), (25.0, apart + 3.0)), heading_deg=0.0, speed_mm_s=2 * RUN_MM_S),
+        do.WaitFor(0.08),  # a turned base is wider
         *turn,
-        WaitFor(0.7),
-        Board(on=False, by="home"),
-        WaitFor(0.4),
+        do.WaitFor(0.7),
+        do.Board(on=False, by="home"),
+        do.WaitFor(0.4),
     )
 
 

@@ -13,6 +13,7 @@ from downfield.core.field.model import FieldModel, preset, preset_names
 from downfield.core.footprint import BaseSize
 from downfield.officiating.declarations import Carrier, LineUpDeclared, OffenseSet, PivotsDone, SetUp, Side
 from downfield.twin.physics.body import Trait
+from downfield.twin.plays import script as do
 from downfield.twin.plays.formations import (
     DEFENSE_11,
     FB,
@@ -33,22 +34,7 @@ from downfield.twin.plays.formations import (
     teams,
 )
 from downfield.twin.plays.ground import check_script
-from downfield.twin.plays.script import (
-    Board,
-    Declare,
-    Engaged,
-    GiveBall,
-    Handling,
-    Hands,
-    Reaches,
-    Script,
-    Stance,
-    Steer,
-    Step,
-    TouchesSideline,
-    Until,
-    WaitFor,
-)
+from downfield.twin.plays.script import Script, Stance, Step
 
 _DRAWS: Final = 50  # attempts to draw a play that can be played
 _MOVABLE: Final = (SE, FL, FB, LLB, RLB, LCB, RCB, SS, FS)
@@ -87,26 +73,26 @@ def _drawn(seed: int, draw: np.random.Generator, board: str) -> Script:
     formation = standard(field, apart_yd=float(draw.uniform(2.0, 5.0)), base=base)
     stances = [_moved(formation[id_], field, draw) for id_ in _MOVABLE if draw.random() < 0.6]
     steps: list[Step] = [
-        Declare(SetUp("home", direction, line_yd, int(draw.integers(1, 5)), float(draw.integers(1, 15)))),
-        Declare(LineUpDeclared(teams(base), "dark")),
-        GiveBall(carrier),
-        WaitFor(float(draw.uniform(0.2, 0.6))),
-        Declare(OffenseSet()),
-        WaitFor(float(draw.uniform(0.2, 0.5))),
-        Declare(Carrier(carrier)),
-        WaitFor(0.2),
-        Board(on=True, by="home"),
+        do.Declare(SetUp("home", direction, line_yd, int(draw.integers(1, 5)), float(draw.integers(1, 15)))),
+        do.Declare(LineUpDeclared(teams(base), "dark")),
+        do.GiveBall(carrier),
+        do.WaitFor(float(draw.uniform(0.2, 0.6))),
+        do.Declare(OffenseSet()),
+        do.WaitFor(float(draw.uniform(0.2, 0.5))),
+        do.Declare(Carrier(carrier)),
+        do.WaitFor(0.2),
+        do.Board(on=True, by="home"),
     ]
     chasers = draw.choice(_DEFENSE_PIVOTS, size=int(draw.integers(0, 4)), replace=False)
-    steps += [Steer(str(chaser), toward=carrier) for chaser in chasers]
+    steps += [do.Steer(str(chaser), toward=carrier) for chaser in chasers]
     for _ in range(int(draw.integers(0, 3))):
-        steps += [WaitFor(float(draw.uniform(0.4, 1.0))), *_stop(draw)]
-    ends = (Engaged(carrier), Reaches(carrier, 15.0), TouchesSideline(carrier))
+        steps += [do.WaitFor(float(draw.uniform(0.4, 1.0))), *_stop(draw)]
+    ends = (do.Engaged(carrier), do.Reaches(carrier, 15.0), do.TouchesSideline(carrier))
     steps += [
-        Until(ends, within_s=float(draw.uniform(2.0, 4.0)), required=False),
-        WaitFor(float(draw.uniform(0.2, 0.5))),
-        Board(on=False, by="away"),
-        WaitFor(0.6),
+        do.Until(ends, within_s=float(draw.uniform(2.0, 4.0)), required=False),
+        do.WaitFor(float(draw.uniform(0.2, 0.5))),
+        do.Board(on=False, by="away"),
+        do.WaitFor(0.6),
     ]
     return Script(
         name=f"random-{seed}",
@@ -157,14 +143,14 @@ def _stop(draw: np.random.Generator) -> tuple[Step, ...]:
     offense = int(draw.integers(0, 3))
     defense = int(draw.integers(0, offense + 2)) if offense else 0
     return (
-        Board(on=False, by="home"),
-        WaitFor(float(draw.uniform(0.2, 0.4))),
+        do.Board(on=False, by="home"),
+        do.WaitFor(float(draw.uniform(0.2, 0.4))),
         *_pivots("home", _OFFENSE_PIVOTS, offense, draw),
-        Declare(PivotsDone("home")),
+        do.Declare(PivotsDone("home")),
         *_pivots("away", _DEFENSE_PIVOTS, defense, draw),
-        Declare(PivotsDone("away")),
-        WaitFor(0.2),
-        Board(on=True, by="home"),
+        do.Declare(PivotsDone("away")),
+        do.WaitFor(0.2),
+        do.Board(on=True, by="home"),
     )
 
 
@@ -174,6 +160,6 @@ def _pivots(by: Side, players: tuple[str, ...], count: int, draw: np.random.Gene
     chosen = draw.choice(players, size=count, replace=False)
     turns = draw.uniform(-60, 60, size=count)
     moves = tuple(
-        Handling(str(id_), turn_deg=float(turn), if_free=True) for id_, turn in zip(chosen, turns, strict=True)
+        do.Handling(str(id_), turn_deg=float(turn), if_free=True) for id_, turn in zip(chosen, turns, strict=True)
     )
-    return (Hands(by, moves, hands=2 if count > 1 else 1, seconds=float(draw.uniform(0.6, 1.0))),)
+    return (do.Hands(by, moves, hands=2 if count > 1 else 1, seconds=float(draw.uniform(0.6, 1.0))),)

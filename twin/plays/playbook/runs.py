@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from downfield.officiating.calls import CallKind
+from downfield.twin.plays import script as do
 from downfield.twin.plays.formations import FS, LT, RB, RCB, RDE, SS
 from downfield.twin.plays.ground import PlayHistory
 from downfield.twin.plays.playbook.common import (
@@ -28,21 +29,7 @@ from downfield.twin.plays.playbook.common import (
 )
 from downfield.twin.plays.playbook.tackles import met
 from downfield.twin.plays.recording import Expectation, ExpectedCall, ExpectedPlay
-from downfield.twin.plays.script import (
-    BasesTouch,
-    Board,
-    Handling,
-    Hands,
-    Passes,
-    Reaches,
-    Route,
-    RunnerTurnsBack,
-    Stance,
-    Step,
-    TouchesSideline,
-    Until,
-    WaitFor,
-)
+from downfield.twin.plays.script import Stance, Step
 
 _NOBODY = Stance(RCB, 26.0, LANE_YD + 4.0)
 
@@ -53,7 +40,7 @@ _DOWN: tuple[CallKind, ...] = ("tackle", "broken_tackle", "fumble", "down_by_fal
 
 def line_reached(motion: Motion = "exact", seed: int = 6) -> ExpectedPlay:
     """The runner reaches the line of scrimmage: under TAP the board is cut off."""
-    steps = (*opening(40.0, RB), *to_the_line(), WaitFor(0.3))
+    steps = (*opening(40.0, RB), *to_the_line(), do.WaitFor(0.3))
     script = scrimmage("line-reached", "The runner reaches the line of scrimmage.", steps, _NOBODY, motion=motion)
 
     def expectation(history: PlayHistory) -> Expectation:
@@ -69,25 +56,25 @@ def turned_back(times: int = 2) -> ExpectedPlay:
     Args:
         times: how often he turns back, 1 or 2.
     """
-    steps: list[Step] = [*opening(40.0, RB), *to_the_line(), Until((Reaches(RB, 9.0),), within_s=6.0)]
+    steps: list[Step] = [*opening(40.0, RB), *to_the_line(), do.Until((do.Reaches(RB, 9.0),), within_s=6.0)]
     for turn in range(1, times + 1):
         back = 4.0 - turn
         steps += [
-            Route(RB, ((9.5, LANE_YD + 2.0), (back, LANE_YD + 2.5)), speed_mm_s=70.0),
-            Until((RunnerTurnsBack(RB),), within_s=6.0, mark=f"turned-{turn}"),
-            WaitFor(0.45),
-            Board(on=False, by="away"),
-            WaitFor(0.15),
+            do.Route(RB, ((9.5, LANE_YD + 2.0), (back, LANE_YD + 2.5)), speed_mm_s=70.0),
+            do.Until((do.RunnerTurnsBack(RB),), within_s=6.0, mark=f"turned-{turn}"),
+            do.WaitFor(0.45),
+            do.Board(on=False, by="away"),
+            do.WaitFor(0.15),
         ]
         if turn < times or times == 1:
             steps += [
-                Hands("home", (Handling(RB, toward_point=(30.0, LANE_YD + 2.0)),), seconds=0.7),
-                WaitFor(0.1),
-                Board(on=True, by="away"),
-                Route(RB, ((30.0, LANE_YD + 2.0),), speed_mm_s=70.0),
-                WaitFor(0.6),
+                do.Hands("home", (do.Handling(RB, toward_point=(30.0, LANE_YD + 2.0)),), seconds=0.7),
+                do.WaitFor(0.1),
+                do.Board(on=True, by="away"),
+                do.Route(RB, ((30.0, LANE_YD + 2.0),), speed_mm_s=70.0),
+                do.WaitFor(0.6),
             ]
-    steps.append(WaitFor(0.4))
+    steps.append(do.WaitFor(0.4))
     script = scrimmage("turned-back", f"The runner turns back {times} time(s).", steps, _NOBODY)
 
     def expectation(history: PlayHistory) -> Expectation:
@@ -111,14 +98,16 @@ def pushed_back() -> ExpectedPlay:
     steps = (
         *opening(40.0, RB),
         *to_the_line(until_yd=reach),
-        Until((Reaches(RB, reach + ahead(LENGTH_MM / 2) - 1e-6),), within_s=6.0),
-        Board(on=False, by="away"),
-        Hands("home", (Handling(LT, to=(reach + behind + ahead(0.001), LANE_YD), toward_point=(-30.0, LANE_YD)),)),
-        Board(on=True, by="away"),
-        Route(RB, ((reach - 4.0, LANE_YD),), heading_deg=0.0, speed_mm_s=40.0),
-        Route(LT, ((reach - 4.0 + behind, LANE_YD),), heading_deg=180.0, speed_mm_s=40.0),
-        WaitFor(1.2),
-        Route(RCB, ((reach - 4.0, LANE_YD + 0.01), (reach - 4.0, 0.0)), speed_mm_s=120.0),
+        do.Until((do.Reaches(RB, reach + ahead(LENGTH_MM / 2) - 1e-6),), within_s=6.0),
+        do.Board(on=False, by="away"),
+        do.Hands(
+            "home", (do.Handling(LT, to=(reach + behind + ahead(0.001), LANE_YD), toward_point=(-30.0, LANE_YD)),)
+        ),
+        do.Board(on=True, by="away"),
+        do.Route(RB, ((reach - 4.0, LANE_YD),), heading_deg=0.0, speed_mm_s=40.0),
+        do.Route(LT, ((reach - 4.0 + behind, LANE_YD),), heading_deg=180.0, speed_mm_s=40.0),
+        do.WaitFor(1.2),
+        do.Route(RCB, ((reach - 4.0, LANE_YD + 0.01), (reach - 4.0, 0.0)), speed_mm_s=120.0),
         *met(),
     )
 
@@ -156,10 +145,10 @@ def sideline_graze(outside_mm: float = -0.3) -> ExpectedPlay:
     steps = (
         *opening(40.0, RB),
         *to_the_line(),
-        Route(RB, ((12.0, along), (40.0, along)), heading_deg=0.0, speed_mm_s=RUN_MM_S),
-        Until((Passes(RB, 16.0),), within_s=6.0),
-        Board(on=False, by="away"),
-        WaitFor(0.5),
+        do.Route(RB, ((12.0, along), (40.0, along)), heading_deg=0.0, speed_mm_s=RUN_MM_S),
+        do.Until((do.Passes(RB, 16.0),), within_s=6.0),
+        do.Board(on=False, by="away"),
+        do.WaitFor(0.5),
     )
     word = f"{outside_mm:g} mm over" if outside_mm >= 0 else f"{-outside_mm:g} mm inside"
     script = scrimmage("sideline-graze", f"The runner passes {word} the sideline.", steps, _FAR_CORNER)
@@ -177,11 +166,11 @@ def out_of_bounds(motion: Motion = "exact", seed: int = 5) -> ExpectedPlay:
     steps = (
         *opening(40.0, RB),
         *to_the_line(),
-        Route(RB, ((9.0, HALF_YD - 0.2), (9.5, HALF_YD + 0.5)), speed_mm_s=RUN_MM_S),
-        Until((TouchesSideline(RB),), within_s=6.0, mark="out"),
-        WaitFor(0.15),
-        Board(on=False, by="away"),
-        WaitFor(0.5),
+        do.Route(RB, ((9.0, HALF_YD - 0.2), (9.5, HALF_YD + 0.5)), speed_mm_s=RUN_MM_S),
+        do.Until((do.TouchesSideline(RB),), within_s=6.0, mark="out"),
+        do.WaitFor(0.15),
+        do.Board(on=False, by="away"),
+        do.WaitFor(0.5),
     )
     script = scrimmage("out-of-bounds", "The runner runs out of bounds.", steps, _FAR_CORNER, motion=motion)
     return ExpectedPlay(script, lambda history: _out_of_bounds(history, history.marks["out"]), seed)
@@ -192,10 +181,10 @@ def touchdown(motion: Motion = "exact", seed: int = 5) -> ExpectedPlay:
     steps = (
         *opening(92.0, RB, distance_yd=0.0),
         *to_the_line(until_yd=13.0),
-        Until((Reaches(RB, 8.0),), within_s=6.0, mark="plane"),
-        Until((Reaches(RB, 12.0),), within_s=6.0),
-        Board(on=False, by="away"),
-        WaitFor(0.5),
+        do.Until((do.Reaches(RB, 8.0),), within_s=6.0, mark="plane"),
+        do.Until((do.Reaches(RB, 12.0),), within_s=6.0),
+        do.Board(on=False, by="away"),
+        do.WaitFor(0.5),
     )
 
     def expectation(history: PlayHistory) -> Expectation:
@@ -249,12 +238,12 @@ def safety() -> ExpectedPlay:
     meet_yd = -11.0
     steps = (
         *opening(8.0, RB),
-        Route(RDE, ((-4.0, LANE_YD), (meet_yd, LANE_YD - 2.0), (meet_yd, 0.0)), speed_mm_s=150.0),
-        Route(RB, ((meet_yd, 2.0), (meet_yd, 12.0)), speed_mm_s=25.0),
-        Until((BasesTouch(RB, RDE),), within_s=6.0, mark="contact"),
-        WaitFor(0.25),
-        Board(on=False, by="home"),
-        WaitFor(0.6),
+        do.Route(RDE, ((-4.0, LANE_YD), (meet_yd, LANE_YD - 2.0), (meet_yd, 0.0)), speed_mm_s=150.0),
+        do.Route(RB, ((meet_yd, 2.0), (meet_yd, 12.0)), speed_mm_s=25.0),
+        do.Until((do.BasesTouch(RB, RDE),), within_s=6.0, mark="contact"),
+        do.WaitFor(0.25),
+        do.Board(on=False, by="home"),
+        do.WaitFor(0.6),
     )
 
     def expectation(history: PlayHistory) -> Expectation:
