@@ -14,18 +14,7 @@ from downfield.core.scene import Player
 from downfield.game.published.game_topics import CallView, DeclarationView, RulingView
 from downfield.game.published.views import clock_text
 from downfield.game.records.models import NOT_ENCODABLE
-from downfield.officiating.declarations import (
-    CardPlayed,
-    Coin,
-    FrontDeclared,
-    IdentitiesDeclared,
-    LineUpDeclared,
-    OffenseSet,
-    PlayEnded,
-    Roll,
-    SetUp,
-    Switch,
-)
+from downfield.officiating import declarations as d
 from downfield.officiating.events import Body, Event, Ruling, Tick, Undo, undone_events
 
 
@@ -85,7 +74,7 @@ Receipt = Accepted | Refused
 
 REMEMBERED_KEYS: Final = 10_000  # idempotency keys remembered with their receipts; the oldest are forgotten first
 
-WHOLE_PLAYS: Final = (PlayEnded, CardPlayed)  # declarations that can tell a play from its beginning to its end
+WHOLE_PLAYS: Final = (d.PlayEnded, d.CardPlayed)  # declarations that can tell a play from its beginning to its end
 
 
 def refusal_of(error: DownfieldError) -> Refused:
@@ -107,7 +96,7 @@ def content_fault(body: Body) -> str:
 _DIRECTIONS: Final = ("right", "up", "left", "down")  # as the camera sees the board, from +x in steps of 90 degrees
 
 
-def _identities_text(body: IdentitiesDeclared) -> str:
+def _identities_text(body: d.IdentitiesDeclared) -> str:
     """Return who was said to be who."""
     said = [f"the {body.left} team is on the left"] if body.left else []
     said += [f"{spot.id} stands at {spot.x_yd:.1f} yd" for spot in body.places]
@@ -160,17 +149,17 @@ def describe(body: Body, texts: Mapping[str, str]) -> str:
         return f"{_DECISIONS[body.decision]}: {call}"
     if isinstance(body, Undo):
         return f"undone: {texts.get(body.event, 'a declaration')}"
-    if isinstance(body, SetUp):
+    if isinstance(body, d.SetUp):
         score = f"score home {body.score[0]}, away {body.score[1]}"
         if body.due != "scrimmage":
             return f"set up: {_words(body.due)}, {body.offense} on offense, {score}"
         distance = f"{body.distance_yd:g}" if body.distance_yd else "goal"
         return f"set up: {body.offense} ball, {_DOWNS.get(body.down, f'down {body.down}')} & {distance}, {score}"
-    if isinstance(body, Switch):
+    if isinstance(body, d.Switch):
         return f"board {'on' if body.on else 'off'}"
-    if isinstance(body, Roll):
+    if isinstance(body, d.Roll):
         return " ".join(part for part in ("roll", " ".join(map(str, body.dice)), _for(body.purpose)) if part)
-    if isinstance(body, Coin):
+    if isinstance(body, d.Coin):
         return " ".join(part for part in ("coin", "heads" if body.heads else "tails", _for(body.purpose)) if part)
     if body.type == "clock":
         left = "" if body.left_s is None else f" at {clock_text(body.left_s)}"
@@ -193,18 +182,18 @@ class EventLog:
         self.events: list[tuple[Event, str]] = []
         self.line_up_revision = 0
         """Counts line-ups and "set" declarations made by a person; line-ups found by the camera are not counted."""
-        self.fronts: dict[str, FrontDeclared] = {}
+        self.fronts: dict[str, d.FrontDeclared] = {}
         """Where figures face, as declared, by event id; those undone included."""
-        self.identities: dict[str, IdentitiesDeclared] = {}
+        self.identities: dict[str, d.IdentitiesDeclared] = {}
         """Who is who, as declared, by event id; those undone included."""
 
     def add(self, event: Event, by: str) -> None:
         """Add an event and the person or device it came from."""
         self.events.append((event, by))
-        self.line_up_revision += isinstance(event.body, LineUpDeclared | OffenseSet) and event.origin != "vision"
-        if isinstance(event.body, FrontDeclared):
+        self.line_up_revision += isinstance(event.body, d.LineUpDeclared | d.OffenseSet) and event.origin != "vision"
+        if isinstance(event.body, d.FrontDeclared):
             self.fronts[event.id] = event.body
-        if isinstance(event.body, IdentitiesDeclared):
+        if isinstance(event.body, d.IdentitiesDeclared):
             self.identities[event.id] = event.body
 
     def told_by_another(
@@ -213,7 +202,7 @@ class EventLog:
         """Return the last event with who entered it, if it tells a whole play as this one does, and is another's."""
         if not isinstance(event.body, WHOLE_PLAYS):
             return None
-        said = (pair for pair in reversed(self.events) if not isinstance(pair[0].body, Tick | LineUpDeclared))
+        said = (pair for pair in reversed(self.events) if not isinstance(pair[0].body, Tick | d.LineUpDeclared))
         last, teller = next(said, (event, by))
         told = isinstance(last.body, WHOLE_PLAYS) and last.id not in undone
         return (last, teller) if told and teller != by and event.t_ns - last.t_ns < within_ns else None
@@ -274,7 +263,7 @@ class EventLog:
         """Return the figures that were on the board at an instant."""
         undone = self.undone
         bodies = [event.body for event, _ in self.events if event.t_ns <= t_ns and event.id not in undone]
-        return next((body.players for body in reversed(bodies) if isinstance(body, LineUpDeclared)), ())
+        return next((body.players for body in reversed(bodies) if isinstance(body, d.LineUpDeclared)), ())
 
     def __contains__(self, event_id: object) -> bool:
         """Whether a declaration or ruling has this id."""

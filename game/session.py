@@ -11,16 +11,8 @@ from downfield.core.scene import Scene
 from downfield.game.published.game_topics import CallView, DeclarationView
 from downfield.game.published.publisher import PUBLISHING_LIMITS, ChangedGame, LineUpStatus, StatePublisher
 from downfield.game.receipts import WHOLE_PLAYS, Accepted, EventLog, Submission, describe
+from downfield.game.records import entries
 from downfield.game.records.challenges import ChallengeBook, ChallengeRules
-from downfield.game.records.entries import (
-    Effects,
-    EventRecorded,
-    GameEnded,
-    GameStarted,
-    ScenesRecorded,
-    Snap,
-    rulebook_of,
-)
 from downfield.game.records.final_score import Signatures
 from downfield.game.records.keeping import Journal, PendingEntry, SessionMemento
 from downfield.officiating.calls import Call
@@ -53,7 +45,9 @@ class GameSession:
         event_count: events the journal holds from before, under another rulebook.
     """
 
-    def __init__(self, started: GameStarted, journal: Journal, publisher: StatePublisher, event_count: int = 0) -> None:
+    def __init__(
+        self, started: entries.GameStarted, journal: Journal, publisher: StatePublisher, event_count: int = 0
+    ) -> None:
         self.started = started
         self.journal = journal
         self.event_count = event_count
@@ -61,7 +55,7 @@ class GameSession:
         self._publisher = publisher
         teams = (Team(started.home.name, started.home.short), Team(started.away.name, started.away.short))
         self._game = JudgedGame(
-            rulebook_of(started.rulebook),
+            entries.rulebook_of(started.rulebook),
             started.field,
             teams,
             certified_yd=started.certified_yd,
@@ -78,7 +72,7 @@ class GameSession:
         self._call_texts: dict[str, str] = {}  # of every call so far, as a ruling may name one that is gone
         self._last_event_ns = 0
         self._told_entry: PendingEntry | None = None  # of the last play that was told
-        self._snap: Snap | None = None
+        self._snap: entries.Snap | None = None
         self.state = self._game.state
         """After the last entry. It may be read without the lock, as each entry replaces it whole."""
         self.line_up = LineUpStatus()
@@ -258,7 +252,7 @@ class GameSession:
         """Journal the end of the game, which somebody may have closed; return that entry on its way to the disk."""
         self.write_scenes()
         self.ended = True
-        self.end_entry = self.journal.append(GameEnded(self.state.text, self.state.score, by))
+        self.end_entry = self.journal.append(entries.GameEnded(self.state.text, self.state.score, by))
         return self.end_entry
 
     def _judge(self, entry: Scene | Event) -> GameUpdate:
@@ -277,7 +271,7 @@ class GameSession:
         """Judge an event, and journal it after the scenes before it."""
         update = self._judge(event)
         self._write_scenes(GameUpdate(), None)
-        pending = self.journal.append(EventRecorded(event, by, self._effects(update)), key=key)
+        pending = self.journal.append(entries.EventRecorded(event, by, self._effects(update)), key=key)
         self.event_count += 1
         self._log.add(event, by)
         if isinstance(event.body, WHOLE_PLAYS):
@@ -290,16 +284,16 @@ class GameSession:
         scenes, self.unwritten = self.unwritten, []
         if scenes:
             effects = self._effects(update)
-            entry = ScenesRecorded(
+            entry = entries.ScenesRecorded(
                 len(scenes), scenes[0].t_ns, scenes[-1].t_ns, effects, frame if update.calls else None
             )
             self.journal.append(entry, scenes=scenes)
 
-    def _effects(self, update: GameUpdate) -> Effects:
+    def _effects(self, update: GameUpdate) -> entries.Effects:
         state, snap, self._snap = self.state, self._snap, None
         set_aside = tuple(item.event for item in self._game.refused)
         made = update.calls, update.withdrawn, set_aside
-        return Effects(*made, state.score, state.text, snap, update.moved, update.plays)
+        return entries.Effects(*made, state.score, state.text, snap, update.moved, update.plays)
 
     def _event(self, body: Body, ago_ms: int, now_ns: int) -> Event:
         """Return an event dated when it was made, but no earlier than the last event or than the rulebook allows."""

@@ -10,21 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar
 
 from downfield.core.errors import RefusedError
+from downfield.officiating import declarations as d
 from downfield.officiating.consequences.board import power_finding
-from downfield.officiating.declarations import (
-    BallPlaced,
-    BaseSwap,
-    Carrier,
-    ClockSet,
-    FrontDeclared,
-    IdentitiesDeclared,
-    LineUpDeclared,
-    OffenseSet,
-    PivotsDone,
-    Separated,
-    Side,
-    Switch,
-)
 from downfield.officiating.events import Event
 from downfield.officiating.params import Param, Params
 from downfield.officiating.state.game_state import Clock, GameState, Phase
@@ -103,7 +90,7 @@ def refuse_with_ball_free(game: GameState, name: str) -> None:
 
 def apply_line_up(game: GameState, event: Event, _context: RuleContext) -> Outcome:
     """Set the roster on the board."""
-    body = body_of(event, LineUpDeclared)
+    body = body_of(event, d.LineUpDeclared)
     refuse_unless(game.phase not in BALL_LIVE, "line-up", game)
     ids = [player.id for player in body.players]
     duplicate = next((name for name in ids if ids.count(name) > 1), None)
@@ -155,7 +142,7 @@ def declare_set(game: GameState, event: Event, context: RuleContext) -> Outcome:
 
 def settle_front(game: GameState, event: Event, _context: RuleContext) -> Outcome:
     """Accept where a figure faces; the tracker, which measures headings, takes it from the game's record."""
-    body = body_of(event, FrontDeclared)
+    body = body_of(event, d.FrontDeclared)
     if game.player(body.player) is None:
         raise RefusedError(f"front: there is no figure {body.player!r} on the board")
     if not abs(body.heading_deg) <= FULL_TURN_DEG:
@@ -165,7 +152,7 @@ def settle_front(game: GameState, event: Event, _context: RuleContext) -> Outcom
 
 def settle_identities(game: GameState, event: Event, _context: RuleContext) -> Outcome:
     """Accept who is who; the tracker takes it from the game's record."""
-    unknown = [spot.id for spot in body_of(event, IdentitiesDeclared).places if game.player(spot.id) is None]
+    unknown = [spot.id for spot in body_of(event, d.IdentitiesDeclared).places if game.player(spot.id) is None]
     if unknown:
         raise RefusedError(f"identities: there is no figure {unknown[0]!r} on the board")
     return Outcome(game)
@@ -173,7 +160,7 @@ def settle_identities(game: GameState, event: Event, _context: RuleContext) -> O
 
 def name_carrier(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """Record the announced ball carrier (TAP-082, LD-037)."""
-    body = body_of(event, Carrier)
+    body = body_of(event, d.Carrier)
     at_snap = game.phase in AT_REST
     # A carrier named late is better than none: the rules have watched nobody so far.
     late = game.phase in {Phase.LIVE, Phase.STOPPED} and game.play.carrier is None
@@ -192,7 +179,7 @@ def turn_switch(game: GameState, event: Event, context: RuleContext) -> Outcome:
 
     A board that was never declared off after a play is turned on for the next one all the same.
     """
-    body = body_of(event, Switch)
+    body = body_of(event, d.Switch)
     power = "on" if body.on else "off"
     acts = game.phase in (SWITCHED_ON if body.on else BALL_LIVE)
     if game.board == power and not acts:
@@ -208,7 +195,7 @@ def turn_switch(game: GameState, event: Event, context: RuleContext) -> Outcome:
 
 def finish_pivots(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """Note that a coach has finished his pivots; between "set" and the snap, the defense its line-up."""
-    body = body_of(event, PivotsDone)
+    body = body_of(event, d.PivotsDone)
     stoppage = game.play.stoppage
     if game.phase is Phase.SET and body.by == game.defense:
         return Outcome(replace(game, ready_poses=_poses(context)))
@@ -228,7 +215,7 @@ def _poses(context: RuleContext) -> tuple[Pose, ...]:
 
 def swap_base(game: GameState, event: Event, _context: RuleContext) -> Outcome:
     """Record that a figure was put onto another base, or that a passer in the pocket lost his base (LD-041)."""
-    body = body_of(event, BaseSwap)
+    body = body_of(event, d.BaseSwap)
     require_on_board(game, body.player, "base swap")
     stoppage = game.play.stoppage
     if stoppage is None:
@@ -242,7 +229,7 @@ def swap_base(game: GameState, event: Event, _context: RuleContext) -> Outcome:
 
 def set_clock(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """Start, stop or set the game clock by the one clock of the table (TAP-018, EFL-004, EFL-005, EFL-044)."""
-    body = body_of(event, ClockSet)
+    body = body_of(event, d.ClockSet)
     refuse_unless(game.phase is not Phase.OVER, "clock", game)
     left_s = body.left_s if body.left_s is not None else game.clock.left_at_s(event.t_ns)
     if left_s is None:
@@ -253,7 +240,7 @@ def set_clock(game: GameState, event: Event, context: RuleContext) -> Outcome:
 
 def place_ball(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """Put the magnetic ball on the field or take it away."""
-    body = body_of(event, BallPlaced)
+    body = body_of(event, d.BallPlaced)
     if body.x_yd is None and body.y_yd is None:
         return Outcome(replace(game, play=replace(game.play, ball_mm=None)))
     if body.x_yd is None or body.y_yd is None:
@@ -276,7 +263,7 @@ def require_on_board(game: GameState, player: str, name: str) -> None:
         raise RefusedError(f"{name}: there is no figure {player!r} on the board")
 
 
-def require_on_side(game: GameState, player: str, side: Side, name: str) -> None:
+def require_on_side(game: GameState, player: str, side: d.Side, name: str) -> None:
     """Refuse a declaration about a figure of the wrong team. Raises RefusedError: unknown, or the other team's."""
     entry = game.player(player)
     if entry is None:
@@ -293,16 +280,16 @@ def with_jerseys(game: GameState, context: RuleContext) -> GameState:
 
 
 SHARED: Final[Mapping[type[Any], Handler]] = {
-    LineUpDeclared: apply_line_up,
-    Separated: begin_line_up,
-    OffenseSet: declare_set,
-    FrontDeclared: settle_front,
-    IdentitiesDeclared: settle_identities,
-    Carrier: name_carrier,
-    Switch: turn_switch,
-    PivotsDone: finish_pivots,
-    BaseSwap: swap_base,
-    ClockSet: set_clock,
-    BallPlaced: place_ball,
+    d.LineUpDeclared: apply_line_up,
+    d.Separated: begin_line_up,
+    d.OffenseSet: declare_set,
+    d.FrontDeclared: settle_front,
+    d.IdentitiesDeclared: settle_identities,
+    d.Carrier: name_carrier,
+    d.Switch: turn_switch,
+    d.PivotsDone: finish_pivots,
+    d.BaseSwap: swap_base,
+    d.ClockSet: set_clock,
+    d.BallPlaced: place_ball,
 }
 """Handlers that every rulebook shares, by declaration class; a system adds its own."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from downfield.officiating import declarations as d
 from downfield.officiating.calls import CallKind, Finding
 from downfield.officiating.checks import alignment, backs, defense, pivots
 from downfield.officiating.checks import kicks as kick_checks
@@ -17,19 +18,6 @@ from downfield.officiating.consequences.college_overtime import or_next_series
 from downfield.officiating.consequences.declaration_handlers import LINE_UP_PARAMS, SHARED
 from downfield.officiating.consequences.periods import end_game, period_params, unless_time_is_up
 from downfield.officiating.consequences.rolls_and_choices import choice_handler, roll_handler
-from downfield.officiating.declarations import (
-    Carrier,
-    ChoiceMade,
-    Claim,
-    FoulDeclared,
-    KickDeclared,
-    KickEnded,
-    PassDeclared,
-    PassEnded,
-    PlayEnded,
-    Roll,
-    SetUp,
-)
 from downfield.officiating.rulebooks.efl import clock, kicks, passes, play
 from downfield.officiating.rulebooks.efl.clock import in_overtime, stopping_clock_late
 from downfield.officiating.rulebooks.efl.play_calls import PLAY_CALL_PARAMS
@@ -112,17 +100,17 @@ def _check_snap(game: GameState, context: RuleContext) -> tuple[Finding, ...]:
 
 HANDLERS: Final[Mapping[type[Any], Handler]] = {
     **SHARED,
-    FoulDeclared: house_fouls.declare_foul,
-    PlayEnded: play.declare_play_ended,
-    SetUp: clock.set_up,
-    Carrier: play.declare_carrier,
-    PassDeclared: passes.declare_pass,
-    PassEnded: passes.end_pass,
-    KickDeclared: unless_time_is_up(kicks.declare_kick),
-    KickEnded: EFL_CHECKS.reporting_formation(kicks.end_kick),
-    Claim: play.handle_claim,
-    ChoiceMade: choice_handler({"try": kicks.choose_try}, {}),
-    Roll: roll_handler(
+    d.FoulDeclared: house_fouls.declare_foul,
+    d.PlayEnded: play.declare_play_ended,
+    d.SetUp: clock.set_up,
+    d.Carrier: play.declare_carrier,
+    d.PassDeclared: passes.declare_pass,
+    d.PassEnded: passes.end_pass,
+    d.KickDeclared: unless_time_is_up(kicks.declare_kick),
+    d.KickEnded: EFL_CHECKS.reporting_formation(kicks.end_kick),
+    d.Claim: play.handle_claim,
+    d.ChoiceMade: choice_handler({"try": kicks.choose_try}, {}),
+    d.Roll: roll_handler(
         {
             "kickoff": EFL_CHECKS.reporting_formation(kicks.roll_kickoff),
             "punt": kicks.roll_punt,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from downfield.officiating import declarations as d
 from downfield.officiating.calls import CallKind
 from downfield.officiating.checks.alignment import men_on_line
 from downfield.officiating.checks.backs import punt_spot
@@ -31,16 +32,6 @@ from downfield.officiating.consequences.periods import (
 from downfield.officiating.consequences.rolls_and_choices import choice_handler, roll_handler
 from downfield.officiating.consequences.set_ups import apply_set_up
 from downfield.officiating.consequences.told_plays import declare_play_ended
-from downfield.officiating.declarations import (
-    ChoiceMade,
-    FoulDeclared,
-    KickDeclared,
-    PassDeclared,
-    Pitch,
-    PlayEnded,
-    Roll,
-    SetUp,
-)
 from downfield.officiating.events import Event
 from downfield.officiating.params import Param
 from downfield.officiating.rulebooks.lions_den import kicks, passes, penalties, play
@@ -141,20 +132,22 @@ _roll_awaited: Final = roll_handler(
 
 def _roll(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """Handle dice: for a skilled player before the game, else for what the game waits for."""
-    roll = body_of(event, Roll)
+    roll = body_of(event, d.Roll)
     return roll_skill(game, roll, context) if is_skill_roll(roll.purpose) else _roll_awaited(game, event, context)
 
 
 HANDLERS: Final[Mapping[type[Any], Handler]] = {
     **SHARED,
-    FoulDeclared: house_fouls.declare_foul,
-    PlayEnded: declare_play_ended,
-    SetUp: apply_set_up,
-    PassDeclared: passes.declare_pass,
-    Pitch: play.declare_pitch,
-    KickDeclared: unless_time_is_up(kicks.declare_kick),
-    Roll: _roll,
-    ChoiceMade: choice_handler({"penalty": penalties.choose_penalty, "interception": passes.decline_interception}, {}),
+    d.FoulDeclared: house_fouls.declare_foul,
+    d.PlayEnded: declare_play_ended,
+    d.SetUp: apply_set_up,
+    d.PassDeclared: passes.declare_pass,
+    d.Pitch: play.declare_pitch,
+    d.KickDeclared: unless_time_is_up(kicks.declare_kick),
+    d.Roll: _roll,
+    d.ChoiceMade: choice_handler(
+        {"penalty": penalties.choose_penalty, "interception": passes.decline_interception}, {}
+    ),
 }
 
 _dead_ball = after_down(downs.spot_dead_ball)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Final, Literal
 
 from downfield.core.errors import RefusedError
+from downfield.officiating import declarations as d
 from downfield.officiating.calls import Call, Finding
 from downfield.officiating.clauses import read_clauses
 from downfield.officiating.consequences import downs
@@ -23,18 +24,6 @@ from downfield.officiating.consequences.declaration_handlers import (
 from downfield.officiating.consequences.periods import end_game, kick_off_half
 from downfield.officiating.consequences.rolls_and_choices import choice_handler, coin_handler, roll_handler
 from downfield.officiating.consequences.set_ups import apply_set_up
-from downfield.officiating.declarations import (
-    ChoiceMade,
-    Claim,
-    ClockSet,
-    Coin,
-    FoulDeclared,
-    LineUpDeclared,
-    PlayEnded,
-    Roll,
-    SetUp,
-    Side,
-)
 from downfield.officiating.events import Event
 from downfield.officiating.params import Param, Params
 from downfield.officiating.rulebooks.nfl_strategy import handlers, tables
@@ -117,7 +106,7 @@ SPOTLESS: Final = frozenset({"touchdown", "safety", "touchback", "incomplete"})
 
 def declare_play_ended(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """Handle the end of a play as told: the same calls follow as from the cards."""
-    body = body_of(event, PlayEnded)
+    body = body_of(event, d.PlayEnded)
     name = body.kind.replace("_", " ")
     if body.kind not in {*SPOTLESS, "stopped"}:
         raise RefusedError(f"play ended: this rulebook has no {name}; tell where the ball was stopped")
@@ -133,7 +122,7 @@ def declare_play_ended(game: GameState, event: Event, context: RuleContext) -> O
     return replace(outcome, state=replace(outcome.state, play=replace(outcome.state.play, ball_side=by)))
 
 
-def _check(game: GameState, body: PlayEnded, by: Side) -> None:
+def _check(game: GameState, body: d.PlayEnded, by: d.Side) -> None:
     kick = game.due in KICKS_DUE
     if body.player is not None:
         raise RefusedError("play ended: no figures are played here; leave the player out")
@@ -157,7 +146,7 @@ def _check(game: GameState, body: PlayEnded, by: Side) -> None:
         raise RefusedError("play ended: that is in an end zone; declare a touchdown, a safety or a touchback")
 
 
-def _kind(game: GameState, body: PlayEnded) -> CardKind:
+def _kind(game: GameState, body: d.PlayEnded) -> CardKind:
     if game.due in KICKS_DUE:
         return "kickoff"
     if game.due == "two_point":
@@ -165,7 +154,7 @@ def _kind(game: GameState, body: PlayEnded) -> CardKind:
     return "pass" if body.kind == "incomplete" else "run"
 
 
-def _dot(game: GameState, body: PlayEnded) -> Literal["black", "red", "blue"] | None:
+def _dot(game: GameState, body: d.PlayEnded) -> Literal["black", "red", "blue"] | None:
     """Return the dot for the third of the field that the ball is in; left is the upper one."""
     if body.spot_yd is None:
         return None
@@ -173,7 +162,7 @@ def _dot(game: GameState, body: PlayEnded) -> Literal["black", "red", "blue"] | 
     return ("blue", "red", "black")[min(third, 2)]
 
 
-def _result(game: GameState, body: PlayEnded, by: Side) -> PlayResult:
+def _result(game: GameState, body: d.PlayEnded, by: d.Side) -> PlayResult:
     name = game.team(by).name
     if body.kind == "touchdown":
         result = touchdown(game, by, ())
@@ -189,7 +178,7 @@ def _result(game: GameState, body: PlayEnded, by: Side) -> PlayResult:
     return two_point_result(game, result) if game.due == "two_point" else result
 
 
-def _stopped(game: GameState, x_yd: float, by: Side) -> PlayResult:
+def _stopped(game: GameState, x_yd: float, by: d.Side) -> PlayResult:
     spot, where = game.progress_yd(x_yd), game.spot_text(x_yd)
     if game.due in KICKS_DUE:
         return PlayResult("kick", f"kick, {game.team(by).name} ball at {where}", (), spot, by, "returned")
@@ -214,7 +203,7 @@ def begin(game: GameState, params: Params) -> GameState:
 
 def declare_set_up(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """Handle a set-up of the game's state, with its clock in lines and its hash."""
-    body = body_of(event, SetUp)
+    body = body_of(event, d.SetUp)
     outcome = apply_set_up(game, event, context)
     lines = _period_clock(body.period, context.params)
     if body.clock_s is not None:
@@ -227,7 +216,7 @@ def declare_set_up(game: GameState, event: Event, context: RuleContext) -> Outco
 
 def declare_clock(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """Handle a clock that is started, stopped or set by hand."""
-    body = body_of(event, ClockSet)
+    body = body_of(event, d.ClockSet)
     if body.running and game.due != "scrimmage":
         raise RefusedError("clock: it is stopped for kickoffs and tries (NFLS-018, NFLS-019)")
     game = set_clock(_with_clock_in_seconds(game, context), event, context).state
@@ -290,7 +279,7 @@ def end_period(game: GameState, call: Call, context: RuleContext) -> Outcome:
 
 def _game_over_finding(game: GameState, context: RuleContext) -> Finding:
     home, away = game.score
-    winner: Side | None = None if home == away else "home" if home > away else "away"
+    winner: d.Side | None = None if home == away else "home" if home > away else "away"
     text = "the game ends in a tie" if winner is None else f"{game.team(winner).name} wins"
     text = f"{text}, {max(home, away)}-{min(home, away)}"
     return Finding(CARDS, "game_over", context.t_ns, text, ("NFLS-011",), side=winner)
@@ -315,15 +304,15 @@ NFL_STRATEGY: Final = RuleSystem(
     title="NFL Strategy",
     rules=(),
     handlers={
-        LineUpDeclared: apply_line_up,
-        SetUp: declare_set_up,
-        ClockSet: declare_clock,
+        d.LineUpDeclared: apply_line_up,
+        d.SetUp: declare_set_up,
+        d.ClockSet: declare_clock,
         CardPlayed: handlers.declare_card,
         ReturnPlayed: handlers.declare_return,
-        PlayEnded: declare_play_ended,
-        FoulDeclared: handlers.declare_foul,
-        Claim: handlers.handle_claim,
-        Roll: roll_handler(
+        d.PlayEnded: declare_play_ended,
+        d.FoulDeclared: handlers.declare_foul,
+        d.Claim: handlers.handle_claim,
+        d.Roll: roll_handler(
             {
                 "fumble": handlers.roll_fumble,
                 "fumble_return": handlers.roll_run_back,
@@ -333,8 +322,8 @@ NFL_STRATEGY: Final = RuleSystem(
                 "penalty": handlers.refuse_bare_dice,
             }
         ),
-        Coin: coin_handler({"onside": handlers.flip_onside}),
-        ChoiceMade: choice_handler(
+        d.Coin: coin_handler({"onside": handlers.flip_onside}),
+        d.ChoiceMade: choice_handler(
             {"try": handlers.choose_try, "review": handlers.waive_review, "penalty": handlers.choose_penalty},
             {
                 "hurry_up": handlers.hurry_up,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from downfield.officiating import declarations as d
 from downfield.officiating.calls import CallKind, Finding
 from downfield.officiating.checks import alignment, backs, jerseys, movement, pivots, timing
 from downfield.officiating.checks import kicks as kick_checks
@@ -27,25 +28,6 @@ from downfield.officiating.consequences.periods import end_game
 from downfield.officiating.consequences.rolls_and_choices import choice_handler, coin_handler, roll_handler
 from downfield.officiating.consequences.set_ups import apply_set_up
 from downfield.officiating.consequences.told_plays import declare_play_ended
-from downfield.officiating.declarations import (
-    BaseSwap,
-    Carrier,
-    ChoiceMade,
-    Claim,
-    ClockSet,
-    Coin,
-    FoulDeclared,
-    KickDeclared,
-    KickEnded,
-    OffenseSet,
-    PassDeclared,
-    PassEnded,
-    Pitch,
-    PlayEnded,
-    Roll,
-    Separated,
-    SetUp,
-)
 from downfield.officiating.rulebooks.tap import clock, kicked, kicks, passes, penalties, play
 from downfield.officiating.rulebooks.tap.clock import in_overtime
 from downfield.officiating.rules.ball import FirstTouch
@@ -157,22 +139,22 @@ TAP_CHECKS: Final = RulebookChecks(
 
 HANDLERS: Final[Mapping[type[Any], Handler]] = {
     **SHARED,
-    FoulDeclared: house_fouls.declare_foul,
-    PlayEnded: clock.before_time_is_up(declare_play_ended),
-    SetUp: apply_set_up,
-    BaseSwap: TAP_CHECKS.reporting_base_swap(swap_base),
-    ClockSet: clock.ending_on_time(set_clock),
-    Separated: clock.ending_on_time(begin_line_up),
-    PassDeclared: passes.declare_pass,
-    PassEnded: passes.end_pass,
-    KickEnded: kicked.end_kick,
-    Pitch: passes.declare_pitch,
-    KickDeclared: clock.ending_on_time(kicks.declare_kick),
-    Carrier: clock.ending_on_time(name_carrier),
-    OffenseSet: clock.ending_on_time(declare_set),
-    Claim: penalties.handle_claim,
-    Coin: coin_handler({"fumble": play.flip_fumble}),
-    Roll: roll_handler(
+    d.FoulDeclared: house_fouls.declare_foul,
+    d.PlayEnded: clock.before_time_is_up(declare_play_ended),
+    d.SetUp: apply_set_up,
+    d.BaseSwap: TAP_CHECKS.reporting_base_swap(swap_base),
+    d.ClockSet: clock.ending_on_time(set_clock),
+    d.Separated: clock.ending_on_time(begin_line_up),
+    d.PassDeclared: passes.declare_pass,
+    d.PassEnded: passes.end_pass,
+    d.KickEnded: kicked.end_kick,
+    d.Pitch: passes.declare_pitch,
+    d.KickDeclared: clock.ending_on_time(kicks.declare_kick),
+    d.Carrier: clock.ending_on_time(name_carrier),
+    d.OffenseSet: clock.ending_on_time(declare_set),
+    d.Claim: penalties.handle_claim,
+    d.Coin: coin_handler({"fumble": play.flip_fumble}),
+    d.Roll: roll_handler(
         {
             "onside_length": kicks.roll_onside_length,
             "onside_place": kicks.roll_onside_place,
@@ -181,7 +163,7 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = {
             house_fumbles.FUMBLE: house_fumbles.roll_fumble,
         }
     ),
-    ChoiceMade: choice_handler(
+    d.ChoiceMade: choice_handler(
         {
             "kickoff": kicks.choose_return,
             "punt": kicks.choose_return,

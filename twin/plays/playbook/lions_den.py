@@ -5,16 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from downfield.officiating.declarations import (
-    Carrier,
-    ChoiceMade,
-    KickDeclared,
-    LineUpDeclared,
-    PassDeclared,
-    Roll,
-    SetUp,
-    Side,
-)
+from downfield.officiating import declarations as d
 from downfield.twin.plays import script as do
 from downfield.twin.plays.formations import LCB, QB, RB, RCB, SE, SS, teams
 from downfield.twin.plays.ground import PlayHistory
@@ -28,10 +19,10 @@ FAR: Final = Stance(RCB, 24.0, 12.0)
 DEEP_YD: Final = 10.0
 
 
-def rated(side: Side = "home") -> tuple[Step, ...]:
+def rated(side: d.Side = "home") -> tuple[Step, ...]:
     """Return the steps that roll for a side's skilled players: 5 and 5 for each."""
     players = ("quarterback_1", "quarterback_2", "quarterback_3", "kicker", "punter")
-    return tuple(do.Declare(Roll((5, 5), player, side)) for player in players)
+    return tuple(do.Declare(d.Roll((5, 5), player, side)) for player in players)
 
 
 def stop_and_roll(number: int) -> tuple[Step, ...]:
@@ -42,9 +33,9 @@ def stop_and_roll(number: int) -> tuple[Step, ...]:
         do.WaitFor(0.4),
         do.Board(on=False, by="home"),
         do.WaitFor(0.2),
-        do.Declare(PassDeclared(SE)),
+        do.Declare(d.PassDeclared(SE)),
         do.WaitFor(0.1),
-        do.Declare(Roll((number // 10 % 10, number % 10), "pass", "home")),
+        do.Declare(d.Roll((number // 10 % 10, number % 10), "pass", "home")),
     )
 
 
@@ -78,7 +69,12 @@ def caught(number: int = RATING) -> ExpectedPlay:
 
 def intercepted(die: int = 10) -> ExpectedPlay:
     """A defender within 5 yards of the receiver rolls for the ball: a 10 intercepts, although the pass was caught."""
-    steps = (*stop_and_roll(RATING), do.WaitFor(0.1), do.Declare(Roll((die,), "interception", "away")), do.WaitFor(0.2))
+    steps = (
+        *stop_and_roll(RATING),
+        do.WaitFor(0.1),
+        do.Declare(d.Roll((die,), "interception", "away")),
+        do.WaitFor(0.2),
+    )
     near = Stance(RCB, RECEIVER.ahead_yd + 4.0, RECEIVER.across_yd)
     name = "lions-den-interception" if die == 10 else "lions-den-kept"
     script = few(name, f"A defender near the receiver rolls {die}.", steps, PASSER, RECEIVER, near)
@@ -98,9 +94,9 @@ def interfered() -> ExpectedPlay:
     steps = (
         *stop_and_roll(RATING + 1),
         do.WaitFor(0.1),
-        do.Declare(Roll((9, 3, 3), "penalty", "away")),
+        do.Declare(d.Roll((9, 3, 3), "penalty", "away")),
         do.WaitFor(0.1),
-        do.Declare(ChoiceMade("accept", "home")),
+        do.Declare(d.ChoiceMade("accept", "home")),
         do.WaitFor(0.1),
     )
     script = few("lions-den-interference", "Interference is rolled after a miss.", steps, PASSER, RECEIVER, FAR)
@@ -120,7 +116,7 @@ def ineligible() -> ExpectedPlay:
         do.WaitFor(0.3),
         do.Board(on=False, by="home"),
         do.WaitFor(0.2),
-        do.Declare(PassDeclared(SE)),
+        do.Declare(d.PassDeclared(SE)),
         do.WaitFor(0.1),
     )
     backward = Stance(SE, -3.0, 12.0, 120.0, at="center")
@@ -158,10 +154,10 @@ def kickoff(side_die: int = 1) -> ExpectedPlay:
     landing = 35.0 if dead else 65.0 - length
     steps = (
         *rated("away"),
-        do.Declare(LineUpDeclared(teams(), "dark")),
-        do.Declare(KickDeclared("kickoff", returner=RB)),
+        do.Declare(d.LineUpDeclared(teams(), "dark")),
+        do.Declare(d.KickDeclared("kickoff", returner=RB)),
         do.WaitFor(0.2),
-        do.Declare(Roll((5, 5, 5, side_die), "kickoff", "away")),
+        do.Declare(d.Roll((5, 5, 5, side_die), "kickoff", "away")),
         *(() if dead else _returned(landing)),
         do.WaitFor(0.3),
     )
@@ -197,15 +193,15 @@ def blocked_punt() -> ExpectedPlay:
     """The punter's dice fail: blocked, and the nearest of the receivers has the ball (LD-057)."""
     steps = (
         *rated(),
-        do.Declare(SetUp("home", 1, 40.0, 4, 8.0)),
-        do.Declare(LineUpDeclared(teams(), "dark")),
+        do.Declare(d.SetUp("home", 1, 40.0, 4, 8.0)),
+        do.Declare(d.LineUpDeclared(teams(), "dark")),
         do.GiveBall(QB),
         do.WaitFor(0.1),
-        do.Declare(Carrier(QB)),
+        do.Declare(d.Carrier(QB)),
         do.WaitFor(0.1),
-        do.Declare(KickDeclared("punt", returner=LCB)),
+        do.Declare(d.KickDeclared("punt", returner=LCB)),
         do.WaitFor(0.1),
-        do.Declare(Roll((8, 1), "punt", "home")),
+        do.Declare(d.Roll((8, 1), "punt", "home")),
         do.WaitFor(0.3),
     )
     punter = Stance(QB, -7.0, 0.0)

@@ -5,17 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from downfield.officiating import declarations as d
 from downfield.officiating.calls import CallKind
-from downfield.officiating.declarations import (
-    ChoiceMade,
-    KickDeclared,
-    LineUpDeclared,
-    OffenseSet,
-    PassDeclared,
-    Pitch,
-    PivotsDone,
-    SetUp,
-)
 from downfield.twin.plays import script as do
 from downfield.twin.plays.formations import FB, QB, RCB, SE, teams
 from downfield.twin.plays.ground import PlayHistory
@@ -124,7 +115,7 @@ def overrun(clear_mm: float = 2.0) -> ExpectedPlay:
         do.Until((do.Passes(SE, ball[0] + ahead(LENGTH_MM + 3.0)),), within_s=6.0),
         do.Board(on=False, by="home"),
         do.WaitFor(0.2),
-        do.Declare(ChoiceMade("overrun_stop", "home")),
+        do.Declare(d.ChoiceMade("overrun_stop", "home")),
         do.WaitFor(0.3),
     )
     script = scrimmage(
@@ -156,10 +147,10 @@ def pitch(legal: bool = True) -> ExpectedPlay:
         do.WaitFor(0.5),
         do.Board(on=False, by="home"),
         do.WaitFor(0.2),
-        do.Declare(Pitch(FB)),
+        do.Declare(d.Pitch(FB)),
         *((do.GiveBall(FB),) if legal else ()),
         do.WaitFor(0.1),
-        do.Declare(PivotsDone("home")),
+        do.Declare(d.PivotsDone("home")),
         do.WaitFor(0.1),
         do.Board(on=True, by="home"),
         do.WaitFor(0.6),
@@ -178,16 +169,16 @@ def _pass(ball: Point, *, pivots: bool = True) -> tuple[Step, ...]:
     if pivots:
         turn = (
             do.Hands("home", (do.Handling(SE, toward_point=ball),), seconds=0.7),
-            do.Declare(PivotsDone("home")),
+            do.Declare(d.PivotsDone("home")),
             do.Hands("away", (do.Handling(RCB, toward_point=ball),), seconds=0.7),
-            do.Declare(PivotsDone("away")),
+            do.Declare(d.PivotsDone("away")),
         )
     return (
         *opening(40.0, QB),
         do.WaitFor(0.4),
         do.Board(on=False, by="home"),
         do.WaitFor(0.1),
-        do.Declare(PassDeclared(SE)),
+        do.Declare(d.PassDeclared(SE)),
         do.LayStick("home", QB, ball, seconds=1.2),
         *turn,
         do.WaitFor(0.1),
@@ -219,7 +210,7 @@ def pass_interference(turned: bool = True, touched: bool = True) -> ExpectedPlay
         do.WaitFor(0.3),
         do.Board(on=False, by="home"),
         do.WaitFor(0.1),
-        do.Declare(PassDeclared(SE)),
+        do.Declare(d.PassDeclared(SE)),
         do.LayStick("home", QB, FAR_BALL, seconds=1.0),
         do.WaitFor(0.1),
         do.Board(on=True, by="home"),
@@ -233,11 +224,11 @@ def pass_interference(turned: bool = True, touched: bool = True) -> ExpectedPlay
 def gunner_interference() -> ExpectedPlay:
     """A defender touches a gunner on a punt play and turns him off his way (TAP-046)."""
     steps = (
-        do.Declare(SetUp("home", 1, 40.0, 4, 8.0)),
-        do.Declare(LineUpDeclared(teams(), "dark")),
-        do.Declare(KickDeclared("punt", gunners=(SE,))),
+        do.Declare(d.SetUp("home", 1, 40.0, 4, 8.0)),
+        do.Declare(d.LineUpDeclared(teams(), "dark")),
+        do.Declare(d.KickDeclared("punt", gunners=(SE,))),
         do.WaitFor(0.1),
-        do.Declare(OffenseSet()),
+        do.Declare(d.OffenseSet()),
         do.WaitFor(0.2),
         do.Board(on=True, by="home"),
         *_beside(turned=True, touched=True),
