@@ -79,11 +79,7 @@ class AccuracyCheck:
 
 
 def check_hash_marks(image: Image, calibration: Calibration) -> AccuracyCheck:
-    """Measure the printed hash marks along the field, of which the fit used none.
-
-    Raises:
-        CalibrationError: too few are printed or in view.
-    """
+    """Measure hash marks, of which the fit used none. Raises CalibrationError: too few are printed or in view."""
     marks = sample_hash_marks(calibration.field)
     plane = clearest_channel(image)
     like = measure_paint(plane, calibration.camera, sample_long_lines(calibration.field), _LIMITS.search_px)

@@ -65,11 +65,7 @@ def match_picture(image: Image, calibration: Calibration) -> PictureMatch:
 
 
 def check_size(image: Image, calibration: Calibration) -> None:
-    """Refuse a picture of another size than the calibration's.
-
-    Raises:
-        CalibrationError: it has another size; names both.
-    """
+    """Refuse a picture of another size than the calibration's, by a CalibrationError that names both."""
     size_px = calibration.camera.lens.size_px
     if (image.shape[1], image.shape[0]) != size_px:
         raise CalibrationError(
@@ -79,11 +75,7 @@ def check_size(image: Image, calibration: Calibration) -> None:
 
 
 def check_same_view(image: Image, calibration: Calibration) -> None:
-    """Refuse a picture that is not of the calibrated camera over the calibrated board.
-
-    Raises:
-        CalibrationError: it has another size, shows another board, or the camera was moved.
-    """
+    """Refuse a picture of another size, board or camera position, by a CalibrationError that says which."""
     match = match_picture(image, calibration)
     if match.found_share < PICTURE_MATCH_LIMITS.found_share:
         raise CalibrationError(

@@ -66,11 +66,7 @@ def read_pictures(path: Path, count: int = _LIMITS.frames) -> list[Image]:
 
 
 def _video_frames(path: Path, count: int) -> list[Image]:
-    """Return frames spread evenly over a video, upright; in place of damaged ones, the next that are not.
-
-    Raises:
-        InputError: it is no video, or none of its pictures can be decoded.
-    """
+    """Return frames spread over a video, upright, none damaged. Raises InputError: no video, or none decodes."""
     total = count_packets(path)
     due = [round(i) for i in np.linspace(0, max(total - 1, 0), min(count, max(total, 1)))]
     images: list[Image] = []
@@ -87,11 +83,7 @@ def _video_frames(path: Path, count: int) -> list[Image]:
 
 
 def read_picture(path: Path) -> Image:
-    """Return the picture in a file, uint8 BGR, shape (height, width, 3); its declared size is checked before.
-
-    Raises:
-        InputError: it can't be read, or is larger than `MAX_PIXELS`.
-    """
+    """Return a file's picture, uint8 BGR, (height, width, 3). Raises InputError: unreadable, or over `MAX_PIXELS`."""
     image = None
     if path.is_file() and _is_bounded(path):
         with suppress(cv2.error):
@@ -115,11 +107,7 @@ def _is_bounded(path: Path) -> bool:
 
 
 def write_picture(path: Path, image: Image) -> None:
-    """Write a picture in the format of its file name.
-
-    Raises:
-        OutputError: the file can't be written, or its name has no known format.
-    """
+    """Write a picture in its name's format. Raises OutputError: it can't be written, or the format is unknown."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         _, packed = cv2.imencode(path.suffix or ".png", image)
@@ -131,11 +119,7 @@ def write_picture(path: Path, image: Image) -> None:
 
 
 def check_picture(image: Image) -> None:
-    """Refuse a picture that is too small, too dark or overexposed.
-
-    Raises:
-        CalibrationError: names the problem and what to change.
-    """
+    """Refuse a picture that is too small, dark or bright, by a CalibrationError that says what to change."""
     height, width = image.shape[:2]
     if width < _LIMITS.min_width_px:
         raise CalibrationError(f"the picture is only {width}x{height} px. Set the camera to 1920x1080.")

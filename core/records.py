@@ -83,12 +83,7 @@ def from_json(kind: type[T], text: str | bytes, *, path: str, line: int | None =
 
 
 def read_record(kind: type[T], path: Path) -> T:
-    """Read a file that holds one record.
-
-    Raises:
-        InputError: it is missing, a folder, unreadable or not text.
-        FormatError: its content breaks the format, or has another version; names the field.
-    """
+    """Read a file of one record. Raises InputError: unreadable; FormatError: its version, or names the field."""
     text = read_text(path)
     check_format(kind, text, path=str(path))
     return from_json(kind, text, path=str(path))
@@ -137,11 +132,7 @@ def from_data(kind: type[T], data: object, *, path: str) -> T:
 
 
 def write_text(path: Path, chunks: Iterable[str]) -> None:
-    """Write a text file whole or not at all: to a temporary file beside it, which is then renamed.
-
-    Raises:
-        OutputError: the file can't be written.
-    """
+    """Write a text file whole or not at all, by renaming a temporary one. Raises OutputError: it can't be written."""
     part = path.with_name(path.name + ".part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

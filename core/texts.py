@@ -50,11 +50,7 @@ Pixel = tuple[float, float]
 
 
 def parse_number(text: str) -> float:
-    """Return a number of yards, pixels or millimeters.
-
-    Raises:
-        ValueError: it is no number, or a larger one than tables and pictures have.
-    """
+    """Return a number of yards, pixels or mm. Raises ValueError: no number, or larger than tables and pictures have."""
     value = float(text)
     if not abs(value) < LARGEST_NUMBER:
         raise ValueError(text)

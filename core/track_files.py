@@ -42,11 +42,7 @@ class TrackFile(JsonLinesFile[TracksHeader, Scene]):
 
 
 def write_tracks(path: Path, header: TracksHeader, scenes: Iterable[Scene]) -> None:
-    """Write a track file, whole or not at all. Fields of scenes that have their default value are left out.
-
-    Raises:
-        OutputError: the file can't be written.
-    """
+    """Write a track file, whole or not at all, without default values. Raises OutputError: it can't be written."""
     write_json_lines(path, (TracksHeader, header), Scene, scenes, defaults=False)
 
 
@@ -81,12 +77,7 @@ class Roster:
 
 
 def read_roster(path: Path) -> Roster:
-    """Read a roster file, or the roster of a track file.
-
-    Raises:
-        InputError: it can't be read.
-        FormatError: its content breaks the format; names the field.
-    """
+    """Read a roster, also of a track file. Raises InputError: unreadable; FormatError: names what is wrong."""
     if path.name.endswith(".jsonl"):
         tracks = TrackFile(path)
         first = next(iter(tracks), None)

@@ -124,21 +124,13 @@ class GameService(CurrentGame):
         return session.game_id
 
     def restart(self) -> str:
-        """Start another game with an empty board and a restarted clock, for a recording that is replayed.
-
-        Returns:
-            The game's id.
-        """
+        """Start another game with an empty board and clock, for a recording shown again; return its id."""
         with self._lock:
             self._scene_ns, self._scene_at_ns = 0, None
             return self.start_game(NewGame(), players=())
 
     def use_field(self, field: FieldModel) -> bool:
-        """Set the printed field once it is known.
-
-        Returns:
-            Whether the game in play was started on another field, so that a new one was started.
-        """
+        """Set the printed field once it is known; return whether that started a new game, as of another field."""
         with self._lock:
             if field != self._field:
                 self._field = field
@@ -183,11 +175,7 @@ class GameService(CurrentGame):
 
     @contextmanager
     def in_play(self) -> Iterator[GameSession]:
-        """Hold the game in play: nothing else happens to it within the ``with`` block.
-
-        Raises:
-            RefusedError: no game is in play.
-        """
+        """Hold the game in play while nothing else happens to it. Raises RefusedError: there is none."""
         with self._lock:
             if self._session is None:
                 raise RefusedError(NO_GAME)
@@ -255,11 +243,7 @@ class GameService(CurrentGame):
         return self._submit(Undo(event), submission)
 
     def place(self, named: str) -> tuple[float, float]:
-        """Return where a spot is that a person names (`place_yd`), along x of the board and across.
-
-        Raises:
-            RefusedError: no game is in play, or its field has no such place.
-        """
+        """Return where a named spot (`place_yd`) is, x and across. Raises RefusedError: no game, or no such place."""
         with self.in_play() as session:
             return session.state.place(named)
 
@@ -300,11 +284,7 @@ class GameService(CurrentGame):
         return text
 
     def _require_ticket(self, game: NewGame) -> None:
-        """Require that a match was assigned to this rig, and that it is not the one in play.
-
-        Raises:
-            RefusedError: it was not, or it is.
-        """
+        """Require a match that is assigned to this rig and not in play. Raises RefusedError: it isn't, or is."""
         ticket = game.match
         if ticket is None:
             return

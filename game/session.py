@@ -181,11 +181,7 @@ class GameSession:
         self._note_line_up()
 
     def rejudge(self, entry: Scene | Event, by: str = "") -> None:
-        """Judge an entry that the journal holds already.
-
-        Raises:
-            RefusedError: the rules of this version do not allow it; nothing has changed.
-        """
+        """Judge an entry of the journal. Raises RefusedError: the rules of this version do not allow it."""
         if isinstance(entry, Event):
             self.event_count += 1
             self._log.add(entry, by)
@@ -218,19 +214,11 @@ class GameSession:
         return self._game.legal()
 
     def preview(self, bodies: Sequence[Declaration]) -> GameState:
-        """Return the state that declarations made now would lead to; nothing changes.
-
-        Raises:
-            RefusedError: the state does not allow one of them.
-        """
+        """Return the state after declarations made now; nothing changes. Raises RefusedError: one is refused."""
         return self._game.preview(bodies)
 
     def undo_preview(self, event: str, now_ns: int) -> Accepted:
-        """Return the receipt that an undo made now would get; nothing changes.
-
-        Raises:
-            NotFoundError, RefusedError: as of `submit`.
-        """
+        """Return the receipt an undo would get now; nothing changes. Raises as `submit` does."""
         self._check_known(Undo(event))
         undo = self._event(Undo(event), 0, now_ns)
         update, after = self._game.tried(undo)

@@ -41,11 +41,7 @@ class Clause:
 
 
 def read_clauses(package: str) -> Mapping[str, Clause]:
-    """Return the clauses in a package's ``clauses.toml`` by id, in the order of the file.
-
-    Raises:
-        RulebookError: it is no TOML, or a clause breaks the format; the message names the field.
-    """
+    """Return the clauses in a package's ``clauses.toml`` in order, by id. Raises RulebookError: as `clauses_of`."""
     file = files(package) / "clauses.toml"
     try:
         return clauses_of(parse_toml(file.read_text(encoding="utf-8"), str(file)).get("clauses", {}))
@@ -54,11 +50,7 @@ def read_clauses(package: str) -> Mapping[str, Clause]:
 
 
 def clauses_of(table: Any) -> dict[str, Clause]:
-    """Return the clauses of a TOML table by id.
-
-    Raises:
-        RulebookError: it is no table, or a clause breaks the format; the message names the field.
-    """
+    """Return the clauses of a TOML table by id. Raises RulebookError: names the field that breaks the format."""
     if not isinstance(table, dict):
         raise RulebookError("clauses must be a table with an id for each clause, such as [clauses.RC-1].")
     try:

@@ -39,11 +39,7 @@ class Param:
     at_most: str = ""  # name of a parameter that this one may not exceed
 
     def accept(self, value: object) -> Value:
-        """Return a league's value for this parameter, checked.
-
-        Raises:
-            RulebookError: wrong type, out of range, or not among the choices; names the parameter.
-        """
+        """Return a league's value, checked. Raises RulebookError: wrong type, out of range, or no choice."""
         if isinstance(self.default, bool):
             return self._checked_flag(value)
         if isinstance(self.default, int | float):

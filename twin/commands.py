@@ -128,11 +128,7 @@ def demo(out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the f
 
 
 def parse_size(text: str) -> tuple[int, int]:
-    """Parse a picture's size from the command line.
-
-    Raises:
-        InputError: it is not width x height, or a picture can't have that size.
-    """
+    """Parse a picture's size. Raises InputError: it is not width x height, or no picture has that size."""
     width, _, height = text.partition("x")
     if not (width.isdecimal() and height.isdecimal()):
         raise InputError(f"a size is given as width x height, such as 1920x1080, not '{text}'")
@@ -144,11 +140,7 @@ def parse_size(text: str) -> tuple[int, int]:
 
 @contextmanager
 def needs_twin(purpose: str) -> Iterator[None]:
-    """Turn a missing MuJoCo or scipy into the error that names the extra.
-
-    Raises:
-        MissingExtraError: one of them is not installed.
-    """
+    """Turn a missing MuJoCo or scipy into a MissingExtraError, which names the extra."""
     try:
         yield
     except ModuleNotFoundError as error:

@@ -72,11 +72,7 @@ class StandingObject:
 
     @staticmethod
     def of_text(text: str) -> StandingObject:
-        """Return what is written as ``px,py=px,py=mm``: foot, top and height.
-
-        Raises:
-            InputError: it is written in another form, or too low or too high.
-        """
+        """Return foot, top and height from ``px,py=px,py=mm``. Raises InputError: another form, or too low or high."""
         foot, top, height_mm = parse_span(text, "something that stands")
         return StandingObject(height_mm, foot, top)
 

@@ -99,12 +99,7 @@ def refine_measured(
 
 
 def _not_mirrored(solution: FieldSolution, plane: Plane) -> FieldSolution:
-    """Return a solution with how likely it is that the picture is mirrored.
-
-    Raises:
-        AmbiguousField: it may well be; carries both readings.
-        AimError: it is.
-    """
+    """Return a solution that is not mirrored. Raises AmbiguousField: it may be; carries both; AimError: it is."""
     share = mirrored_probability(plane, solution.fit.camera, solution.field)
     if share > 1 - SELECTION_LIMITS.likely:
         raise AimError(f"the picture is mirrored, since the field's numbers read only in a mirror: {UNMIRROR}")

@@ -131,11 +131,7 @@ class FieldReading:
         return self.solution.probability
 
     def accepted(self) -> FieldSolution:
-        """Return the solution for somebody who chose this reading.
-
-        Raises:
-            CalibrationError: the picture is mirrored in it; says what to switch off.
-        """
+        """Return the solution once chosen. Raises CalibrationError: mirrored in it; says what to switch off."""
         if self.mirrored:
             raise CalibrationError(f"the picture is mirrored: {UNMIRROR}")
         return self.solution

@@ -51,11 +51,7 @@ class LensCollector:
         self.size_px = (0, 0)
 
     def add(self, image: Image) -> bool:
-        """Examine a picture; return whether it gave a new view.
-
-        Raises:
-            CalibrationError: it is of another size than those before.
-        """
+        """Return whether a picture gave a new view. Raises CalibrationError: its size is another."""
         size = (image.shape[1], image.shape[0])
         if self.views and size != self.size_px:
             raise CalibrationError(

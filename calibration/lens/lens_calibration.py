@@ -258,12 +258,7 @@ def calibrate_lens(views: Sequence[LensView], size_px: tuple[int, int]) -> LensF
 
 
 def read_lens(path: Path) -> LensFile:
-    """Read a ``*.lens.json`` file.
-
-    Raises:
-        InputError: it can't be read.
-        FormatError: its content breaks the format; names the field.
-    """
+    """Read a ``*.lens.json`` file. Raises InputError: unreadable; FormatError: names what breaks the format."""
     return read_record(LensFile, path)
 
 

@@ -47,12 +47,7 @@ def open_input(path: Path) -> BinaryIO:
 
 
 def special_kind(path: Path) -> str | None:
-    """Return what a path leads to, such as "a pipe"; None for a file.
-
-    Raises:
-        OSError: it leads nowhere, or can't be examined.
-        ValueError: no file has such a name.
-    """
+    """Return what a path leads to, such as "a pipe"; None for a file. Raises OSError, ValueError: to nothing."""
     mode = path.stat().st_mode
     return next((name for is_kind, name in _KINDS if is_kind(mode)), None)
 
@@ -64,11 +59,7 @@ def _check_kind(path: Path) -> None:
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a file, UTF-8 with or without a byte order mark.
-
-    Raises:
-        InputError: it can't be opened, is not text, or is too large.
-    """
+    """Return the text of a UTF-8 file, without its mark. Raises InputError: unreadable, no text, or too large."""
     try:
         with open_input(path) as file:
             data = file.read(MAX_TEXT_BYTES + 1)
@@ -83,11 +74,7 @@ def read_text(path: Path) -> str:
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the non-empty lines of a text file with their 1-based numbers, reading as they are needed.
-
-    Raises:
-        InputError: it can't be opened, is not text, or a line is too long.
-    """
+    """Yield a file's non-empty lines, numbered from 1. Raises InputError: unreadable, no text, or a line too long."""
     try:
         with open_input(path) as file, io.TextIOWrapper(file, encoding="utf-8-sig") as lines:
             number = 0
@@ -104,12 +91,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """Return the content of a TOML file.
-
-    Raises:
-        InputError: it can't be read.
-        FormatError: it is no TOML; says where.
-    """
+    """Return a TOML file's content. Raises InputError: it can't be read; FormatError: it is no TOML; says where."""
     return parse_toml(read_text(path), str(path))
 
 

@@ -19,11 +19,7 @@ def private_opener(path: str, flags: int) -> int:
 
 
 def make_private_folder(folder: Path) -> None:
-    """Make a folder, with those above it, that only its owner may enter; a folder that exists stays as it is.
-
-    Raises:
-        OSError: it can't be made.
-    """
+    """Make a folder, with those above it, for its owner only, if there is none. Raises OSError: it can't be made."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with suppress(FileExistsError):
         folder.mkdir(mode=OWNER_ONLY_FOLDER)
@@ -61,11 +57,7 @@ def create_private_file(path: Path, content: bytes) -> bool:
 
 
 def replace_private_file(path: Path, content: bytes) -> None:
-    """Write a file in place of the one of that name, at once and on disk when this returns.
-
-    Raises:
-        OSError: it can't be written; the file is as it was.
-    """
+    """Replace a file at once, on disk when this returns. Raises OSError: it can't be written, and is as it was."""
     beside = _written_beside(path, content)
     try:
         beside.replace(path)

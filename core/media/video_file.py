@@ -148,11 +148,7 @@ class VideoReader:
         return self.stream.frames or None
 
     def pictures(self) -> Iterator[VideoPicture]:
-        """Yield every picture, damaged ones as such; times rise, but for those of damaged ones. May be called once.
-
-        Raises:
-            InputError: the rest of the file can't be read.
-        """
+        """Yield every picture once, damaged ones as such; times rise. Raises InputError: the rest is unreadable."""
         fps = self.fps or _LIMITS.fps
         time_base = self.stream.time_base or Fraction(1, 1000)
         t_ns, shift_ns = None, 0
@@ -230,11 +226,7 @@ class VideoReader:
 
 
 def count_packets(path: Path) -> int:
-    """Return how many pictures a file holds, without decoding any; those before a place that can't be read.
-
-    Raises:
-        InputError: it is no video.
-    """
+    """Return how many pictures a file holds up to where it can't be read. Raises InputError: it is no video."""
     try:
         container = open_video(path)
     except (av.FFmpegError, ValueError):

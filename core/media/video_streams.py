@@ -74,11 +74,7 @@ _NO_VIDEO: Final = Disposition.attached_pic | Disposition.still_image | Disposit
 
 
 def open_video(path: Path) -> av.container.InputContainer:
-    """Open a file by the formats that hold videos and name no other file.
-
-    Raises:
-        av.FFmpegError, ValueError: it is none of them.
-    """
+    """Open a file by formats that name no other file. Raises av.FFmpegError, ValueError: it is none of them."""
     container: av.container.InputContainer = av.open(str(path), options=FILE_OPTIONS)
     if not any(not _is_still(stream) for stream in container.streams.video):
         container.close()

@@ -46,11 +46,7 @@ def usable_cores() -> int:
 
 
 def return_free_memory() -> bool:
-    """Return what this process has freed to the system (glibc on Linux); takes some milliseconds.
-
-    Returns:
-        Whether this system can.
-    """
+    """Return what this process has freed to the system (glibc), in some ms; whether this system can."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if SYSTEM == "linux" else None
     if trim is None:
         return False
@@ -145,11 +141,7 @@ _LEAST_INODES: Final = 64  # a disk on which fewer files can be made is full, wh
 
 
 def free_bytes(folder: Path) -> int:
-    """Return the free space on a folder's disk; 0 where it has no room for another file (inodes).
-
-    Raises:
-        OSError: there is no such folder.
-    """
+    """Return the free space on a folder's disk; 0 without inodes. Raises OSError: there is no such folder."""
     if hasattr(os, "statvfs"):
         found = os.statvfs(folder)
         if found.f_files > 0 and found.f_favail < _LEAST_INODES:  # some file systems count none

@@ -207,10 +207,6 @@ def record_of(rulebook: Rulebook) -> RulebookRecord:
 
 
 def rulebook_of(data: RulebookRecord) -> Rulebook:
-    """Return the rulebook that data describes.
-
-    Raises:
-        RulebookError: its system is not installed, or this program does not know a parameter or clause.
-    """
+    """Return the rulebook that data describes. Raises RulebookError: its system, a parameter or clause is unknown."""
     system = load_system(data.system)
     return Rulebook(data.name, data.title, system, data.values, data.policies, data.house_clauses)

@@ -78,11 +78,7 @@ def may_kick_off(game: GameState, kick: str) -> bool:
 
 
 def refuse_with_ball_free(game: GameState, name: str) -> None:
-    """Refuse what only a side that holds the ball may do, while a pass is in the air.
-
-    Raises:
-        RefusedError: the board is stopped with a pass in the air.
-    """
+    """Refuse what needs the ball in hand, by a RefusedError, while a stopped board has a pass in the air."""
     stoppage = game.play.stoppage
     if stoppage is not None and stoppage.reason == "air":
         raise RefusedError(f"{name}: the pass is in the air, so nobody has the ball")
@@ -112,11 +108,7 @@ def period_s(params: Params, *, overtime: bool) -> float | None:
 
 
 def check_time_left(left_s: float, name: str, period: int, params: Params) -> None:
-    """Refuse a time that no game clock shows in a period.
-
-    Raises:
-        RefusedError: it is negative, or longer than the period, where the rulebook says how long that is.
-    """
+    """Refuse a time that no period's clock shows, negative or longer than it, by a RefusedError."""
     if left_s < 0:
         raise RefusedError(f"{name}: time left can't be negative ({left_s:g} s)")
     if not left_s <= _LIMITS.clock_s:

@@ -24,21 +24,13 @@ def two_dice(dice: Sequence[int], purpose: str) -> int:
 
 
 def d66(dice: Sequence[int], purpose: str) -> int:
-    """Return two six-sided dice read as tens and units, tens first: 11..66 without the digits 7 to 0.
-
-    Raises:
-        RefusedError: such dice do not exist.
-    """
+    """Return two dice as tens and units, 11..66 without 7 to 0. Raises RefusedError: such dice do not exist."""
     tens, units = checked_faces(dice, count=2, low=1, high=6, purpose=purpose)
     return 10 * tens + units
 
 
 def d10(dice: Sequence[int], count: int, purpose: str) -> tuple[int, ...]:
-    """Return the values of ten-sided dice, each 1..10; the face 0 counts as 10.
-
-    Raises:
-        RefusedError: such dice do not exist.
-    """
+    """Return ten-sided dice, each 1..10; the face 0 counts as 10. Raises RefusedError: such dice do not exist."""
     return tuple(face or 10 for face in checked_faces(dice, count=count, low=0, high=10, purpose=purpose))
 
 

@@ -166,11 +166,7 @@ def _check_play(body: SetUp, game: GameState, context: RuleContext) -> None:
 
 
 def checked_overtime(body: SetUp, game: GameState, context: RuleContext) -> Overtime | None:
-    """Return the overtime of a set-up, checked against the rulebook's kind of overtime; None when it is none.
-
-    Raises:
-        RefusedError: no overtime under the rulebook can be so.
-    """
+    """Return a set-up's overtime; None for none. Raises RefusedError: no overtime under the rulebook can be so."""
     kind, periods, given = context.system.overtime, context.params.count("clock.periods"), body.overtime
     tied = body.score[0] == body.score[1]
     if is_college(context.params):

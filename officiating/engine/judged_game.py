@@ -175,11 +175,7 @@ class JudgedGame:
         return legal(self._engine, self._state)
 
     def preview(self, bodies: Sequence[Declaration]) -> GameState:
-        """Return the state that declarations made now would lead to; nothing changes.
-
-        Raises:
-            RefusedError: the state does not allow one of them.
-        """
+        """Return the state after declarations made now; nothing changes. Raises RefusedError: one is refused."""
         state = self._state
         for body in bodies:
             t_ns = max(state.game.now_ns, state.event_ns or 0)
@@ -187,11 +183,7 @@ class JudgedGame:
         return state.game
 
     def tried(self, event: Event) -> tuple[GameUpdate, JudgedGame]:
-        """Return what an event would change, and the game that it would lead to; this one stays as it is.
-
-        Raises:
-            RefusedError: as of `apply`.
-        """
+        """Return what an event would change, and the game it would lead to. Raises RefusedError: as of `apply`."""
         other = copy.copy(self)
         other._engine = self._engine.with_own_rulings()
         other._log, other._calls, other._plays = list(self._log), list(self._calls), list(self._plays)
@@ -201,11 +193,7 @@ class JudgedGame:
         return other.apply(event), other
 
     def apply(self, entry: Scene | Event) -> GameUpdate:
-        """Apply one entry and return what it changed.
-
-        Raises:
-            RefusedError: the event is a duplicate or the state does not allow it; nothing has changed.
-        """
+        """Apply one entry; return what it changed. Raises RefusedError: a duplicate, or not allowed now."""
         if isinstance(entry, Event):
             if entry.id in self._event_ids:
                 raise RefusedError(f"event {entry.id} has been entered already")

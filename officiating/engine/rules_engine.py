@@ -107,11 +107,7 @@ class RulesEngine:
             raise RefusedError(f"event {event.id} comes {(state.game.now_ns - event.t_ns) / 1e9:.1f} s too late")
 
     def step(self, state: EngineState, entry: Scene | Event) -> tuple[EngineState, tuple[Call, ...]]:
-        """Apply one entry and return the new state and the calls made.
-
-        Raises:
-            RefusedError: the state does not allow the event, or it comes too late; the state is unchanged.
-        """
+        """Apply one entry; return the new state and calls. Raises RefusedError: not allowed, or too late."""
         after, calls = self._step(state, entry)
         game = after.game
         if game.ruled_ns is not None and game.play.board_on_ns not in {None, state.game.play.board_on_ns}:

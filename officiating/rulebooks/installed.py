@@ -33,11 +33,7 @@ def installed_rulebooks() -> tuple[str, ...]:
 
 @cache
 def load_system(name: str) -> RuleSystem:
-    """Return the code of an installed rulebook.
-
-    Raises:
-        RulebookError: no rulebook has that name, or its package is broken; the message says which package and why.
-    """
+    """Return an installed rulebook's code. Raises RulebookError: none such, or names the broken package."""
     entry = _registered().get(name)
     if entry is None:
         raise RulebookError(f"No rulebook is named {name!r}. Installed rulebooks: {', '.join(installed_rulebooks())}.")

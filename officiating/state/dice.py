@@ -46,11 +46,7 @@ class DiceRule:
         return DiceDue(purpose, count, self.sides, self.number, by)
 
     def check(self, dice: tuple[int, ...], game: GameState, purpose: str) -> None:
-        """Refuse dice that are not these.
-
-        Raises:
-            RefusedError: the number of dice is wrong, or no such die has that face.
-        """
+        """Refuse dice that are not these. Raises RefusedError: another number of dice, or no such face."""
         count = self.count if self.count_in is None else self.count_in(game)
         if self.number and len(dice) == 1:
             checked_faces(dice, count=1, low=1, high=100, purpose=purpose)

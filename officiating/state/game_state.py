@@ -231,11 +231,7 @@ class GameState:
         return f"{owner} {to_goal:.4g}"
 
     def place(self, named: str) -> tuple[float, float]:
-        """Return where a place is that a person names, along x of the board and, in the middle, across.
-
-        Raises:
-            RefusedError: it names no place of this field.
-        """
+        """Return where a named place is, along x and, in the middle, across. Raises RefusedError: none such."""
         shorts = (self.teams[0].short, self.teams[1].short)
         return place_yd(named, shorts, self.direction_of("home"), self.length_yd), self.width_yd / 2
 

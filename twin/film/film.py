@@ -322,11 +322,7 @@ class ClipWriter:
             self._part.unlink(missing_ok=True)
 
     def add(self, image: Image, t_ns: int) -> None:
-        """Append a picture, uint8 blue green red, shape (height, width, 3), captured later than the last one.
-
-        Raises:
-            OutputError: the place can't be written any more.
-        """
+        """Append a later picture, uint8 BGR, shape (height, width, 3). Raises OutputError: it can't be written."""
         frame = av.VideoFrame.from_ndarray(np.ascontiguousarray(image), format="bgr24")
         frame = frame.reformat(
             format="yuv420p", dst_colorspace=Colorspace.ITU709, dst_color_range=ColorRange.MPEG, threads=1

@@ -133,11 +133,7 @@ class World:
     # Handling
 
     def place(self, id_: str, x_mm: float, y_mm: float, heading_deg: float) -> None:
-        """Stand a figure upright on the board at once, even if it fell, is held or waits beside the board.
-
-        Raises:
-            ScriptError: it would overlap another base or stand off the board.
-        """
+        """Stand a figure up on the board, wherever it was. Raises ScriptError: no room, or off the board."""
         row = self._row(id_)
         where = Footprint(x_mm, y_mm, heading_deg, self.players[row].base)
         check_room(row, where, self._bases.outlines(self.poses()), self.players, self.field)
@@ -166,11 +162,7 @@ class World:
         self._moved(row)
 
     def release(self, id_: str) -> None:
-        """Set a held figure down on the board, right below where it is held.
-
-        Raises:
-            ScriptError: it is not held, or would overlap another base or stand off the board.
-        """
+        """Set a held figure down where it is held. Raises ScriptError: not held, no room, or off the board."""
         row = self._present(id_)
         if not self._engine.held[row]:
             raise ScriptError(f"{id_} can't be released: it is not in a hand")
@@ -178,11 +170,7 @@ class World:
         self.place(id_, at.x_mm, at.y_mm, at.heading_deg)
 
     def remove(self, id_: str) -> None:
-        """Take a figure off the board, and the ball that it carries; `place` and `hold` bring it back.
-
-        Raises:
-            ScriptError: it is not on the board.
-        """
+        """Take a figure off the board, with its ball, until placed or held. Raises ScriptError: it is not there."""
         row = self._present(id_)
         if self._carried is not None and self._carried[0] == row:
             self.take_ball()
@@ -238,11 +226,7 @@ class World:
     # The ball
 
     def give_ball(self, id_: str) -> None:
-        """Put the ball into a figure's hand, where it stays, even in a fall, until another ball method is called.
-
-        Raises:
-            ScriptError: the figure is not on the board.
-        """
+        """Put the ball into a figure's hand, where it stays, even in a fall. Raises ScriptError: no such figure."""
         row = self._present(id_)
         hand_mm = self.players[row].hand_mm
         self._set_ball("none", (0.0, 0.0))

@@ -136,11 +136,7 @@ class Stage:
         self._record()
 
     def perform(self) -> None:
-        """Perform the whole script.
-
-        Raises:
-            ScriptError: a step is impossible, or an event it waits for did not happen; the message names the step.
-        """
+        """Perform the script. Raises ScriptError: names a step that is impossible, or waits in vain."""
         for number, step in enumerate(self.script.steps, start=1):
             try:
                 self._do(step)

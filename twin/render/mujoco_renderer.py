@@ -59,11 +59,7 @@ _MISSING = (
 
 
 class MujocoRenderer(TableRenderer):
-    """Draws one appearance and roster; holds an OpenGL context until it is closed.
-
-    Raises:
-        DownfieldError: this machine has no OpenGL.
-    """
+    """Draws one appearance; holds an OpenGL context until closed. Raises DownfieldError: there is no OpenGL."""
 
     def __init__(self, appearance: Appearance, players: Sequence[Player]) -> None:
         super().__init__(appearance, players)

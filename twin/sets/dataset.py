@@ -105,12 +105,7 @@ def make_dataset(
 
 
 def read_samples(out: Path, split: Split) -> Iterator[Sample]:
-    """Yield the samples of a split in the order of their indices.
-
-    Raises:
-        InputError: the split has no samples.
-        FormatError: a line that can't be read; names it.
-    """
+    """Yield a split's samples by index. Raises InputError: it has none; FormatError: names a line that is broken."""
     files = sorted((out / "truth" / split).glob("*.jsonl"))
     if not files:
         raise InputError(f"{out}: holds no finished pictures of the split '{split}'")

@@ -86,11 +86,7 @@ def _face(dial: DialWindow, turn: float) -> str | None:
 
 
 def set_to(strip: StripSet, slide_yd: float, third: Third, numbers: dict[Count, int]) -> StripState:
-    """Return the strip set to these numbers; counts that are left out show their dials' first faces.
-
-    Raises:
-        InputError: a dial has no such face.
-    """
+    """Return the strip set to numbers, other dials to their first face. Raises InputError: no such face."""
     turns = [0.0] * len(strip.dials)
     for counts, number in numbers.items():
         left = number

@@ -50,11 +50,7 @@ def is_skill_roll(purpose: str) -> bool:
 
 
 def rating_of(game: GameState, position: str, side: Side) -> int:
-    """Return a skilled player's rating; for a quarterback, the rating of the quarterback in play.
-
-    Raises:
-        RefusedError: it was never rolled.
-    """
+    """Return a player's rating, of quarterbacks the one in play. Raises RefusedError: it was never rolled."""
     player = f"quarterback_{quarterback_string(game, side)}" if position == "quarterback" else position
     value = game.note(f"rating_{player}_{side}")
     if value is None:

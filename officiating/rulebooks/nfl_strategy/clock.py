@@ -122,11 +122,7 @@ def after_play(
 
 
 def run_out_clock(clock: LineClock) -> LineClock:
-    """Return the clock after the offense lets it run out to the warning or the period's end (NFLS-024).
-
-    Raises:
-        RefusedError: it does not run, or more than three lines are left.
-    """
+    """Return the clock run out (NFLS-024). Raises RefusedError: it stands, or more than three lines are left."""
     if not clock.running or not 1 <= clock.to_mark <= RUN_OUT_LINES:
         raise RefusedError(
             f"let the clock run: only while it runs with one to three lines left; it is "

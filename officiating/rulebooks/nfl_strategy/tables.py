@@ -108,11 +108,7 @@ def next_hash(dot: Color) -> Hash:
 
 
 def gain_out_of_bounds(gain: float, dot: Color) -> float:
-    """Return the gain of a runner who goes out of bounds to stop the clock (NFLS-026).
-
-    Raises:
-        RefusedError: the play ended in the middle of the field.
-    """
+    """Return the gain of a runner who stops the clock (NFLS-026). Raises RefusedError: he ended in mid-field."""
     if dot == "red":
         raise RefusedError("out of bounds: only from a play that ends in the black or blue zone (NFLS-026)")
     return gain - RUN_OUT_YD

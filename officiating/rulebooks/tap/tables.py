@@ -91,11 +91,7 @@ def fumble_keeper(heads: bool) -> Literal["offense", "defense"]:
 
 
 def punt_landing(gunner_fronts_yd: Sequence[float], beyond_yd: float = PUNT_BEYOND_GUNNER_YD) -> float:
-    """Return where a punt comes down: beyond the front of the farthest gunner's base (TAP-123).
-
-    Raises:
-        RefusedError: no gunner was named.
-    """
+    """Return where a punt lands: past the farthest gunner's front (TAP-123). Raises RefusedError: none was named."""
     if not gunner_fronts_yd:
         raise RefusedError("a punt comes down beyond a gunner, and no gunner was named (TAP-115)")
     return max(gunner_fronts_yd) + beyond_yd
