@@ -27,14 +27,12 @@ from downfield.capture.recording.segment import (
 )
 from downfield.capture.source import CapturedFrame, LoopObserver, SourceFacts, VideoPacket
 from downfield.core.errors import DownfieldError, OutputError, RefusedError, SourceError
-from downfield.core.platform.clock import RUN_CLOCK
 from downfield.core.platform.processes import lower_priority
 from downfield.core.platform.system import free_bytes
 from downfield.core.threads import BoundedQueue, supervised_thread
 from downfield.game.published.board_topics import HealthReason, RecordingStatus
 
 DISK_LOW, DISK_FULL = "disk_low", "disk_full"
-CLOCK_SET: Final = "clock_set"
 RECORDING_FAILED, RECORDING_BEHIND = "recording_failed", "recording_behind"
 
 _FOLDER_NAME: Final = "%Y%m%d-%H%M%S"
@@ -244,7 +242,6 @@ class Recorder(LoopObserver):
         if time.monotonic() - self._disk_checked_at < RECORDER_LIMITS.disk_check_s:
             return
         self._disk_checked_at = time.monotonic()
-        self._check_clock()
         if self._segment is not None and not self._segment.path.exists():
             self._finish_segment()
         was_refused = time.monotonic() - self._refused_s < RECORDER_LIMITS.refused_s
@@ -265,16 +262,6 @@ class Recorder(LoopObserver):
         if self._is_full and has_room and not was_refused:
             self.record(True)
             self._problems.notify("info", "There is room on the disk again: the recording goes on.")
-
-    def _check_clock(self) -> None:
-        """Report a clock that was set while the rig runs: what is dated by the run and by the computer differs then."""
-        behind_h = (RUN_CLOCK.now_ns() - time.time_ns()) / 3.6e12
-        if abs(behind_h) < 1.0:
-            self._problems.resolve(CLOCK_SET)
-            return
-        text = f"The computer's clock was set {'back' if behind_h > 0 else 'ahead'} by {abs(behind_h) / 24:.1f} days"
-        remedy = "This run goes on by its own. See that the clock is right, and start the rig again between games"
-        self._problems.report(HealthReason(code=CLOCK_SET, level="warning", text=text, remedy=remedy))
 
     def _give_up(self, code: str, cause: str) -> None:
         self._on, self._is_full = False, code == DISK_FULL

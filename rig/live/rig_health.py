@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from downfield.calibration.calibration import Calibration
 from downfield.capture.problems import CAMERA_LOST, ActiveProblems
 from downfield.capture.source import LoopObserver, NoticeLevel, SourceFacts
 from downfield.core.frame import Frame
-from downfield.core.platform.clock import monotonic_ns
+from downfield.core.platform.clock import RUN_CLOCK, monotonic_ns
 from downfield.core.scene import Power, Scene
 from downfield.core.texts import counted
 from downfield.core.threads import supervised_thread
@@ -64,6 +65,7 @@ TRACKING_FAILED: Final = "tracking_failed"
 PICTURES_DAMAGED: Final = "pictures_damaged"
 HEALTH_FAILED: Final = "health_failed"
 LENGTHS_UNKNOWN: Final = "lengths_unknown"
+CLOCK_SET: Final = "clock_set"
 MORE_FIGURES: Final = "more_figures"
 """Code of figures on the board that are none of the line-up's; the panel offers to find all figures again."""
 
@@ -222,7 +224,7 @@ class HealthReporter(LoopObserver):
         if changed:  # every picture fails by it; what the last fitting one showed is no longer so
             problems, unfit = tuple(problem for problem in problems if problem.code != TRACKING_FAILED), ()
         warnings = () if changed else self._picture_warnings()
-        reasons = (*problems, *changed, *_damage(statistics), *warnings, *_unsized(calibration))
+        reasons = (*problems, *changed, *_damage(statistics), *warnings, *_unsized(calibration), *_clock_set())
         quality = calibration.quality if calibration is not None else None
         lost = any(reason.code == CAMERA_LOST for reason in reasons)
         level: Level = "warning" if reasons or unfit else "ok"
@@ -285,6 +287,15 @@ def _unsized(calibration: Calibration | None) -> Iterator[HealthReason]:
         text = "Lengths in mm are not known: calls that need them, such as one by a stick, wait for a person"
         remedy = "Measure the print from goal line to goal line, in Set up a table"
         yield HealthReason(code=LENGTHS_UNKNOWN, level="warning", text=text, remedy=remedy)
+
+
+def _clock_set() -> Iterator[HealthReason]:
+    """Yield that the clock was set while the rig runs: what is dated by the run and by the computer differs then."""
+    behind_h = (RUN_CLOCK.now_ns() - time.time_ns()) / 3.6e12
+    if abs(behind_h) >= 1.0:
+        text = f"The computer's clock was set {'back' if behind_h > 0 else 'ahead'} by {abs(behind_h) / 24:.1f} days"
+        remedy = "This run goes on by its own. See that the clock is right, and start the rig again between games"
+        yield HealthReason(code=CLOCK_SET, level="warning", text=text, remedy=remedy)
 
 
 def _more_figures(more: int) -> Iterator[HealthReason]:

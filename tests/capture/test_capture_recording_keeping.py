@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import os
 import tempfile
-import time
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,7 @@ from waiting import wait_until
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.recording import keeping
 from downfield.capture.recording.keeping import RecordingAges, RecordingKeeper, prune
-from downfield.capture.recording.recorder import CLOCK_SET, DISK_FULL, Recorder
+from downfield.capture.recording.recorder import DISK_FULL, Recorder
 from downfield.capture.recording.recording_library import create_recording, recorded_videos
 from downfield.capture.recording.recording_settings import RecordingSettings
 from downfield.core.platform.system import free_bytes
@@ -233,27 +232,3 @@ def test_a_disk_without_inodes_is_full_and_recording_goes_on_when_there_are_some
     Found.f_files = 0
     inodes[0] = 0
     assert free_bytes(tmp_path) > 0, "a file system that counts no inodes"
-
-
-@pytest.mark.parametrize("days", [-60 * 365, -1, 0, 1, 730])
-def test_a_clock_that_is_set_while_the_rig_runs_deletes_nothing_and_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, days: int
-) -> None:
-    recording = create_recording(tmp_path, "20260101-120000")
-    old = [written(recording, number) for number in range(1, 6)]
-    problems = ActiveProblems()
-    recorder = Recorder(tmp_path, RecordingSettings(keep_days=1), lambda: MJPEG, problems, free_bytes=lambda _: 10**12)
-    recorder.record(True)
-    wall_ns, index = time.time_ns, itertools.count()
-    monkeypatch.setattr(time, "time_ns", lambda: wall_ns() + days * DAY_NS)
-
-    def codes() -> set[str]:
-        recorder._disk_checked_at = recorder._keeper._tried_s = 0.0
-        recorder.frame_captured(captured_frame(next(index)))
-        return {reason.code for reason in problems.active()}
-
-    wait_until(lambda: (CLOCK_SET in codes()) == (days != 0) and recorder.status().seconds > 0, "it is told")
-    monkeypatch.undo()
-    wait_until(lambda: CLOCK_SET not in codes(), "it is right again")
-    recorder.close()
-    assert all(video.exists() for video in old)
