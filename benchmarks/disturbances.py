@@ -258,8 +258,11 @@ def summary(table: Table, kind: Kind, strength: int, mode: Mode, out: Outcome) -
     in_force = [call for call in out.calls if _counts(call)]
     wrong = [call for call in in_force if not any(matches(call, true) for true in table.calls)]
     made = [true for true in table.calls if any(matches(call, true) for call in in_force)]
-    told_most = [(text, frames) for text, frames in out.unfit.most_common() if text != NO_LINE_UP or frames > _SOON]
-    reason = next((text for text, frames in told_most[:1] if frames > 0.1 * out.frames), "")
+    lasted = [
+        text for text, frames in out.unfit.most_common() if frames > max(0.1 * out.frames, _SOON * (text == NO_LINE_UP))
+    ]
+    # What is said besides waiting for the line-up says why it is waited for.
+    reason = next((text for text in lasted if text != NO_LINE_UP), lasted[0] if lasted else "")
     told = [*out.unfit, *out.warnings]
     told += [condition.words() for call in out.calls if call.verdict == "too_close" for condition in call.conditions]
     right = bool(re.search(kind.reason, reason, re.IGNORECASE)) if reason else None

@@ -145,6 +145,11 @@ def _frozen(shown: Shown) -> Shown:
     return [(t_ns, shown[min(number, 20)][1]) for number, (t_ns, _) in enumerate(shown[:40])]
 
 
+def _swapped(shown: Shown) -> Shown:
+    order = sorted(range(50), key=lambda number: number + 1.5 * (number % 6 == 5))
+    return [(shown[place][0], shown[number][1]) for place, number in enumerate(order)]
+
+
 _IN_TIME: Final = frozenset({"repeated", "slow", "bursts", "frozen"})
 
 
@@ -181,6 +186,7 @@ def _cases() -> dict[str, tuple[str, str, Callable[[Shown], Shown]]]:
         "covered": ("Something covers figures", HAND_OVER_FIGURES, _each(_covered)),
         "repeated": ("Pictures come twice", "", _twice),
         "bursts": ("Pictures come in bursts", "", _bursts),
+        "swapped": ("Pictures come in the wrong order", "", _swapped),
         "slow": ("Pictures stay away", "", _slow),
         "frozen": ("The picture is frozen", "", _frozen),
         "cut": ("The recording was cut, or figures were set up elsewhere", unsure, lambda shown: shown[-1:]),

@@ -19,7 +19,7 @@ from downfield.core.frame import TIME_UNKNOWN_NS, Detection, Frame
 from downfield.core.platform.processes import lower_priority
 from downfield.models.detector import Detector, TrackingDetector
 from downfield.models.suppression import join_hands, merge_refined
-from downfield.vision.board.picture_health import RepeatDetector
+from downfield.vision.board.picture_changes import PictureChanges
 
 DetectorRun = Literal["full_frame", "figures"]
 """A run of the detector on the whole frame, or on the figures already known."""
@@ -194,12 +194,15 @@ class DetectionSchedule:
 
     Args:
         continuous: whether frames follow each other in time; if not, each is searched in full.
+        changes: tells which frames show nothing new.
     """
 
-    def __init__(self, detector: Detector, rate: DetectionRate, *, continuous: bool) -> None:
+    def __init__(
+        self, detector: Detector, rate: DetectionRate, *, continuous: bool, changes: PictureChanges | None = None
+    ) -> None:
         self._detector, self._rate, self._continuous = detector, rate, continuous
+        self._changes = changes or PictureChanges()
         self._detections: tuple[Detection, ...] = ()
-        self._repeats = RepeatDetector()
         self._background: Future[_BackgroundRun] | None = None
         self._ball_ns = 0  # time of the next search for the ball
         self._searched_ball = False  # whether the latest full-frame run searched for it
@@ -214,7 +217,7 @@ class DetectionSchedule:
         """
         if not self._continuous:
             return self._detect_alone(frame)
-        if self._repeats.is_repeat(frame.image) or frame.t_sigma_ns >= TIME_UNKNOWN_NS:
+        if self._changes.of(frame).repeated or frame.t_sigma_ns >= TIME_UNKNOWN_NS:
             return None
         runs = self._rate.due(frame.t_ns, waiting)
         tracking = self._detector if isinstance(self._detector, TrackingDetector) else None

@@ -26,7 +26,7 @@ from downfield.core.arrays import Array, Bools, Image
 from downfield.core.field.model import FieldModel
 from downfield.core.frame import Detection
 from downfield.core.scene import Hand
-from downfield.vision.board.background import Mask, Planes, compare_with_background
+from downfield.vision.board.picture_changes import Mask, Planes, compare_with_background
 from downfield.vision.measuring.estimate import Estimate
 from downfield.vision.measuring.measurement import Measurements
 

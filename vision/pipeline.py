@@ -25,6 +25,7 @@ from downfield.core.scene import Jersey, Player, Power, Scene
 from downfield.core.track_files import Roster, RosterSpot
 from downfield.models.detector import Detector
 from downfield.vision.ball_tracker import BallTracker
+from downfield.vision.board.picture_changes import PictureChanges
 from downfield.vision.board.picture_health import PictureHealth, PictureHealthMonitor
 from downfield.vision.board.power import PowerDetector
 from downfield.vision.contacts.contact_tracker import ContactTracker
@@ -41,6 +42,8 @@ from downfield.vision.tracking.tracker import Tracker
 
 NO_LINE_UP: Final = "Waiting for the line-up: stand all figures still and keep hands away"
 """Why scenes are unfit until every figure has been found."""
+
+_LINE_UP_LATE_NS: Final = 600_000_000  # figures that stand are found in half of it
 
 SLOW_COMPUTER: Final = "This computer is slow: the detector runs less often, and contacts are timed less exactly"
 """Warning while the detector runs less often than requested."""
@@ -77,14 +80,16 @@ class Vision:
         self._tracker: Tracker | None = None
         self._teams = TeamClassifier()
         self._trackers = _SceneTrackers()
-        self._health_monitor = PictureHealthMonitor()
+        changes = PictureChanges()
+        self._health_monitor = PictureHealthMonitor(changes, _outline_px(calibration))
         self._intrusions = IntrusionDetector(calibration.field)
         self._health: PictureHealth | None = None
         self._estimates: tuple[Estimate, ...] = ()
         self._power: Power = "unknown"
         self._t_ns: int | None = None
+        self._searched_ns: int | None = None  # when the search without a line-up began
         self._rate = rate or DetectionRate()
-        self._schedule = DetectionSchedule(detector, self._rate, continuous=continuous)
+        self._schedule = DetectionSchedule(detector, self._rate, continuous=continuous, changes=changes)
         self._shared_error: tuple[tuple[tuple[float, ...], ...], Array] | None = None
 
     @property
@@ -140,7 +145,7 @@ class Vision:
         """Drop all tracks and search for every figure again; where more stand than were numbered, number all."""
         more = self._tracker is not None and self._tracker.more_figures > 0
         self._line_ups.forget_places(self.colors, renumber=more)
-        self._tracker, self._teams, self._estimates = None, TeamClassifier(), ()
+        self._tracker, self._teams, self._estimates, self._searched_ns = None, TeamClassifier(), (), None
 
     def detect(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...] | None:
         """Run the detector on the next frame; may run in another thread than `update`.
@@ -190,9 +195,16 @@ class Vision:
             self._refine(frame, online.calibration, carrier)
         else:
             self._estimates = separate_overlaps(self._estimates)
-        no_line_up = (NO_LINE_UP,) if self._tracker is None else self._line_ups.unfit(self._estimates)
-        unfit = (*self._health.unfit, *online.problems, *no_line_up)
+        unfit = (*self._health.unfit, *online.problems, *self._who_is_who(frame.t_ns, self._health))
         return self._build_scene(frame, found, online.calibration, unfit, carrier)
+
+    def _who_is_who(self, t_ns: int, health: PictureHealth) -> tuple[str, ...]:
+        """Return why scenes are unfit because it is not known who is who; a poor picture may be why none is found."""
+        if self._tracker is not None:
+            return self._line_ups.unfit(self._estimates)
+        self._searched_ns = t_ns if self._searched_ns is None else self._searched_ns
+        late = t_ns - self._searched_ns > _LINE_UP_LATE_NS
+        return (*(health.poor if late else ()), NO_LINE_UP)
 
     def _check(self, frame: Frame) -> None:
         height, width = frame.image.shape[:2]
@@ -323,6 +335,13 @@ class Vision:
             unfit=unfit,
             asks=self._line_ups.asks,
         )
+
+
+def _outline_px(calibration: Calibration) -> Array:
+    """Return the corners of the field with its end zones in the picture, shape (4, 2)."""
+    zone, length, width = (calibration.field.end_zone_mm, calibration.field.length_mm, calibration.field.width_mm)
+    corners = [(-zone, 0.0), (length + zone, 0.0), (length + zone, width), (-zone, width)]
+    return calibration.camera.to_pixels(np.array(corners))
 
 
 @dataclass(slots=True)

@@ -198,7 +198,7 @@ def _referee(rig: Rig, console: Console, *, once: bool) -> _NextTable | None:
         else:
             console.print(Text.assemble(styled("Downfield", "bold"), styled(f"  {title}")))
             console.print("Stop with Ctrl-C.")
-            rig.add_observer(TerminalLog(console, rig.situation, live=rig.live))
+            rig.add_observer(TerminalLog(console, rig.situation, live=rig.live, address=rig.address))
             _play(rig, console, once=once)
     finally:
         watchdog.close()

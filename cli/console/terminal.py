@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
@@ -20,6 +21,7 @@ from downfield.game.published.board_topics import HealthStatus
 from downfield.officiating.calls import Call, Verdict
 from downfield.officiating.events import Event
 from downfield.rig.service.web_service import Service
+from downfield.vision.line_ups import ASKED
 
 _VERDICT_STYLES: Final[Mapping[Verdict, str]] = {
     "called": "bold yellow",
@@ -31,8 +33,11 @@ _NOTICE_STYLES: Final[Mapping[NoticeLevel, str]] = {"info": "dim", "warning": "y
 _HEALTH_STYLES: Final = {"ok": "green", "warning": "yellow", "alarm": "bold red"}
 _CALLS_SHOWN: Final = 8
 _NOTICES_SHOWN: Final = 3
+_NUMBERS: Final = re.compile(r"[0-9.]+")
 _REFRESH_PER_S: Final = 4  # fast enough for people, and cheap beside the work of a frame
 
+
+_WAITS_NS: Final = 2_000_000_000  # calls that wait for longer do so for a reason that people should read
 
 _TIME_OF_DAY_NS: Final = 10**17  # below it times count from the start of a recording, above it from 1970
 
@@ -44,11 +49,14 @@ class TerminalLog(LoopObserver):
         situation: returns the state of the game on one line.
         live: whether times count from the first scene instead of the recording's beginning; those of a recording that a
             live rig made do anyway, as it has the times of the day.
+        address: of the pages, where questions are answered; empty for none.
     """
 
-    def __init__(self, console: Console, situation: Callable[[], str], *, live: bool) -> None:
+    def __init__(self, console: Console, situation: Callable[[], str], *, live: bool, address: str = "") -> None:
         self._console = console
-        self._situation = situation
+        self._situation, self._address = situation, address
+        self._waits: tuple[str, int] | None = None  # why calls wait, and since when
+        self._told = ""  # why, as printed
         self._last_situation = ""
         self._began_ns = None if live else 0
         self._t_ns = 0
@@ -58,6 +66,8 @@ class TerminalLog(LoopObserver):
         if isinstance(entry, Scene) and (self._began_ns is None or entry.t_ns - self._began_ns > _TIME_OF_DAY_NS):
             self._began_ns = entry.t_ns
         self._t_ns = entry.t_ns
+        if isinstance(entry, Scene):
+            self._tell_wait(entry)
         for call in calls:
             text = styled(_prefix(call) + call.text, _VERDICT_STYLES[call.verdict])
             self._print(call.t_ns, text, styled(f"  {call.words}  {', '.join(call.clauses)}", "dim"))
@@ -73,6 +83,23 @@ class TerminalLog(LoopObserver):
     def notice_given(self, level: NoticeLevel, text: str) -> None:
         """Print a line for a notice."""
         self._print(self._t_ns, styled(text, _NOTICE_STYLES[level]))
+
+    def _tell_wait(self, scene: Scene) -> None:
+        """Print why calls wait, a question at once and all else once it lasts, and that they go on."""
+        reason = ASKED[scene.asks] if scene.asks else scene.unfit[0] if scene.unfit else ""
+        kind = _NUMBERS.sub("", reason)
+        if not reason:
+            if self._told:
+                self._print(scene.t_ns, styled("calls go on", "green"))
+            self._waits, self._told = None, ""
+            return
+        if self._waits is None or self._waits[0] != kind:
+            self._waits = kind, scene.t_ns
+        if kind == self._told or not (scene.asks or scene.t_ns - self._waits[1] >= _WAITS_NS):
+            return
+        self._told = kind
+        where = f" ({self._address or 'start without --no-page'})" if scene.asks else ""
+        self._print(scene.t_ns, styled(f"calls wait: {reason}{where}", "yellow"))
 
     def _print(self, t_ns: int, *texts: Text) -> None:
         """Print a line that begins with the time in the recording, or since the first scene of a live source, s."""

@@ -10,10 +10,11 @@ from rig_fakes import EVENTS, FakeReferee, FakeSource, FakeVision
 
 from downfield.capture.problems import ActiveProblems
 from downfield.cli.console.terminal import TerminalLog, TerminalView
-from downfield.core.scene import Scene
+from downfield.core.scene import Asked, Scene
 from downfield.game.published.board_topics import HealthReason, HealthStatus, RecordingStatus
 from downfield.rig.live.connections import EventPlayback
 from downfield.rig.live.loop import Loop
+from downfield.vision.line_ups import ASKED
 
 HEALTH = HealthStatus(
     level="alarm",
@@ -76,6 +77,34 @@ def test_the_log_prints_calls_situations_and_refusals_with_their_times() -> None
     assert printed.count("1st & 10") == 1
     assert "   1.00 s  dark-1 tackled by light-9" in printed
     assert "refused: not now [so]" in printed
+
+
+def waits(*scenes: tuple[float, tuple[str, ...], Asked], address: str = "http://127.0.0.1:8317/") -> list[str]:
+    """What is printed of scenes: seconds, why they are unfit, what is asked."""
+    console = Console(file=io.StringIO(), highlight=False, soft_wrap=True)
+    log = TerminalLog(console, lambda: "", live=False, address=address)
+    for frame, (t_s, unfit, asks) in enumerate(scenes):
+        log.entry_judged(Scene(frame, round(t_s * 1e9), "off", (), unfit=unfit, asks=asks), ())
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue().splitlines()
+
+
+def test_an_open_question_is_told_at_once_and_once_with_where_to_answer_it() -> None:
+    unfit = ("A hand covers figures", ASKED["sides"])
+    assert waits((1.0, unfit, "sides"), (1.1, unfit, "sides"), (9.0, unfit[1:], "sides"), (9.1, (), "")) == [
+        f"   1.00 s  calls wait: {ASKED['sides']} (http://127.0.0.1:8317/)",
+        "   9.10 s  calls go on",
+    ]
+    assert "start without --no-page" in waits((1.0, (ASKED["names"],), "names"), address="")[0]
+
+
+def test_why_calls_wait_is_told_once_it_lasts_and_a_moment_is_not() -> None:
+    assert waits((1.0, ("No frames came for 0.4 s: check it",), ""), (1.5, (), ""), (9.0, (), "")) == []
+    texts = [f"{40 + k} % of the figures are not visible: clear the view" for k in range(12)]
+    assert waits(*((k / 2, (text,), "") for k, text in enumerate(texts)), (8.0, (), "")) == [
+        f"   2.00 s  calls wait: {texts[4]}",
+        "   8.00 s  calls go on",
+    ]
 
 
 def test_the_times_of_a_recording_of_a_live_rig_count_from_its_first_scene() -> None:

@@ -94,6 +94,39 @@ def test_a_blurred_picture_gives_a_warning() -> None:
     assert any("blurred" in warning for warning in seen[-1].warnings)
 
 
+def test_a_picture_that_was_never_sharp_is_blurred_and_one_without_an_edge_is_not_called_so() -> None:
+    assert any("blurred" in warning for warning in watch(frames([picture(blur=4.0)]))[0].poor)
+    plain = np.full((544, 960, 3), 120, np.uint8)
+    assert not any("blurred" in warning for warning in watch(frames([plain]))[0].poor)
+
+
+def test_glare_on_the_field_is_told_and_a_white_sheet_beside_it_is_not() -> None:
+    field_px = np.array([(300.0, 100.0), (900.0, 100.0), (900.0, 500.0), (300.0, 500.0)])
+    for left, told in ((400, True), (20, False)):
+        image = picture()
+        image[200:400, left : left + 200] = 255
+        poor = PictureHealthMonitor(field_px=field_px).step(frames([image])[0]).poor
+        assert told == any("overexposed" in warning for warning in poor)
+
+
+def test_figures_that_are_not_seen_in_a_poor_picture_are_first_looked_for_in_the_picture() -> None:
+    fogged = (picture() // 4 + 120).astype(np.uint8)
+    unfit = watch(frames([fogged]), figures(8))[0].unfit
+    assert "little contrast" in unfit[0]
+    assert "not visible" in unfit[1]
+
+
+def test_pictures_in_the_wrong_order_are_told() -> None:
+    shown = [np.array(_PRINT, np.uint8) for _ in range(40)]
+    order = sorted(range(40), key=lambda k: k + (1.5 if k % 10 == 5 else 0.0))
+    for image, k in zip(shown, order, strict=True):
+        cv2.rectangle(image, (100 + 6 * k, 100), (160 + 6 * k, 160), (20, 20, 20), -1)
+    texts = watch(frames(shown))[-1].warnings
+    assert any("in the wrong order" in text for text in texts)
+    in_order = [image for _, image in sorted(zip(order, shown, strict=True), key=lambda one: one[0])]
+    assert not any("in the wrong order" in text for text in watch(frames(in_order))[-1].warnings)
+
+
 def test_too_few_figures_are_unfit() -> None:
     assert "not visible" in watch(frames([picture()]), figures(8))[0].unfit[0]
 

@@ -17,7 +17,7 @@ import numpy as np
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Image, Plane
 from downfield.core.strip import Count, StripSet, Third
-from downfield.vision.board.background import Mask, Planes, compare_with_background
+from downfield.vision.board.picture_changes import Mask, Planes, compare_with_background
 from downfield.vision.strip.dial_reader import DialReader, DialReading, number_of
 from downfield.vision.strip.rectify import BoardBox, Rectifier
 from downfield.vision.strip.slide_reader import SlideReader, SlideReading

@@ -30,6 +30,7 @@ from downfield.core.track_files import Roster, RosterSpot
 class IdentificationLimits:
     """Thresholds of identifying figures."""
 
+    even: float = 0.5  # A name of at most this probability is a guess
     # Distance from a place in a formation beyond which the figure does not match: neighbors stand nearer
     elsewhere_mm: float = 60.0
     in_place_mm: float = 20.0  # A figure this near to its place helps to locate the formation
@@ -91,8 +92,11 @@ def identify(
     other_team = jersey[:, None] != (light > 0)[None]
     unlike = np.where(other_team & teams_known, IDENTIFICATION_LIMITS.other_figure_mm, 0.0)
     known_mm = _spots_mm(roster, roster.spots, field)
+    # Where a figure stands that may be any says nothing of how well the tracked places fit.
+    guesses = [(tracked or {}).get(player.id, 1.0) <= IDENTIFICATION_LIMITS.even for player in roster.players]
+    sure_mm = np.where(np.array(guesses)[:, None], np.nan, known_mm)
     formation = _matching_formation(
-        [_spots_mm(roster, spots, field) for spots in formations], known_mm, stands_mm, unlike
+        [_spots_mm(roster, spots, field) for spots in formations], sure_mm, stands_mm, unlike
     )
     recalled = formation is not None
     known_mm = known_mm if formation is None else formation

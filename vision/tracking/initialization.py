@@ -19,7 +19,7 @@ from downfield.core.track_files import Roster, RosterSpot
 from downfield.vision.measuring.measurement import POSE, SIZE, Measurements
 from downfield.vision.tracking.assignment import suppress_duplicates
 from downfield.vision.tracking.front import facing_odds
-from downfield.vision.tracking.identification import Identities, identify, number_figures
+from downfield.vision.tracking.identification import IDENTIFICATION_LIMITS, Identities, identify, number_figures
 from downfield.vision.tracking.kalman import KALMAN_LIMITS
 from downfield.vision.tracking.team_evidence import KnownTeams, TeamReading, read_teams, tracked_teams
 from downfield.vision.tracking.teams import TeamColors, learn_teams
@@ -52,7 +52,6 @@ class LineUpLimits:
     # Number of independent frames that all frames together are worth, since errors recur from frame to frame
     front_frames: float = 2.0
     max_front_score: float = 0.99  # Limit of one frame's front score
-    even: float = 0.5  # A name of at most this probability is a guess
     unnamed: int = 3  # So many figures whose names are no better than even are asked about together; fewer are reported
 
 
@@ -301,7 +300,7 @@ class LineUpSearch:
             return "", 1.0  # the names were made up here
         placed = self._tracked is None and len(self._roster.spots) >= len(players) - _LIMITS.unnamed
         found = np.array([row is not None for row in named.rows])
-        unnamed = int((found & (named.probability <= _LIMITS.even)).sum())
+        unnamed = int((found & (named.probability <= IDENTIFICATION_LIMITS.even)).sum())
         if reading.asks and not placed:
             return "sides", reading.probability
         return ("names" if unnamed >= _LIMITS.unnamed else ""), 1.0 if placed else reading.probability

@@ -27,7 +27,7 @@ from downfield.vision.tracking.assignment import (
     out_of_reach,
 )
 from downfield.vision.tracking.initialization import LineUpPoses
-from downfield.vision.tracking.kalman import MotionFilter
+from downfield.vision.tracking.kalman import VX, MotionFilter
 from downfield.vision.tracking.recovery import (
     RECOVERY_LIMITS,
     LostFigures,
@@ -60,6 +60,21 @@ class TrackerLimits:
     astray_mm: float = 60.0
     replaced_mm: float = 120.0  # A figure put down further than this from its old place may be a different figure
     astray_identity: float = 0.5  # Probability that a figure found so far from where it was is the same
+
+    leaped: int = 3
+    """So many figures that leave their ways at once, all in one picture, have leaped: pictures between were cut out."""
+
+    leaped_share: float = 0.25
+    """And so large a share of those that were detected just before."""
+
+    elsewhere_share: float = 0.7
+    """And for this share of them there must be a figure that was not there before."""
+
+    leap_mm: float = 60.0
+    """Deviation of the place to which figures leap: they may have walked on for a second, or been set up anew."""
+
+    walks_mm_per_s: float = 15.0
+    """After a leap nothing tells which figure stands where one that walked faster than this was expected."""
 
 
 TRACKER_LIMITS: Final = TrackerLimits()
@@ -207,6 +222,7 @@ class FigureMatcher:
         excluded |= off_way_mm > near_mm[:, None]
         found = assign(motion, np.arange(len(away_ns)), measurements, columns, self._jersey, excluded)
         found = prefer_fallen(found, measurements, off_mm, self._jersey, frame.lies)
+        found = self._follow_leap(motion, figures, measurements, found, frame.t_ns)
         left = np.delete(columns, found.detections)
         lasted_ns = np.zeros(len(columns), dtype=np.int64)
         lasted_ns[left] = self._unmatched.update(place[left], frame.t_ns)
@@ -241,6 +257,27 @@ class FigureMatcher:
         astray = off_mm[found.figures, found.detections] > TRACKER_LIMITS.astray_mm
         figures.doubt(found.figures[astray & ~taken[found.figures]], TRACKER_LIMITS.astray_identity)
         return found
+
+    def _follow_leap(
+        self, motion: MotionFilter, figures: FigureStates, measurements: Measurements, found: Assignment, t_ns: int
+    ) -> Assignment:
+        """Return the pairs with those of figures that leaped, as if hands had moved all that walked; doubt these."""
+        limits, last_ns = TRACKER_LIMITS, int(figures.seen_ns.max())
+        present = (figures.seen_ns == last_ns) & (t_ns - figures.handled_ns > limits.let_go_ns)
+        missed = present.copy()
+        missed[found.figures] = False
+        left = np.setdiff1d(np.flatnonzero(measurements.scores >= ASSIGNMENT_LIMITS.low_score), found.detections)
+        count = int(missed.sum())
+        few = count < max(limits.leaped, limits.leaped_share * present.sum())
+        if few or len(left) < limits.elsewhere_share * count or t_ns - last_ns > limits.unseen_ns:
+            return found
+        rows = np.flatnonzero(missed)
+        motion.inflate(rows, limits.leap_mm, limits.pivot_rad)
+        walked = present & (np.linalg.norm(motion.mean[:, VX : VX + 2], axis=1) > limits.walks_mm_per_s)
+        figures.stood_mm[missed | walked] = motion.mean[missed | walked, :2]
+        figures.handled_ns[missed | walked] = t_ns
+        figures.doubt(missed | walked, limits.astray_identity)
+        return found.joined(assign(motion, rows, measurements, left, self._jersey))
 
     @staticmethod
     def _find_merged(motion: MotionFilter, figures: FigureStates, place_mm: Array, t_ns: int) -> MergedPairs:

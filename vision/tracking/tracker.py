@@ -24,6 +24,7 @@ from downfield.vision.measuring.falls import BaseMotion, Fall, PostureFilter
 from downfield.vision.measuring.measurement import Measurements
 from downfield.vision.tracking.assignment import ASSIGNMENT_LIMITS, Assignment, suppress_duplicates
 from downfield.vision.tracking.front import FrontFilter, facing_odds
+from downfield.vision.tracking.identification import IDENTIFICATION_LIMITS
 from downfield.vision.tracking.initialization import LINE_UP_LIMITS, LineUpPoses
 from downfield.vision.tracking.kalman import (
     HEADING,
@@ -151,7 +152,7 @@ class Tracker:
     @property
     def unnamed(self) -> bool:
         """Whether so many names are guesses that they are to be asked about, whichever the teams."""
-        return int((self._figures.named <= LINE_UP_LIMITS.even).sum()) >= LINE_UP_LIMITS.unnamed
+        return int((self._figures.named <= IDENTIFICATION_LIMITS.even).sum()) >= LINE_UP_LIMITS.unnamed
 
     def settle_front(self, player: str, heading_deg: float | None) -> None:
         """Take a person's word for which end of a figure's base is the front; None takes it back.

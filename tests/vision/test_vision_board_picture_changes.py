@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import cv2
 import numpy as np
 import pytest
 
 from downfield.core.arrays import Image
-from downfield.vision.board.picture_health import RepeatDetector
+from downfield.core.frame import Frame
+from downfield.vision.board.picture_changes import PictureChanges
 
 _RNG = np.random.default_rng(3)
 _PRINT = cv2.resize(_RNG.integers(60, 190, (54, 96, 3), dtype=np.uint8), (960, 540), interpolation=cv2.INTER_LINEAR)
@@ -22,7 +25,7 @@ def picture(walked_px: float, light: float = 1.0, noise: float = 2.0, seed: int 
             cv2.rectangle(
                 image, (round(x), round(y)), (round(x) + 26, round(y) + 16), (20, 20, 30 + 200 * (row % 2)), -1
             )
-    grain = np.random.default_rng([seed, round(100 * walked_px)]).normal(0, noise, image.shape)
+    grain = noise * np.random.default_rng([seed, round(100 * walked_px)]).standard_normal(image.shape, np.float32)
     return np.asarray(np.clip(image * light + grain, 0, 255), np.uint8)
 
 
@@ -32,8 +35,8 @@ def again(image: Image, quality: int) -> Image:
 
 
 def found(images: list[Image]) -> list[bool]:
-    detector = RepeatDetector()
-    return [detector.is_repeat(image) for image in images]
+    changes = PictureChanges()
+    return [changes.of(Frame(index, index, image)).repeated for index, image in enumerate(images)]
 
 
 def test_an_identical_picture_is_a_repeat_at_once() -> None:
@@ -71,3 +74,43 @@ def test_a_rhythm_is_known_again_after_all_stood_still() -> None:
     repeats = found(shown)
     assert repeats[-8:] == [False, True] * 4
     assert not any(repeats[30:54]), "who stands still is seen standing still"
+
+
+def went_back(images: list[Image]) -> list[int]:
+    changes = PictureChanges()
+    return [index for index, image in enumerate(images) if changes.of(Frame(index, index, image)).back]
+
+
+@pytest.mark.parametrize("light", [1.0, 0.3], ids=["bright", "dark"])
+def test_two_pictures_in_the_wrong_order_are_known_when_the_next_one_comes(light: float) -> None:
+    order = list(range(40))
+    for first in (10, 23):
+        order[first], order[first + 1] = order[first + 1], order[first]
+    known = set(went_back([picture(2.0 * k, light, seed=k) for k in order]))
+    assert {12, 25} <= known <= {11, 12, 24, 25}
+
+
+def test_figures_that_walk_stop_turn_back_or_come_twice_are_in_order() -> None:
+    walked = [2.0 * min(k, 15) for k in range(20)] + [30.0 - 2.0 * k for k in range(10)]
+    shown = [picture(px, seed=k) for k, px in enumerate(walked)]
+    assert went_back([image for image in shown for _ in range(2)]) == []
+    turned = walked.index(30.0) + 6  # the first picture after turning back is near those before
+    assert set(went_back(shown)) <= {turned}
+
+
+def test_a_camera_that_sways_is_not_a_stream_in_the_wrong_order() -> None:
+    still = picture(0.0)
+    swayed = [np.roll(still, round(4 * np.sin(2 * np.pi * 7 * k / 30)), axis=1) for k in range(60)]
+    assert went_back(swayed) == []
+
+
+def test_threads_that_ask_for_the_same_frames_get_the_same_answers() -> None:
+    frames = [Frame(k, k, picture(2.0 * (k // 2))) for k in range(20)]
+    changes = PictureChanges()
+    first = [changes.of(frame) for frame in frames]
+    assert all(again is one for again, one in zip([changes.of(frame) for frame in frames], first, strict=True))
+    with ThreadPoolExecutor(2) as pool:
+        both = PictureChanges()
+        one, other = (pool.submit(lambda: [both.of(frame) for frame in frames]) for _ in range(2))
+        assert [change.repeated for change in one.result()] == [change.repeated for change in first]
+        assert all(a is b for a, b in zip(one.result(), other.result(), strict=True))

@@ -1,0 +1,196 @@
+"""What a picture shows anew: against those before it, and against what was there before anything lay over it.
+
+A picture that a stream or a capture device compressed again differs from the one before by compression alone, and a new
+one, while figures walk, by their movement too. A run of small changes between large ones is no longer than the pictures
+are repeated; where all comes to rest it is longer, and nothing is lost by taking those for new. Whatever walks is
+further from where it was two pictures ago than from where it was one picture ago: if it is nearer, the two came in the
+wrong order. From its background a picture differs by more than shadows, lamps and bands of flicker where something is.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from dataclasses import dataclass
+from functools import reduce
+from typing import Final, TypeAlias
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from downfield.core.arrays import Image
+from downfield.core.frame import Frame
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeLimits:
+    """Thresholds of comparing pictures with those before them."""
+
+    sample_px: int = 8
+    """The picture is sampled at this spacing, in both directions."""
+    strongest_share: float = 0.001
+    """Share of the samples whose change counts: those at the edges of walking figures."""
+    memory: int = 24
+    """Changes that are remembered: 0.8 s of movement at 30 a second."""
+    memory_runs: int = 12
+    """Large changes that are remembered, by the run of small ones before each."""
+    large_percentile: float = 85.0
+    """Of the remembered changes: a large one, also where each picture is sent four times."""
+    small_share: float = 0.5
+    """A change smaller than this share of a large one shows nothing new; compression makes less than a third."""
+    least_change: float = 0.15
+    """Share of the picture's light that a large change makes; without that nothing moves."""
+    longest_run: int = 5
+    """Pictures in a row that may be repeats: no source repeats more of them."""
+    least_runs: int = 3
+    """Runs after which repeats are believed: a pause in a movement may look like one."""
+    walking_share: tuple[float, float] = (0.002, 0.03)
+    """Share of the samples that walking figures change from one picture to the next; a hand or a shake changes more."""
+    nearer_share: float = 0.7
+    """A change against the picture two before of less than this share of that against the last one is a step back."""
+
+
+CHANGE_LIMITS: Final = ChangeLimits()
+
+
+@dataclass(frozen=True, slots=True)
+class PictureChange:
+    """What a picture shows against those before it.
+
+    Attributes:
+        sample: its green, sampled.
+        identical: whether it is the one before it, bit for bit.
+        repeated: whether it shows the same as the one before it.
+        back: whether it goes back behind the one before it.
+    """
+
+    sample: Image
+    identical: bool = False
+    repeated: bool = False
+    back: bool = False
+
+
+class PictureChanges:
+    """Compares pictures; call `of` for every frame, in order of time, from as many threads as need it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: deque[tuple[int, PictureChange]] = deque(maxlen=32)  # with the times; fewer are under way
+        self._before: Image | None = None  # the picture before the last one
+        self._changes: deque[float] = deque(maxlen=CHANGE_LIMITS.memory)
+        self._runs: deque[int] = deque(maxlen=CHANGE_LIMITS.memory_runs)
+        self._run = 0
+
+    def of(self, frame: Frame) -> PictureChange:
+        """Return what a frame shows; whoever asks first has it compared."""
+        with self._lock:
+            for t_ns, change in reversed(self._known):
+                if t_ns == frame.t_ns:
+                    return change
+            change = self._compared(frame.image)
+            self._known.append((frame.t_ns, change))
+            return change
+
+    def _compared(self, image: Image) -> PictureChange:
+        step = CHANGE_LIMITS.sample_px
+        sample = np.ascontiguousarray(image[::step, ::step, 1])
+        last = self._known[-1][1].sample if self._known else None
+        if last is None or last.shape != sample.shape:
+            self._before = None
+            return PictureChange(sample)
+        if np.array_equal(sample, last):
+            return PictureChange(sample, identical=True, repeated=True)
+        levels = _changed_levels(last, sample)
+        repeated = self._is_repeat(_strongest(levels) / (float(sample.mean()) + 1))
+        back = not repeated and self._goes_back(sample, levels)
+        if not repeated:
+            self._before = last
+        return PictureChange(sample, repeated=repeated, back=back)
+
+    def _is_repeat(self, change: float) -> bool:
+        """Return whether a change is that of compression alone."""
+        if change >= CHANGE_LIMITS.least_change:
+            self._changes.append(change)
+        large = float(np.percentile(self._changes, CHANGE_LIMITS.large_percentile)) if self._changes else np.inf
+        if change >= max(CHANGE_LIMITS.small_share * large, CHANGE_LIMITS.least_change):
+            if self._run <= CHANGE_LIMITS.longest_run:  # else nothing moved
+                self._runs.append(self._run)
+            self._run = 0
+            return False
+        self._run += 1
+        return sum(run > 0 for run in self._runs) >= CHANGE_LIMITS.least_runs and self._run <= max(self._runs)
+
+    def _goes_back(self, sample: Image, levels: Image) -> bool:
+        """Return whether a picture is nearer to the one two before than to the last one, of which it differs so."""
+        threshold = round(CHANGE_LIMITS.least_change * (float(sample.mean()) + 1))
+        changed = np.count_nonzero(levels > threshold)
+        least, most = (share * levels.size for share in CHANGE_LIMITS.walking_share)
+        if self._before is None or not least <= changed <= most:
+            return False
+        earlier = np.count_nonzero(_changed_levels(self._before, sample) > threshold)
+        return bool(earlier < CHANGE_LIMITS.nearer_share * changed)
+
+
+def _changed_levels(before: Image, now: Image) -> Image:
+    """Return by how many levels samples differ, beyond the light of whole rows, which lamps change."""
+    light = (now.mean(axis=1) + 1) / (before.mean(axis=1) + 1)
+    levels = np.abs(now - before * light[:, None].astype(np.float32))
+    return np.asarray(np.minimum(levels, 255), np.uint8)
+
+
+def _strongest(levels: Image) -> int:
+    """Return by how many levels the most changed samples differ."""
+    counts = cv2.calcHist([levels], [0], None, [256], [0, 256]).ravel()
+    above = np.cumsum(counts[::-1])
+    return 255 - int(np.searchsorted(above, CHANGE_LIMITS.strongest_share * levels.size))
+
+
+Mask: TypeAlias = NDArray[np.uint8]
+Planes: TypeAlias = NDArray[np.float32]
+"""Colors of a coarse picture, shape (3, height, width)."""
+
+
+@dataclass(frozen=True, slots=True)
+class BackgroundLimits:
+    """Thresholds of comparing a picture with its background."""
+
+    min_difference: float = 26.0
+    """Gray levels by which a pixel differs from the background, in the most different color."""
+    min_shadow: float = 0.3
+    """A shadow leaves at least this share of the light."""
+    max_lit: float = 1.7
+    """Where a shadow has gone that the background has learned, it is lighter by up to this factor."""
+    max_shadow_tint: float = 0.16
+    """Largest difference between the colors by which a shadow darkens, or its end lightens."""
+    same_light: float = 0.12
+    """Relative difference within which a pixel shows the same as the background in another light."""
+
+
+_BACKGROUND: Final = BackgroundLimits()
+
+
+def compare_with_background(coarse: Planes, background: Planes) -> tuple[Mask, Mask]:
+    """Return where a picture differs from the background, and where only its light may; (height, width), 0 or 1."""
+    expected = background * _light(coarse, background)
+    difference, ratio = np.abs(coarse - expected), (coarse + 4) / (expected + 4)
+    most, least = reduce(np.maximum, ratio), reduce(np.minimum, ratio)
+    shadow = ((most < 1) & (least > _BACKGROUND.min_shadow)) | ((least > 1) & (most < _BACKGROUND.max_lit))
+    shadow &= most - least < _BACKGROUND.max_shadow_tint
+    return (reduce(np.maximum, difference) > _BACKGROUND.min_difference).astype(np.uint8), shadow.astype(np.uint8)
+
+
+def _light(coarse: Planes, background: Planes) -> Planes:
+    """Return the light by which a picture differs from the background, of each color and row, shape (3, height, 1).
+
+    Sensors read row by row, so lamps that flicker make rows differ. A row is taken as lit like all unless another light
+    explains more of it: what covers a row is not its light.
+    """
+    ratio = (coarse[:, :, ::2] + 1) / (background[:, :, ::2] + 1)
+    rows = np.median(ratio, axis=2, keepdims=True)
+    common = np.median(rows, axis=1, keepdims=True)
+    by_row, by_all = (
+        (np.abs(ratio / light - 1) < _BACKGROUND.same_light).mean(axis=2, keepdims=True) for light in (rows, common)
+    )
+    lights: Planes = np.where(by_row > by_all, rows, common).astype(np.float32)
+    return lights
