@@ -27,7 +27,11 @@ class HealthLimits:
     sharpness_every_ns: int = 100_000_000
     """Sharpness is measured this often: a lens does not go out of focus within a few frames."""
     sharpness_patch_px: int = 192  # Side of the patches in which sharpness is measured, at full resolution
-    sharpness_patches: tuple[float, ...] = (0.3, 0.5, 0.7)  # Where they are, as shares of the width; the sharpest counts
+    sharpness_patches: tuple[float, ...] = (
+        0.3,
+        0.5,
+        0.7,
+    )  # Where they are, as shares of the width; the sharpest counts
     # On either side of an edge the light is measured this far from it, of a picture 1920 px wide
     edge_px: float = 8.0
     least_edge: float = 8.0  # Gray levels of an edge; without one nothing tells how sharp the picture is
