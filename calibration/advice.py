@@ -19,8 +19,7 @@ from downfield.core.arrays import Array
 class AdviceLimits:
     """When a measurement is advised."""
 
-    # two standard deviations of base tops that are exact enough where no certificate says otherwise
-    wanted_yd: float = 0.05
+    wanted_yd: float = 0.05  # two standard deviations of base tops that are exact enough without a certificate
     helps: float = 0.7  # a measurement that leaves more of the error than this is not worth making
     as_good: float = 1.3  # a measurement that leaves this many times the least error is as good
     tape_share: float = 0.003  # relative standard deviation of a length of a print by tape: 1.5 mm of half a meter

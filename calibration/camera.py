@@ -33,15 +33,12 @@ class ProjectionLimits:
     """When the iterations of inverting the projection stop."""
 
     max_newton_steps: int = 30  # largest number of steps of undistorting a pixel
-    # a smaller step is the last, normalized image units: it leaves about its square, far below 1e-6 px
-    newton_done: float = 1e-8
-    # a pixel that the result does not reproduce to this is reached by no ray, normalized image units
-    undistorted: float = 1e-9
+    newton_done: float = 1e-8  # a smaller step is the last: it leaves about its square, far below 1e-6 px
+    undistorted: float = 1e-9  # a pixel not reproduced to this is reached by no ray, normalized image units
     # largest number of steps of meeting a bowed surface: each gains a digit even where view and surface are steep
     max_bow_steps: int = 16
     bow_done_mm: float = 1e-7  # a smaller change of the surface's height is the last
-    # beyond this many half boards from the middle the bow stays what it is there: nothing was measured
-    bow_reach: float = 1.2
+    bow_reach: float = 1.2  # beyond this many half boards from the middle the bow stays as there: nothing is measured
 
 
 _LIMITS: Final = ProjectionLimits()

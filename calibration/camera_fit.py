@@ -49,8 +49,7 @@ class FitLimits:
     """Priors and limits of fitting a camera."""
 
     min_focal: float = 0.2  # least focal length, as a share of the picture's width
-    # standard deviations of a bowed board's four sizes before anything is measured
-    bow_spread_mm: BowSizes = (1.2, 0.5, 1.2, 0.8)
+    bow_spread_mm: BowSizes = (1.2, 0.5, 1.2, 0.8)  # standard deviations of a bowed board's sizes beforehand
     max_steps: int = 50  # largest number of steps of a fit
     loss_at_sigma: float = 2.0  # residuals beyond this many sigma count less and less
 
@@ -119,10 +118,8 @@ class CameraFit:
     # prior: what a fit with wider priors has over one with narrower ones beside its cost
     log_volume: float
     strain: float  # how unlike an ordinary lens it is, root mean square of standard deviations
-    # errors that displace many of the observations together, with the spreads that were taken
-    systematic: SystematicError
-    # log ratio by which the print is longer across than its points; the camera sees the stretched ones
-    stretch: float = 0.0
+    systematic: SystematicError  # errors that displace many observations together, with the spreads taken
+    stretch: float = 0.0  # log ratio by which the print is longer across than its points, as the camera sees
 
 
 def fit_camera(

@@ -33,13 +33,11 @@ from downfield.core.footprint import BASE_TOP_MM
 class QualityLimits:
     """Sizes of the quality figures."""
 
-    # least error where the paint is seen without noise, as a share of the picture's width
-    min_unmodeled: float = 0.01 / 1920
+    min_unmodeled: float = 0.01 / 1920  # least error of paint seen without noise, as a share of the picture's width
     columns: int = 8  # number of parts along the field
     rows: int = 4  # number of parts across the field
     slope_step: float = 1e-5  # relative step of a parameter for the numerical derivative of the camera's height
-    # observations that the robust fit gave less weight are outliers and not counted among its residuals
-    outlier_weight: float = 0.5
+    outlier_weight: float = 0.5  # observations that the fit gave less weight are outliers, not among its residuals
 
 
 _LIMITS: Final = QualityLimits()

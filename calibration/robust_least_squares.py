@@ -28,10 +28,8 @@ class LeastSquaresLimits:
     first_damping: float = 1e-6  # relative to the scaled normal matrix, whose diagonal is 1
     min_damping: float = 1e-12  # keeps the matrix invertible where the parameters hardly differ in effect
     max_damping: float = 1e6  # where no shorter step lowers the cost, it is as low as rounding lets it be
-    # least factor of the damping, which follows a step that lowered the cost just as predicted
-    min_relief: float = 0.05
-    # factor of the damping after a step that did not lower the cost; twice as much after each further one
-    growth: float = 4.0
+    min_relief: float = 0.05  # least factor of the damping, after a step that lowered the cost just as predicted
+    growth: float = 4.0  # factor of the damping after a step that did not lower the cost; then twice as much
     # half the sum of squares is at its minimum where neither the last step nor an undamped next one lowers it by more:
     # that moves no parameter by 0.05 sigma
     tolerance: float = 1e-3

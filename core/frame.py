@@ -40,8 +40,6 @@ class Detection:
     corner_scores: tuple[Probability, ...] = ()  # confidence per corner, 0..1: low where it is hidden
     # standard deviation of each corner, in both directions; empty where the detector gives none
     corner_sigma_px: tuple[float, ...] = ()
-    # center of the helmet, of the ball, or of a hand's fingertips; None where the detector gives none
-    helmet_px: Pixel | None = None
+    helmet_px: Pixel | None = None  # center of the helmet, the ball, or a hand's fingertips; None where none is given
     helmet_score: Probability = 0.0  # its confidence, 0..1
-    # confidence that front and rear are not swapped, 0..1; 1 where the detector gives none
-    front_score: Probability = 1.0
+    front_score: Probability = 1.0  # confidence that front and rear are not swapped, 0..1; 1 where none is given

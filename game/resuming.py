@@ -37,8 +37,7 @@ class ResumedSession:
     """The latest game of an owner, resumed."""
 
     session: GameSession
-    # idempotency keys, what was submitted under each, and the receipts
-    receipts: tuple[tuple[str, Body, Accepted], ...]
+    receipts: tuple[tuple[str, Body, Accepted], ...]  # idempotency keys, what was submitted under each, and receipts
     judged: int  # number of entries that were judged; fewer than the journal has where there was a memento
 
 

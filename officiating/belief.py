@@ -55,14 +55,11 @@ _UNITS: Final[dict[Unit, str]] = {"": "", "mm": " mm", "yd": " yd", "deg": "°",
 class BeliefLimits:
     """Limits of what is shown together."""
 
-    # a margin and a probability agree within half of a percent, to which percentages are shown
-    tolerance: float = 0.005
+    tolerance: float = 0.005  # a margin and a probability agree within half a percent, to which percentages are shown
 
-    # an exact margin this far below 0 is 0: lengths are differences of coordinates that are hundreds of mm
-    rounding: float = 1e-6
+    rounding: float = 1e-6  # an exact margin this far below 0 is 0: lengths are differences of hundreds of mm
 
-    # a history is never shown as surer than this leaves: 3.7 standard deviations, as far as a drawing reaches
-    extreme: float = 1e-4
+    extreme: float = 1e-4  # a history is never shown as surer than this leaves: 3.7 standard deviations
 
 
 BELIEF_LIMITS: Final = BeliefLimits()
@@ -78,8 +75,7 @@ class Belief:
     margin: float | None
     sigma: float | None  # standard deviation of the margin; 0 where it is exact
     unit: Unit  # of the margins and errors
-    # that the call is right, 0..1. With an error it is the share of the distribution that is positive.
-    probability: float
+    probability: float  # that the call is right, 0..1; with an error, the positive share of the distribution
     # frame_margin, frame_sigma: what the decisive frame alone showed, where that is not the belief
     frame_margin: float | None = None
     frame_sigma: float | None = None

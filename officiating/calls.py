@@ -102,8 +102,7 @@ class Finding:
     side: Side | None = None  # the side it favors: who gets the ball, the points or the yards
     # the outcome within the kind, one word for programs, such as `"good"` or `"delay_of_game"`. Part of the call's id.
     detail: str = ""
-    # ids of the events it rests on; the engine adds the declaration or call that it follows from
-    because: tuple[str, ...] = ()
+    because: tuple[str, ...] = ()  # ids of events it rests on; the engine adds what it follows from
     numbers: CallNumbers | None = None  # the numbers that the text speaks of: spots, lengths, yards, dice
     front: Probability = 1.0  # probability that the ends of bases it rests on are the fronts; 1 where it rests on none
     measure: Measure = ""  # of what the margin is, where the kind and the unit do not say it
@@ -144,11 +143,9 @@ class Call:
     # by how much the rule is met, in `unit`; positive is on the side of the call. None where nothing was measured, or
     # where no number stands for the probability.
     margin: float | None = None
-    # standard deviation of the margin, same unit; the probability is the positive share of both
-    sigma: float | None = None
+    sigma: float | None = None  # standard deviation of the margin, same unit; probability is the positive share
     unit: Unit = ""  # `"mm"`, `"yd"`, `"deg"`, `"s"`, `"count"` or empty where nothing was measured
-    # that the call is right, 0..1; 1 for what follows from declarations, rolls or clocks
-    probability: Probability = 1.0
+    probability: Probability = 1.0  # that the call is right, 0..1; 1 for what follows from declarations, dice or clocks
     readings: tuple[CallReading, ...] = ()  # both readings of a call that is too close
     because: tuple[str, ...] = ()  # ids of the events and calls it rests on
     side: Side | None = None
@@ -156,8 +153,7 @@ class Call:
     # frame_margin, frame_sigma: what the decisive frame alone showed, where the call rests on more than that frame
     frame_margin: float | None = None
     frame_sigma: float | None = None
-    # probability that the ends of bases the call rests on are the fronts; 1 where it rests on none
-    front: Probability = 1.0
+    front: Probability = 1.0  # probability that the ends of bases it rests on are the fronts; 1 where on none
     numbers: CallNumbers | None = None
     measure: Measure = ""
     # the things measured that it rests on, where those are several; each has its own margin and probability, and the

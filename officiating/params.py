@@ -28,8 +28,7 @@ class Param:
     high: float | None = None
     choices: tuple[str, ...] = ()  # the allowed words, for a parameter that is a word or a list of words
     columns: int = 0  # number of columns of a table; 0 where the value is not a table
-    # the least and greatest number in each column of a table; one pair for all of them
-    limits: tuple[tuple[float, float], ...] = ()
+    limits: tuple[tuple[float, float], ...] = ()  # least and greatest number by column of a table; or one pair
     whole: tuple[int, ...] = ()  # columns of whole numbers, such as sums of dice
     # whether the first column of a table rises from row to row and the second never does: what is farther away is no
     # easier

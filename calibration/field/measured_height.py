@@ -45,8 +45,7 @@ class StandingLimits:
     min_length_px: float = 12.0  # least distance of the ends in the picture, at 1920 px width
     # lengths whose ratio is further from the picture's than so many standard deviations contradict it
     contradicting_sigmas: float = 4.0
-    # added to that deviation: what the picture tells of the ratio rests on what lenses are like
-    ratio_doubt: float = 0.02
+    ratio_doubt: float = 0.02  # added to it: what the picture tells of the ratio rests on what lenses are like
     min_weight: float = 0.5  # weight in the fit under which it contradicts the print
     # relative standard deviation of the size of all bases on a table: makes differ by 5 %, and the detector errs
     bases_spread: float = 0.055

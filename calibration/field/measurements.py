@@ -24,8 +24,7 @@ _LENGTHS_MM: Final = (100.0, 5000.0)  # least and largest length from line to li
 class FieldMeasurements:
     """Lengths that were measured on a print."""
 
-    # from goal line to goal line, along a sideline; None where it was not measured
-    goal_to_goal_mm: float | None = None
+    goal_to_goal_mm: float | None = None  # from goal line to goal line along a sideline; None where it was not measured
     side_to_side_mm: float | None = None  # from sideline to sideline, along a goal line; None where it was not measured
     error_mm: float = MEASURED_ERROR_MM  # standard deviation of each
 

@@ -30,8 +30,7 @@ class PrintLimits:
     insets_yd: tuple[float, float] = (0.25, 1.5)
     min_band_contrast: float = 0.75  # least contrast of a sideline beyond the yard lines' ends, as a share of theirs
     min_band_end: float = 0.12  # least contrast of its outer edge, the same way: a margin may be bright as well
-    # largest width of such a sideline, of 2 yards on full-size fields; what is wider is the board's margin
-    max_band_yd: float = 2.3
+    max_band_yd: float = 2.3  # largest width of such a sideline, of 2 yards in full size; more is the margin
     # largest difference of the color between the yard lines' ends and such a sideline from the ground's, as a share of
     # that between paint and ground; else it is a border
     max_ground_off: float = 0.3
@@ -42,8 +41,7 @@ class PrintLimits:
     max_goal_line_mm: float = 11.0  # largest width of a goal line
     min_edge_share: float = 0.3  # least contrast of an edge that counts, as a share of the clearest edge of its profile
     min_border_edge_share: float = 0.15  # the same beside a border, whose outer edge is often the clearer one
-    # a goal line whose inner edge is further inside than this is not painted outside its place
-    min_inset_mm: float = 0.3
+    min_inset_mm: float = 0.3  # a goal line whose inner edge is further inside is not painted outside its place
     # largest distance of a goal line's inner edge from where a placement has it, as a share of its width
     max_zero_error: float = 0.12
     min_width_px: float = 0.8  # least distance between the two edges of a line

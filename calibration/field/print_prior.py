@@ -35,8 +35,7 @@ class PrintPriorLimits:
     length_mm: float = 690.0
     length_spread: float = 0.32  # relative standard deviation of that
     yard_ratio: float = 1.1  # usual ratio of a yard across to one along: most boards are printed a little longer across
-    # relative standard deviation of the size of a print that was described without measuring it
-    rough_scale: float = 0.03
+    rough_scale: float = 0.03  # relative standard deviation of the size of a print described without measuring
     preset_share: float = 0.5  # share of the boards that are printed as one of the presets
     preset_ratio: float = 0.01  # standard deviation of such a board's proportions, log ratio
     same_rows_yd: float = 0.5  # rows of marks and numbers within so many yards of a preset's are the same

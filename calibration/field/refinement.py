@@ -24,8 +24,7 @@ from downfield.core.field.model import FieldModel
 class CameraRefinementLimits:
     """How near the paint a camera is brought."""
 
-    # distance within which the paint is searched for, fit by fit
-    searches_px: tuple[float, float, float] = (5.0, 3.0, 1.8)
+    searches_px: tuple[float, float, float] = (5.0, 3.0, 1.8)  # distance within which paint is searched for, by fit
     min_observations: int = 60  # observations that a fit needs
 
 

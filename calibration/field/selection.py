@@ -43,13 +43,11 @@ class SelectionLimits:
     max_solved: int = 4  # largest number of candidates that are solved
     max_log_deficit: float = 6.0  # a candidate whose rough log odds are this far below the best's is not solved
     score_says: float = 8.0  # log odds by a rough score of 1 above another's
-    # log odds by the share of the lines across that are met: one of 23 lines in vain is a factor of two
-    shift_says: float = 15.0
+    shift_says: float = 15.0  # log odds by the share of lines across met: one of 23 in vain is a factor of two
     prior_share: float = 0.05  # weight of the log prior of a kind of field in the quick check
     same_px: float = 4.0  # solutions nearer than this everywhere are the same
     likely: float = 0.1  # another reading with at least this probability leaves the answer to a person
-    # log odds of a reading whose numbers stand on the lines that have them, against one whose don't
-    numbers_say: float = 5.0
+    numbers_say: float = 5.0  # log odds of a reading whose numbers stand on the lines that have them
     # shares of boards by the yards from goal line to goal line
     lengths: tuple[tuple[float, float], ...] = ((100.0, 0.8), (50.0, 0.1), (110.0, 0.05))
     other_length: float = 0.02  # the same of other lengths, and of boards with yard lines farther apart than usual

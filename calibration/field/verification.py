@@ -63,8 +63,7 @@ class FieldEvidence:
     overrun: float  # of the places beyond the sidelines where there must be no yard line
     beyond: float  # of the clearest line one step beyond a goal line, where the field has none
     inside: float  # of the clearest line just inside a sideline, where there must be none
-    # of hash marks, and of the bare ground half-way between them; None when none is printed
-    hashes: tuple[float, float] | None
+    hashes: tuple[float, float] | None  # of hash marks, and of the ground half-way between; None without any
 
     @property
     def score(self) -> float:

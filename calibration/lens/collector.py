@@ -20,10 +20,8 @@ class CollectorLimits:
     min_views: int = 12  # number of views that are enough
     min_tilted_views: int = 4  # number of tilted views that are enough
     min_corners_per_part: int = 6  # corners in one ninth of the picture, over all views
-    # change of scale across a tilted sheet: without perspective the focal length can't be determined
-    min_tilt: float = 0.10
-    # movement between two frames below which a sheet is held still, as a share of the picture's width
-    max_movement: float = 0.0015
+    min_tilt: float = 0.10  # change of scale across a tilted sheet: without perspective no focal length is found
+    max_movement: float = 0.0015  # movement between frames of a sheet held still, as a share of the picture's width
 
 
 COLLECTOR_LIMITS: Final = CollectorLimits()

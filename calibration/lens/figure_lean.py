@@ -27,13 +27,10 @@ class LeanLimits:
     helmet_mm: float = 34.0
     # relative standard deviation of that height among tables: a table's figures may all come from one mold
     helmet_spread: float = 0.1
-    # a helmet is lower by so many mm per mm ahead squared: the upper body swings about the hips
-    lower_per_mm2: float = 0.1
-    # mean and standard deviation of how far a helmet is ahead of its base's middle
-    ahead_mm: tuple[float, float] = (3.5, 4.5)
+    lower_per_mm2: float = 0.1  # a helmet is lower by so many mm per mm ahead squared: it swings about the hips
+    ahead_mm: tuple[float, float] = (3.5, 4.5)  # mean and standard deviation of a helmet's place ahead of its base
     place_mm: float = 2.0  # standard deviation of a helmet about that: twisted bodies, leaning figures, the network
-    # relative error of the distance on top of what the figures leave open: bodies and poses unlike these
-    model_error: float = 0.2
+    model_error: float = 0.2  # relative error of the distance on top of the figures': bodies and poses vary
     outlier_share: float = 0.05  # share of helmets that are outliers: a detection may be anywhere
     outlier_mm: float = 25.0  # standard deviation of the place of an outlier
     min_figures: int = 6  # least number of figures

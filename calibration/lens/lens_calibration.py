@@ -131,11 +131,9 @@ class LensCalibrationLimits:
 
     min_views: int = 8  # least number of views
     min_corners: int = 12  # least number of corners of a view
-    # half width of the window a corner is refined in, as a share of the distance of neighboring corners
-    window_share: float = 0.4
+    window_share: float = 0.4  # half width of a corner's window, as a share of the distance of corners
     window_px: tuple[int, int] = (3, 7)  # least and largest half width of that window
-    # a view nearer than this to a kept one adds nothing; as a share of the picture's width
-    min_view_distance: float = 0.06
+    min_view_distance: float = 0.06  # a view nearer to a kept one adds nothing; as a share of the picture's width
     min_coverage: float = 0.6  # share of the picture's width and height that corners must reach across
     max_rms_px: float = 1.0  # largest rms residual of the corners
 

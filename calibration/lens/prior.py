@@ -31,8 +31,7 @@ class LensPriorLimits:
     # widest of phones, 75 to 110.
     kinds: tuple[tuple[float, float, float], ...] = ((0.78, 0.76, 0.2), (0.12, 1.3, 0.3), (0.1, 0.48, 0.18))
     fisheye: tuple[float, float, float] = (0.05, 0.53, 0.2)  # the same of fisheyes, 90 to 140 degrees across
-    # focal length of the commonest webcams as a share of the picture's width: a view of 65 degrees
-    typical_focal: float = 0.78
+    typical_focal: float = 0.78  # focal length of usual webcams as a share of the picture's width: 65 degrees
     focal_spread: float = 0.25  # relative standard deviation of the focal length: views of 50 to 80 degrees
     # standard deviation of the relative difference of the two focal lengths: 0.0 to 0.22 % in calibrations that owners
     # of webcams published
@@ -46,8 +45,7 @@ class LensPriorLimits:
     # least standard deviations of a measured lens, in the order of `PARAMETERS`: lenses drift
     measured_floor: tuple[float, ...] = (0.3, 0.3, 0.3, 0.3, 1e-4, 1e-4, 1e-5, 1e-5, 1e-4)
     heights_mm: tuple[float, float] = (200.0, 5000.0)  # least and largest height of a camera over a board
-    # standard deviation of a height measured by tape: a lens's center of projection lies inside the camera
-    tape_mm: float = 12.0
+    tape_mm: float = 12.0  # standard deviation of a height by tape: the center of projection is inside the camera
 
 
 LENS_PRIOR_LIMITS: Final = LensPriorLimits()
@@ -88,8 +86,7 @@ class TypicalLens:
     focal_spread: float = LENS_PRIOR_LIMITS.focal_spread  # its relative standard deviation
     # the logarithm of a focal length that was estimated beside that, and its standard deviation
     measured: tuple[float, float] | None = None
-    # of cameras that it may be, as in `LensPriorLimits`
-    kinds: tuple[tuple[float, float, float], ...] = LENS_PRIOR_LIMITS.kinds
+    kinds: tuple[tuple[float, float, float], ...] = LENS_PRIOR_LIMITS.kinds  # of cameras, as in `LensPriorLimits`
 
     @staticmethod
     def of(lens: Lens) -> TypicalLens:

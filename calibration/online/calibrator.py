@@ -34,10 +34,8 @@ class OnlineLimits:
 
     bump_px: float = 2.0  # displacement of the field in the picture beyond which the calibration no longer holds
     bumped_after_ns: int = 200_000_000  # a displacement that lasts so long is a bump: shake is over sooner
-    # movement from frame to frame of a camera that is pushed; sway of the mount, which is followed, is slower
-    pushed_px: float = 1.2
-    # a displacement that lasts so long after a push, two frames at 30 a second, is a bump
-    jumped_after_ns: int = 60_000_000
+    pushed_px: float = 1.2  # movement between frames of a camera that is pushed; the mount's sway is slower
+    jumped_after_ns: int = 60_000_000  # a displacement this long after a push, two frames at 30 a second, is a bump
     min_visible_share: float = 0.25  # with a smaller share of the print's corners the field is not seen
     lost_after_ns: int = 400_000_000  # a field that is not seen for so long is lost
     max_still_px: float = 0.4  # movement between frames below which no hand is on the camera any more
@@ -45,15 +43,13 @@ class OnlineLimits:
     drift_lasts_ns: int = 300_000_000  # a displacement that is never less for so long is drift: sway comes back sooner
     # error of the field's place in the picture, as a share of how far it was followed from its reference
     followed_error: float = 0.04
-    # that distance is rounded up to multiples of this, so that errors are worked out rarely
-    error_steps_px: float = 0.5
+    error_steps_px: float = 0.5  # that distance is rounded up to multiples of this, so that errors are computed rarely
     min_shake_px: float = 0.02  # a smaller shake is measurement noise
     max_drift_px: float = 0.7  # drift that is worth a new solution; beyond `bump_px` it would stop the game
     retry_after_ns: int = 1_000_000_000  # time from a solution that failed to the next attempt
     again_after_ns: int = 500_000_000  # the same from one that was found, while the camera slips on
     drift_retry_after_ns: int = 20_000_000_000  # the same after one that failed while calls were not suspended
-    # a field out of sight is searched for after so long: a hand over it is gone sooner
-    search_after_ns: int = 1_500_000_000
+    search_after_ns: int = 1_500_000_000  # a field out of sight is searched for after this: a hand is gone sooner
 
 
 _LIMITS: Final = OnlineLimits()

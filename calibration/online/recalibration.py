@@ -30,8 +30,7 @@ from downfield.core.field.model import FieldModel
 class RecalibrationLimits:
     """Thresholds of solving a bumped camera again."""
 
-    # with a smaller share of the print's corners the field moved further than could be followed
-    min_followed_share: float = 0.4
+    min_followed_share: float = 0.4  # with a smaller share of corners the field moved too far to be followed
     # distance within which the paint is searched for, from the followed camera on, fit by fit
     searches_px: tuple[float, ...] = (6.0, 3.0, 1.8)
     same_px: float = 1.5  # a solution so near to the followed place is of that field: other lines are further off

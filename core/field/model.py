@@ -38,8 +38,7 @@ class FieldLimits:
     max_aspect: float = 4.0  # largest ratio of a yard one way to a yard the other way
     max_line_mm: float = 100.0  # largest width of a line's paint
     max_margin_mm: float = 1000.0  # largest width of the board beyond the paint
-    # least distance from one hash mark to the next; from one number to the next it is five times as much
-    min_spacing_yd: float = 0.2
+    min_spacing_yd: float = 0.2  # least distance between hash marks; between numbers it is five times as much
     max_rows: int = 8  # largest number of rows of hash marks, or of numbers
     max_name_length: int = 60  # largest number of characters of the name
     max_title_length: int = 200  # largest number of characters of the title

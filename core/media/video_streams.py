@@ -51,8 +51,7 @@ class VideoStreamLimits:
 
     max_fps: float = 1000.0  # rates above are ticks of a clock, not of pictures
 
-    # pixels whose sides differ by less are square: such figures are rounding of encoders
-    min_pixel_aspect: float = 1.02
+    min_pixel_aspect: float = 1.02  # pixels whose sides differ by less are square: such figures are encoders' rounding
 
     max_pixel_aspect: float = 4.0  # wider or higher pixels are not believed; those of recorders are up to 1.46
 

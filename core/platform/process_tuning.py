@@ -27,8 +27,7 @@ class ProcessLimits:
     # memory, while every frame waits, and frees next to nothing.
     young_collections: int = 1_400
 
-    # free memory at the end of the heap that is kept: more than is ever in use at once
-    kept_heap_bytes: int = 512 << 20
+    kept_heap_bytes: int = 512 << 20  # free memory at the heap's end that is kept: more than is ever in use at once
 
     # size from which glibc maps memory separately, and so returns it at once: the largest value that glibc allows
     mapped_bytes: int = 32 << 20

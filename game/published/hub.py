@@ -54,13 +54,11 @@ PACED_TOPICS: Final = frozenset({"scene", "health"})  # topics that are publishe
 class FeedLimits:
     """Thresholds of the feed."""
 
-    # a subscriber may lag, or be away, by this many messages: about a minute of a running game
-    buffered_messages: int = 1024
+    buffered_messages: int = 1024  # a subscriber may lag, or be away, by so many: about a minute of a running game
 
     heartbeat_s: float = 5.0  # a subscriber that was sent nothing for this long gets a heartbeat
 
-    # subscribers woken at once for a paced topic, so that frames do not wait for hundreds of messages
-    paced_batch: int = 8
+    paced_batch: int = 8  # subscribers woken at once for a paced topic, so that frames don't wait for hundreds
 
     # time between two such batches: with more than about sixty subscribers each gets scenes more rarely
     paced_interval_s: float = 0.009

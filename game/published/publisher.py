@@ -50,8 +50,7 @@ class LineUpStatus:
     fronts: Mapping[str, FrontDeclared] = field(default_factory=dict)
     # who is who, as declared by a person, by event id in order
     identities: Mapping[str, IdentitiesDeclared] = field(default_factory=dict)
-    # the jersey of the team that the rules have on the left, toward smaller x; None before a game
-    left: Jersey | None = None
+    left: Jersey | None = None  # jersey of the team that the rules have on the left, at smaller x; None before a game
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,8 +61,7 @@ class GameStarted:
     away: TeamSheet = AWAY_SHEET
     title: str = ""  # of the game
     version: str = ""  # of the program
-    # the error the table was certified to, along and across; None when it was not
-    certified_yd: tuple[float, float] | None = None
+    certified_yd: tuple[float, float] | None = None  # the error the table was certified to, along, across; or None
     match: MatchTicket | None = None  # of an event, that the game is played for; None for none
     lengths_known: bool = True  # whether lengths in mm were known, not yards alone
 
@@ -79,8 +78,7 @@ class Effects:
     snap: Snap | None = None  # a play that began with it
     # ids of calls that now come after all others, in order: a ruling can restore one that was made earlier
     moved: tuple[str, ...] = ()
-    # how every play of the game began, in order, where a ruling or an undo changed that
-    plays: tuple[Snap, ...] | None = None
+    plays: tuple[Snap, ...] | None = None  # how all plays began, in order, where a ruling or undo changed that
 
 
 @record

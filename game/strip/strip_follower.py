@@ -168,8 +168,7 @@ def _declared(move: StripMoveFound) -> dict[str, object]:
 class FollowerLimits:
     """How long differences are waited out."""
 
-    # a strip that was set differs from the game for this long: its coach may still turn another dial
-    ask_ns: int = 2_500_000_000
+    ask_ns: int = 2_500_000_000  # a strip differs from the game for this long: its coach may still turn a dial
     behind_ns: int = 20_000_000_000  # a play was entered, and the strip has not been set since for this long
 
 

@@ -36,8 +36,7 @@ ORDINALS: Final = ("1st", "2nd", "3rd", "4th")
 class StripFacts:
     """What a strip says, or should say."""
 
-    # the slide's place along x; None when it is not known, or says nothing between two plays
-    spot_yd: float | None = None
+    spot_yd: float | None = None  # the slide's place along x; None when not known, or meaningless between two plays
     third: Third | None = None  # the ball's place; None likewise
     numbers: Mapping[Count, int] = field(default_factory=dict)  # what the dials say, without those that are not known
 

@@ -42,8 +42,7 @@ class ClauseResult:
     outcome: ClauseOutcome
     text: str  # what was measured and what is allowed, as a sentence
     players: tuple[str, ...] = ()  # roster ids concerned
-    # by how much the clause is kept (negative: broken), in `unit`; None where nothing was measured
-    margin: float | None = None
+    margin: float | None = None  # by how much the clause is kept (negative: broken), in `unit`; None without any
     sigma: float | None = None  # its standard deviation
     unit: Unit = ""  # of both
     probability: float = 0.0  # that the clause is broken, 0..1; 0.5 when unknown
@@ -51,8 +50,7 @@ class ClauseResult:
     # another kind
     measured: float | None = None
     allowed: float | None = None
-    # the things measured that break the clause together, where those are several
-    conditions: tuple[Condition, ...] = ()
+    conditions: tuple[Condition, ...] = ()  # the measured things that break the clause together, where they are several
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -67,8 +65,7 @@ class Measurement:
     strict: bool = False  # whether a margin of exactly 0 breaks the clause ("less than" rather than "at most")
     broken: float | None = None  # probability that the clause is broken, where margin and sigma don't give it (counts)
     clauses: tuple[str, ...] = ()  # catalog ids the measurement is about, where they are not all of its check's
-    # the most that is allowed, in the unit, where the margin is that less what was measured
-    allowed: float | None = None
+    allowed: float | None = None  # the most that is allowed, in the unit, where the margin is that less the measured
     # the things measured that break the clause together, where those are several
     conditions: tuple[Condition, ...] = ()
 

@@ -24,8 +24,7 @@ from downfield.officiating.state.facts import outermost_x, outermost_y
 class RoleLimits:
     """Thresholds of role inference."""
 
-    # players up to this far from the line of scrimmage are on it: twice what a check of the line allows
-    line_yd: float = 1.0
+    line_yd: float = 1.0  # players this near to the line of scrimmage are on it: twice what a check allows
     tight_end_yd: float = 3.0  # farthest a tight end stands from the tackle: about where the next lineman would
     defensive_line_yd: float = 4.0  # deepest defensive lineman: twice the two yards one rulebook sets the lines apart
     linebacker_yd: float = 10.0  # deepest linebacker, the distance to gain: deeper players are there for the pass
@@ -155,8 +154,7 @@ class FormationPlayer:
     high_mm: float
     sigma_u_mm: float  # sigma_u_mm, sigma_v_mm: standard deviation of those extents, heading error included
     sigma_v_mm: float
-    # how far his base reaches into the field of play (end zones included); negative when wholly outside
-    inside_mm: float
+    inside_mm: float  # how far his base reaches into the field (end zones included); negative when wholly outside
     role: str = ""  # as named by the coach, else inferred; see `downfield.officiating.checks.formation`
     inferred: bool = False  # whether it was inferred
 

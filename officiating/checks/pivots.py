@@ -88,8 +88,7 @@ class StoppageChanges:
     changes: tuple[PoseChange, ...]  # every figure, before and after
     # the ball, receiver or interceptor that pivots must aim at; None when there is no such point
     target_mm: tuple[float, float] | None = None
-    # roster ids that may be pivoted though engaged: the first to touch the pass, the recoverer
-    exempt: tuple[str, ...] = ()
+    exempt: tuple[str, ...] = ()  # roster ids that may be pivoted though engaged: first touch of the pass, recoverer
 
     def side(self, *, offense: bool) -> tuple[PoseChange, ...]:
         """Return the changes of one team."""

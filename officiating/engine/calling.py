@@ -21,8 +21,7 @@ from downfield.officiating.state.play_state import PlayState, finding_key, too_c
 class CallingLimits:
     """Limits of merging findings."""
 
-    # a margin measured with more than this many times the error of the one before does not replace it
-    vague_ratio: float = 3.0
+    vague_ratio: float = 3.0  # a margin with more than this many times the error of the last does not replace it
 
 
 _LIMITS: Final = CallingLimits()

@@ -49,8 +49,7 @@ def calls_to_append(before: Iterable[str], now: Sequence[str]) -> tuple[str, ...
 class EngineLimits:
     """Time limits of the rules engine."""
 
-    # how far back rules may look: the longest window over which any of them measures motion or turning
-    recent_ns: int = 600_000_000
+    recent_ns: int = 600_000_000  # how far back rules may look: the longest window in which any measures motion
 
     # an end told this soon after the camera saw a play end is the same one: nobody plays the next in that time
     seen_again_ns: int = 3_000_000_000
@@ -185,8 +184,7 @@ class Snap:
     carrier: str | None = None  # roster id, None while not known
     clock_s: float | None = None  # time left in the period; None where no clock runs down
     told: bool = False  # whether nobody saw it begin: it was told by its end, rolled or read off cards
-    # whether it was a pass, as its card says or its end; None where its calls alone can tell
-    is_pass: bool | None = None
+    is_pass: bool | None = None  # whether it was a pass, by its card or its end; None where only its calls can tell
     for_yards: bool = False  # whether it is a play of an overtime of yards, in which nothing gives points
 
 

@@ -41,8 +41,7 @@ class JudgedGameLimits:
     # a checkpoint every ten seconds of 60 Hz scenes: a ruling repeats at most that much more than it must
     checkpoint_entries: int = 600
 
-    # no rule waits for anything on a board that has been off this long, so its scenes need not be kept
-    rest_ns: int = 1_000_000_000
+    rest_ns: int = 1_000_000_000  # no rule waits on a board that has been off this long, so no scenes are kept
 
     keep_s: float = 300.0  # scenes are kept this long for rulings to go back to
 
@@ -62,8 +61,7 @@ class GameUpdate:
     # nothing while a board rests. Applying just these entries again leads to the same game.
     logged: tuple[Scene | Event, ...] = ()
     snap: Snap | None = None  # how a play began with it
-    # how every play began, in order, where a ruling or an undo changed more than that
-    plays: tuple[Snap, ...] | None = None
+    plays: tuple[Snap, ...] | None = None  # how every play began, in order, where a ruling or undo changed more
 
 
 class JudgedGame:

@@ -42,13 +42,11 @@ class TouchLimits:
     # a touch that is doubtful at first waits this long: a base that goes on is surely over the ball by then
     doubtful_touch_ns: int = 100_000_000
 
-    # error of an instant between two frames, in frames: a base that shakes does not close a gap evenly
-    between_frames: float = 0.05
+    between_frames: float = 0.05  # error of an instant between two frames, in frames: a base shakes as it closes
 
     unseen_in_frame: float = 12**-0.5  # the same where the motion before the frames was not seen: anywhere between them
 
-    # how fast a gap closes is measured over this time: a few frames, so that their errors average out
-    motion_ns: int = 100_000_000
+    motion_ns: int = 100_000_000  # a gap's speed is measured over this: some frames, so that errors average out
 
 
 _LIMITS: Final = TouchLimits()
@@ -82,10 +80,8 @@ class FirstTouch:
     """
 
     catch: tuple[str, ...]  # clauses of a reception or interception
-    # clauses for both sides touching it at once, the offense's ball; none where the rulebook says nothing
-    tie: tuple[str, ...]
-    # clauses for an engaged or fallen figure, whose touch does not count; none where that is not reported
-    void: tuple[str, ...]
+    tie: tuple[str, ...]  # clauses for both sides touching at once, the offense's ball; none where no rule says so
+    void: tuple[str, ...]  # clauses for an engaged or fallen figure, whose touch does not count; none if unreported
     id: str = "first_touch"
     phases: frozenset[Phase] = frozenset({Phase.IN_AIR})
     params: tuple[Param, ...] = TOUCH_PARAMS

@@ -23,8 +23,7 @@ class FacingLimits:
 
     sideways_deg: float = 90.0  # a carrier that faces farther away than this faces its own goal line
 
-    # within this the carrier has certainly turned forward again; a heading jitters by a few degrees
-    forward_deg: float = 80.0
+    forward_deg: float = 80.0  # within this the carrier has certainly turned forward again; headings jitter
 
 
 _LIMITS: Final = FacingLimits()

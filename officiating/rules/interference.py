@@ -52,8 +52,7 @@ class Interference:
 
     on_pass: tuple[str, ...]  # clauses of pass interference
     on_gunner: tuple[str, ...]  # clauses of gunner interference
-    # adds the penalty's yards and spots to a finding
-    with_numbers: Callable[[GameState, Finding, RuleContext], Finding]
+    with_numbers: Callable[[GameState, Finding, RuleContext], Finding]  # adds a penalty's yards and spots to a finding
     id: str = "interference"
     phases: frozenset[Phase] = frozenset({Phase.IN_AIR, Phase.LIVE})
     params: tuple[Param, ...] = INTERFERENCE_PARAMS

@@ -58,8 +58,7 @@ class OpponentContact:
     # when it began; of the carrier not before he held the ball on a running board, since a touch before that is no
     # touch of the carrier
     since_ns: int | None
-    # standard deviation of that instant: of the gap, by how fast it closed, and of the carrier's gain
-    since_sigma_s: float = 0.0
+    since_sigma_s: float = 0.0  # standard deviation of that instant, by the gap's closing and the carrier's gain
     unseen_s: float = 0.0  # the part of it that pictures leave which did not come, or whose times are not known
 
 

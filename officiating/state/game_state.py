@@ -45,11 +45,9 @@ PENDING_INPUT: Final = frozenset({Phase.PENDING_ROLL, Phase.PENDING_CHOICE})
 class PendingInput:
     """What a pending phase waits for."""
 
-    # dice, a coin, a coach's choice, or a ruling on a call that is too close
-    kind: Literal["roll", "coin", "choice", "ruling"]
+    kind: Literal["roll", "coin", "choice", "ruling"]  # dice, a coin, a coach's choice, or a ruling on a close call
     purpose: str  # what it decides, such as `"fumble"` or `"field_goal"`
-    # the choices on offer; with dice, those that may be made in their place, such as not to roll
-    options: tuple[Choice, ...] = ()
+    options: tuple[Choice, ...] = ()  # the choices on offer; with dice, those in their place, such as not to roll
     by: Side | None = None  # the side whose coach makes it, None for either
 
 
@@ -109,8 +107,7 @@ class GameState:
     # standard deviation of that: of the measured spot from which the series began; 0 where that was told or rolled, and
     # for a goal line, which is painted
     to_gain_sigma_yd: float = 0.0
-    # where the ball is spotted across the field; None when every play starts at the middle
-    lateral_yd: float | None = None
+    lateral_yd: float | None = None  # where the ball is spotted across; None when plays start at the middle
     # the hash mark the ball is on, for rulebooks that use no more than that; left is the upper row as the camera sees
     # the board, whichever way the offense goes
     hash: Hash = "center"
@@ -118,8 +115,7 @@ class GameState:
     score: tuple[int, int] = (0, 0)  # points of home, away
     period: int = 1  # 1-based
     clock: Clock = Clock()  # the game clock
-    # what only the rulebook's own system keeps of the game; None where `GameState` is enough
-    system: SystemState | None = None
+    system: SystemState | None = None  # what only the rulebook's system keeps of the game, if anything
     time_outs: tuple[int, int] | None = None  # time-outs left to home, away; None where there are none
     play: PlayState = PlayState()  # the state of the play
     due: PlayKind = "kickoff"  # the kind of play that comes next
@@ -136,8 +132,7 @@ class GameState:
     separated_ns: int | None = None  # separated_ns, set_ns: when the line-up clock and the defense's clock started
     set_ns: int | None = None
     set_poses: tuple[Pose, ...] = ()  # of all figures, when the offense declared itself set
-    # of all figures, when the defense declared its line-up done; empty when it did not
-    ready_poses: tuple[Pose, ...] = ()
+    ready_poses: tuple[Pose, ...] = ()  # of all figures, when the defense declared its line-up done; else empty
     changed_ns: int | None = None  # when possession last changed or points were scored, for set-up clocks
     gain_yd: float | None = None  # yards gained in the last play from scrimmage, None before one
     overtime: Overtime | None = None  # the overtime in progress
@@ -146,10 +141,8 @@ class GameState:
     ruled_ns: int | None = None
     proposals: tuple[str, ...] = ()  # ids of the calls that wait for a person
     suspended: tuple[str, ...] = ()  # why no calls are made from the scenes
-    # from the last scene before calls were suspended last, to the last scene of that
-    unseen_ns: tuple[int, int] | None = None
-    # what a rulebook remembers between plays, as (name, value) pairs; numbers only
-    notes: tuple[tuple[str, float], ...] = ()
+    unseen_ns: tuple[int, int] | None = None  # from the last scene before calls were suspended, to the last so
+    notes: tuple[tuple[str, float], ...] = ()  # what a rulebook remembers between plays: (name, value) pairs
     now_ns: int = 0  # the latest instant of any entry; consequences of a call are about an earlier one, the call's
 
     @property

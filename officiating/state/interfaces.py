@@ -79,8 +79,7 @@ class RuleContext:
     system: RuleSystem  # the code of the rulebook
     # the facts of the latest scene; None before the first, and where the latest is too old to say anything
     facts: Facts | None = None
-    # the game as it was when its last play ended; None while a play is on, and before the first
-    ended: GameState | None = None
+    ended: GameState | None = None  # the game as its last play ended; None while one is on, and before
     lengths_known: bool = True  # whether lengths in mm are known, not yards and what follows from bases alone
 
     def clauses(self, name: str) -> tuple[str, ...]:
@@ -142,13 +141,11 @@ class RuleSystem:
     # handler of `CardPlayed` is a game of cards, for panels and for a strip.
     handlers: Mapping[type[Any], Handler]
     consequences: Mapping[CallKind, Consequence]  # by call kind; kinds left out have none
-    # every clause of the rulebook by id, in the order of its text
-    catalog: Mapping[str, Clause] = field(default_factory=dict)
+    catalog: Mapping[str, Clause] = field(default_factory=dict)  # every clause by id, in the order of its text
     # ids of the clauses cited for what all rulebooks share, by names such as `"first_down"`
     shared_clauses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     params: tuple[Param, ...] = ()  # parameters of handlers and consequences; rules declare their own
-    # makes the first state of a game out of the default one
-    begin: Callable[[GameState, Params], GameState] = _unchanged
+    begin: Callable[[GameState, Params], GameState] = _unchanged  # makes a game's first state of the default one
     # checks made as the board comes on for a play: the formation. Only reported.
     at_snap: Callable[[GameState, RuleContext], tuple[Finding, ...]] = _no_findings
     # checks made as the board comes on after a stoppage, its `Stoppage` still in the state: pivots

@@ -85,8 +85,7 @@ class InstantLimits:
     # a figure's motion up to an instant is measured over this time: a few frames, so that their errors average out
     motion_ns: int = 100_000_000
 
-    # how fast a figure goes is measured over this time: longer than one vibration of the board
-    speed_ns: int = 200_000_000
+    speed_ns: int = 200_000_000  # a figure's speed is measured over this time: longer than one vibration
 
     unmeasured_mm_s: float = 80.0  # how fast a figure goes that was not seen before: as fast as most do
 

@@ -112,8 +112,7 @@ class Stoppage:
     number: int  # 1-based among the stoppages of the offense; 0 for a forced one
     since_ns: int  # when the board went off
     poses: tuple[Pose, ...] = ()  # of all figures, as the board stopped
-    # when the side with the ball had finished its pivots, or taken the passing stick away
-    offense_done_ns: int | None = None
+    offense_done_ns: int | None = None  # when the side with the ball had finished pivots, or taken the stick away
     defense_done_ns: int | None = None  # when the other side had finished its pivots
     pass_ns: int | None = None  # when a pass was declared
     swaps: tuple[str, ...] = ()  # roster ids of figures whose base was swapped
@@ -162,16 +161,13 @@ class PlayState:
     snapped_to: str | None = None  # roster id of the carrier at the snap
     snap_ns: int | None = None  # when the board first came on
     board_on_ns: int | None = None  # when the board last came on
-    # whether a touchdown in this play is too close to call: what ends the play waits for a measurement
-    score_open: bool = False
-    # who held the ball in this play, in order; none before it is snapped, or while a kick is on its way
-    holds: tuple[Hold, ...] = ()
+    score_open: bool = False  # whether a touchdown is too close: what ends the play waits for a measurement
+    holds: tuple[Hold, ...] = ()  # who held the ball in this play, in order; none before the snap, or during a kick
     ball_side: Side = "home"  # the side that has the ball now; differs from the offense after a turnover or on a return
     switch: Side | None = None  # the side that controls the switch
     stoppages_used: int = 0  # stoppages used by the offense
     line_reached_ns: int | None = None  # when the carrier reached the line of scrimmage
-    # roster ids of the figures that a hand lifted from the running board; where they are shows nothing
-    handled: tuple[str, ...] = ()
+    handled: tuple[str, ...] = ()  # roster ids that a hand lifted from the running board; their place shows nothing
     falls: tuple[FigureFall, ...] = ()  # the figures that fell, in order
     touches: tuple[OpponentTouch, ...] = ()  # touches of opponents on a pass in the air or a punt, in order
     # `finding_key` or `too_close_key` of the findings already settled, so that each is called once; a finding that was

@@ -51,8 +51,7 @@ _STEER_PER_S = 4.0  # commanded turning rate per radian off the target
 class Vibration:
     """Strength of the shaking of the switched-on board."""
 
-    # standard deviation of the rocking couple, as a share of weight times height of the center of mass
-    rock: float = 0.26
+    rock: float = 0.26  # standard deviation of the rocking couple, as a share of weight times height of its center
     jitter_mm_s2: float = 400.0  # standard deviation of the horizontal shaking's acceleration, white
     steer_deg_s: float = 120.0  # the fastest turn of a base that is steered toward a target
 

@@ -38,8 +38,7 @@ class FigureTruth:
 
     id: str  # roster id
     tilt_deg: float  # 0 upright, 90 lying
-    # whether each corner of the base's top is in the picture and not occluded
-    corners_visible: tuple[bool, bool, bool, bool]
+    corners_visible: tuple[bool, bool, bool, bool]  # whether each corner of the base's top is in the picture and seen
     visible: float  # share of the base's top that is seen, 0..1
     # sharp corners of the base's top: front-left, front-right, rear-right, rear-left; pixels. None where they can't be
     # projected.

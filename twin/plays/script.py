@@ -250,8 +250,7 @@ class CutTo:
 
     formation: tuple[Stance, ...]  # all figures, as at the start
     line_yd: float | None = None  # the new line of scrimmage, field yards along x of the board
-    # a figure and a mark instead: the line is at the most advanced part of its base at that mark
-    spot: tuple[str, str] | None = None
+    spot: tuple[str, str] | None = None  # a figure and a mark instead: the line is at its foremost part at that mark
     seconds: float = 0.5  # time that the cut leaves out
     type: Literal["cut"] = "cut"
 
@@ -289,8 +288,7 @@ class Script:
     board: str = "ultimate"  # the printed field: a preset's name or the path of a field file
     line_yd: float = 40.0  # line of scrimmage, field yards along x of the board
     direction: Literal[-1, 1] = 1  # 1 when the offense goes toward larger x, -1 toward smaller x
-    # by roster id; figures without an entry have the defaults of `Trait`
-    traits: Mapping[str, Trait] = field(default_factory=dict)
+    traits: Mapping[str, Trait] = field(default_factory=dict)  # by roster id; others have `Trait`'s defaults
     # `"physics"` walks the figures by dynamics, `"exact"` on geometric paths
     motion: Literal["physics", "exact"] = "physics"
     fps: float = 30.0  # frames per second, 1..240

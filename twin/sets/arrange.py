@@ -58,8 +58,7 @@ class Mix:
     magnetic_chance: float = 0.2
     loose_chance: float = 0.3
     walking_chance: float = 0.7  # of a switched-on board, where no hand is over it
-    # whether figures lie on others' bases, teams stand flush, and balls lie under bodies and on lines
-    piled: bool = False
+    piled: bool = False  # whether figures lie on bases, teams stand flush, and balls lie under bodies and on lines
 
 
 class Arranger:

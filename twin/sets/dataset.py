@@ -47,8 +47,7 @@ class Recipe:
     per_table: int = 4  # number of pictures of one table, 1 or more
     carriers: float = 0.0  # share of the figures that hold a ball of their own, 0..1
     strewn: float = 0.0  # share of them with a ball on the board beside them, 0..1 - `carriers`
-    # share of the figures that lie, also near others, 0..1; 0 for a few isolated ones on some tables
-    fallers: float = 0.0
+    fallers: float = 0.0  # share of figures that lie, also near others, 0..1; 0 for a few isolated ones now and then
     image_format: Literal["jpg", "png"] = "jpg"  # of the pictures' files
     samples: int | None = None  # paths per pixel where they are traced; None for the tracer's own number
     format: Literal["downfield.dataset"] = "downfield.dataset"

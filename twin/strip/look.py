@@ -55,8 +55,7 @@ class StripState:
     # the line's position, field yards along x; not a whole number while it is being moved, and a little off one when it
     # was set by hand
     slide_yd: float
-    # the ball's place, 0 in the left third, 1 in the middle one, 2 in the right one; fractions between them
-    ball: float
+    ball: float  # the ball's place, 0 in the left third, 1 in the middle one, 2 in the right one; may be between them
     dials: tuple[float, ...]  # turn of each window's dial, in faces from the first; fractions between two faces
 
     def faces(self, strip: StripSet) -> tuple[str | None, ...]:

@@ -127,8 +127,7 @@ class Lamp:
     strength: float  # its light on a level surface at the board's middle; all lamps' and the ambient light add up to 1
     color: Color  # of its light, 1 is white
     radius_mm: float  # of its disc; the larger, the softer its shadows
-    # half width and height of a window or panel, in place of a disc, in traced pictures
-    half_mm: tuple[float, float] | None = None
+    half_mm: tuple[float, float] | None = None  # half sizes of a window or panel instead of a disc, in traced pictures
 
 
 @record

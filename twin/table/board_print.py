@@ -35,8 +35,7 @@ class BoardPrint:
 
     # shape (rows, columns, 3), uint8, blue green red; rows run toward smaller y, as the camera sees the board
     image: NDArray[np.uint8]
-    # board point of the picture's upper left corner (of its outer edge): lowest x, highest y
-    origin_mm: tuple[float, float]
+    origin_mm: tuple[float, float]  # board point of the picture's upper left corner (outer edge): low x, high y
     px_per_mm: float  # resolution, the same both ways
 
     def to_print_px(self, board_mm: Array) -> Array:

@@ -34,8 +34,7 @@ class TracingLimits:
     rough_helmet: float = 0.28  # roughness of helmets
     rough_board: float = 0.8  # roughness of a matt board; a glossy one is smoother by `smoother_by_gloss`
     smoother_by_gloss: float = 0.6  # reduction of the roughness by a gloss of 1
-    # solids of clutter listed one after another are one thing up to this distance from its first
-    thing_mm: float = 60.0
+    thing_mm: float = 60.0  # solids of clutter listed one after another are one thing up to this far from its first
     reflectance: float = 0.04  # reflectance of plastic and paint at normal incidence
     clear_ior: float = 1.49  # refractive index of clear bases: acrylic
     bevel_mm: float = 0.4  # width of the shaded rim of a base

@@ -29,8 +29,7 @@ class ChainLimits:
     # standard deviations of the Gaussians, for paint 1.5 to 9 px wide
     ridge_scales_px: tuple[float, float, float] = (1.2, 2.2, 4.0)
     edge_scale_px: float = 1.5  # the same for edges
-    # responses below this many times the picture's median response are texture and noise
-    min_response_ratio: float = 4.0
+    min_response_ratio: float = 4.0  # responses below this many times the median response are texture and noise
     min_response: float = 0.6  # gray levels: below this even a clean picture shows only compression
     min_chain_px: int = 24  # least length of a chain
     long_px: int = 60  # chains this long decide whether the paint is bright or dark

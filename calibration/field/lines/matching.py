@@ -40,8 +40,7 @@ class MatchingLimits:
     # multiples of a peak's step that are tried: stripes of grass between the lines can favor a fraction of it
     overtones: tuple[int, ...] = (1, 2, 3, 5)
     max_shifts: int = 4  # number of likeliest positions of the goal line on the ladder that are tried
-    # support that a sideline must have, as a share of that of the longest line of its family
-    min_sideline_support: float = 0.20
+    min_sideline_support: float = 0.20  # least support of a sideline, as a share of its family's longest line's
     ridge_edge_px: float = 4.5  # an edge this near to a ridge belongs to it
     # effect of tilt and lens on the proportions of the print before the camera is known, log ratio
     max_proportion_error: float = 0.09
@@ -79,8 +78,7 @@ class Candidate:
 
     field: FieldModel
     camera: Camera  # lens and pose, good to a few pixels
-    # share of the field's lines across that the ladder confirms, less lines where there should be none
-    shift_score: float
+    shift_score: float  # share of the field's lines across that the ladder confirms, less lines that should not be
     shift: int = 0  # number of the rung that is the left goal line
 
 

@@ -41,12 +41,10 @@ class RectifiedLimits:
     seen_inside: float = 0.75  # probability that a yard line is seen at a place between the sidelines
     seen_outside: float = 0.12  # probability that something looks like one elsewhere
     max_edge_distance_px: float = 5.0  # largest distance of a sideline's edge from where the contrast ends
-    # least contrast of an edge as a share of the clearest one there: fainter ones are noise
-    min_edge_share: float = 0.12
+    min_edge_share: float = 0.12  # least contrast of an edge as a share of the clearest one there: less is noise
     min_border_px: float = 1.0  # least width of a border
     max_border_px: float = 24.0  # largest width of a border
-    # least contrast of a border's outer edge, as a share of the clearer of its two edges
-    min_border_edge_share: float = 0.3
+    min_border_edge_share: float = 0.3  # least contrast of a border's outer edge, by that of its clearer edge
     min_contrast_levels: float = 3.0  # least contrast of yard lines, gray levels
     smooth_px: float = 1.0  # standard deviation of the Gaussian against noise
 
@@ -59,8 +57,7 @@ class YardLineEnds:
     """Where the yard lines end."""
 
     crossing_px: tuple[float, float]  # of the inner edges of both sidelines in the other pencil, low and high, px
-    # widths of the borders beyond them, of the distance between them; 0 where no outer edge is seen
-    border: tuple[float, float]
+    border: tuple[float, float]  # widths of borders beyond them, of their distance; 0 where no outer edge is seen
     width_steps: float  # width of the yard lines at half their contrast, of the ladder's step
     paint: float  # contrast of the yard lines against the ground, gray levels, signed
 

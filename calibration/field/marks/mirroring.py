@@ -38,8 +38,7 @@ class MirroringLimits:
 
     glyph_px: int = 20  # height of a number seen straight from above
     around_px: tuple[int, int] = (24, 17)  # margin about a number to each side: along its reading direction, and across
-    # largest displacement of a number from its place: across its reading direction, and along
-    shift_px: tuple[int, int] = (5, 4)
+    shift_px: tuple[int, int] = (5, 4)  # largest displacement of a number: across its reading direction, and along
     # width of two digits and the gap between them, in heights
     layouts: tuple[tuple[float, float], tuple[float, float], tuple[float, float]] = (
         (1.15, 0.15),

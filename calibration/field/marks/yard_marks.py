@@ -51,16 +51,13 @@ def _interpolation(places: Array) -> tuple[Array, Array]:
 class YardMarkLimits:
     """Where marks are searched for, and what counts as some."""
 
-    # number of steps beyond either goal line that are sampled: the goal line may be mistaken by as many
-    beyond_steps: int = 5
+    beyond_steps: int = 5  # steps beyond either goal line that are sampled: it may be mistaken by as many
     samples_per_yd: int = 12  # samples of a yard along the field
     row_spacing_yd: float = 0.1  # distance between rows of samples across the field
     sideline_distance_yd: float = 0.2  # distance of the samples from the sidelines' paint
-    # largest distance of a mark from its yard before the camera is exact, in samples along the field
-    max_offset_samples: int = 4
+    max_offset_samples: int = 4  # largest distance of a mark from its yard while the camera is rough, in samples
     central: float = 0.6  # share of the steps, about the middle, that show in which rows the marks are
-    # contrast of a row of marks above that of the ground, as a share of the yard lines' contrast
-    min_row_contrast: float = 0.2
+    min_row_contrast: float = 0.2  # contrast of a row of marks above the ground's, as a share of the yard lines'
     min_rows: int = 3  # rows of samples that are needed: a mark is longer than a third of a yard
     min_contrast: float = 0.5  # contrast from which a step has marks, as a share of the typical step's
     max_absent_contrast: float = 0.25  # contrast below which a step has no marks, as a share of the typical step's

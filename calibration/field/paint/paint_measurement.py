@@ -32,15 +32,13 @@ class PaintLimits:
 
     # places along the line where profiles are taken and averaged, against noise
     along_px: tuple[float, ...] = (-3.0, -1.5, 0.0, 1.5, 3.0)
-    # largest rms of what the model leaves, as a share of the contrast, where paint is really there
-    max_misfit: float = 0.28
+    max_misfit: float = 0.28  # largest rms of what the model leaves, as a share of the contrast, of real paint
     max_width_px: float = 14.0  # wider paint is not measured
     wide_border_px: float = 8.0  # of a border of its own color that is wider than this, only the inner edge is measured
     assumed_border_px: float = 5.0  # width assumed for such a border
     min_contrast: float = 0.15  # fainter paint is not found, as a share of the typical contrast
     min_contrast_levels: float = 1.5  # fainter paint is not found, gray levels
-    # Texture, wear and compression move an edge by this much beyond the profile's own noise
-    sigma_floor_px: float = 0.04
+    sigma_floor_px: float = 0.04  # texture, wear and compression move an edge by this beyond the profile's noise
     cluster_yd: float = 10.0  # observations of one line within so many yards are disturbed together
     # least distance within which ends of yard lines are searched for: a thin border's wrong edge is as near
     ends_search_px: float = 3.0

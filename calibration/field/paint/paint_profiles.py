@@ -27,8 +27,7 @@ class ProfileLimits:
     window_rims: float = 1.8  # in rims: what is further from the paint does not count
     blurs_px: tuple[float, ...] = (0.6, 0.85, 1.2, 1.7, 2.4)  # standard deviations of the edges' blur that are tried
     fine_steps: int = 4  # Gauss-Newton steps
-    # standard deviation of the paint's width: a rail hides some of a sideline, or its shade adds some
-    width_spread_px: float = 0.25
+    width_spread_px: float = 0.25  # standard deviation of the paint's width: a rail hides some, or its shade adds
     initial_noise: float = 2.0  # noise assumed first, gray levels
     min_noise: float = 0.35  # least noise, gray levels: rounding and compression
     width_step_px: float = 0.1  # widths that differ by less share the shapes of a search

@@ -36,8 +36,7 @@ class PaintSamples:
     across_mm: Array
     width_mm: Array  # width of the paint, shape (n,)
     line: NDArray[np.intp]  # which line of `FieldModel.lines` each belongs to, shape (n,)
-    # whether there is bare ground on both sides of the line; else it may border on anything outside
-    is_free: NDArray[np.bool_]
+    is_free: NDArray[np.bool_]  # whether there is bare ground on both sides of the line; else anything may border it
     # whether the line may be of another color than the field's other paint, as a border often is: a boundary whose
     # width the field describes
     own_color: NDArray[np.bool_]

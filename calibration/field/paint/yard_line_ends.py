@@ -27,12 +27,10 @@ class LineEndLimits:
 
     step_px: float = 0.5  # spacing of profiles along the lines
     plateau_px: float = 6.0  # length of a line's own paint that is sampled before its end, and of the ground beyond it
-    # places across a line where its paint is sampled, as shares of its width
-    across: tuple[float, ...] = (-0.25, 0.0, 0.25)
+    across: tuple[float, ...] = (-0.25, 0.0, 0.25)  # where across a line its paint is sampled, in its widths
     ground_px: float = 2.5  # distance beside the paint at which the ground is sampled
     max_misfit: float = 0.2  # largest rms of what an edge leaves of the profile, as a share of the contrast
-    # least contrast of an end, as a share of the typical line's: fainter ends are worn or covered
-    min_contrast: float = 0.4
+    min_contrast: float = 0.4  # least contrast of an end, as a share of a typical one: others are worn or covered
     sigma_floor_px: float = 0.1  # ends are cut, worn and blurred by so much beyond the profile's own noise
     trial_px: float = 0.1  # spacing of the places that are tried
 

@@ -36,8 +36,7 @@ class PenalizedPlay:
     """A play and its penalty."""
 
     play: PlayResult | None  # the part of the play that counts; None when it does not count
-    # the penalty as a result of its own: its spot is the new line of scrimmage, in the offense's own yards
-    foul: PlayResult
+    foul: PlayResult  # the penalty as a result: its spot is the new line of scrimmage, in the offense's own yards
 
 
 def apply_penalty(

@@ -40,8 +40,7 @@ class CardPlay:
     hurry_up: bool = False  # whether the offense hurried
     flagged: bool = False  # whether its first roll, or its return's, brought a penalty
     back: ReturnPlayed | None = None  # the return of a kick
-    # the team that recovered a fumble, as seen by the side that had the ball
-    recovered: Literal["offense", "defense"] | None = None
+    recovered: Literal["offense", "defense"] | None = None  # who recovered a fumble, as seen by who had the ball
     onside: bool | None = None  # whether the kickers recovered an onside kick
     run_back: bool | None = None  # whether a fumble recovery or interception was returned for a touchdown
     # the state of reviewing an interception; empty while none was requested
@@ -66,8 +65,7 @@ class PlayResult:
     kind: CallKind  # the call's kind
     text: str  # the call's text
     clauses: tuple[str, ...]
-    # where the ball is next, in the offense's own yards; None when that follows from the call
-    spot_yd: float | None = None
+    spot_yd: float | None = None  # the ball's next place, in the offense's yards; None when the call has it
     side: Side | None = None  # the side that gets the ball, or the points
     detail: str = ""  # the outcome within the kind
     start_yd: float | None = None  # where a return began, in the frame of the side that ran it; None without one
