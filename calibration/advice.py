@@ -83,9 +83,7 @@ def best_measurement(calibration: Calibration, wanted_yd: float = ADVICE_LIMITS.
         return Advice(best, now_yd, then[best], f"With {_WORDS[best]}, lengths in mm are known too.")
     if then[best] > max(wanted_yd, now_yd * ADVICE_LIMITS.helps):
         text = f"Base tops are known to {now_yd:.2g} yd, and no measurement would help"
-        return Advice(
-            None, now_yd, now_yd, f"{text}: bring the camera nearer or light the board evenly, and try again."
-        )
+        return Advice(None, now_yd, now_yd, f"{text}: bring the camera nearer or light the board evenly; try again.")
     return Advice(best, now_yd, then[best], f"With {_WORDS[best]}, {known.format(format(then[best], '.2g'))}.")
 
 

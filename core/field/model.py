@@ -317,9 +317,7 @@ _PRESETS = files("downfield.core") / "fields"
 
 def preset_names() -> tuple[str, ...]:
     """Return the names of the bundled field models, sorted."""
-    return tuple(
-        sorted(entry.name.removesuffix(".toml") for entry in _PRESETS.iterdir() if entry.name.endswith(".toml"))
-    )
+    return tuple(sorted(file.name.removesuffix(".toml") for file in _PRESETS.iterdir() if file.name.endswith(".toml")))
 
 
 @cache

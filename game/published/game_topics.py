@@ -92,9 +92,7 @@ class GameView(TopicModel):
     phase_text: str
     board: Power = Field(description="Whether the board's motor runs.")
     wait: WaitView | None = None
-    suspended: tuple[str, ...] = Field(
-        default=(), description="Why no calls are made from the camera; empty while they are."
-    )
+    suspended: tuple[str, ...] = Field(default=(), description="Why the camera makes no calls; empty while it does.")
     shadow: bool = Field(
         default=False,
         description="Whether people referee by declarations alone: the machine's calls are kept for a comparison, and"

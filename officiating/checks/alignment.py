@@ -16,33 +16,18 @@ from downfield.officiating.state.facts import EVEN_ODDS, exceedance_probability
 
 MEN = Param("formation.men_on_field", 11, "count", "football's eleven; no rulebook states another number", 1, 22)
 MEN_ON_LINE = Param("formation.men_on_line", 7, "count", "three of the rulebooks require at least seven", 1, 11)
-LINE_TOLERANCE_YD = Param(
-    "formation.line_tolerance_yd",
-    0.5,
-    "yd",
-    "no rulebook states how near counts as on the line; the accuracy of a base set by hand",
-    0,
-    3,
-)
+LINE_TOLERANCE_YD = Param("formation.line_tolerance_yd", 0.5, "yd", "not stated; bases are set by hand", 0, 3)
 GAP_YD = Param("formation.line_gap_yd", 1.0, "yd", "TAP's one yard between offensive linemen", 0, 10)
-GAP_TOLERANCE_YD = Param(
-    "formation.line_gap_tolerance_yd", 0.25, "yd", "not stated; bases are set by eye, a quarter of the gap", 0, 2
-)
+GAP_TOLERANCE_YD = Param("formation.line_gap_tolerance_yd", 0.25, "yd", "not stated; a quarter of the gap", 0, 2)
 GAP_EXACT = Param(
     "formation.line_gap_exact",
     False,
     "",
     "TAP may mean exactly or at least one yard; at least is recommended, since a wider gap hurts only its own side",
 )
-BASE_WIDTHS_APART = Param(
-    "formation.base_widths_apart", 1.0, "", "EFL's one base width between players at the line", 0, 5
-)
-SPACING_TOLERANCE_MM = Param(
-    "formation.spacing_tolerance_mm", 1.0, "mm", "not stated; the accuracy of a base set by hand", 0, 10
-)
-HASH_HALF_WIDTH_YD = Param(
-    "formation.hash_half_width_yd", 3.08, "yd", "professional hash marks, for a field that prints none", 0, 27
-)
+BASE_WIDTHS_APART = Param("formation.base_widths_apart", 1.0, "", "EFL: one base width between players at it", 0, 5)
+SPACING_TOLERANCE_MM = Param("formation.spacing_tolerance_mm", 1.0, "mm", "not stated; bases are set by hand", 0, 10)
+HASH_HALF_WIDTH_YD = Param("formation.hash_half_width_yd", 3.08, "yd", "as professional ones, where none are", 0, 27)
 STACK_LENGTHS = Param(
     "formation.stack_base_lengths",
     1.0,

@@ -9,9 +9,7 @@ from downfield.officiating.checks.check import CHECK_LIMITS, Measurement, check
 from downfield.officiating.checks.formation import Formation, FormationPlayer
 from downfield.officiating.params import Param, Params
 
-WIDE_OFF_YD = Param(
-    "formation.wide_off_line_yd", 5.0, "yd", "TAP: wide players are on the line or five yards off it", 0, 20
-)
+WIDE_OFF_YD = Param("formation.wide_off_line_yd", 5.0, "yd", "TAP: wide players on the line or five yards off", 0, 20)
 WIDE_OFF_EXACT = Param(
     "formation.wide_off_line_exact",
     False,
@@ -20,24 +18,13 @@ WIDE_OFF_EXACT = Param(
 )
 BACKS_YD = Param("formation.backs_depth_yd", 20.0, "yd", "both TAP and EFL draw the limit at 20", 0, 50)
 PUNTER_YD = Param("formation.punter_depth_yd", 20.0, "yd", "TAP's punter starts 20 yards back", 0, 50)
-PUNTER_TOLERANCE_YD = Param(
-    "formation.punter_tolerance_yd", 0.5, "yd", "not stated; the accuracy of a base set by hand", 0, 5
-)
+PUNTER_TOLERANCE_YD = Param("formation.punter_tolerance_yd", 0.5, "yd", "not stated; bases are set by hand", 0, 5)
 PUNT_SPOT_YD = Param("formation.punt_spot_yd", 7.0, "yd", "Lion's Den marks the punt seven yards back", 0, 50)
-BEHIND_WIDTHS = Param(
-    "formation.behind_base_widths",
-    0.5,
-    "",
-    "not stated how far to the side still is behind; half of each base's width overlapping",
-    0,
-    3,
-)
+BEHIND_WIDTHS = Param("formation.behind_base_widths", 0.5, "", "not stated; half of each base's width overlaps", 0, 3)
 UNDER_CENTER_LENGTHS = Param(
-    "formation.under_center_base_lengths", 1.0, "", "EFL's 'directly behind': no room for a base between", 0, 5
+    "formation.under_center_base_lengths", 1.0, "", "EFL's 'directly behind': no base between", 0, 5
 )
-CORRIDOR_YD = Param(
-    "formation.gunner_corridor_yd", 20.0, "yd", "TAP gives a gunner's lane no length; its first twenty yards", 0, 100
-)
+CORRIDOR_YD = Param("formation.gunner_corridor_yd", 20.0, "yd", "TAP gives a lane no length; its first twenty", 0, 100)
 
 
 @check("TAP-069", params=(WIDE_OFF_YD, WIDE_OFF_EXACT, LINE_TOLERANCE_YD))

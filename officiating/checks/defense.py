@@ -10,18 +10,9 @@ from downfield.officiating.checks.formation import Formation, FormationPlayer
 from downfield.officiating.params import Param, Params
 from downfield.officiating.sides import LINEMEN
 
-HEAD_UP_YD = Param(
-    "formation.head_up_tolerance_yd",
-    0.5,
-    "yd",
-    "EFL's 'head up' has no tolerance; the accuracy of a base set by hand",
-    0,
-    3,
-)
+HEAD_UP_YD = Param("formation.head_up_tolerance_yd", 0.5, "yd", "not stated; bases are set by hand", 0, 3)
 LINES_APART_YD = Param("formation.lines_apart_yd", 2.0, "yd", "EFL's two yards between the lines", 0, 10)
-LINES_APART_TOLERANCE_YD = Param(
-    "formation.lines_apart_tolerance_yd", 0.5, "yd", "not stated; the accuracy of a base set by hand", 0, 5
-)
+LINES_APART_TOLERANCE_YD = Param("formation.lines_apart_tolerance_yd", 0.5, "yd", "not stated; bases set by hand", 0, 5)
 DEFENSE_DEPTH_YD = Param("formation.defense_depth_yd", 20.0, "yd", "EFL's limit for defenders behind the line", 0, 100)
 DEFENSE_OFF_YD = Param("formation.defense_off_yd", 5.0, "yd", "Lion's Den sets the defense five yards off", 0, 20)
 DEFENSE_OFF_EXACT = Param(
@@ -30,9 +21,7 @@ DEFENSE_OFF_EXACT = Param(
     "",
     "'allowed five yards in front' is read as the least distance; true for exactly that distance",
 )
-DEFENSE_OFF_TOLERANCE_YD = Param(
-    "formation.defense_off_tolerance_yd", 0.5, "yd", "not stated; the accuracy of a base set by hand", 0, 5
-)
+DEFENSE_OFF_TOLERANCE_YD = Param("formation.defense_off_tolerance_yd", 0.5, "yd", "not stated; bases set by hand", 0, 5)
 
 
 @check("EFL-011", params=(HEAD_UP_YD, LINES_APART_YD, LINES_APART_TOLERANCE_YD))

@@ -11,16 +11,10 @@ from downfield.officiating.params import Param, Params
 from downfield.officiating.state.facts import exceedance_probability
 
 RECEIVE_YD = Param("kickoff.receive_line_yd", 50.0, "yd", "TAP's receivers line up at midfield", 0, 100)
-KICK_TOLERANCE_YD = Param(
-    "kickoff.line_tolerance_yd", 0.5, "yd", "not stated; the accuracy of a base set by hand", 0, 5
-)
-MIDDLE_TOLERANCE_YD = Param(
-    "kickoff.middle_tolerance_yd", 1.0, "yd", "'in the middle of the field' has no tolerance; about half a base", 0, 10
-)
+KICK_TOLERANCE_YD = Param("kickoff.line_tolerance_yd", 0.5, "yd", "not stated; bases are set by hand", 0, 5)
+MIDDLE_TOLERANCE_YD = Param("kickoff.middle_tolerance_yd", 1.0, "yd", "'in the middle': not stated; half a base", 0, 10)
 ONSIDE_MEN = Param("kickoff.onside_men", 11, "count", "TAP: all eleven of both teams", 1, 11)
-LION_FRONT_MEN = Param(
-    "kickoff.lions_den_front_men", 5, "count", "Lion's Den: at most five on the receivers' 40", 0, 11
-)
+LION_FRONT_MEN = Param("kickoff.lions_den_front_men", 5, "count", "Lion's Den: at most five on their 40", 0, 11)
 LION_FRONT_YD = Param("kickoff.front_yd", 40.0, "yd", "Lion's Den's front line of receivers", 0, 100)
 
 EFL_RECEIVERS = ((50.0, 5), (30.0, 2), (20.0, 2), (5.0, 2))

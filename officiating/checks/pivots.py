@@ -23,31 +23,18 @@ from downfield.officiating.state.facts import EVEN_ODDS
 
 StoppageKind = Literal["coach", "pass", "line", "first_touch", "interception", "fumble", "kickoff", "onside", "punt"]
 
-DEFENSE_MORE = Param(
-    "stop.defense_more", 1, "count", "TAP: the defense may pivot one player more than the offense", 0, 11
-)
+DEFENSE_MORE = Param("stop.defense_more", 1, "count", "TAP: the defense may pivot one more than the offense", 0, 11)
 NONE_FOR_NONE = Param(
     "stop.none_for_none",
     True,
     "",
     "TAP: if the offense pivots no player, the defense pivots none either, not even the extra one",
 )
-SHIFT_YD = Param(
-    "stop.pivot_shift_yd",
-    0.1,
-    "yd",
-    "a pivot may not bring a player closer; how far a hand may slip is not stated",
-    0,
-    5,
-)
-LION_TURNS = Param(
-    "stop.defense_turns", 1, "count", "Lion's Den: one defender a stop, stops for passes included", 0, 11
-)
+SHIFT_YD = Param("stop.pivot_shift_yd", 0.1, "yd", "not stated; how far a hand may slip toward the target", 0, 5)
+LION_TURNS = Param("stop.defense_turns", 1, "count", "Lion's Den: one defender a stop, those for passes too", 0, 11)
 LOOSE_TURNS = Param("stop.loose_ball_turns", 3, "count", "three a team, at a fumble or an onside kick", 0, 11)
 PASS_TURNS = Param("stop.pass_turns", 2, "count", "EFL: two defenders toward the receiver", 0, 11)
-INTERCEPTION_TURNS = Param(
-    "stop.interception_turns", 2, "count", "EFL: two of the offense toward the interceptor", 0, 11
-)
+INTERCEPTION_TURNS = Param("stop.interception_turns", 2, "count", "EFL: two of the offense toward him", 0, 11)
 
 AIMED_SIDES: Final[Mapping[StoppageKind, tuple[bool, ...]]] = {
     "pass": (False,),

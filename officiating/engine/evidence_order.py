@@ -63,7 +63,7 @@ def with_falls(game: GameState, facts: Facts) -> GameState:
     if falls and facts.t_ns - falls[-1].first_seen_ns < limit_ns:
         upright = {figure.id for figure in facts.scene.figures if figure.posture == "upright"}
         falls = tuple(
-            fall for fall in falls if fall.player not in upright or facts.t_ns - fall.first_seen_ns >= limit_ns
+            fall for fall in falls if fall.player not in upright or facts.t_ns >= fall.first_seen_ns + limit_ns
         )
     known = {fall.player for fall in falls}
     new = tuple(

@@ -223,9 +223,7 @@ class PhysicsEngine:
         self._data.xfrc_applied[self._bodies] = drive.forces(motion, power=self.power)
         mujoco.mj_step(model, self._data)
         if not np.isfinite(self._q).all():
-            raise ScriptError(
-                f"the simulation became unstable at {self.steps * STEP_NS} ns: check masses and placements"
-            )
+            raise ScriptError(f"the simulation became unstable at {self.steps * STEP_NS} ns: check masses and places")
         self._q[self._pinned] = self._at[self._pinned]
         self._v[self._pinned] = 0.0
         self.steps += 1

@@ -55,9 +55,7 @@ class Recipe:
 
     def __post_init__(self) -> None:
         check(self.seed >= 0, InputError, f"the seed can't be negative ({self.seed})")
-        check(
-            min(self.size_px) >= 64, InputError, f"a picture must be at least 64 px wide and high, not {self.size_px}"
-        )
+        check(min(self.size_px) >= 64, InputError, f"a picture is at least 64 px wide and high, not {self.size_px}")
         check(0 < self.scale <= 1, InputError, f"the scale must be above 0 and at most 1, not {self.scale:g}")
         smallest = int(min(self.size_px) * self.scale)
         check(

@@ -35,9 +35,7 @@ PASS_PARAMS: Final = (
     Param("pass.free_yd", tables.FREE_YD, "yd", "LD-049", low=0, high=100),
     Param("pass.intercept_within_yd", 5.0, "yd", "LD-050, base to base", low=0, high=50),
     Param("pass.touching_from", tables.INTERCEPT_TOUCHING, "", "LD-051: the text's 7-10, not its 3 in 10", 1, 10),
-    Param(
-        "field_goal.free_yd", tables.FREE_YD, "yd", "LD-058: the yard line of the line of scrimmage", low=0, high=100
-    ),
+    Param("field_goal.free_yd", tables.FREE_YD, "yd", "LD-058: the yard line of the snap", low=0, high=100),
 )
 RULE: Final = "pass"  # rule id of findings that follow from passes
 _NEAR_NOTE: Final = "near:"

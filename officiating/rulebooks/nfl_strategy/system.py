@@ -52,24 +52,17 @@ PARAMS: Final = (
         "clock.line_s",
         10.0,
         "s",
-        "not stated; makes a play with the clock running take 40 s, as long as the play clock",
+        "not stated; a play with the clock running takes 40 s, as a play clock",
         low=1,
         high=60,
     ),
     Param("clock.lines", 90, "count", "not stated; a fifteen-minute quarter in lines of ten seconds", low=2),
     Param("clock.overtime_lines", 90, "count", "not stated; as long as a quarter", low=2),
     Param(
-        "clock.warning_lines",
-        12,
-        "count",
-        "two minutes in lines of ten seconds (NFLS-012)",
-        low=1,
-        at_most="clock.lines",
+        "clock.warning_lines", 12, "count", "two minutes of ten-second lines (NFLS-012)", low=1, at_most="clock.lines"
     ),
     Param("clock.periods", 4, "count", "quarters, in halves of two", low=2, high=8),
-    Param(
-        "overtime.first_score_wins", True, "", "overtime is only mentioned; sudden death was the NFL's rule at the time"
-    ),
+    Param("overtime.first_score_wins", True, "", "overtime is only mentioned; sudden death was the NFL's rule then"),
     Param("time_out.per_half", 3, "count", "not stated; as in pro football", low=0),
     Param("review.per_game", tables.REVIEWS_PER_GAME, "count", "NFLS-058, successful ones", low=0),
     Param("review.per_overtime", tables.REVIEWS_PER_OVERTIME, "count", "NFLS-058, successful ones", low=0),
@@ -83,12 +76,7 @@ PARAMS: Final = (
     ),
     Param("free_kick.from_yd", tables.SAFETY_KICK_YD, "yd", "NFLS-042", low=1, high=60),
     Param(
-        "free_kick.margin",
-        tables.FREE_KICK_MARGIN,
-        "",
-        "NFLS-043, read as fourteen or more below the number",
-        low=0,
-        high=99,
+        "free_kick.margin", tables.FREE_KICK_MARGIN, "", "NFLS-043: fourteen or more below the number", low=0, high=99
     ),
     Param("touchback.yd", 20.0, "yd", "not stated; as in pro football", low=1, high=50),
     Param("missed.back_yd", tables.MISSED_FIELD_GOAL_YD, "yd", "NFLS-041", low=0, high=20),

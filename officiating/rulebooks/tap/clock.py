@@ -22,9 +22,7 @@ from downfield.officiating.state.interfaces import Consequence, Handler, Outcome
 from downfield.officiating.state.play_state import PlayState
 
 CLOCK_PARAMS: Final = (
-    Param(
-        "clock.periods", 1, "count", "TAP-018: the event sets the game's length; one clock, no quarters", low=1, high=8
-    ),
+    Param("clock.periods", 1, "count", "TAP-018: the event sets the length; one clock, no quarters", low=1, high=8),
     *COLLEGE_PARAMS,
 )
 

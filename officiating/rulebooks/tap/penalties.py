@@ -76,18 +76,9 @@ PENALTY_PARAMS: Final = (
     Param("penalty.delay_yd", 5.0, "yd", "TAP-043", low=0, high=50),
     Param("penalty.offensive_pi_yd", 15.0, "yd", "TAP-044", low=0, high=50),
     Param("penalty.gunner_yd", 10.0, "yd", "TAP-046", low=0, high=50),
+    Param("penalty.half_the_distance", True, "", "not stated; as in football, at most half the distance to the goal"),
     Param(
-        "penalty.half_the_distance",
-        True,
-        "",
-        "not stated; as in football, never more than half the distance to the goal line",
-    ),
-    Param(
-        "penalty.end_zone_spot_yd",
-        1.0,
-        "yd",
-        "not stated; as in pro football, a foul in the end zone is spotted at the 1",
-        low=0,
+        "penalty.end_zone_spot_yd", 1.0, "yd", "not stated; as in pro football, a foul in the end zone: the 1", low=0
     ),
     Param("time_out.allowed", False, "", "TAP-135: none with a running game clock"),
     Param("time_out.per_half", 0, "count", "TAP-135 has none; 0 for any number where they are allowed", low=0, high=9),
