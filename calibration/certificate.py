@@ -102,7 +102,6 @@ def check_spots(calibration: Calibration, spots: Sequence[Landmark], *, height_m
     """Measure spots whose field yards are known, such as coins laid on crossings of lines.
 
     Args:
-        spots: where they are, and where they are seen.
         height_mm: of the spots over the paint.
 
     Raises:
@@ -205,7 +204,6 @@ def render_certificate(calibration: Calibration, check: AccuracyCheck, picture: 
     """Render the certificate as one HTML page that needs no other file: figures, and pictures inside it.
 
     Args:
-        check: the measurement it was certified by.
         picture: of the calibration, as `drawing.draw_calibration` draws it.
 
     Raises:

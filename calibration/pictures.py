@@ -44,7 +44,6 @@ def read_pictures(path: Path, count: int = _LIMITS.frames) -> list[Image]:
 
     Args:
         path: a picture, or any video that PyAV decodes.
-        count: how many frames of a video.
 
     Raises:
         InputError: it is missing, or no picture can be read from it.

@@ -56,10 +56,7 @@ def to_calibration(
     """Return a calibration with its residuals and covariance.
 
     Args:
-        fit: lens, pose and bow, with covariance.
-        observations: what it was fitted to.
         made_at: ISO 8601 UTC; now when empty.
-        scale: how well the size of the print is known.
     """
     covariance = tuple(tuple(row) for row in with_scale_error(fit.camera, fit.covariance, scale).tolist())
     made_at = made_at or datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")

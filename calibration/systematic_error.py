@@ -74,7 +74,6 @@ class SystematicError:
             normals: unit directions along which they count, shape (n, 2).
             boundary: number of the line each lies on if it bounds the field; `LINE_END` at the end of a yard line, and
                 -1 elsewhere, shape (n,).
-            size_px: the picture's width and height.
         """
         width, height = size_px
         rows = np.clip(2 * px[:, 1] / (height - 1) - 1, -1, 1)

@@ -32,7 +32,6 @@ def supervised_thread(
     """Return a thread, not yet started, whose failures are logged and reported.
 
     Args:
-        name: its name, such as ``"health"``.
         failed: receives every failure, as a phrase.
         restarts: whether the work is begun again after a failure, until it returns.
         closed: whether it is to end; then a failure is the end of the work.

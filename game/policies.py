@@ -52,7 +52,6 @@ class LeaguePolicies:
 
         Args:
             policy: for it; None for what the rulebook says.
-            by: the person or device.
 
         Raises:
             InputError: the file can't be read.

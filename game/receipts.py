@@ -141,7 +141,6 @@ def describe(body: Body, texts: Mapping[str, str]) -> str:
     """Return a declaration or ruling in a few words.
 
     Args:
-        body: the declaration or ruling.
         texts: of calls and of earlier declarations, by id; one that is not there any more is not named.
     """
     if isinstance(body, Ruling):
@@ -281,7 +280,6 @@ class KeyedReceipt:
         """Return the receipt of a command, which is carried out unless it has been.
 
         Args:
-            content: the command.
             carry_out: carries it out and returns what was done, as a sentence.
         """
         if self.receipt is not None:

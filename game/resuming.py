@@ -56,7 +56,6 @@ def rebuild_session(
     """Return a game as its journal leads to it.
 
     Args:
-        journal: of the game, to be gone on with.
         memento: of the game; one that does not belong to this journal is not used, which is logged.
 
     Raises:
@@ -168,7 +167,6 @@ class KeptScenes:
     """The scenes that rulings can go back to, read from the journal while the game goes on already.
 
     Args:
-        game: the game's id.
         entries: numbers of the entries that were judged, and how many scenes and events each has.
         kept_from: place in the game's log of the first scene.
         last: number of the last entry.

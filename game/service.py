@@ -53,8 +53,6 @@ class GameService(CurrentGame):
     """Runs one game at a time. Callable from any thread; a call may take as long as a disk needs.
 
     Args:
-        sink: where topics are published.
-        rig: does what only the rig can do.
         rulebook: for games that name none. Kept as an attribute, as are the policies and the ended games.
         clock: the capture clock now, ns; by default the last scene's time and what has passed since it.
         owner: whose games these are; only they are resumed.
@@ -97,7 +95,6 @@ class GameService(CurrentGame):
         """End the game in play and start another; it is on disk afterwards, unless the disk is behind.
 
         Args:
-            game: its teams, title and rulebook.
             players: on the board; None for those of the game before.
 
         Returns:

@@ -41,7 +41,6 @@ class GameSession:
     """Judges one game, and journals and publishes what follows. The caller holds a lock around every method.
 
     Args:
-        started: what the game was started with.
         event_count: events the journal holds from before, under another rulebook.
     """
 
@@ -118,7 +117,6 @@ class GameSession:
 
         Args:
             body: a declaration, a ruling, an undo or a tick.
-            submission: where it comes from.
             now_ns: the capture clock.
 
         Returns:

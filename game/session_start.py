@@ -84,10 +84,6 @@ def switch_rulebook(
 ) -> GameSession:
     """Continue a game under another rulebook, set up as it stands, with its line-up.
 
-    Args:
-        rulebook: to be in force from now on.
-        now_ns: the capture clock.
-
     Raises:
         RefusedError: a play is under way, or no game under that rulebook can stand as this one does; nothing has
             changed.

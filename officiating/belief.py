@@ -205,7 +205,6 @@ def measured_words(belief: Belief, measure: Measure, when: str, *, too_close: bo
     """Return what was measured, such as ``"touched: gap closed at 9.21 s; 0.3 mm inside the limit, sure to 98 %"``.
 
     Args:
-        belief: what is believed of it.
         measure: of what its margin is.
         when: follows what happened, such as ``" at 9.21 s"``; may be empty.
         too_close: whether nobody has decided yet that it happened.

@@ -135,9 +135,6 @@ class Mistakes:
 class Params:
     """The parameters in force, read by name and type; reading an undefined one is a KeyError.
 
-    Args:
-        values: those that a rulebook or league sets.
-
     Raises:
         RulebookError: unknown names or impossible values, all of them.
     """

@@ -89,16 +89,7 @@ def find_goal_rungs(
     fields: Sequence[FieldModel],
     ends: YardLineEnds,
 ) -> GoalRungs | None:
-    """Return the goal lines that the one-yard marks show; None when there are no marks, or none that show it.
-
-    Args:
-        plane: gray picture, shape (height, width).
-        across: the family that holds the yard lines.
-        along: the other family.
-        ladder: the yard lines in `across`.
-        distortion: of the lens, as estimated so far.
-        ends: where the yard lines end.
-    """
+    """Return the goal lines that the one-yard marks show; None when there are no marks, or none that show it."""
     every = [(score, shift, field) for field in fields for shift, score in likely_shifts(across, ladder, field)]
     for _, shift, field in sorted(every, key=lambda item: -item[0]):
         placed = GoalRungs(shift, round(field.length_yd / field.yard_line_every_yd))
@@ -124,17 +115,7 @@ def free_candidates(
     open_by: OpenProportions = ROUGH,
     goals: GoalRungs | None = None,
 ) -> Iterator[Candidate]:
-    """Yield the ways the lines could be a field of open proportions, the likelier shifts of the ladder first.
-
-    Args:
-        across: the family that holds the yard lines.
-        along: the other family.
-        ladder: the yard lines in `across`.
-        distortion: of the lens, as estimated so far.
-        ends: where the yard lines end.
-        open_by: how far its proportions are open.
-        goals: where its one-yard marks show the goal lines.
-    """
+    """Yield the ways the lines could be a field of open proportions, the likelier shifts of the ladder first."""
     for shift, score in _shifts(across, ladder, field, goals):
         board_mm, seen_px = _yard_line_ends(across, along, ladder, field, ends, shift)
         if len(board_mm) < _LIMITS.min_ends:
@@ -210,8 +191,6 @@ def measure_print(
         image: the first in color.
         start: a candidate good to a few pixels.
         paint: contrast of the yard lines, gray levels, signed.
-        prior: the lens, when it was measured beforehand.
-        proportions: of the print as it is described.
         searches_px: how far off the paint is searched, fit by fit; the last ones are the usual.
     """
     field, camera = start.field, dataclasses.replace(start.camera, bow=flat_bow(start.field))

@@ -79,7 +79,6 @@ def solve_landmarks(
     Args:
         images: one or more frames of the same camera.
         landmarks: four or more, not all on one line.
-        prior: the lens, when it was measured beforehand.
         proportions: of the print as it is described, if they are to be measured.
         is_known: whether the field's proportions are near those of the print; else some are tried.
 

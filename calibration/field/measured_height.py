@@ -153,7 +153,6 @@ def with_bases(solution: FieldSolution, corners_px: Array) -> FieldSolution:
     As it is where the size is known, or where there are too few.
 
     Args:
-        solution: of a picture.
         corners_px: of the bases' tops in it: front left, front right, rear right, rear left; shape (n, 4, 2).
     """
     usual, factor = math.sqrt(BaseSize().length_mm * BaseSize().width_mm), 1.0
@@ -188,10 +187,6 @@ def with_lengths(solution: FieldSolution, images: Sequence[Image], measurements:
     """Return a solution of pictures, solved again with lengths of the print.
 
     One sets the print's size; both set its proportions too, from which the picture tells the camera's tilt and height.
-
-    Args:
-        images: one or more frames of the same camera.
-        measurements: what was measured.
 
     Raises:
         InputError: nothing was measured, or the lengths contradict the picture.

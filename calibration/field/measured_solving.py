@@ -41,8 +41,6 @@ def solve_by_measuring(
         planes: gray pictures; the camera is that of the first.
         supposed: the ways to read it, and what is known of the print.
         paint: contrast of the yard lines, gray levels, signed.
-        prior: the lens, when it was measured beforehand.
-        reporter: takes how far it has come.
 
     Raises:
         AmbiguousField: several solutions are as good; carries them.

@@ -111,7 +111,6 @@ def average_focal(
 
     Args:
         fit: the likeliest fit, over a board that may be bowed.
-        observations: what it was fitted to.
         prior: the lens; any webcam's when None. With a measured lens the focal length is not open.
         stretch: how far the print may be longer or shorter across than the points; not at all when None.
     """

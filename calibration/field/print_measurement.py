@@ -54,7 +54,6 @@ def measure_styles(plane: Plane, camera: Camera, field: FieldModel, paint: float
     """Return the field with its goal lines and borders as they are painted.
 
     Args:
-        plane: gray picture, shape (height, width).
         camera: good to about a pixel on the paint.
         field: the field; what it says of goal lines, sidelines and end lines is replaced.
         paint: contrast of the yard lines, gray levels, signed.
@@ -76,7 +75,6 @@ def with_line_inset(
     beyond a border of the ground's looks like that, too, but goes on to the board's edge.
 
     Args:
-        plane: gray picture, shape (height, width).
         image: the picture itself: a border and the ground may be alike in gray and not in color.
         camera: good to about a pixel, if the yard lines' ends are the sidelines.
         field: the field, its sidelines at the yard lines' ends.
@@ -115,8 +113,6 @@ def _is_colored_alike(
     """Return whether the ground goes on beyond the yard lines' ends, and what lies there has the yard lines' color.
 
     Args:
-        image: the picture.
-        camera, field: as found so far.
         points_mm: places between yard lines, by their distance beyond the ends, shape (n, m, 2).
         offsets_mm: those distances, shape (n,).
         band_mm: from where to where the sideline may be.

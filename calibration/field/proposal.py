@@ -81,11 +81,8 @@ def propose_field(
     """Read a field that is not known from pictures of it.
 
     Args:
-        images: one or more frames of the same camera.
         known_length: sets the scale; without it the board is taken to be of a usual size.
         measurements: lengths from line to line.
-        distance: what is known of the camera's distance.
-        progress: takes reports of how far it has come.
 
     Raises:
         AmbiguousField: the print can be read in several ways; carries them.

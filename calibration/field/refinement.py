@@ -45,8 +45,6 @@ def refine_solution(
 
     Args:
         planes: gray pictures; the camera is that of the first.
-        prior: the lens, when it was measured beforehand.
-        proportions: of the print as it is described, if they are to be measured.
         searches_px: how far off the paint is searched, fit by fit; the camera may be off by the first.
         ends: whether the ends of yard lines are observed from the first fit on: where the sidelines' own paint is not
             found, nothing else shows how wide the field is.

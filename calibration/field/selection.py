@@ -64,7 +64,6 @@ def likeliest(
     """Choose the few candidates worth solving, and those to try where these fail: by a quick check, then a better one.
 
     Args:
-        plane: gray picture, shape (height, width).
         options: candidates good to a few pixels.
         paint: contrast of the yard lines, gray levels, signed; None where numbers are not to be read yet.
     """
@@ -141,7 +140,6 @@ def best_trusted(
     """Return the likeliest solution with its probability and its rivals, if it can be trusted.
 
     Args:
-        planes: gray pictures.
         paint: contrast of the yard lines, gray levels, signed; None where it is not known.
 
     Raises:

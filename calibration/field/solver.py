@@ -55,12 +55,10 @@ def solve_field(
         images: one or more frames of the same camera, blue green red or gray; more frames show what figures and hands
             cover in one, and average noise.
         fields: the field that is printed, as somebody described it; several, or none, where it is not known.
-        prior: the lens, when it was measured beforehand.
         distance: what is known of the camera's distance, which paint seen straight down does not show: a measured
             height, or how far figures in the first frame lean outward. Not used when the lens was measured.
         known: whether the one field was measured in pictures of this very print before: then it is as it is described.
         proportions: of a known print, as well as they were measured; exact when None.
-        progress: takes reports of how far it has come.
 
     Raises:
         AmbiguousField: several solutions are as good; carries them.
@@ -144,10 +142,6 @@ def at_distance(solution: FieldSolution, images: Sequence[Image], distance: Lens
     """Return a solution with what is known of the camera's distance; unchanged where nothing is, or the lens was.
 
     Unchanged as well where the print has no known size: millimeters are then none in sizes of the print.
-
-    Args:
-        images: one or more frames of the same camera.
-        distance: what is known.
 
     Raises:
         InputError: the camera can't be at this distance.

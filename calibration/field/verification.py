@@ -93,7 +93,6 @@ def gather_evidence(
     """Look for every part of a field where a camera predicts it.
 
     Args:
-        plane: gray picture, shape (height, width).
         search_px: how far off the solution may be.
         every_yd: spacing of the samples on long lines.
     """
@@ -181,7 +180,6 @@ def weigh(
     Samples along one line are seen or missed together, so a line counts once, by its share.
 
     Args:
-        evidence: what the picture shows of the field.
         placed: whether the field was known to lie there to a pixel or two.
         placing: log odds of what else tells which lines are the goal lines: numbers, and where one-yard marks end.
         exact: whether the print is exactly known, so that an unlikely lens speaks against the reading.
@@ -225,7 +223,6 @@ def find_problems(evidence: FieldEvidence, fit: CameraFit, field: FieldModel, *,
     """Return what speaks against a solution of a known print, worst first; empty when it can be trusted.
 
     Args:
-        evidence: what the picture shows of the field.
         placed: whether the field was known to lie there to a pixel or two: then no line is mistaken for another, and
             a sideline that is covered or borders on other paint is no reason to distrust it.
     """

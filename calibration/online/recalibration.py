@@ -77,7 +77,6 @@ def known_lens(calibration: Calibration, shifted_px: float = 0.0) -> MeasuredLen
     """Return the lens of a calibration, as well as it is known there, for calibrating the same camera again.
 
     Args:
-        calibration: of the camera.
         shifted_px: how far its picture may be shifted since.
     """
     known = np.array(calibration.covariance)[LENS, LENS] if calibration.covariance else np.zeros((9, 9))

@@ -16,9 +16,6 @@ def csv_chunks(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterato
 
     A text that a spreadsheet would calculate is written with an apostrophe before it. None is empty, and truth is
     ``true`` or ``false``.
-
-    Args:
-        head: the names of the columns.
     """
     out = io.StringIO()
     writer = csv.writer(out)

@@ -15,7 +15,6 @@ class SteadyClock:
 
     Args:
         wall_ns: the computer's wall clock, ns since 1970; read at the start only.
-        monotonic_ns: what it ticks with.
     """
 
     def __init__(

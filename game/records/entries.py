@@ -159,8 +159,6 @@ def unpack_entry(kind: str, content: str, *, where: str) -> Content:
     """Return an entry's content.
 
     Args:
-        kind: the entry's kind.
-        content: its JSON.
         where: names the entry, for the error.
 
     Raises:

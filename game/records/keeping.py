@@ -118,7 +118,6 @@ class Journal(Protocol):
         """Queue an entry to be written after all earlier ones; never waits for the disk.
 
         Args:
-            content: the entry's content.
             scenes: those of a `ScenesRecorded`.
             key: idempotency key of an `EventRecorded`.
         """
@@ -162,7 +161,6 @@ class Journals(Protocol):
         """Keep what a game has become right after an entry, if it is time; it is kept once the entry is written.
 
         Args:
-            game: the game's id.
             capture: returns what the game has become; called at once, or not at all.
         """
         ...

@@ -58,7 +58,6 @@ def question_about(
     """Return the question which is right, with every answer.
 
     Args:
-        name: the question's id.
         different: what differs, at least one thing.
         set_ups: the game as the strip says, one for each side that may have the ball.
     """
@@ -82,13 +81,7 @@ def view_of(
     text: str,
     question: StripQuestion | None = None,
 ) -> StripView:
-    """Return the topic `strip`.
-
-    Args:
-        facts: what it says for sure.
-        text: of the status, for people.
-        question: the one that is open.
-    """
+    """Return the topic `strip`."""
     confidence: dict[str, float] = {name: round(sure, 2) for name, (_, sure) in reading.numbers.items()}
     confidence |= {"slide": round(reading.slide.yard_confidence, 2), "third": round(reading.slide.third_confidence, 2)}
     return StripView(

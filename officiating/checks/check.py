@@ -104,7 +104,6 @@ class Check(Generic[Subject]):
         """Return the results for a subject, limited to the clauses of one rulebook.
 
         Args:
-            subject: the formation, stoppage or timeline that it measures.
             params: in force; the defaults when None.
             book: prefix of the catalog ids wanted, such as ``"TAP-"``; empty for all.
             confidence: probability from which a clause counts as broken, or as kept; the rulebook's when None.

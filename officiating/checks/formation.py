@@ -51,8 +51,6 @@ def infer_roles(
     """Return every player's role and whether it was inferred, in the order given.
 
     Args:
-        mm_per_yd_x: scale of the field along its length.
-        mm_per_yd_y: scale across.
         middle_mm: middle of the field, across.
     """
     roles = [canonical_role(placement.named) for placement in placements]
@@ -243,7 +241,6 @@ def build_formation(
     """Build the formation seen in a scene; figures held in a hand or off the field are left out.
 
     Args:
-        scene: the board at the instant to judge.
         roster: every figure on the board.
         offense: the jersey of the team that snaps or kicks.
         direction: 1 when that team goes toward larger x of the board, -1 toward smaller x.

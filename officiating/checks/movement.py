@@ -100,7 +100,6 @@ def find_pose_changes(
     Args:
         before: poses as the board went off.
         after: the scene just before the board comes on again.
-        roster: every figure on the board.
         offense: the jersey that had the ball at the snap, or kicked.
         fallen: roster ids of those that fell in this play.
         swapped: roster ids of those whose base was swapped.

@@ -71,8 +71,6 @@ class RulebookChecks:
         """Return the results for a formation, kept clauses included; needs no game and no tracks.
 
         Args:
-            formation: both teams as lined up; see `build_formation`.
-            kind: what is lined up for.
             params: in force; the defaults when None.
         """
         checks = self.formations.get(kind, ())

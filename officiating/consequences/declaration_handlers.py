@@ -50,16 +50,7 @@ def body_of(event: Event, kind: type[DeclarationT]) -> DeclarationT:
 
 
 def refuse_unless(allowed: bool, name: str, game: GameState) -> None:
-    """Refuse a declaration unless it is allowed now.
-
-    Args:
-        allowed: whether it is allowed.
-        name: of the declaration, for the message.
-        game: the game, for the message.
-
-    Raises:
-        RefusedError: it is not allowed now.
-    """
+    """Refuse a declaration unless it is allowed now. Raises RefusedError: it is not allowed now."""
     if not allowed:
         waiting = f", waiting for {game.wait.purpose.replace('_', ' ')}" if game.wait else ""
         raise RefusedError(f"{name}: not now, the game is {game.phase.value.replace('_', ' ')}{waiting}")

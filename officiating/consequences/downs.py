@@ -65,7 +65,6 @@ def spot_dead_ball_at(
 
     Args:
         x_yd, y_yd: where it is, along x of the board and across.
-        t_ns: when it was dead.
         sigma_yd: standard deviation of its place along the field.
     """
     # On a try there is no next down: a dead ball short of the goal line ends it.

@@ -59,7 +59,6 @@ def walk_off_return(
 
     Args:
         start_yd: where the return began; in the returners' end zone below 0.
-        end_yd: where it ended.
         yards: the penalty, not negative.
         by_returners: whether the returning team fouled: its foul is walked off from the middle of the return, the
             kicking team's from its end.

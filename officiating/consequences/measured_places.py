@@ -57,9 +57,7 @@ def decide(state: GameState, over: Finding, short: Sequence[Finding], past: Past
 
     Args:
         state: the game as it is if the place is short of the line; what follows past it starts from there too.
-        over: what follows past the line.
         short: what follows short of it, beside the state.
-        past: how far it is past the line.
     """
     first = tuple(past.short.told(finding, "short") for finding in short[:1])
     shorts = (*first, *short[1:])

@@ -48,7 +48,6 @@ def clock_overtime_over(ended: tuple[Possession, ...], lead: int, left_s: float)
     possession to answer it.
 
     Args:
-        ended: the possessions so far, in order.
         lead: either team's points less the other's.
         left_s: seconds left of its one period.
     """

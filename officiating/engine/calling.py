@@ -44,7 +44,6 @@ def merge_findings(
 
     Args:
         play: with the findings that wait (`pending`) and those that were called (`settled`).
-        found: what the rules have found now.
         precedence: of the rules at one instant, by id.
         confidence: the probability from which a call is made.
     """
@@ -118,10 +117,6 @@ def make_call(finding: Finding, *, rulebook: str, policy: Policy, confidence: fl
 
     Below the rulebook's confidence it is too close to call and carries both readings. The id is made of what the call
     is about, so that it is the same whatever was called before it.
-
-    Args:
-        policy: what may be done with calls of this kind without a person.
-        confidence: the probability from which the rulebook calls.
     """
     verdict: Verdict = "called"
     if finding.reported or policy == "log":

@@ -189,14 +189,7 @@ class Snap:
 
 
 def begun_play(before: EngineState, after: EngineState, entry: Scene | Event, calls: Sequence[Call]) -> Snap | None:
-    """Return the play that began with an entry, None where none did.
-
-    Args:
-        before: the engine before the entry.
-        after: the engine after it.
-        entry: a scene or an event.
-        calls: made by it.
-    """
+    """Return the play that began with an entry, None where none did."""
     snap_ns = after.game.play.snap_ns
     if after.superseded != before.superseded:
         return None  # said of the play before

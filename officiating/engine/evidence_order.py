@@ -121,13 +121,7 @@ def with_progress(game: GameState, facts: Facts) -> GameState:
 def evidence_in_order(
     found: Sequence[Finding], rules: Sequence[Rule], facts: Facts, game: GameState, params: Params
 ) -> list[Finding]:
-    """Return what the rules found in a frame, without what it is no evidence of.
-
-    Args:
-        found: the findings of this frame.
-        facts: of the frame.
-        game: the game before the frame.
-    """
+    """Return what the rules found in a frame, without what it is no evidence of."""
     carrier = game.play.carrier
     if carrier is None:
         return list(found)

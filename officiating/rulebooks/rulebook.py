@@ -199,7 +199,6 @@ def parse_rulebook(text: str, where: str) -> Rulebook:
     """Return the rulebook that the text of a league's file describes.
 
     Args:
-        text: content of the file, as TOML.
         where: names the file, for the error.
 
     Raises:

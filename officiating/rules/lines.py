@@ -52,7 +52,6 @@ def reference_point(facts: Facts, figure: Figure, reference: str, scene: Scene |
     middle.
 
     Args:
-        facts: the facts of the frame.
         figure: the figure; may be from an earlier frame.
         reference: ``"base"``, ``"hand"`` or ``"ball"``.
         scene: the frame the figure is from, when not that of the facts.
@@ -90,10 +89,7 @@ def spot_at(facts: Facts, figure: Figure, reference: str, t_ns: int, sigma_s: fl
 
     Args:
         facts: of the latest frame.
-        figure: in that frame.
         reference: ``"base"``, ``"hand"`` or ``"ball"``.
-        t_ns: the instant.
-        sigma_s: standard deviation of the instant.
     """
     then = facts_as_of(facts, t_ns, figure.id, sigma_s)
     seen = then.figures.get(figure.id, figure)

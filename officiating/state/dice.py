@@ -57,13 +57,6 @@ class DiceRule:
 def checked_faces(dice: Sequence[int], *, count: int, low: int, high: int, purpose: str) -> tuple[int, ...]:
     """Return the faces of a roll, checked.
 
-    Args:
-        dice: the faces shown, in order.
-        count: how many dice the rulebook asks for.
-        low: the smallest face.
-        high: the largest face.
-        purpose: what was rolled for, for the message.
-
     Raises:
         RefusedError: the number of dice is wrong, or no such die has that face.
     """

@@ -101,9 +101,6 @@ def facts_as_of(facts: Facts, t_ns: int, player: str, sigma_s: float = 0.0) -> F
 
     Args:
         facts: of the latest frame.
-        t_ns: the instant.
-        player: roster id of the figure.
-        sigma_s: standard deviation of the instant.
     """
     scenes, after = _around(facts, t_ns)
     now, figure = find_figure(after, player), _figure_at(scenes, after, player, t_ns)

@@ -51,7 +51,6 @@ def truth_frame(frame: int, rendered: RenderedFrame, snapshot: Snapshot, events:
     """Return the truth of one picture.
 
     Args:
-        snapshot: that it was rendered from.
         events: since the picture before, as of `truth.by_frame`.
     """
     tilts = {figure.id: _tilt_deg(figure.rotation) for figure in snapshot.figures}

@@ -88,7 +88,6 @@ def build_model(players: Sequence[Player], field: FieldModel) -> mujoco.MjModel:
 
     Args:
         players: every figure that will stand on the board at any time.
-        field: gives the board's extent.
     """
     spec = mujoco.MjSpec()
     spec.compiler.autolimits = False

@@ -72,12 +72,7 @@ class FigureMotion:
 
 
 class Drive:
-    """The forces on the figures, step by step; every random number comes from one seed.
-
-    Args:
-        seed: of wandering and shaking.
-        vibration: strength of the board's shaking.
-    """
+    """The forces on the figures, step by step; every random number comes from one seed."""
 
     def __init__(self, count: int, seed: int, vibration: Vibration) -> None:
         self._random = np.random.default_rng(seed)
@@ -169,7 +164,6 @@ class PhysicsEngine:
 
     Args:
         players: the roster, whose order is that of all rows; one more row is the foam ball's.
-        field: gives the board's extent.
     """
 
     def __init__(self, players: Sequence[Player], field: FieldModel) -> None:

@@ -157,7 +157,6 @@ class ExactWorld(World):
         """Send a figure along a polyline of base centers from where it stands; it stops at the end.
 
         Args:
-            id_: roster id.
             points_mm: the polyline, board frame.
             heading_deg: kept along the whole path; None turns the figure into each leg.
             speed_mm_s: None is its trait's.

@@ -108,14 +108,7 @@ class Bases:
 
 
 def check_room(row: int, where: Footprint, outlines: Outlines, players: Sequence[Player], field: FieldModel) -> None:
-    """Check that a figure has room at a place.
-
-    Args:
-        where: it would stand.
-
-    Raises:
-        ScriptError: it would stand in another base or off the board.
-    """
+    """Check that a figure has room at a place. Raises ScriptError: it would stand in another base or off the board."""
     spot = f"{players[row].id} at {where.x_mm:.1f}, {where.y_mm:.1f} mm"
     x_low, y_low, x_high, y_high = field.board_mm
     corners = where.corners_mm()

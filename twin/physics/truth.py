@@ -207,7 +207,6 @@ class Truth:
 
         Args:
             snapshot: hands and sticks may have been added to it.
-            frame: its index in the recording.
         """
         poses = self._world.poses()
         outlines = self._bases.outlines(poses)

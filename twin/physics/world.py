@@ -45,7 +45,6 @@ class World:
         players: every figure that takes part at any time, in roster order.
         placements: by roster id, the figures that stand on the board at the start; the others wait beside it.
         traits: by roster id; figures without an entry have the defaults of `Trait`.
-        field: the printed field, which gives the board its extent.
         seed: of wandering and shaking.
         vibration: strength of the board's shaking; None for the usual one.
         engine: moves the figures, for the same players and field; None for the physics.
@@ -148,9 +147,6 @@ class World:
 
         Args:
             id_: roster id; the figure may have fallen or wait beside the board.
-            x_mm: center of its base along the board.
-            y_mm: and across.
-            heading_deg: direction of its front.
             lift_mm: height of its base's underside over the board.
 
         Raises:
@@ -182,7 +178,6 @@ class World:
         """Tip a figure over by a knock: it falls over the base edge in that direction, unless something holds it up.
 
         Args:
-            id_: roster id.
             toward_deg: direction of the fall, board frame.
             strength: the knock's energy, as a multiple of the energy that just tips it.
 
@@ -210,7 +205,6 @@ class World:
         """Steer a figure's heading by a bounded yaw moment, so that plays stay physical and still follow the script.
 
         Args:
-            id_: roster id.
             target: another figure, also while it moves, or a point, mm; None lets the figure curl freely again.
 
         Raises:

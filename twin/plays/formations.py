@@ -94,7 +94,6 @@ def standard(field: FieldModel, *, apart_yd: float = 5.0, base: BaseSize = BASE)
 
     Args:
         apart_yd: from the line of scrimmage to the defensive line; the offense stands on it.
-        base: size of all bases.
     """
     step = (base.width_mm + _APART_MM) / field.mm_per_yd_y
     wide = min(field.width_yd / 2 - base.width_mm / field.mm_per_yd_y, 5.2 * step)

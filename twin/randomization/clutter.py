@@ -200,7 +200,6 @@ def draw_small_decoy(deck: Deck, ground: Color) -> tuple[Parts, float]:
     """Return a thing that may be taken for a ball, standing on z = 0, and its reach from its middle, mm.
 
     Args:
-        deck: random draws of one split.
         ground: color of what it lies on, which shows through stains and the holes of washers.
     """
     kinds = (_knob, _screw, _bead, _small_die, _stain, _peg, _washer, _crumb)

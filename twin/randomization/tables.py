@@ -93,8 +93,6 @@ def give_balls(
     A game has one ball, which at most one figure of 22 carries: too few examples for training.
 
     Args:
-        deck: random draws of one split.
-        figures: without balls.
         carriers: share of them with a ball in the left or right arm, 0..1.
         strewn: share of them with a ball on the board beside them instead, 0..1 - `carriers`.
     """
@@ -130,7 +128,6 @@ def with_ball_at(
     """Return a figure with a ball of its own: in an arm (``ball``) or on the board beside it (``strewn``).
 
     Args:
-        figure: without it.
         spot: place of the ball's middle in the figure's frame, mm.
         part: part that its solids are named: held (``ball``) or on the board (``strewn``).
     """
@@ -217,8 +214,6 @@ def give_varied_balls(
     """Return the figures with balls of their own to train on: in hands and arms, or on the board beside them.
 
     Args:
-        deck: random draws of one split.
-        figures: without balls.
         carriers: share of them that hold a ball, 0..1.
         strewn: share of them with a ball on the board beside them, 0..1 - `carriers`.
     """

@@ -58,9 +58,7 @@ def fill_hull(
     """Fill the convex hull of fixed-point points, shape (n, 2), as it is.
 
     Args:
-        image: drawn upon.
         points: as `to_fixed` gives them.
-        color: one value per channel.
         rounds: number of times that corners are cut, to round them.
         smooth: whether edges blend with the image.
     """

@@ -114,7 +114,6 @@ def base_tops(
         players: the roster, for the bases' sizes.
         snapshot: of the table, settled onto the surface by `twin.table.solids.settle`.
         placed: the solids of that snapshot.
-        camera: lens and pose at that instant.
     """
     if not players:
         return ()

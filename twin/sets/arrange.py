@@ -87,7 +87,6 @@ class Arranger:
         """Return one table at an instant, one step earlier and one step later.
 
         Args:
-            t_ns: the instant.
             step_ns: time between two frames: moving figures move by their speed times this.
         """
         rng, mix = self._rng, self._mix
@@ -300,7 +299,6 @@ def lie(
     """Return the pose of a fallen figure at rest: tipped over an edge of its base until the player touches the board.
 
     Args:
-        figure: its solids.
         base: its place before the fall; the fallen figure is centered about it.
         way_deg: direction of the fall from its heading: 0 ahead, 90 left, 180 back, -90 right.
         rng: random generator, which turns it by a few degrees.

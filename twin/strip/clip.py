@@ -37,12 +37,7 @@ _SHIFT = 4  # fractional bits of cv2's polygon corners
 
 
 class PlasticGlare:
-    """A renderer that adds the highlights of the clear plastic to another renderer's pictures.
-
-    Args:
-        inner: draws everything else.
-        look: the strip's look.
-    """
+    """A renderer that adds the highlights of the clear plastic to another renderer's pictures."""
 
     def __init__(self, inner: Renderer, look: StripLook, state: StripState) -> None:
         self._inner, self._look, self._state = inner, look, state
@@ -129,7 +124,6 @@ class StripFilm:
     """Films one strip.
 
     Args:
-        look: of the strip, its light and its camera.
         renderer: that draws it; `traced` shows the plastic's glare by itself, to the others' pictures it is added.
         seed: of noise, shake and flicker.
     """
@@ -159,11 +153,7 @@ class StripFilm:
 
 
 class _CachingRenderer:
-    """A renderer that draws a still strip once: the same hands before the same camera give the same picture.
-
-    Args:
-        inner: draws the pictures.
-    """
+    """A renderer that draws a still strip once: the same hands before the same camera give the same picture."""
 
     def __init__(self, inner: Renderer) -> None:
         self._inner = inner
@@ -248,9 +238,7 @@ def write_clip(
     """Film a script: NAME.mp4, NAME.events.jsonl, and NAME.toml with the configuration that plays it.
 
     Args:
-        look: of the strip, its light and its camera.
         name: the files' common name.
-        fps: of the clip, as the script's.
         seed: of noise, shake and flicker.
         progress: called with the number of frames done, and the total.
 

@@ -140,7 +140,6 @@ def draw_look(
         seed: of all draws, together with the split.
         split: draws come from this split's share of the settings.
         size: of the picture, px.
-        fps: frames per second.
     """
     deck = Deck(split, seed, 40)
     field = _vary_field(deck, strip.field)

@@ -241,7 +241,6 @@ def soiled(image: NDArray[np.uint8], wear: Wear, px_per_mm: float, rng: np.rando
 
     Args:
         image: the clean print, drawn on.
-        wear: kinds and amounts of dirt and damage.
         px_per_mm: resolution of the print.
         rng: random generator, which draws places, shapes and colors.
     """

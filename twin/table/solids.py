@@ -56,7 +56,6 @@ def surface_mm(field: FieldModel, bow_mm: float, points_mm: ArrayLike) -> Array:
     """Return the height of the surface over the plane through the board's edges, mm.
 
     Args:
-        field: the printed field, for the board's extent.
         bow_mm: depth of the middle below the edges.
         points_mm: shape (..., 2).
 

@@ -66,11 +66,7 @@ class Chains:
 
 
 def find_chains(image: Image | Plane) -> tuple[Chains, Chains]:
-    """Find the chains in a picture, level ones first, upright ones second.
-
-    Args:
-        image: blue green red, shape (height, width, 3), or gray, shape (height, width).
-    """
+    """Find the chains in a picture, level ones first, upright ones second."""
     gray = clearest_channel(image)
     edge, edge_turn = _edges(gray)
     edges = [_chains_along(along, edge, edge_turn) for along in (0, 1)]

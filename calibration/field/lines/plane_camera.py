@@ -71,7 +71,6 @@ def camera_and_proportions(
     Args:
         board_mm: board points by the field as described, shape (n, 2).
         straight_px: where they are in the undistorted picture, same shape.
-        distortion: of the lens, as estimated so far.
         field: the field as described; its yard across is changed.
         spread: standard deviation of its proportions, log ratio.
     """
@@ -92,10 +91,7 @@ def fit_either_lens(
 
     Args:
         start: where to begin, with a bow.
-        observations: of the paint.
-        field: the field they are of.
         prior: the lens, when it was measured beforehand: then no other is tried.
-        stretch: how far the print may be longer or shorter across.
     """
     fit = fit_camera(start, observations, prior=prior, stretch=stretch, fine=True)
     if prior is not None or start.lens.projection == "equidistant":

@@ -65,15 +65,7 @@ class YardLineEnds:
 def find_yard_line_ends(
     plane: Plane, across: Pencil, along: Pencil, ladder: Ladder, distortion: DivisionModel
 ) -> YardLineEnds | None:
-    """Find where the yard lines end; None when they do not stand out, or only at one end.
-
-    Args:
-        plane: gray picture, shape (height, width).
-        across: the family that holds the yard lines.
-        along: the other family.
-        ladder: the yard lines in `across`.
-        distortion: of the lens, as estimated so far.
-    """
+    """Find where the yard lines end; None when they do not stand out, or only at one end."""
     rungs = np.unique(ladder.rung[ladder.rung != NO_RUNG]).astype(np.float64)
     size = plane.shape[0] if across.along == 1 else plane.shape[1]
     rows = np.arange(-0.52 * size, 0.52 * size)

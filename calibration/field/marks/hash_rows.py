@@ -37,7 +37,6 @@ def with_hash_rows(plane: Plane, camera: Camera, field: FieldModel, paint: float
     there in every step from one yard line to the next: in a wrong reading the marks are beside the yards.
 
     Args:
-        plane: gray picture, shape (height, width).
         camera: good to about a pixel on the paint.
         field: the field; its rows of marks and their length are replaced.
         paint: contrast of the yard lines, gray levels, signed.

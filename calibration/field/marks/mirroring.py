@@ -96,9 +96,6 @@ class NumberMatch:
 def refuse_mirrored(plane: Plane, camera: Camera, field: FieldModel) -> None:
     """Refuse a picture whose numbers are mirrored; unclear or missing numbers pass.
 
-    Args:
-        plane: the gray picture, shape (height, width).
-
     Raises:
         AimError: the picture is mirrored.
     """

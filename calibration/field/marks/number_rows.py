@@ -37,7 +37,6 @@ def with_number_rows(plane: Plane, camera: Camera, field: FieldModel, paint: flo
     """Return the field with its numbers where they are printed; None when no rows of them are seen.
 
     Args:
-        plane: gray picture, shape (height, width).
         camera: good to about a pixel on the paint.
         field: the field; its rows of numbers and their height are replaced.
         paint: contrast of the yard lines, gray levels, signed.

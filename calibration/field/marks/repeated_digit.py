@@ -41,12 +41,7 @@ _LIMITS: Final = RepeatedDigitLimits()
 
 
 def repeated_digit_sides(plane: Plane, camera: Camera, field: FieldModel) -> tuple[int, ...]:
-    """Return for each row of numbers where its repeated digit is: 1 on the right as it is read, -1 left, 0 unclear.
-
-    Args:
-        plane: gray picture, shape (height, width).
-        field: the printed field, its rows of numbers where they are printed.
-    """
+    """Return for each row of numbers where its repeated digit is: 1 on the right as it is read, -1 left, 0 unclear."""
     return tuple(_side(plane, camera, field, y_yd) for y_yd in field.number_rows_y_yd)
 
 
@@ -69,12 +64,7 @@ def _side(plane: Plane, camera: Camera, field: FieldModel, y_yd: float) -> int:
 
 
 def are_others_numbered(plane: Plane, camera: Camera, field: FieldModel) -> bool:
-    """Return whether numbers stand on a goal line, or on most lines between those that have them: where none does.
-
-    Args:
-        plane: gray picture, shape (height, width).
-        field: the printed field, its rows of numbers where they are printed.
-    """
+    """Return whether numbers stand on a goal line, or on most lines between those that have them: where none does."""
     for y_yd in field.number_rows_y_yd:
         side = _side(plane, camera, field, y_yd)
         if not side:

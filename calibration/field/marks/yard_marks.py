@@ -25,7 +25,6 @@ def top_view(plane: Plane, camera: Camera, field: FieldModel, x_yd: Array, y_yd:
     The camera is evaluated once a yard and interpolated between: over so short a way a lens bends by 0.01 px.
 
     Args:
-        plane: gray picture, shape (height, width).
         x_yd: places along the field, shape (n,), rising.
         y_yd: places across it, shape (m,), rising.
     """
@@ -77,7 +76,6 @@ def marked_steps(plane: Plane, camera: Camera, field: FieldModel, paint: float) 
     None when there are no marks, or when it is not clear where they end.
 
     Args:
-        plane: gray picture, shape (height, width).
         camera: good to a few pixels on the paint of the yard lines.
         field: the field; its goal lines may be mistaken for other yard lines.
         paint: contrast of the yard lines, gray levels, signed.

@@ -44,7 +44,6 @@ def observe_line_ends(
     """Observe the ends of yard lines, which lie on the sidelines' inner edges.
 
     Args:
-        plane: gray picture, shape (height, width).
         camera: predicts where they are.
         search_px: how far off the prediction may be.
         blur_px: standard deviation of the picture's blur.

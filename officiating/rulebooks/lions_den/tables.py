@@ -101,7 +101,6 @@ def penalty_roll(
     Args:
         roll: percentile.
         side_die: 1d10, the defense is guilty on 1-5.
-        passed: whether the down was a pass.
         first_row: yards against the offense and the defense on 01-05, lost in the source.
     """
     by: Literal["offense", "defense"] = "defense" if side_die <= 5 else "offense"

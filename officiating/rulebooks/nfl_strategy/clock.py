@@ -101,9 +101,7 @@ def after_play(
     """Return the clock after a play, with every exception of the source (NFLS-002..025).
 
     Args:
-        clock: as it stood before the play.
         reasons: what in the play stops the clock.
-        hurry_up: whether the offense hurried.
         onside_recovered: whether the kickers recovered an onside kick: one more play always follows.
 
     Raises:

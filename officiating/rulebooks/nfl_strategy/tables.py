@@ -233,8 +233,6 @@ def is_safety_foul(line_yd: float, yards: int, *, on_pass: bool, incomplete: boo
 
     Args:
         line_yd: where the play started.
-        on_pass: whether the play was a pass.
-        incomplete: whether that pass was incomplete.
         loss_of_down: whether it is the foul that also costs the down, for incomplete passes only.
     """
     near = 1 <= line_yd <= 3

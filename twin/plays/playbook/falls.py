@@ -135,7 +135,6 @@ def fumble(heads: bool = True, motion: Motion = "exact", seed: int = 3) -> Expec
 
     Args:
         heads: whether the coin shows heads, so that the offense keeps the ball.
-        motion: exact or physics, as in `Script`.
     """
     steps = (
         *met((do.WaitFor(TIP_S), do.Topple(RB, away_from=RCB))),

@@ -148,7 +148,6 @@ def pivots(offense: int = 2, defense: int = 3, motion: Motion = "exact", seed: i
     Args:
         offense: number of figures the offense pivots, 0..3.
         defense: number of figures the defense pivots, 0..6.
-        motion: exact or physics, as in `Script`.
     """
     steps = (*opening(40.0, QB), WaitFor(0.5), *_stop(_turns(_BACKS[:offense]), _turns(_DEEP[:defense])), WaitFor(0.4))
     script = scrimmage(
