@@ -40,12 +40,7 @@ class Disputes:
         self._game_service = game_service
 
     def raise_challenge(self, side: Side, call: str, reason: str, by: str) -> ChallengesView:
-        """Challenge a call: it is under review from now on.
-
-        Raises:
-            NotFoundError: the game has no such call.
-            RefusedError: no game is in play, or the rulebook does not allow this challenge.
-        """
+        """Put a call under review. Raises NotFoundError: no such call; RefusedError: no game, or not allowed."""
         with self._game_service.in_play() as session:
             text = next((view.text for view in session.calls() if view.id == call), None)
             if text is None:

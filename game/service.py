@@ -245,12 +245,7 @@ class GameService(CurrentGame):
             return session.state.place(named)
 
     def undo_preview(self, event: str) -> Accepted:
-        """Return the receipt that an undo would get; nothing changes.
-
-        Raises:
-            RefusedError: no game is in play, or the event can't be undone.
-            NotFoundError: the game has no such event.
-        """
+        """Return the receipt an undo would get; nothing changes. Raises RefusedError, NotFoundError: as an undo."""
         with self.in_play() as session:
             return session.undo_preview(event, self._clock())
 

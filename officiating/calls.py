@@ -236,12 +236,7 @@ class CallsHeader:
 
 
 def read_calls(path: Path) -> tuple[CallsHeader, tuple[Call, ...]]:
-    """Read a call file.
-
-    Raises:
-        InputError: the file can't be read.
-        FormatError: its content breaks the format; the message names the line and the field.
-    """
+    """Read a call file. Raises InputError: unreadable; FormatError: names the line and field that break the format."""
     lines = JsonLinesFile(path, CallsHeader, Call)
     return lines.header, tuple(lines)
 

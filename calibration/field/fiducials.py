@@ -67,12 +67,7 @@ class FiducialPlan:
 
 
 def read_fiducials(path: Path) -> FiducialPlan:
-    """Read a plan of markers.
-
-    Raises:
-        InputError: it can't be read.
-        FormatError: broken TOML, or a key that is unknown, missing or impossible; names it.
-    """
+    """Read a plan of markers. Raises InputError: unreadable; FormatError: names what is broken, unknown or missing."""
     return from_data(FiducialPlan, read_toml(path), path=str(path))
 
 

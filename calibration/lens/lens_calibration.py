@@ -59,12 +59,7 @@ class Sheet:
 
 
 def write_sheet(path: Path, sheet: Sheet, paper: str) -> None:
-    """Write the sheet as a PDF page at true scale, with a 100 mm ruler to check the printer by.
-
-    Raises:
-        InputError: the paper is unknown or too small.
-        OutputError: the file can't be written.
-    """
+    """Write the sheet as a PDF at true scale, with a 100 mm ruler. Raises InputError: by the paper; OutputError."""
     if paper not in PAPERS_MM:
         raise InputError(f"no paper size is named '{paper}'. Give one of {', '.join(PAPERS_MM)}.")
     width, height = PAPERS_MM[paper]

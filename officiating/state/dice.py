@@ -55,11 +55,7 @@ class DiceRule:
 
 
 def checked_faces(dice: Sequence[int], *, count: int, low: int, high: int, purpose: str) -> tuple[int, ...]:
-    """Return the faces of a roll, checked.
-
-    Raises:
-        RefusedError: the number of dice is wrong, or no such die has that face.
-    """
+    """Return the faces of a roll. Raises RefusedError: the number of dice is wrong, or no such die has that face."""
     if len(dice) != count:
         raise RefusedError(f"{purpose}: {count} {'die' if count == 1 else 'dice'} expected, {len(dice)} entered")
     for face in dice:

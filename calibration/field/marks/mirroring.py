@@ -94,11 +94,7 @@ class NumberMatch:
 
 
 def refuse_mirrored(plane: Plane, camera: Camera, field: FieldModel) -> None:
-    """Refuse a picture whose numbers are mirrored; unclear or missing numbers pass.
-
-    Raises:
-        AimError: the picture is mirrored.
-    """
+    """Refuse a picture of mirrored numbers, by an AimError; unclear or missing numbers pass."""
     if match_numbers(plane, camera, field).is_mirrored:
         raise AimError(f"the picture is mirrored, since the field's numbers read only in a mirror: {UNMIRROR}")
 
