@@ -64,7 +64,7 @@ All of these are off unless a league sets them, by camera and by hand alike:
 | `downs.forward_progress` | TAP, EFL, Lion's Den | a carrier who is driven back is down where the camera saw him farthest, and the call says so |
 | `overtime.series_from_yd` | TAP, EFL, Lion's Den | overtime as colleges play it: a series for each side from so many yards out, until a round decides; over as soon as who has the last one leads |
 | `field_goal.kicked` | TAP | field goals and extra points are kicked: good, no good or blocked is declared instead of dice |
-| `kickoff.kicked`, `kickoff.out_of_bounds_yd`, `punt.kicked` | TAP | kickoffs, onside kicks and punts are kicked: who touched the ball and where is declared, or that it went out or was blocked; the receivers return it from there, in the end zone they may take a touchback |
+| `kickoff.kicked`, `kickoff.out_yd`, `punt.kicked` | TAP | kickoffs, onside kicks and punts are kicked: who touched the ball and where is declared, or that it went out or was blocked; the receivers return it from there, in the end zone they may take a touchback |
 | `tackle.side_bonus_yd`, `tackle.rear_bonus_yd` | TAP, EFL, Lion's Den | a carrier who is hit from the side or from behind gets so many yards; they score nothing. By hand the tackle is told with its side (`hit`) |
 | `tackle.hard_hit_mm_s` | TAP, EFL, Lion's Den | a hit at which the two bases close at this speed or more is a fumble; by hand the fumble is told |
 | `tackle.fumble_sums` | TAP, EFL, Lion's Den | two dice after every tackle, or after every hard hit where the league has those: on these sums it is a fumble |

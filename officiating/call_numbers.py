@@ -38,6 +38,7 @@ class CallNumbers:
         allowed: the most of it that the rulebook allows, same unit.
         measured_yd: the place that was held against a line, field yards along x of the board and across.
         hit: which side of the carrier's base was hit, where the league asks for it.
+        hit_probability: that it is that side, which the end of the base that is its front decides.
         closing_mm_s: how fast the two met, where the league asks for it, mm/s.
         bonus_yd: yards that the league gives for such a hit; the spot has them.
     """
@@ -67,5 +68,6 @@ class CallNumbers:
     allowed: float | None = None
     measured_yd: tuple[float, float] | None = None
     hit: Literal["front", "side", "rear"] | None = None
+    hit_probability: float | None = None
     closing_mm_s: float | None = None
     bonus_yd: float | None = None

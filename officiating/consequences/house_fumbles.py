@@ -11,7 +11,7 @@ from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.rolls_and_choices import two_dice, wait_for_roll
 from downfield.officiating.declarations import Roll
 from downfield.officiating.rules.house_tackles import was_hard
-from downfield.officiating.state.game_state import GameState
+from downfield.officiating.state.game_state import GameState, Phase
 from downfield.officiating.state.interfaces import Consequence, Outcome, RuleContext
 
 FUMBLE: Final = "fumble_dice"
@@ -68,4 +68,6 @@ def roll_fumble(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
         detail="dice" if is_fumble else _NONE,
         numbers=CallNumbers(rolled=total),
     )
+    if is_fumble:  # the ball is live until somebody has it
+        game = replace(game, wait=None, phase=Phase.LIVE if game.board == "on" else Phase.STOPPED)
     return Outcome(game, (found,))

@@ -14,6 +14,7 @@ from downfield.core.footprint import Face
 from downfield.core.scene import OPPOSITE_FACE, Figure, Scene
 from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import CallKind, Finding
+from downfield.officiating.conditions import Condition
 from downfield.officiating.params import Param, Params
 from downfield.officiating.state.facts import EVEN_ODDS, Facts, OpponentContact, exceedance_probability, find_figure
 from downfield.officiating.state.game_state import GameState
@@ -50,18 +51,15 @@ _LIMITS: Final = HitLimits()
 Hit = Literal["front", "side", "rear"]
 
 
-def measure_hit(
-    facts: Facts, carrier: Figure, contact: OpponentContact, params: Params
-) -> tuple[CallNumbers | None, float]:
-    """Return how the carrier was hit, where the league asks for it, and how sure the side of it is where it matters."""
+def measure_hit(facts: Facts, carrier: Figure, contact: OpponentContact, params: Params) -> CallNumbers | None:
+    """Return how the carrier was hit: which side, how sure that is, how fast; None where the league does not ask."""
     hit, turned = _hit(contact.own_face), _hit(OPPOSITE_FACE[contact.own_face])
-    front = carrier.front
-    if front < EVEN_ODDS:
-        hit, turned, front = turned, hit, 1.0 - front
-    sure = 1.0 if _bonus_yd(hit, params) == _bonus_yd(turned, params) else front
+    sure = 1.0 if hit == turned else carrier.front
+    if sure < EVEN_ODDS:
+        hit, sure = turned, 1.0 - sure
     closing = _closing_mm_s(facts, carrier.id, contact) if params.real("tackle.hard_hit_mm_s") else None
     asked = closing is not None or any(params.real(f"tackle.{side}_bonus_yd") for side in ("side", "rear"))
-    return CallNumbers(hit=hit, closing_mm_s=closing) if asked else None, sure
+    return CallNumbers(hit=hit, hit_probability=sure, closing_mm_s=closing) if asked else None
 
 
 def by_house_rules(finding: Finding, game: GameState, params: Params) -> Finding:
@@ -69,7 +67,7 @@ def by_house_rules(finding: Finding, game: GameState, params: Params) -> Finding
     if finding.kind not in RUN_ENDS or "tackle.side_bonus_yd" not in params.definitions:
         return finding
     if finding.kind == "tackle":
-        finding = _hard_hit(finding, params)
+        finding = _doubtful(_hard_hit(finding, params), params)
     return _spotted(finding, game, params) if finding.kind in RUN_ENDS and finding.spot_yd is not None else finding
 
 
@@ -126,6 +124,25 @@ def _hard_hit(finding: Finding, params: Params) -> Finding:
     return replace(finding, probability=sure, against=fumbles, against_kind="fumble")
 
 
+def _doubtful(finding: Finding, params: Params) -> Finding:
+    """Return a tackle no surer than which side was hit, where yards hang on that."""
+    numbers = finding.numbers
+    sure = None if numbers is None else numbers.hit_probability
+    if numbers is None or sure is None or sure >= 1.0 or finding.kind != "tackle":
+        return finding
+    ends: tuple[Hit, Hit] = ("front", "rear")
+    if _bonus_yd(ends[0], params) == _bonus_yd(ends[1], params):
+        return finding
+    front = Condition("front", sure, text="the front may be the other end, and the hit from there")
+    conditions, probability = (*finding.conditions, front), finding.probability * sure
+    other = "behind" if numbers.hit == "front" else "the front"
+    against = f"{finding.text}, hit from {other}"
+    return replace(
+        finding, conditions=conditions, probability=probability, against=against, against_kind="tackle",
+        front=finding.front * sure,
+    )  # fmt: skip
+
+
 def _spotted(finding: Finding, game: GameState, params: Params) -> Finding:
     """Return the end of a run spotted as the league does: where he had got to, and the yards for how he was hit."""
     assert finding.spot_yd is not None
@@ -141,7 +158,7 @@ def _spotted(finding: Finding, game: GameState, params: Params) -> Finding:
     given_yd = min(bonus_yd, game.length_yd - BONUS_ENDS_YD - own_yd)
     if finding.kind == "tackle" and given_yd > 0.0 and own_yd > 0.0 and finding.numbers is not None:
         own_yd += given_yd
-        text += f", {given_yd:.4g} yards for a hit from {'behind' if hit == 'rear' else 'the side'}"
+        text += f", {round(given_yd, 1):g} yards for a hit from {'behind' if hit == 'rear' else 'the side'}"
         finding = replace(finding, numbers=replace(finding.numbers, bonus_yd=given_yd))
     if text == finding.text:
         return finding

@@ -168,10 +168,7 @@ class SquareTackle(ImmediateRule):
         doubtful = hit.review and hit.probability < EVEN_ODDS
         touch = Condition("touch", contact.probability, 0.0 - contact.gap_mm, contact.sigma_mm, "mm")
         left_open = Condition("judgment", EVEN_ODDS, text="a corner into the back, which the rulebook leaves open")
-        numbers, known = measure_hit(facts, carrier, contact, params)
         conditions = (touch, left_open) if doubtful else (touch, *hit.conditions(contact.angle_deg))
-        if known < 1.0:
-            conditions = (*conditions, Condition("front", known))
         probability = joint_probability(conditions)
         conditions = (*conditions, *identity_conditions(carrier))
         if probability <= 1.0 - params.real("calls.confidence"):
@@ -200,8 +197,8 @@ class SquareTackle(ImmediateRule):
             against=f"{carrier.id} slips {contact.opponent}'s tackle: {contact.angle_deg:.0f} degrees off square",
             against_kind="slipped_tackle",
             settle_ns=t_ns + params.ns("tackle.turn_window_s"),
-            front=known if doubtful else hit.tackles * known,
-            numbers=numbers,
+            front=1.0 if doubtful else hit.tackles,
+            numbers=measure_hit(facts, carrier, contact, params),
             measure="touch",
             conditions=worth_telling(conditions),
         )

@@ -114,10 +114,9 @@ class Tackle:
         spot = spot_at(facts, carrier, params.choice("tackle.spot"), t_ns, contact.since_sigma_s)
         share = _counting_share(contact, facts, params)
         touch = facts.sustained_probability(carrier.id, contact)
-        numbers, known = measure_hit(facts, carrier, contact, params)
         conditions = (
             Condition("touch", touch, 0.0 - contact.gap_mm, contact.sigma_mm, "mm"),
-            Condition("front", share * known),
+            Condition("front", share),
             *identity_conditions(carrier),
         )
         return Finding(
@@ -140,8 +139,8 @@ class Tackle:
             settle_ns=t_ns + window_ns + (_LIMITS.late_fall_ns if window_ns else 0),
             # Even a certain contact waits: who falls in the window decides what it was.
             settle_early=False,
-            front=share * known,
-            numbers=numbers,
+            front=share,
+            numbers=measure_hit(facts, carrier, contact, params),
             measure="touch",
             conditions=worth_telling(conditions),
         )

@@ -267,3 +267,28 @@ def test_kicks_that_are_not_kicked_here_are_refused_with_what_a_league_sets() ->
         kicked.declare(ChoiceMade("punt"))
     with pytest.raises(RefusedError, match="or out of bounds, or blocked"):
         kicked.declare(KickEnded("good"))
+
+
+@pytest.mark.parametrize("book", BOOKS)
+def test_a_foul_before_a_kickoff_moves_the_kick(book: str) -> None:
+    table = league(book, "[fouls]", "longest_yd = 15")
+    if book == "lions-den":
+        table.declare(*(Roll((4, 5), skill, side) for skill in ("kicker", "punter") for side in SIDES))
+    table.declare(SetUp("home", 1, due="kickoff"))
+    line = table.state.los_yd
+    table.declare(FoulDeclared("away", 15), KickDeclared("kickoff"))
+    assert table.state.los_yd == line + 15.0
+    if book == "efl":
+        table.declare(Roll((2, 1)))  # 51 yards from the kickers' own 20
+        assert table.state.los_yd == 29.0
+
+
+def test_a_foul_before_an_onside_kick_moves_it_and_a_kick_declared_again_counts_from_the_book_s_line() -> None:
+    table = league("tap", "[fouls]", "longest_yd = 15")
+    table.declare(SetUp("home", 1, due="kickoff", score=(7, 0)), FoulDeclared("away", 10), KickDeclared("onside"))
+    table.declare(Roll((4, 4)))  # fails: the receivers' ball 8 yards from the kickers' own 20
+    assert (table.state.offense, table.state.los_yd) == ("home", 72.0)
+    again = DeclaredGame("tap")
+    again.declare(SetUp("home", 1, due="kickoff", score=(7, 0)), KickDeclared("onside"), Roll((5, 5)))
+    again.declare(KickDeclared("onside"), Roll((4, 4)))
+    assert again.state.los_yd == 62.0

@@ -188,3 +188,31 @@ def test_a_pass_after_the_rush_is_refused_by_hand() -> None:
             table.declare(PassDeclared())
         table.declare(PlayEnded("sack", (36.0, 26.0)))
         assert table.state.los_yd == 36.0
+
+
+@pytest.mark.parametrize("name", BOOKS)
+@pytest.mark.parametrize(("front", "told"), [(0.8, "for a hit from behind"), (0.1, "tackled by light-50")])
+def test_a_hit_whose_side_nobody_can_tell_waits_for_a_person(name: str, front: float, told: str) -> None:
+    men = [ScriptedFigure("dark-22", runs, "RB", front=front), ScriptedFigure("light-50", from_behind, "LB")]
+    made = judge_play(film(men, 4.0, on=((0.5, 99.0),)), "dark-22", book=book(name, *BONUS))
+    tackle = only_call(made, "tackle")
+    assert tackle.verdict == "too_close"
+    assert tackle.probability == pytest.approx(max(front, 1.0 - front))
+    assert told in tackle.text
+    assert {reading.kind for reading in tackle.readings} == {"tackle"}
+    alike = judge_play(film(men, 4.0, on=((0.5, 99.0),)), "dark-22", book=book(name, "[tackle]", "side_bonus_yd = 2"))
+    assert only_call(alike, "tackle").verdict == "called"  # neither end gives any yards
+
+
+@pytest.mark.parametrize("name", BOOKS)
+@pytest.mark.parametrize(("dice", "phase"), [((3, 4), Phase.BETWEEN_PLAYS), ((6, 6), None)])
+def test_dice_after_a_tackle_that_the_camera_saw(name: str, dice: tuple[int, int], phase: Phase | None) -> None:
+    men = [ScriptedFigure("dark-22", runs, "RB"), ScriptedFigure("light-50", head_on, "LB")]
+    made = judge_play(film(men, 5.0, on=((0.5, 99.0),)), "dark-22", (4.0, Roll(dice)), book=book(name, *DICE))
+    assert not made.refused
+    if phase is not None:
+        assert (made.state.phase, made.state.down) == (phase, 2)
+        return
+    assert "fumble" in [call.kind for call in made.calls]
+    wait = made.state.wait
+    assert (wait.purpose if wait else None) == ("fumble" if name == "tap" else None)

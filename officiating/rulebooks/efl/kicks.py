@@ -157,10 +157,8 @@ def _declare_kickoff(game: GameState, kick: str, context: RuleContext) -> Outcom
     if onside and kick == "kickoff" and not free:
         text = f"{game.team(kicking).name} kicks off but must kick onside"
         found = (Finding(KICK, "info", context.t_ns, text, ("EFL-068",), "onside", reported=True, detail="duty"),)
-    from_yd = kick_from_yd(game, context.params)
-    game = replace(
+    game = replace(  # the ball lies where the kick is due, moved by any penalty before it
         downs.with_kicker(game),
-        los_yd=game.board_x_yd(game.length_yd - from_yd),
         play=PlayState(kind="onside" if kick == "onside" else game.due, ball_side=game.offense, switch=kicking),
     )
     return Outcome(wait_for_roll(game, "kickoff", kicking), found)

@@ -51,7 +51,7 @@ KICK_PARAMS: Final = (
 KICK: Final = "kick"  # rule id of findings that follow from kicks
 
 
-def declare_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
+def declare_kick(game: GameState, event: Event, _context: RuleContext) -> Outcome:
     """Handle a declared kick: the game waits for its dice. A coin has decided which side kicks off first (LD-029)."""
     body = body_of(event, KickDeclared)
     if body.kick == "extra_point":
@@ -61,7 +61,7 @@ def declare_kick(game: GameState, event: Event, context: RuleContext) -> Outcome
         raise RefusedError("onside kick: this rulebook has no onside kicks")
     punted = body.kick == "punt" and game.due == "free_kick"  # after a safety the kick is a punt (LD-026)
     if may_kick_off(game, "free_kick" if punted else body.kick):
-        return _declare_kickoff(game, body, context)
+        return _declare_kickoff(game, body)
     refuse_unless(game.phase in AT_REST, body.kick.replace("_", " "), game)
     refuse_unless(game.due == "scrimmage" and body.kick in {"punt", "field_goal"}, body.kick, game)
     rating_of(game, "punter" if body.kick == "punt" else "kicker", game.offense)  # refuses while it is not rolled
@@ -76,16 +76,14 @@ def kick_from_yd(game: GameState, params: Params) -> float:
     return params.real("free_kick.from_yd") if game.due == "free_kick" else params.real("kickoff.from_yd")
 
 
-def _declare_kickoff(game: GameState, body: KickDeclared, context: RuleContext) -> Outcome:
+def _declare_kickoff(game: GameState, body: KickDeclared) -> Outcome:
     """Handle a kickoff, or the punt after a safety (LD-026)."""
     kicking: Side = game.kicking or game.defense
     rating_of(game, "kicker" if game.due == "kickoff" else "punter", kicking)  # refuses while it is not rolled
     if body.returner is not None:
         require_on_side(game, body.returner, game.offense, "returner")
-    from_yd = kick_from_yd(game, context.params)
-    game = replace(
+    game = replace(  # the ball lies where the kick is due, moved by any penalty before it
         downs.with_kicker(game),
-        los_yd=game.board_x_yd(game.length_yd - from_yd),
         play=PlayState(kind=game.due, ball_side=game.offense, returner=body.returner, switch=kicking),
     )
     return Outcome(wait_for_roll(game, "kickoff", kicking))

@@ -91,7 +91,7 @@ def _dead(game: GameState, kick: str, body: KickEnded, context: RuleContext) -> 
     side = game.defense if kick == "punt" else game.offense
     direction, params = game.direction_of(side), context.params
     if kick == "kickoff":
-        x_yd = game.board_x_yd(params.real("kickoff.out_of_bounds_yd"), direction)
+        x_yd = game.board_x_yd(params.real("kickoff.out_yd"), direction)
     elif body.x_yd is not None:
         x_yd = body.x_yd
     elif body.end == "blocked":

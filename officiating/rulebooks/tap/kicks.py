@@ -60,7 +60,7 @@ KICK_PARAMS: Final = (
     ),
     Param("field_goal.kicked", False, "", "TAP-021: the dice; whether kicks at the posts are really kicked"),
     Param("kickoff.kicked", False, "", "TAP-051, TAP-059: the switch or dice; whether kickoffs are really kicked"),
-    Param("kickoff.out_of_bounds_yd", 35.0, "yd", "where a kicked kickoff that goes out is taken over", low=1, high=50),
+    Param("kickoff.out_yd", 35.0, "yd", "where a kicked kickoff that goes out is taken over", low=1, high=50),
     Param("punt.kicked", False, "", "TAP-123: past the gunner; whether punts are really kicked"),
 )
 
@@ -107,11 +107,9 @@ def _declare_kickoff(game: GameState, body: KickDeclared, context: RuleContext) 
     game = with_jerseys(downs.with_kicker(_before_kick(game)), context)
     if body.returner is not None:
         require_on_side(game, body.returner, game.offense, "returner")
-    from_yd = kick_from_yd(game, context.params)
     play = PlayState(kind=game.due, ball_side=game.offense, returner=body.returner, switch=game.kicking)
-    spot_yd = game.board_x_yd(game.length_yd - from_yd)
     game = replace(game, phase=Phase.LINE_UP, play=play)
-    return Outcome(replace(game, los_yd=spot_yd) if again else game)
+    return Outcome(downs.at_kick_spot(game, context.system, context.params) if again else game)
 
 
 def _before_kick(game: GameState) -> GameState:
@@ -121,7 +119,10 @@ def _before_kick(game: GameState) -> GameState:
 
 def _declare_onside(game: GameState, context: RuleContext) -> Outcome:
     refuse_unless(may_kick_off(game, "onside"), "onside kick", game)
+    again = game.due == "onside"
     game = downs.with_kicker(_before_kick(game))
+    if again:
+        game = downs.at_kick_spot(game, context.system, context.params)
     kicking: Side = game.kicking or game.defense
     if context.params.flag("kickoff.onside_trailing_only") and game.points(kicking) >= game.points(opponent(kicking)):
         raise RefusedError(f"onside kick: {game.team(kicking).name} is not trailing (TAP-058)")
@@ -134,7 +135,7 @@ def _declare_onside(game: GameState, context: RuleContext) -> Outcome:
 def roll_onside_length(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """Handle the first onside roll: the kick's length, and whether the ball is in play (TAP-060..062)."""
     total = two_dice(roll.dice, "onside kick")
-    kick = tables.onside_roll(total, context.params.real("kickoff.from_yd"))
+    kick = tables.onside_roll(total, game.length_yd - game.progress_yd(game.los_yd))
     x_yd = game.board_x_yd(game.length_yd - kick.yard_line)
     if not kick.in_play:
         found = Finding(
