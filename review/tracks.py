@@ -50,47 +50,31 @@ def game_scenes(store: StoreReader, history: History, span_ns: tuple[int, int] |
 
 @record
 class TrackRow:
-    """One figure in one frame.
+    """One figure in one frame."""
 
-    Attributes:
-        t_ns: capture time, ns on the clock of the recording.
-        t_s: seconds since the play's snap; before the first snap since the first frame.
-        frame: index in the recording.
-        play: number of the play in the game, from 1; 0 before the first snap.
-        figure: roster id.
-        jersey: `dark` or `light`.
-        number: on its back; empty where it is not known.
-        x_yd, y_yd: center of the base, field yards along from the left goal line and across from the lower sideline;
-            empty while the figure is lost.
-        x_mm, y_mm: the same on the board, mm.
-        heading_deg: where its front points, degrees counter-clockwise from +x, -180 to 180.
-        sigma_x_mm, sigma_y_mm: standard deviation of the position, mm.
-        sigma_deg: of the heading, degrees.
-        posture: `upright`, `fallen`, `lifted` (in a hand) or `unseen` (the position is predicted).
-        sure: whether vision is sure which figure it is.
-        board: whether the board's motor runs: `on`, `off` or `unknown`.
-        touching: whether it more probably than not touches an opponent's base.
-    """
-
-    t_ns: int
-    t_s: float
-    frame: int
-    play: int
-    figure: str
-    jersey: str
-    number: str
+    t_ns: int  # capture time, ns on the clock of the recording
+    t_s: float  # seconds since the play's snap; before the first snap since the first frame
+    frame: int  # index in the recording
+    play: int  # number of the play in the game, from 1; 0 before the first snap
+    figure: str  # roster id
+    jersey: str  # `dark` or `light`
+    number: str  # on its back; empty where it is not known
+    # x_yd, y_yd: center of the base, field yards along from the left goal line and across from the lower sideline;
+    # empty while the figure is lost
     x_yd: float | None
     y_yd: float | None
+    # x_mm, y_mm: the same on the board, mm
     x_mm: float | None
     y_mm: float | None
-    heading_deg: float | None
+    heading_deg: float | None  # where its front points, degrees counter-clockwise from +x, -180 to 180
+    # sigma_x_mm, sigma_y_mm: standard deviation of the position, mm
     sigma_x_mm: float
     sigma_y_mm: float
-    sigma_deg: float
-    posture: str
-    sure: bool
-    board: str
-    touching: bool
+    sigma_deg: float  # of the heading, degrees
+    posture: str  # `upright`, `fallen`, `lifted` (in a hand) or `unseen` (the position is predicted)
+    sure: bool  # whether vision is sure which figure it is
+    board: str  # whether the board's motor runs: `on`, `off` or `unknown`
+    touching: bool  # whether it more probably than not touches an opponent's base
 
 
 COLUMNS: Final = tuple(field.name for field in dataclasses.fields(TrackRow))

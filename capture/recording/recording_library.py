@@ -31,36 +31,23 @@ _TICK_NS: Final = 1_000_000  # Times in a Matroska file are rounded to this; the
 
 @record
 class RecordingIndexHeader:
-    """First line of an index.
+    """First line of an index."""
 
-    Attributes:
-        source: name of the source.
-        codec: codec of the video file.
-        size_px: width and height of the frames.
-        fps: nominal frame rate; None if the source reported none.
-        copied: whether the packets are the camera's own, not encoded again.
-    """
-
-    source: str
-    codec: str
-    size_px: tuple[int, int]
-    fps: float | None = None
-    copied: bool = True
+    source: str  # name of the source
+    codec: str  # codec of the video file
+    size_px: tuple[int, int]  # width and height of the frames
+    fps: float | None = None  # nominal frame rate; None if the source reported none
+    copied: bool = True  # whether the packets are the camera's own, not encoded again
     format: Literal["downfield.frames"] = "downfield.frames"
     version: Literal[1] = 1
 
 
 @record
 class RecordedFrame:
-    """One recorded frame.
+    """One recorded frame."""
 
-    Attributes:
-        frame: its index in the source; a gap means lost frames.
-        t_ns: capture time.
-    """
-
-    frame: int
-    t_ns: int
+    frame: int  # its index in the source; a gap means lost frames
+    t_ns: int  # capture time
 
 
 @dataclass(frozen=True, slots=True)

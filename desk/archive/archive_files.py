@@ -30,7 +30,10 @@ class StorageError(OutputError):
 
 @dataclass(frozen=True, slots=True)
 class ArchiveFiles:
-    """The files below one address. Cheap to make, so that a worker makes its own."""
+    """The files below one address. Cheap to make, so that a worker makes its own.
+
+    Its methods raise StorageError where it can't be read or written, InputError for a name that is not in it.
+    """
 
     url: str  # a folder, or an address such as ``s3://bucket/league``
 
@@ -53,11 +56,7 @@ class ArchiveFiles:
         return without_password(self.url.removeprefix("file://"))
 
     def names_in(self, folder: str) -> list[str]:
-        """Return the names of the files directly in a folder, sorted; empty where there is none.
-
-        Raises:
-            StorageError: it can't be read.
-        """
+        """Return the names of the files directly in a folder, sorted; empty where there is none."""
         system, root = self.open()
         with _storage(self.shown):
             try:
@@ -69,12 +68,7 @@ class ArchiveFiles:
         return sorted(path.rstrip("/").rpartition("/")[2] for path in found)
 
     def read(self, name: str) -> bytes:
-        """Return the content of a file.
-
-        Raises:
-            InputError: there is none of this name.
-            StorageError: it can't be read.
-        """
+        """Return the content of a file."""
         system, root = self.open()
         with _storage(f"{self.shown}/{name}"):
             content: bytes = system.cat_file(f"{root}/{name}")
@@ -94,16 +88,12 @@ class ArchiveFiles:
         return {name: found[path] for name, path in zip(names, _paths_found(found, root, names), strict=True)}
 
     def write(self, name: str, content: bytes) -> None:
-        """Write a file, whole or not at all. Raises StorageError: it can't be written."""
+        """Write a file, whole or not at all."""
         with self._whole(name) as (system, path):
             system.pipe_file(path, content)
 
     def upload(self, name: str, source: Path) -> None:
-        """Copy a file of this computer into the archive, whole or not at all.
-
-        Raises:
-            StorageError: it can't be written.
-        """
+        """Copy a file of this computer into the archive, whole or not at all."""
         with self._whole(name) as (system, path):
             system.put_file(str(source), path)
 
@@ -112,10 +102,6 @@ class ArchiveFiles:
 
         Args:
             folder: where a copy goes; must exist.
-
-        Raises:
-            InputError: there is none of this name.
-            StorageError: it can't be read.
         """
         system, root = self.open()
         if _is_folder(system):

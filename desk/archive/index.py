@@ -163,6 +163,8 @@ _ID_DIGITS: Final = 4  # Fewest digits that name an item
 class ArchiveIndex:
     """What an archive holds, as a table.
 
+    Its methods raise OutputError where the database can't be used.
+
     Args:
         archive: the archive's address, under which the table lists its items.
         where: the database, for errors.
@@ -181,7 +183,6 @@ class ArchiveIndex:
         Raises:
             StorageError: the archive can't be read.
             FormatError: a record in it is malformed.
-            OutputError: the database can't be used.
         """
         with self._errors():
             _SCHEMA.create_all(self._engine)
@@ -197,7 +198,7 @@ class ArchiveIndex:
             self.add(read_items(files, together))
 
     def add(self, items: Sequence[ArchivedItem]) -> None:
-        """Add items; those that it has are left as they are. Raises OutputError: the database can't be used."""
+        """Add items; those that it has are left as they are."""
         rows = [_row(self._archive, item) for item in items]
         if not rows:
             return
@@ -213,7 +214,6 @@ class ArchiveIndex:
 
         Raises:
             InputError: a name is unknown, or means several items.
-            OutputError: the database can't be used.
         """
         query = select(_ITEMS.c.record).where(_ITEMS.c.archive == self._archive, *_conditions(selection))
         named: set[str] = set()

@@ -98,6 +98,12 @@ class CallResult:
     readings: tuple[str, ...]  # both readings of a call that is too close, in words
 
 
+_AS_OF_THE_CALL: Final = {field.name for field in dataclasses.fields(Call)} & {
+    field.name for field in dataclasses.fields(CallResult)
+} - {"readings"}
+"""What a row has as the call has it."""
+
+
 @record
 class ChangeResult:
     """One call that is new, changed or gone: a row of ``changes.parquet``."""
@@ -249,36 +255,20 @@ def _labels(item: ArchivedItem) -> tuple[str, str, int, str, str, str, str, str]
 
 
 def _call_row(item: ArchivedItem, number: int, call: Call) -> dict[str, Any]:
+    told_apart = call.told_apart
     row = CallResult(
+        **{name: getattr(call, name) for name in _AS_OF_THE_CALL},
         item=item.id,
         game=item.game,
         number=number,
         call=call.id,
-        t_ns=call.t_ns,
-        rulebook=call.rulebook,
-        kind=call.kind,
-        verdict=call.verdict,
-        text=call.text,
-        players=call.players,
-        clauses=call.clauses,
-        side=call.side,
-        detail=call.detail,
         spot_x_yd=_spot(call)[0],
         spot_y_yd=_spot(call)[1],
-        margin=call.margin,
-        sigma=call.sigma,
-        unit=call.unit,
-        probability=call.probability,
-        front=call.front,
-        frame_margin=call.frame_margin,
-        frame_sigma=call.frame_sigma,
-        conditions=tuple(one.measure for one in call.told_apart),
-        condition_probabilities=tuple(one.probability for one in call.told_apart),
-        condition_margins=tuple(one.margin for one in call.told_apart),
-        condition_sigmas=tuple(one.sigma for one in call.told_apart),
-        condition_units=tuple(one.unit for one in call.told_apart),
-        together=call.together,
-        because=call.because,
+        conditions=tuple(one.measure for one in told_apart),
+        condition_probabilities=tuple(one.probability for one in told_apart),
+        condition_margins=tuple(one.margin for one in told_apart),
+        condition_sigmas=tuple(one.sigma for one in told_apart),
+        condition_units=tuple(one.unit for one in told_apart),
         readings=tuple(reading.text for reading in call.readings),
     )
     numbers = call.numbers or CallNumbers()
@@ -293,20 +283,17 @@ def _change_row(item: ArchivedItem, number: int, difference: CallDifference) -> 
         number=number,
         t_ns=difference.t_ns,
         change="made" if before is None else "withdrawn" if now is None else "changed",
-        kind_before=None if before is None else before.kind,
-        verdict_before=None if before is None else before.verdict,
-        text_before=None if before is None else before.text,
-        clauses_before=() if before is None else before.clauses,
-        spot_x_yd_before=_spot(before)[0],
-        spot_y_yd_before=_spot(before)[1],
-        kind=None if now is None else now.kind,
-        verdict=None if now is None else now.verdict,
-        text=None if now is None else now.text,
-        clauses=() if now is None else now.clauses,
-        spot_x_yd=_spot(now)[0],
-        spot_y_yd=_spot(now)[1],
+        **{f"{name}_before": value for name, value in _verdict(before).items()},
+        **_verdict(now),
     )
     return as_row(row)
+
+
+def _verdict(call: Call | None) -> dict[str, Any]:
+    """Return what a change says of a call, by name; of none that there is nothing."""
+    said = {name: getattr(call, name, None) for name in ("kind", "verdict", "text")}
+    clauses = () if call is None else call.clauses
+    return {**said, "clauses": clauses, "spot_x_yd": _spot(call)[0], "spot_y_yd": _spot(call)[1]}
 
 
 def _spot(call: Call | None) -> tuple[float, float] | tuple[None, None]:

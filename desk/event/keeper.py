@@ -49,6 +49,8 @@ class Request:
 class EventKeeper:
     """The event of a desk. Callable from any thread.
 
+    What can't be kept raises OutputError, and is not done.
+
     Args:
         path: its file; an event without anybody is kept where there is none.
 
@@ -90,7 +92,6 @@ class EventKeeper:
             InputError: the key was used for something else.
             ChangedMeanwhileError: somebody else has changed the same since `Request.seen`.
             QuestionError: it does more than it seems to, and is not confirmed.
-            OutputError: it can't be kept, so it is not done.
         """
         with self._lock:
             before = self.event
@@ -110,7 +111,6 @@ class EventKeeper:
 
         Raises:
             RefusedError: there is nothing to be undone, or what it does is not confirmed.
-            OutputError: it can't be kept, so it is not done.
         """
         with self._lock:
             before = self.event
@@ -155,7 +155,6 @@ class EventKeeper:
 
         Raises:
             QuestionError: games are in play, and that is not confirmed.
-            OutputError: it can't be kept, so nothing changes.
         """
         return self._instead(request, lambda: TournamentEvent(name), f"began {name}")
 
@@ -165,7 +164,6 @@ class EventKeeper:
         Raises:
             NotFoundError: there is no such event.
             QuestionError: games are in play, and that is not confirmed.
-            OutputError: it can't be kept, so nothing changes.
         """
         path = self._aside(number)
         if not path.exists() and not self._is_done(request):

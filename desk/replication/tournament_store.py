@@ -218,6 +218,8 @@ _SCHEMA_LOCK: Final = 0x646F776E
 class TournamentStore:
     """The games of all tables. Callable from any thread.
 
+    Reading and writing raise InputError where the server can't be used, OutputError where it does not answer.
+
     Raises:
         InputError: it is no address of one, or its driver is not installed.
     """
@@ -257,34 +259,19 @@ class TournamentStore:
         return self._reader
 
     def last_number(self) -> int:
-        """Return the number of the game that came last; 0 for none.
-
-        Raises:
-            InputError: the server can't be used.
-            OutputError: it does not answer.
-        """
+        """Return the number of the game that came last; 0 for none."""
         with self._reading() as connection:
             return int(connection.scalar(select(func.max(GAMES.c.number))) or 0)
 
     def games_after(self, number: int, also: Collection[str] = ()) -> list[GameRow]:
-        """Return the games that came after one, and some others by their ids, in order.
-
-        Raises:
-            InputError: the server can't be used.
-            OutputError: it does not answer.
-        """
+        """Return the games that came after one, and some others by their ids, in order."""
         columns = [column for column in GAMES.c if column.name != "number"]
         with self._reading() as connection:
             rows = connection.execute(select(*columns).where(_after(number, also)).order_by(GAMES.c.number))
             return [GameRow(*row) for row in rows]
 
     def latest_entries(self, number: int, kinds: Collection[str], also: Collection[str] = ()) -> dict[str, int]:
-        """Return the number of the latest entry of some kinds of each game that came after one, and of some others.
-
-        Raises:
-            InputError: the server can't be used.
-            OutputError: it does not answer.
-        """
+        """Return the number of the latest entry of some kinds of each game that came after one, and of some others."""
         games = select(GAMES.c.id).where(_after(number, also))
         query = select(ENTRIES.c.game, func.max(ENTRIES.c.seq)).group_by(ENTRIES.c.game)
         with self._reading() as connection:
@@ -305,12 +292,7 @@ class TournamentStore:
         self._engine.dispose()
 
     def positions(self, games: Sequence[str]) -> dict[str, StoredPosition]:
-        """Return the last entries of games; those that are not there are left out.
-
-        Raises:
-            InputError: the server can't be used.
-            SQLAlchemyError: it does not answer.
-        """
+        """Return the last entries of games that are there. Raises SQLAlchemyError: the server does not answer."""
         self.open()
         last = select(ENTRIES.c.game, func.max(ENTRIES.c.seq).label("seq")).where(ENTRIES.c.game.in_(games))
         ends = last.group_by(ENTRIES.c.game).subquery()
@@ -378,7 +360,6 @@ class TournamentStore:
         """Yield a connection in a transaction of its own.
 
         Raises:
-            InputError: the server can't be used.
             OutputError: it does not answer, or does not take what is written.
         """
         try:

@@ -44,6 +44,8 @@ class AddressBookFile:
 class AddressBook:
     """The tables of a desk. Callable from any thread.
 
+    What changes it raises OutputError where that can't be kept, NotFoundError for a table that is not in it.
+
     Raises:
         InputError: the file can't be read.
         FormatError: it holds something else.
@@ -64,7 +66,6 @@ class AddressBook:
 
         Raises:
             InputError: the name is impossible, or there are too many tables.
-            OutputError: it can't be kept.
         """
         with self._lock:
             known = next((table for table in self._tables if table.name.casefold() == name.strip().casefold()), None)
@@ -79,13 +80,7 @@ class AddressBook:
             return entry
 
     def rename(self, identity: str, name: str) -> TableEntry:
-        """Give a table another name.
-
-        Raises:
-            NotFoundError: there is no such table.
-            InputError: the name is impossible or another table's.
-            OutputError: it can't be kept.
-        """
+        """Give a table another name. Raises InputError: the name is impossible or another table's."""
         with self._lock:
             known = self._find(identity)
             if any(table != known and table.name.casefold() == name.strip().casefold() for table in self._tables):
@@ -95,12 +90,7 @@ class AddressBook:
             return renamed
 
     def remove(self, identity: str) -> TableEntry:
-        """Stop watching a table.
-
-        Raises:
-            NotFoundError: there is no such table.
-            OutputError: it can't be kept.
-        """
+        """Stop watching a table."""
         with self._lock:
             known = self._find(identity)
             self._keep(tuple(table for table in self._tables if table != known))

@@ -100,6 +100,8 @@ class GrantsFile:
 class GrantKeeper:
     """Makes, lists and revokes grants, and decides about them at the desk. Callable from any thread.
 
+    A grant that is not in force raises NotFoundError.
+
     Args:
         folder: of the desk; None to keep them in memory.
         now_ns: wall clock, ns since 1970.
@@ -156,7 +158,6 @@ class GrantKeeper:
         """Return the invitation of a grant, which one phone opens at the desk within minutes.
 
         Raises:
-            NotFoundError: none of this id is in force.
             RefusedError: a phone has opened it.
         """
         with self._lock:
@@ -200,11 +201,7 @@ class GrantKeeper:
         return any(one.grant.id == identity and not one.revoked_by for one in self._issued)
 
     def pass_for(self, identity: str, rig: str, table: str) -> str | None:
-        """Return a phone's pass for a rig; None where its grant does not name the table.
-
-        Raises:
-            NotFoundError: none of this id is in force.
-        """
+        """Return a phone's pass for a rig; None where its grant does not name the table."""
         grant = self._in_force(identity).grant
         if not grant.holder or not grant.is_for(table):
             return None
@@ -220,7 +217,6 @@ class GrantKeeper:
         """Revoke a grant: at the desk now, at each table as soon as it is connected.
 
         Raises:
-            NotFoundError: none of this id is in force.
             OutputError: it can't be kept, so it is not revoked.
         """
         with self._lock:

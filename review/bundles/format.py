@@ -70,17 +70,11 @@ _SIGNED_AS: Final = b"downfield.bundle.manifest\n"
 
 @record
 class BundlePart:
-    """One file in a bundle.
+    """One file in a bundle."""
 
-    Attributes:
-        name: in the bundle.
-        size: bytes, unpacked.
-        sha256: of these, hexadecimal.
-    """
-
-    name: str
-    size: int
-    sha256: str
+    name: str  # in the bundle
+    size: int  # bytes, unpacked
+    sha256: str  # of these, hexadecimal
 
 
 @record
@@ -88,36 +82,24 @@ class BundleManifest:
     """``manifest.json``: what a bundle holds. ``manifest.sig`` is its signature, in base64.
 
     The signature is Ed25519 (RFC 8032) over the line ``downfield.bundle.manifest`` and the bytes of the manifest.
-
-    Attributes:
-        game: the game's id.
-        began_ns: when it began, wall clock, ns since 1970.
-        title, home, away, rulebook, table: what the store's list of games says of it.
-        entries: how many entries its journal has.
-        head: digest of the last.
-        made_at: when the bundle was made, ISO 8601 UTC.
-        made_by: version of the program that made it.
-        public_key: of the rig that signed it.
-        parts: every other file in it, in order.
-        before_sha256: of all bytes of the bundle before those of the manifest.
-        notes: what is not in it, and why, in words.
     """
 
-    game: str
-    began_ns: int
+    game: str  # the game's id
+    began_ns: int  # when it began, wall clock, ns since 1970
+    # title, home, away, rulebook, table: what the store's list of games says of it
     title: str
     home: str
     away: str
     rulebook: str
     table: str
-    entries: int
-    head: str
-    made_at: str
-    made_by: str
-    public_key: str
-    parts: tuple[BundlePart, ...]
-    before_sha256: str
-    notes: tuple[str, ...] = ()
+    entries: int  # how many entries its journal has
+    head: str  # digest of the last
+    made_at: str  # when the bundle was made, ISO 8601 UTC
+    made_by: str  # version of the program that made it
+    public_key: str  # of the rig that signed it
+    parts: tuple[BundlePart, ...]  # every other file in it, in order
+    before_sha256: str  # of all bytes of the bundle before those of the manifest
+    notes: tuple[str, ...] = ()  # what is not in it, and why, in words
     format: Literal["downfield.bundle"] = "downfield.bundle"
     version: Literal[1] = 1
 

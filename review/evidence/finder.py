@@ -77,6 +77,9 @@ class NoGameInPlay:
 class EvidenceFinder:
     """Finds the evidence of calls. Callable from any thread; it serves one request at a time.
 
+    Its methods raise NotFoundError for what the game does not have, NotRecordedError where no picture of it is kept,
+    BusyError where too many requests wait already.
+
     Args:
         footage: the pictures; None where none are kept.
     """
@@ -89,13 +92,7 @@ class EvidenceFinder:
         self._histories: dict[str, History] = {}
 
     def find(self, row: GameRow, call: str) -> Evidence:
-        """Return the current evidence of a call.
-
-        Raises:
-            NotFoundError: the game has no such call.
-            NotRecordedError: no picture of it is kept.
-            BusyError: too many requests wait already.
-        """
+        """Return the current evidence of a call."""
         with self._turn():
             return self._find(row, call)
 
@@ -120,8 +117,6 @@ class EvidenceFinder:
 
         Raises:
             NotFoundError: the game has no such play.
-            NotRecordedError: no picture of it is kept.
-            BusyError: too many requests wait already.
         """
         with self._turn():
             return self._find_play(row, number)
@@ -134,9 +129,7 @@ class EvidenceFinder:
             frame: the picture's index; None for the decisive one.
 
         Raises:
-            NotFoundError: the game has no such call.
             NotRecordedError: that picture is not kept, or is not one around the call.
-            BusyError: too many requests wait already.
         """
         with self._turn():
             evidence, still = self._still(row, call, frame)

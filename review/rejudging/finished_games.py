@@ -61,6 +61,8 @@ class LateRuling:
 class FinishedGames:
     """Reopens, rules and closes games that are not in play. Callable from any thread; one at a time.
 
+    What changes a game raises OutputError where the store can't be written.
+
     Args:
         in_play: returns the id of the game in play; empty for none.
         standings: what they come to as they stand; by default nothing of it is kept on disk.
@@ -88,7 +90,6 @@ class FinishedGames:
 
         Raises:
             RefusedError: it is in play, here or at another table, or open already.
-            OutputError: the store can't be written.
         """
         with self._lock:
             history = self._history(row)
@@ -105,7 +106,6 @@ class FinishedGames:
 
         Raises:
             RefusedError: it is not open, may be in play at another table, or a challenge is under review.
-            OutputError: the store can't be written.
         """
         with self._lock:
             history = self._history(row)
@@ -130,7 +130,6 @@ class FinishedGames:
             NotFoundError: the game has no such call or event.
             RefusedError: the game is not open, or the ruling is not possible.
             BusyError: too many games are being judged again.
-            OutputError: the store can't be written.
         """
         if (done := self._done(row, ruling)) is not None:
             return done
@@ -166,7 +165,6 @@ class FinishedGames:
         Raises:
             NotFoundError: the game has no such call.
             RefusedError: the game is not open, or its rulebook does not allow this challenge.
-            OutputError: the store can't be written.
         """
         with self._lock:
             history = self._opened(row)
@@ -193,7 +191,6 @@ class FinishedGames:
             NotFoundError: the game has no such challenge.
             RefusedError: it was decided already, the game is not open, or the ruling is not possible.
             BusyError: too many games are being judged again.
-            OutputError: the store can't be written.
         """
         history = self._opened(row)
         ruling = ruling_of(_undecided(history, challenge).call, decision)

@@ -37,21 +37,14 @@ _TABLE: Final = re.compile(r"[0-9a-f]{16}")
 
 @record
 class ContributedFrame:
-    """One picture of a board, without the time, the names and the surroundings.
+    """One picture of a board, without the time, the names and the surroundings."""
 
-    Attributes:
-        table: 16 hexadecimal digits, the same for all pictures of a table and a rig; the name can't be found from them.
-        reasons: why it was chosen.
-        calibration: of the picture as it is cut out.
-        scene: what the tracker knew, with what people corrected; figures are only numbered.
-        players: their bases.
-    """
-
+    # 16 hexadecimal digits, the same for all pictures of a table and a rig; the name can't be found from them
     table: str
-    reasons: tuple[Reason, ...]
-    calibration: Calibration
-    scene: Scene
-    players: tuple[Player, ...]
+    reasons: tuple[Reason, ...]  # why it was chosen
+    calibration: Calibration  # of the picture as it is cut out
+    scene: Scene  # what the tracker knew, with what people corrected; figures are only numbered
+    players: tuple[Player, ...]  # their bases
 
     def __post_init__(self) -> None:
         check(_TABLE.fullmatch(self.table) is not None, InputError, "table must be 16 hexadecimal digits")
@@ -62,15 +55,11 @@ class ContributedFrame:
 
 @record
 class Contribution:
-    """The listing of a contribution.
+    """The listing of a contribution."""
 
-    Attributes:
-        frames: its pictures, in the order of their files.
-        made_by: version of the program that wrote it.
-    """
-
+    # its pictures, in the order of their files
     frames: Annotated[tuple[ContributedFrame, ...], Field(max_length=MOST_FRAMES)]
-    made_by: str = ""
+    made_by: str = ""  # version of the program that wrote it
     format: Literal["downfield.contribution"] = "downfield.contribution"
     version: Literal[1] = 1
 

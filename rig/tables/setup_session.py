@@ -118,12 +118,7 @@ class SetupSession:
             )
 
     def open_camera(self, source: str) -> SetupView:
-        """Open a camera and show its picture; an earlier one is closed.
-
-        Raises:
-            InputError: it is no camera of this computer and no address.
-            SourceError: it can't be opened.
-        """
+        """Open a camera and show its picture; an earlier one is closed."""
         if not is_address(source) and source not in {option.source for option in camera_options(self._running)}:
             raise InputError(f"'{source[:80]}' is no camera of this computer. Choose one, or give a stream's address.")
         with self._lock:
@@ -147,7 +142,7 @@ class SetupSession:
         return self.view()
 
     def picture(self) -> bytes:
-        """Return the picture as a JPEG. Raises RefusedError: there is none yet."""
+        """Return the picture as a JPEG."""
         with self._lock:
             images = self._images()
         if not images:
@@ -156,7 +151,7 @@ class SetupSession:
         return jpeg.tobytes()
 
     def lines(self) -> str:
-        """Return the field's lines over the picture, as an SVG. Raises RefusedError: nothing is solved."""
+        """Return the field's lines over the picture, as an SVG."""
         with self._lock:
             calibration = self._found.calibration
         if calibration is None:
@@ -167,9 +162,6 @@ class SetupSession:
         """Begin to look for the printed field in the present picture.
 
         What is shown stays if landmarks or a length that correct it don't suit the picture.
-
-        Raises:
-            RefusedError: there is no picture, or it is already being searched for.
         """
         with self._lock:
             self._refuse_while_busy()
@@ -186,11 +178,7 @@ class SetupSession:
         return self.view()
 
     def measure(self, request: MeasurementRequest) -> SetupView:
-        """Begin to solve again what is shown, with something that was measured; it stays if that does not suit.
-
-        Raises:
-            RefusedError: nothing is solved, or one of several readings has to be chosen first.
-        """
+        """Begin to solve again what is shown, with something that was measured; it stays if that does not suit."""
         with self._lock:
             self._refuse_while_busy()
             solution = self._decided().solution
@@ -208,11 +196,7 @@ class SetupSession:
         return self.view()
 
     def reading_picture(self, reading: int) -> bytes:
-        """Return a small picture of one of several readings as a JPEG, the field drawn on it.
-
-        Raises:
-            InputError: there is no such reading.
-        """
+        """Return a small picture of one of several readings as a JPEG, the field drawn on it."""
         with self._lock:
             found, image = self._found, self._frozen[-1] if self._frozen else None
         if image is None:
@@ -220,12 +204,7 @@ class SetupSession:
         return found.picture(reading, image)
 
     def choose(self, reading: int) -> SetupView:
-        """Show one of several readings; one in which the picture is mirrored leads back to aiming the camera.
-
-        Raises:
-            InputError: there is no such reading.
-            RefusedError: the field is being searched for, or the table is saved.
-        """
+        """Show one of several readings; one in which the picture is mirrored leads back to aiming the camera."""
         with self._lock:
             self._refuse_while_busy()
             try:
@@ -237,13 +216,7 @@ class SetupSession:
         return self.view()
 
     def save(self, name: str) -> SetupView:
-        """Save the table and play on it.
-
-        Raises:
-            RefusedError: nothing is solved, or the table is saved already.
-            InputError: it can't be the name of a table.
-            OutputError: the file can't be written.
-        """
+        """Save the table and play on it."""
         with self._lock:
             self._refuse_while_busy()
             calibration = self._decided().solution.calibration("field", [self._name])
@@ -255,12 +228,7 @@ class SetupSession:
         return self.view()
 
     def use_table(self, name: str) -> SetupView:
-        """Play on a saved table.
-
-        Raises:
-            NotFoundError: there is none of that name.
-            RefusedError: another table is being set up.
-        """
+        """Play on a saved table."""
         with self._lock:
             self._refuse_while_busy()
             table = self._folder.get(name)

@@ -71,6 +71,8 @@ class SenderState:
 class JournalSender:
     """Sends what the tournament's store does not have. `state` and `note` may be called from any thread.
 
+    What asks the tournament raises BrokerError where nobody answers, OutputError where the rig's store can't be read.
+
     Args:
         rig: the rig's id; other rigs' games in the store are theirs to send.
         monotonic_s: measures how long nothing was stored.
@@ -114,12 +116,7 @@ class JournalSender:
         self._is_compared = False
 
     async def compare(self, request: Request) -> None:
-        """Ask where every game of this rig stands.
-
-        Raises:
-            BrokerError: nobody answers.
-            OutputError: the rig's own store can't be read now.
-        """
+        """Ask where every game of this rig stands."""
         games = await asyncio.to_thread(self._own_games)
         for start in range(0, len(games), MAX_GAMES):
             page = games[start : start + MAX_GAMES]
@@ -138,10 +135,6 @@ class JournalSender:
 
         Args:
             max_bytes: the largest message that is carried.
-
-        Raises:
-            BrokerError: nobody answers.
-            OutputError: the rig's own store can't be read now.
         """
         game = await asyncio.to_thread(self._next_game)
         if game is None:

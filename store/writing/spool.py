@@ -56,27 +56,16 @@ class SpooledGame:
 
 @record
 class JournalLine:
-    """An entry of a game's journal as a line of a file, and as the store has it.
+    """An entry of a game's journal as a line of a file, and as the store has it."""
 
-    Attributes:
-        game: the game's id.
-        seq: number of the entry, from 1.
-        kind: of entry.
-        at_ns: when it was written, wall clock, ns since 1970.
-        content: its JSON, as text, because its digest is over exactly these characters.
-        digest: of the journal up to and including it.
-        key: idempotency key of a submission.
-        attachment: bytes that belong to it, in base64; the scenes, compressed by zlib.
-    """
-
-    game: str
-    seq: int
-    kind: str
-    at_ns: int
-    content: str
-    digest: str
-    key: str | None = None
-    attachment: str | None = None
+    game: str  # the game's id
+    seq: int  # number of the entry, from 1
+    kind: str  # of entry
+    at_ns: int  # when it was written, wall clock, ns since 1970
+    content: str  # its JSON, as text, because its digest is over exactly these characters
+    digest: str  # of the journal up to and including it
+    key: str | None = None  # idempotency key of a submission
+    attachment: str | None = None  # bytes that belong to it, in base64; the scenes, compressed by zlib
 
     @classmethod
     def of(cls, row: EntryRow) -> JournalLine:

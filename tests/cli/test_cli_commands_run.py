@@ -71,16 +71,11 @@ def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return base.with_name("tackle.mp4")
 
 
-def downfield(*args: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "downfield", *args]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-
-
-def test_the_tackle_and_its_clause_are_printed(clip: Path) -> None:
-    done = downfield("run", "--source", str(clip), "--once", "--fast", "--no-page")
-    assert done.returncode == 0, done.stderr
-    assert re.search(r"1\.00 s +dark-1 tackled by light-9 .*TAP-022", done.stdout)
-    assert "2nd & " in done.stdout.splitlines()[-1]
+def test_the_tackle_and_its_clause_are_printed(clip: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command(["run", "--source", str(clip), "--once", "--fast", "--no-page"]) == 0
+    printed = capsys.readouterr().out
+    assert re.search(r"1\.00 s +dark-1 tackled by light-9 .*TAP-022", printed)
+    assert "2nd & " in printed.splitlines()[-1]
 
 
 def test_the_demo_is_the_same_whatever_is_configured(tmp_path: Path) -> None:
@@ -104,12 +99,14 @@ def test_the_demo_is_the_same_whatever_is_configured(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["downfield.toml"], "the demo wrote something"
 
 
-def test_the_recorded_tracks_of_the_bundled_recording_end_in_a_tackle_and_a_fumble() -> None:
-    done = downfield("run", "--source", str(bundled_demo()), "--once", "--fast", "--no-page")
-    assert done.returncode == 0, done.stderr
-    assert "tackled by" in done.stdout
-    assert "fumbles" in done.stdout
-    assert "refused" not in done.stdout
+def test_the_recorded_tracks_of_the_bundled_recording_end_in_a_tackle_and_a_fumble(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run_command(["run", "--source", str(bundled_demo()), "--once", "--fast", "--no-page"]) == 0
+    printed = capsys.readouterr().out
+    assert "tackled by" in printed
+    assert "fumbles" in printed
+    assert "refused" not in printed
     assert bundled_demo().stat().st_size < 8_000_000
 
 
@@ -208,11 +205,10 @@ def test_ctrl_c_or_a_service_manager_stops_it_quietly_even_while_someone_watches
     assert "Traceback" not in output
 
 
-def test_invalid_input_is_one_clear_line_and_status_2() -> None:
-    done = downfield("run", "--once", "--source", "gone.mp4")
-    assert done.returncode == 2
-    assert "gone.mp4: no such file" in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+def test_invalid_input_is_one_clear_line_and_status_2(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command(["run", "--once", "--source", "gone.mp4"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "gone.mp4: no such file" in line
 
 
 def test_an_unknown_rulebook_and_a_clip_without_calibration_are_refused_with_what_to_do(

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from waiting import WAIT_S
 
 from downfield.cli.main import run_command
 from downfield.game.records.keeping import EntryRow, GameRow
@@ -33,26 +30,21 @@ def made(path: Path) -> str:
     return previous
 
 
-def verify(*args: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "downfield", "verify", *args]
-    return subprocess.run(command, capture_output=True, text=True, timeout=WAIT_S, check=False)
-
-
-def test_an_unaltered_store_is_reported_with_its_head(tmp_path: Path) -> None:
+def test_an_unaltered_store_is_reported_with_its_head(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     head = made(tmp_path / "a.db")
-    done = verify(str(tmp_path / "a.db"), "--game", GAME, "--head", head)
-    assert done.returncode == 0
-    assert done.stdout == f"{GAME}: 3 entries, unaltered; head {head}\n"
+    assert run_command(["verify", str(tmp_path / "a.db"), "--game", GAME, "--head", head]) == 0
+    assert capsys.readouterr().out == f"{GAME}: 3 entries, unaltered; head {head}\n"
 
 
-def test_an_altered_store_exits_with_status_1_and_names_the_entry(tmp_path: Path) -> None:
+def test_an_altered_store_exits_with_status_1_and_names_the_entry(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     made(tmp_path / "a.db")
     with sqlite3.connect(tmp_path / "a.db") as connection:
         connection.execute("UPDATE entries SET content = '{\"points\":7}' WHERE seq = 2")
     connection.close()
-    done = verify(str(tmp_path / "a.db"))
-    assert done.returncode == 1
-    assert "Entry 2 (said) or one before it was altered" in done.stdout
+    assert run_command(["verify", str(tmp_path / "a.db")]) == 1
+    assert "Entry 2 (said) or one before it was altered" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -90,15 +82,17 @@ def test_a_list_of_games_with_values_of_another_type_is_one_clear_line(
         assert f"{column} of game {GAME} is" in " ".join(capsys.readouterr().err.split())
 
 
-def test_a_missing_store_is_one_clear_line(tmp_path: Path) -> None:
-    done = verify(str(tmp_path / "gone.db"))
-    assert done.returncode == 2
+def test_a_missing_store_is_one_clear_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command(["verify", str(tmp_path / "gone.db")]) == 2
     made = "A rig makes one with its first game on a table, not of a recording"
-    assert done.stderr == f"downfield: {tmp_path}/gone.db: no such file. {made}\n"
-    assert verify(str(tmp_path / "gone.zip")).stderr == f"downfield: {tmp_path}/gone.zip: no such file\n"
+    assert capsys.readouterr().err == f"downfield: {tmp_path}/gone.db: no such file. {made}\n"
+    assert run_command(["verify", str(tmp_path / "gone.zip")]) == 2
+    assert capsys.readouterr().err == f"downfield: {tmp_path}/gone.zip: no such file\n"
 
 
-def test_the_rigs_own_store_is_compared_with_its_heads_by_itself(tmp_path: Path) -> None:
+def test_the_rigs_own_store_is_compared_with_its_heads_by_itself(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     settings = load(environment={}, command_line={"data": str(tmp_path / "data")}).settings
     key, path = RigKey.generate(), tmp_path / "data" / "downfield.db"
     for seq in (1, 2):
@@ -109,9 +103,9 @@ def test_the_rigs_own_store_is_compared_with_its_heads_by_itself(tmp_path: Path)
         store.append([EntryRow(GAME, seq, "said", 0, None, "{}", None, digest)], game)
         store.close()
         shutil.copy(path, tmp_path / f"{seq}.db")
-    arguments = [str(path), "--set", f"data={tmp_path / 'data'}"]
-    done = verify(*arguments)
-    assert done.returncode == 0, done.stdout
-    assert "compared with the heads that the rig kept" in done.stderr
+    arguments = ["verify", str(path), "--set", f"data={tmp_path / 'data'}"]
+    assert run_command(arguments) == 0
+    assert "compared with the heads that the rig kept" in capsys.readouterr().err
     shutil.copy(tmp_path / "1.db", path)
-    assert "an older copy was put back" in verify(*arguments).stdout
+    assert run_command(arguments) == 1
+    assert "an older copy was put back" in capsys.readouterr().out

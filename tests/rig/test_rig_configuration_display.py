@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import tomllib
 from collections.abc import Iterator
 
@@ -13,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
+from downfield.cli.main import run_command
 from downfield.rig.configuration.display import as_toml, scrubber_of, secret_texts, shown_values
 from downfield.rig.configuration.loading import load, setting_keys
 from downfield.rig.configuration.settings import RigSettings
@@ -34,14 +33,14 @@ def settings() -> RigSettings:
     return load(environment={}, command_line={key: json.loads(text) for key, text in SECRETS.items()}).settings
 
 
-def test_the_command_prints_no_secret() -> None:
+def test_the_command_prints_no_secret(capsys: pytest.CaptureFixture[str]) -> None:
     options = [part for key, text in SECRETS.items() for part in ("--set", f"{key}={text}")]
-    command = [sys.executable, "-m", "downfield", "config", *options]
-    printed = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
-    assert "S3CRET" not in printed.stdout + printed.stderr
-    assert '# password = "(set)"  # command line; what is secret in it is not shown' in printed.stdout
-    assert '# url = "https://hooks.example/***"' in printed.stdout
-    assert '# name = "rtsp://coach@table/1?user=me&pwd=***"' in printed.stdout
+    assert run_command(["config", *options]) == 0
+    printed = capsys.readouterr()
+    assert "S3CRET" not in printed.out + printed.err
+    assert '# password = "(set)"  # command line; what is secret in it is not shown' in printed.out
+    assert '# url = "https://hooks.example/***"' in printed.out
+    assert '# name = "rtsp://coach@table/1?user=me&pwd=***"' in printed.out
 
 
 def test_what_is_printed_is_read_again_without_what_was_secret() -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import socket
-import subprocess
-import sys
 from pathlib import Path
 
 import av
@@ -19,6 +17,7 @@ from downfield.calibration.calibration import Calibration, read_calibration, wri
 from downfield.capture.recording.recording_settings import RecordingSettings
 from downfield.capture.sources.file_sources import bundled_demo
 from downfield.capture.sources.source_types import SourceChoice
+from downfield.cli.main import run_command
 from downfield.core.arrays import Image
 from downfield.rig.configuration.settings import CalibrationSettings, NetworkSettings, ServiceSettings
 from downfield.rig.upkeep.checks import check_calibration, check_camera, check_focus, check_light
@@ -120,11 +119,11 @@ def test_the_clock_is_checked() -> None:
     assert check_time().subject == "time"
 
 
-def test_the_command_prints_json_and_exits_with_status_1_on_a_fault(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "downfield", "doctor", "--source", "gone.mp4", "--json"]
-    command += ["--set", f"data={tmp_path}", "--set", "service.port=0"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    results = json.loads(done.stdout)
-    assert done.returncode == 1
+def test_the_command_prints_json_and_exits_with_status_1_on_a_fault(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["--set", f"data={tmp_path}", "--set", "service.port=0"]
+    assert run_command(["doctor", "--source", "gone.mp4", "--json", *options]) == 1
+    results = json.loads(capsys.readouterr().out)
     assert results[0]["text"] == "gone.mp4: no such file"
     assert {result["subject"] for result in results} == {"camera", "disk", "store", "port", "time"}
