@@ -69,7 +69,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _ALWAYS: Final = hypothesis.settings(database=None, deadline=None, print_blob=False)
-hypothesis.settings.register_profile("fixed", _ALWAYS, derandomize=True, max_examples=50)
+hypothesis.settings.register_profile("fixed", _ALWAYS, derandomize=True, max_examples=25)
 hypothesis.settings.register_profile("fuzz", _ALWAYS, derandomize=False, max_examples=1000)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 

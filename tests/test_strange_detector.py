@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 from simulated_detector import SimulatedView
@@ -21,13 +22,17 @@ TABLE = Table(
     | {f"light-{i}": standing(300, 60 + 40 * i, 180) for i in range(6)},
     2.0,
 )
-VIEWS = [view for view, _, _ in filmed(TABLE)]
+
+
+@cache
+def views() -> list[SimulatedView]:
+    return [view for view, _, _ in filmed(TABLE)]
 
 
 def detected(faults: StrangeFaults, seeds: int = 4) -> list[list[tuple[Detection, ...]]]:
     """The detections of every frame, by seed."""
     return [
-        [detector.detect(view) for view in VIEWS] for detector in (StrangeDetector(faults, k) for k in range(seeds))
+        [detector.detect(view) for view in views()] for detector in (StrangeDetector(faults, k) for k in range(seeds))
     ]
 
 
@@ -48,7 +53,10 @@ def test_figures_are_missed_for_a_while_and_as_often_as_said() -> None:
     faults = replace(NONE, missed=0.2, missed_s=0.3)
     missed = np.array(
         [
-            [[nearest(view, found, id_) is None for id_ in TABLE.paths] for view, found in zip(VIEWS, run, strict=True)]
+            [
+                [nearest(view, found, id_) is None for id_ in TABLE.paths]
+                for view, found in zip(views(), run, strict=True)
+            ]
             for run in detected(faults, 8)
         ]
     )
@@ -62,7 +70,7 @@ def test_some_figures_are_turned_throughout() -> None:
     turned = []
     for run in detected(faults):
         by_figure = []
-        for id_, (view, found) in itertools.product(TABLE.paths, [(VIEWS[0], run[0]), (VIEWS[-1], run[-1])]):
+        for id_, (view, found) in itertools.product(TABLE.paths, [(views()[0], run[0]), (views()[-1], run[-1])]):
             one = nearest(view, found, id_)
             assert one is not None
             (figure,) = (true for true in view.figures if true.id == id_)

@@ -78,12 +78,7 @@ class ReplayClip:
             return b"".join(self._parts)
 
     def wait_until_begun(self) -> None:
-        """Wait for the first part.
-
-        Raises:
-            DownfieldError: it can't be made.
-            BusyError: nothing came in time.
-        """
+        """Wait for the first part. Raises DownfieldError: it can't be made; BusyError: nothing came in time."""
         with self._changed:
             self._changed.wait_for(lambda: self._parts or self._complete, STALLED_S)
             if self._error is not None:

@@ -70,12 +70,7 @@ def files_of(video: Path) -> list[Path]:
 
 
 def read_header(path: Path) -> RecordingIndexHeader:
-    """Return the first line of an index.
-
-    Raises:
-        InputError: it can't be read.
-        FormatError: it is malformed.
-    """
+    """Return the first line of an index. Raises InputError: it can't be read; FormatError: it is malformed."""
     for number, text in read_lines(path):
         return from_json(RecordingIndexHeader, text, path=str(path), line=number)
     raise FormatError(str(path), "empty: the file begins with a header line")

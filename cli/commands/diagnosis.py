@@ -1,10 +1,13 @@
-"""``downfield doctor``, ``config`` and ``support``: what works, what is set, and both for a bug report."""
+"""``downfield doctor``, ``config`` and ``support``: what works, what is set, and both for a bug report.
+
+The checks import all that a rig is made of, which takes three seconds: they are loaded where they are used.
+"""
 
 from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 from rich.console import Console
@@ -16,8 +19,9 @@ from downfield.cli.console.progress import with_progress
 from downfield.core.records import adapter
 from downfield.rig.configuration.display import as_toml
 from downfield.rig.configuration.loading import load
-from downfield.rig.upkeep.checks import run_checks, support_parts, write_support_file
-from downfield.rig.upkeep.computer_checks import CheckResult, CheckState
+
+if TYPE_CHECKING:
+    from downfield.rig.upkeep.computer_checks import CheckResult, CheckState
 
 
 def config(file: ConfigOption = None, settings: SetOption = None, as_json: JsonOption = False) -> None:
@@ -41,6 +45,9 @@ def doctor(
     as_json: JsonOption = False,
 ) -> None:
     """Check everything a game needs, and say how to fix what is wrong. Exits with status 1 if there is a fault."""
+    from downfield.rig.upkeep.checks import run_checks
+    from downfield.rig.upkeep.computer_checks import CheckResult
+
     options = {"source.name": source, "calibration.file": None if calibration is None else str(calibration)}
     results = []
     console = open_console()
@@ -78,6 +85,8 @@ def support(
 
     Passwords, keys, paths and addresses are taken out, and no picture and no game goes in.
     """
+    from downfield.rig.upkeep.checks import run_checks, support_parts, write_support_file
+
     configuration = load(config, settings)
     check_outputs(output, inputs=(configuration.file,), kind=ARCHIVE)
     found = tuple(with_progress(run_checks(configuration.settings), "Checking")) if checks else ()

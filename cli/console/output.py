@@ -55,12 +55,7 @@ SHARED: Final = SharedOptions()
 
 
 def print_stdout(*lines: str) -> None:
-    """Print lines on standard output.
-
-    Raises:
-        OutputError: it can't be written.
-        SystemExit: its reader has gone.
-    """
+    """Print lines on standard output. Raises OutputError: it can't be written; SystemExit: its reader has gone."""
     stream = GuardedStream(sys.stdout, required=True)
     stream.write("".join(f"{plain_text(line)}\n" for line in lines))
     stream.flush()
@@ -178,12 +173,7 @@ class GuardedStream:
         return not self._is_stuck
 
     def flush(self) -> None:
-        """Write what is buffered.
-
-        Raises:
-            OutputError: as for `write`.
-            SystemExit: as for `write`.
-        """
+        """Write what is buffered. Raises OutputError: as for `write`; SystemExit: as for `write`."""
         if self._stream is not None and not self._is_stuck:
             try:
                 self._stream.flush()

@@ -107,12 +107,7 @@ def item_ids(files: ArchiveFiles) -> list[str]:
 
 
 def read_items(files: ArchiveFiles, ids: list[str]) -> list[ArchivedItem]:
-    """Return items by their ids.
-
-    Raises:
-        FormatError: a record is malformed.
-        StorageError: the archive can't be read.
-    """
+    """Return items by their ids. Raises FormatError: a record is malformed; StorageError: the archive can't be read."""
     texts = files.read_all([_record_path(one) for one in ids])
     return [from_json(ArchivedItem, text, path=f"{files.shown}/{name}") for name, text in texts.items()]
 

@@ -200,12 +200,7 @@ class TableFolder:
             return None
 
     def remove(self, name: str) -> None:
-        """Delete a table.
-
-        Raises:
-            NotFoundError: there is none of that name.
-            OutputError: its file can't be deleted.
-        """
+        """Delete a table. Raises NotFoundError: there is none of that name; OutputError: its file can't be deleted."""
         path = self.folder / f"{self.get(name).id}{SUFFIX}"
         try:
             path.unlink(missing_ok=True)

@@ -10,7 +10,7 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from program_scenes import (
     FIELD,
@@ -93,7 +93,6 @@ def test_paint_on_an_empty_board_has_its_color_however_bright_the_print_is(level
 
 
 @given(st.floats(0, 3), st.floats(0, 20))
-@settings(max_examples=40)
 def test_the_pictures_movement_is_that_of_the_board(shake_px: float, t_s: float) -> None:
     camera = nominal_camera(3)
     moved = shaken(camera, t_s, shake_px)
@@ -168,7 +167,6 @@ BOXES = st.tuples(st.integers(0, 1700), st.integers(0, 900), st.integers(20, 120
 
 
 @given(st.lists(BOXES, min_size=1, max_size=22))
-@settings(max_examples=30)
 def test_a_tag_covers_no_figure_and_no_other_tag(boxes: list[tuple[int, int, int, int]]) -> None:
     figures = {f"dark-{number}": box for number, box in enumerate(boxes)}
     tags = [NameTag(name, name, (0, 0, 200), (255, 255, 255)) for name in figures]

@@ -93,7 +93,7 @@ def test_damaged_notes_of_ages_make_nothing_old(tmp_path: Path) -> None:
     assert live(clock, clock.ages(tmp_path), 2) == frozenset()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(deadline=None)
 @given(
     st.lists(st.integers(1, 3), min_size=1, max_size=4),
     st.sets(st.integers(0, 11)),

@@ -198,7 +198,7 @@ def intact(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     }
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.sampled_from(["video.mkv", "video.ts", "video.mp4", "video.avi"]),
     st.integers(0, 10_000),

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from archived_games import OtherTasks, archive_of, items_of, make_bundles
 from bundled_games import KEY, PlayedGame, bundle_of, played_game, written_anew
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from played_table import Table
 from postgres_server import postgres_server, skip_without_postgres
@@ -247,7 +247,6 @@ def test_a_word_that_selects_nothing_is_refused_with_what_may_be_written(word: s
         parse_selection([word])
 
 
-@settings(max_examples=40)
 @given(st.lists(st.text(max_size=20), max_size=4))
 def test_any_words_are_a_selection_or_a_clear_error(words: list[str]) -> None:
     with suppress(InputError):

@@ -67,7 +67,6 @@ def test_the_order_of_seeds_puts_the_two_strongest_of_every_part_at_its_ends(pow
     assert all(sum(pair) == 2**power + 1 for pair in zip(order[::2], order[1::2], strict=False) if power)
 
 
-@settings(max_examples=40)
 @given(st.integers(2, 33), st.randoms(use_true_random=False))
 def test_in_a_single_elimination_all_but_the_winner_lose_once(count: int, decide: random.Random) -> None:
     event = play(event_of(count, Rules()), decide)
@@ -78,7 +77,6 @@ def test_in_a_single_elimination_all_but_the_winner_lose_once(count: int, decide
     assert losses(event, "winners", "final")[places[0].entrant] == 0
 
 
-@settings(max_examples=30)
 @given(st.integers(2, 33))
 def test_if_the_stronger_wins_every_game_the_ranking_is_the_seeding(count: int) -> None:
     for rules in (Rules(), Rules(elimination="double")):
@@ -92,7 +90,6 @@ def test_if_the_stronger_wins_every_game_the_ranking_is_the_seeding(count: int) 
     assert [entrant.seed for entrant in byes] == list(range(1, len(byes) + 1)), "byes are not the strongest's"
 
 
-@settings(max_examples=30)
 @given(st.integers(2, 24), st.randoms(use_true_random=False))
 def test_in_a_double_elimination_all_but_the_winner_lose_twice(count: int, decide: random.Random) -> None:
     event = play(event_of(count, Rules(elimination="double")), decide)
@@ -124,7 +121,6 @@ def test_every_game_of_an_event_has_a_name_of_its_own(pools: int, elimination: E
     assert len(set(names)) == len(names)
 
 
-@settings(max_examples=30)
 @given(st.integers(4, 33), st.randoms(use_true_random=False))
 def test_first_round_losers_play_on_in_the_consolation(count: int, decide: random.Random) -> None:
     event = play(event_of(count, Rules(consolation=True, third_place=True)), decide)
@@ -168,7 +164,6 @@ def test_nobody_meets_somebody_of_their_pool_in_the_first_round(pools: int, kind
         assert {match.home.place, match.away.place} == {1, 2}
 
 
-@settings(max_examples=40)
 @given(st.integers(3, 24), st.integers(1, 6), st.integers(1, 3), st.sampled_from(["single", "double"]), st.randoms())
 def test_who_does_not_go_on_from_the_pools_plays_the_consolation(
     count: int, pools: int, advance: int, kind: Elimination, decide: random.Random

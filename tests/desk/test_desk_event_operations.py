@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 from desk_events import BY, coaches, event_of, play
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from downfield.core.errors import DownfieldError, InputError, NotFoundError, RefusedError
@@ -19,7 +19,6 @@ from downfield.desk.event.records import Entrant, EventClock, Result, Rules
 from downfield.desk.event.state import TournamentEvent
 
 
-@settings(max_examples=30)
 @given(
     st.integers(3, 16),
     st.sets(st.integers(1, 16)),
@@ -107,7 +106,6 @@ def attempt(event: TournamentEvent, chance: random.Random) -> TournamentEvent:
     return chance.choice(actions)()
 
 
-@settings(max_examples=40)
 @given(
     st.integers(0, 10**6),
     st.sampled_from(

@@ -34,7 +34,6 @@ def players(event: TournamentEvent, pool: str) -> list[frozenset[str]]:
     ]
 
 
-@settings(max_examples=40)
 @given(
     st.sampled_from([3, 5, 7, 11, 23]),
     st.integers(1, 4),

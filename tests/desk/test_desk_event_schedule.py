@@ -8,7 +8,7 @@ from datetime import datetime
 
 import pytest
 from desk_events import BY, event_of, play
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from downfield.core.errors import InputError, RefusedError
@@ -32,7 +32,6 @@ from downfield.desk.event.tickets import ticket_for
 from downfield.store.sealing.signing import RigKey
 
 
-@settings(max_examples=30)
 @given(
     st.integers(2, 24),
     st.integers(1, 8),

@@ -35,7 +35,7 @@ def decide_all(event: TournamentEvent, chance: random.Random) -> TournamentEvent
     return event
 
 
-@settings(max_examples=40, deadline=None)
+@settings(deadline=None)
 @given(st.integers(4, 33), st.data(), st.integers(0, 2**16))
 def test_nobody_meets_twice_everybody_plays_and_byes_go_round(count: int, data: st.DataObject, seed: int) -> None:
     rounds = data.draw(st.integers(1, count // 2))

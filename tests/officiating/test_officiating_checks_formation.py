@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from lineups import BASE, FIELD, At, build, figure, front_seven, pro_set
 
@@ -69,7 +69,6 @@ def test_a_figure_that_is_not_in_the_roster_is_refused_by_name() -> None:
         build_formation(scene, (), FIELD, offense="dark", direction=1, line_yd=35.0)
 
 
-@settings(max_examples=40)
 @given(turned=st.floats(-180, 180), line_yd=st.floats(20, 80), off=st.floats(-15, 15))
 def test_a_play_rotated_by_180_degrees_is_the_same_formation(turned: float, line_yd: float, off: float) -> None:
     players = [*pro_set(), At(7.0, off, turned_deg=turned)]
@@ -82,7 +81,6 @@ def test_a_play_rotated_by_180_degrees_is_the_same_formation(turned: float, line
         assert a.own_yd(player.u_mm) == pytest.approx(b.own_yd(rotated.u_mm), abs=1e-6)
 
 
-@settings(max_examples=40)
 @given(turned=st.floats(-180, 180), direction=st.sampled_from([1, -1]))
 def test_extents_are_those_of_the_outline(turned: float, direction: int) -> None:
     formation = build([At(3.0, 2.0, turned_deg=turned)], direction=direction)  # type: ignore[arg-type]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from lineups import BASE, FIELD, contact
 
@@ -262,7 +262,6 @@ shifts = st.dictionaries(
 )
 
 
-@settings(max_examples=30)
 @given(
     turned=turns, moved=shifts, kind=st.sampled_from(["coach", "pass", "line", "fumble", "interception", "first_touch"])
 )

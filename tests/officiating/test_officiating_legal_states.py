@@ -75,7 +75,7 @@ bodies: st.SearchStrategy[Declaration | Ruling] = st.one_of(
 
 
 @pytest.mark.parametrize("book", ["tap", "efl", "lions-den"])
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(bodies, min_size=10, max_size=60))
 def test_states_are_always_legal(book: str, declared: Sequence[Declaration | Ruling]) -> None:
     table = DeclaredGame(book)

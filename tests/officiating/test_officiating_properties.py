@@ -36,7 +36,7 @@ from downfield.officiating.rulebooks.rulebook import load_rulebook
 RUNNER, HITTER, OTHER = "dark-22", "light-50", "light-30"
 Symmetry = Literal["mirror", "swap", "half"]
 BOOKS = st.sampled_from(["tap", "efl", "lions-den"])
-quick = settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+quick = settings(suppress_health_check=[HealthCheck.too_slow])
 
 
 @st.composite

@@ -182,15 +182,18 @@ def test_a_pitch_back_within_the_short_stick_gives_him_the_ball() -> None:
 
 
 @pytest.mark.parametrize(
-    ("play", "reason"),
+    ("back_yd", "back_y", "between", "reason"),
     [
-        (pitching(36.0), "behind"),
-        (pitching(31.0, MIDDLE_YD + 12), "short stick"),
-        (pitching(31.0, MIDDLE_YD + 5, ScriptedFigure(CORNER, stands(32.5, MIDDLE_YD + 2.5), "LB")), "in between"),
+        (36.0, MIDDLE_YD + 3, False, "behind"),
+        (31.0, MIDDLE_YD + 12, False, "short stick"),
+        (31.0, MIDDLE_YD + 5, True, "in between"),
     ],
 )
-def test_an_illegal_pitch_is_refused_with_the_measurement(play: Film, reason: str) -> None:
-    made = judge_play(play, QB, (1.2, Pitch(BACK)))
+def test_an_illegal_pitch_is_refused_with_the_measurement(
+    back_yd: float, back_y: float, between: bool, reason: str
+) -> None:
+    others = [ScriptedFigure(CORNER, stands(32.5, MIDDLE_YD + 2.5), "LB")] if between else []
+    made = judge_play(pitching(back_yd, back_y, *others), QB, (1.2, Pitch(BACK)))
     assert reason in made.refused[0].reason
     assert made.state.play.carrier == QB
 

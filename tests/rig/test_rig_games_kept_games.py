@@ -13,6 +13,7 @@ import pytest
 
 from downfield.capture.source import CaptureClock
 from downfield.capture.sources.file_sources import bundled_demo
+from downfield.cli.main import run_command
 from downfield.core.errors import InputError
 from downfield.game.records.owner import rig_id
 from downfield.rig.configuration.loading import load
@@ -68,18 +69,21 @@ def test_a_recording_shown_again_in_the_store_of_live_games_is_not_the_next_live
     with_all.close()
 
 
-def test_a_second_rig_on_a_data_folder_is_one_line_that_names_the_first(tmp_path: Path) -> None:
+def test_a_second_rig_on_a_data_folder_is_one_line_that_names_the_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     holding = [sys.executable, "-c", _HOLD, str(tmp_path)]
-    second = [sys.executable, "-m", "downfield", "run", "--source", "http://127.0.0.1:9/", "--no-page", "--set"]
     with subprocess.Popen(holding, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as first:
         assert first.stdout is not None
         assert first.stdout.readline() == "held\n"
-        done = subprocess.run([*second, f"data={tmp_path}"], capture_output=True, text=True, timeout=120, check=False)
+        second = ["run", "--source", "http://127.0.0.1:9/", "--no-page", "--set", f"data={tmp_path}"]
+        status = run_command(second)
         first.kill()
     told = f"downfield: The data folder {tmp_path} is in use by table 'attic', process {first.pid} on "
-    assert done.returncode == 2
-    assert done.stderr.startswith(told)
-    assert done.stderr.count("\n") == 1
+    refused = capsys.readouterr().err
+    assert status == 2
+    assert refused.startswith(told)
+    assert refused.count("\n") == 1
     after = subprocess.run(holding, input="", capture_output=True, text=True, timeout=120, check=False)
     assert after.stdout == "held\n"
 

@@ -102,7 +102,6 @@ INNOCENT = [nothing, lamp_switched, lamp_switched_on_and_off, hand_passes, hand_
 
 @pytest.mark.parametrize("change", INNOCENT)
 @given(RATES, BRIGHTNESS, st.floats(0.02, 0.3), SEEDS)
-@settings(max_examples=40)
 def test_what_is_no_flicker_is_not_taken_for_it(change, fps: float, level: float, noise: float, seed: int) -> None:  # type: ignore[no-untyped-def]
     rng = np.random.default_rng(seed)
     t = times(fps, LIGHTING_LIMITS.flicker_window_s, rng)
@@ -173,7 +172,6 @@ def quiet(t: Array, _: np.random.Generator) -> Array:
 
 @pytest.mark.parametrize("change", [quiet, held, lamp, dimmed, shadow, lamp_and_hand])
 @given(st.sampled_from([15.0, 30.0, 60.0]), SEEDS)
-@settings(max_examples=40)
 def test_what_is_no_automatic_exposure_is_not_taken_for_it(change, fps: float, seed: int) -> None:  # type: ignore[no-untyped-def]
     rng = np.random.default_rng(seed)
     t = times(fps, LIGHTING_LIMITS.exposure_window_s, rng)

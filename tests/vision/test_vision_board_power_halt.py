@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from downfield.core.footprint import BaseSize, Footprint
@@ -60,7 +60,6 @@ def test_a_halt_of_all_figures_is_reported_within_two_frames(fps: float) -> None
     assert STOPS_S < reported[0] <= STOPS_S + 2.5 / min(fps, 60.0)
 
 
-@settings(max_examples=30)
 @example(389, [15.0] * 6)  # few and slow: by jitter alone they fall short by more than half of their way
 @given(st.integers(0, 10_000), st.lists(st.floats(15, 120), min_size=6, max_size=22))
 def test_figures_that_go_on_are_no_halt(seed: int, speeds: list[float]) -> None:

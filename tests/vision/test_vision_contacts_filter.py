@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from downfield.vision.contacts.filter import BIAS_GRID, BIAS_PRIOR, bias_drift
@@ -15,7 +15,6 @@ from downfield.vision.contacts.limits import CONTACT_LIMITS
 STEPS_S = st.floats(0.002, 0.25)
 
 
-@settings(max_examples=30)
 @given(STEPS_S)
 def test_drift_keeps_every_weight_and_leaves_the_prior_unchanged(step_s: float) -> None:
     step = bias_drift(step_s)
@@ -23,13 +22,11 @@ def test_drift_keeps_every_weight_and_leaves_the_prior_unchanged(step_s: float) 
     assert pytest.approx(BIAS_PRIOR) == BIAS_PRIOR @ step
 
 
-@settings(max_examples=30)
 @given(STEPS_S, STEPS_S)
 def test_two_steps_equal_one_long_step(first_s: float, second_s: float) -> None:
     assert bias_drift(first_s) @ bias_drift(second_s) == pytest.approx(bias_drift(first_s + second_s), abs=1e-6)
 
 
-@settings(max_examples=30)
 @given(STEPS_S, st.floats(-2.5, 2.5))
 def test_the_bias_follows_an_ornstein_uhlenbeck_process(step_s: float, start: float) -> None:
     row = int(np.abs(BIAS_GRID - start).argmin())
