@@ -257,59 +257,45 @@ class TableSetup(Protocol):
 
     def view(self) -> SetupView:
         """Return the present state."""
-        ...
 
     def open_camera(self, source: str) -> SetupView:
         """Open a camera and show its picture; an earlier one is closed."""
-        ...
 
     def picture(self) -> bytes:
         """Return the picture as a JPEG: the newest one, or the one that is solved."""
-        ...
 
     def lines(self) -> str:
         """Return the field's lines over the picture, as an SVG."""
-        ...
 
     def solve(self, request: SolveRequest) -> SetupView:
         """Begin to look for the printed field."""
-        ...
 
     def measure(self, request: MeasurementRequest) -> SetupView:
         """Begin to solve again what is shown, with something that was measured."""
-        ...
 
     def aim_again(self) -> SetupView:
         """Drop the solution and show the camera's picture again."""
-        ...
 
     def reading_picture(self, reading: int) -> bytes:
         """Return a small picture of one of several readings as a JPEG, the field drawn on it."""
-        ...
 
     def choose(self, reading: int) -> SetupView:
         """Show one of several readings, which is then the one to save."""
-        ...
 
     def save(self, name: str) -> SetupView:
         """Save the table and play on it."""
-        ...
 
     def use_table(self, name: str) -> SetupView:
         """Play on a saved table."""
-        ...
 
     def rename_table(self, name: str, new: str) -> SetupView:
         """Give a saved table another name."""
-        ...
 
     def remove_table(self, name: str) -> SetupView:
         """Delete a saved table."""
-        ...
 
     def close(self) -> None:
         """Close the camera."""
-        ...
 
 
 _POINTS_PER_LINE: Final = 24  # A lens bends a long line, and so does a bowed board

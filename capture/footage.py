@@ -153,7 +153,6 @@ class Footage(Protocol):
         Raises:
             NotRecordedError: there is none.
         """
-        ...
 
     def picture(self, still: FootageFrame) -> Image:
         """Return exactly one picture, uint8 BGR, shape (height, width, 3), not to be written to.
@@ -161,19 +160,15 @@ class Footage(Protocol):
         Raises:
             NotRecordedError: it is gone, broken, or not on the disk yet.
         """
-        ...
 
     def pictures(self, stills: Iterable[FootageFrame]) -> Iterator[Image | None]:
         """Yield pictures in order, None for one that can't be read; apart from `picture`, which goes on beside it."""
-        ...
 
     def scaled_pictures(self, stills: Iterable[FootageFrame], width_px: int) -> Iterator[ScaledPicture | None]:
         """Yield pictures as `pictures` does, none wider than this."""
-        ...
 
     def calibration(self, still: FootageFrame) -> FootageCalibration:
         """Return what is kept of the calibration that was in use when a picture was captured."""
-        ...
 
 
 @lru_cache(maxsize=16)

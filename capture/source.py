@@ -248,7 +248,6 @@ class FrameSource(Protocol):
     @property
     def facts(self) -> SourceFacts:
         """The facts of the source."""
-        ...
 
     def frames(self) -> Iterator[CapturedFrame]:
         """Yield every frame until the source ends or is closed; may be called once.
@@ -256,11 +255,9 @@ class FrameSource(Protocol):
         Raises:
             SourceError: the source failed.
         """
-        ...
 
     def close(self) -> None:
         """Stop; callable from any thread, more than once. `frames` ends soon after."""
-        ...
 
 
 class CaptureClock:

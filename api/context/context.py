@@ -62,7 +62,6 @@ class Bundles(Protocol):
             BusyError: another is being made.
             FormatError: the game's journal can't be read.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True)

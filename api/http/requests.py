@@ -1,4 +1,4 @@
-"""The bodies and parameters of requests, beside commands, as pydantic models."""
+"""The bodies and parameters of requests, beside commands, as pydantic models; and what is sent besides JSON."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import Annotated, Any, Final, Literal
 
-from fastapi import Header, Path
+from fastapi import Header, Path, Response
 from pydantic import Field
 
 from downfield.api.http.problems import ProblemError
@@ -39,6 +39,24 @@ AgoMs = Annotated[
         " is dated back as far as the rulebook allows (`calls.late_s`).",
     ),
 ]
+
+
+def sends(media_type: str, form: Literal["", "binary"] = "") -> dict[str, Any]:
+    """Return the options of an endpoint that answers with a text, a picture or a file instead of JSON."""
+    schema = {"type": "string", "format": form} if form else {"type": "string"}
+    return {"response_class": Response, "responses": {200: {"content": {media_type: {"schema": schema}}}}}
+
+
+PICTURE_BODY: Final = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            f"image/{kind}": {"schema": {"type": "string", "format": "binary"}} for kind in ("png", "jpeg", "webp")
+        },
+    }
+}
+"""How OpenAPI describes the body of an endpoint that takes a picture."""
+
 Place = Callable[[str], tuple[float, float]]
 """Returns where a spot is that a person names, along x of the board and across."""
 

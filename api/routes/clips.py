@@ -12,7 +12,7 @@ from fastapi.responses import StreamingResponse
 from downfield.api.context.access_control import AuthorizedRoute
 from downfield.api.context.context import RigPartsDep, StoreDep, part_of_context
 from downfield.api.http.problems import ProblemError
-from downfield.api.http.requests import CallId
+from downfield.api.http.requests import CallId, sends
 from downfield.api.routes.games import GameRowDep, HistoryDep
 from downfield.api.security.access import allow
 from downfield.core.errors import MissingExtraError
@@ -105,12 +105,7 @@ track_router = APIRouter(prefix="/api/games/{game}", tags=["games"], route_class
 Play = Annotated[int | None, Query(ge=1, le=100_000, description="Number of one play; the whole game without.")]
 
 
-@track_router.get(
-    "/tracks.csv",
-    summary="The figures' tracks as CSV",
-    response_class=StreamingResponse,
-    responses={200: {"content": {"text/csv": {"schema": {"type": "string"}}}}},
-)
+@track_router.get("/tracks.csv", summary="The figures' tracks as CSV", **sends("text/csv"))
 @allow("viewer")
 def tracks_as_csv(history: HistoryDep, store: StoreDep, play: Play = None) -> StreamingResponse:
     """One row for each figure in each frame; docs/formats.md describes the columns."""
@@ -149,12 +144,7 @@ def _response(
     return StreamingResponse(chain([first], chunks), media_type=media_type, headers=headers)
 
 
-@track_router.get(
-    "/bundle.zip",
-    summary="A game as a signed bundle",
-    response_class=StreamingResponse,
-    responses={200: {"content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}}}},
-)
+@track_router.get("/bundle.zip", summary="A game as a signed bundle", **sends("application/zip", "binary"))
 @allow("operator")
 def bundle(
     row: GameRowDep,

@@ -12,7 +12,7 @@ from downfield.api.context.access_control import AuthorizedRoute
 from downfield.api.context.context import CallViewerDep, part_of_context
 from downfield.api.http.network_addresses import qr_svg
 from downfield.api.http.problems import ProblemError
-from downfield.api.http.requests import CallId
+from downfield.api.http.requests import CallId, sends
 from downfield.api.routes.games import GameRowDep
 from downfield.api.routes.pairing import base_url
 from downfield.api.security.access import allow
@@ -104,12 +104,7 @@ def seal(
     return RecordingSeal(state=found.state, text=found.text)
 
 
-@router.get(
-    "/frames/{frame}.jpg",
-    summary="One of these pictures",
-    response_class=Response,
-    responses={200: {"content": {"image/jpeg": {"schema": {"type": "string"}}}}},
-)
+@router.get("/frames/{frame}.jpg", summary="One of these pictures", **sends("image/jpeg"))
 @allow("viewer")
 def picture(row: GameRowDep, viewer: CallViewerDep, call: CallId, frame: FrameIndex, plain: Plain = False) -> Response:
     """Exactly this frame, decoded by the server without a video player, with the call's measurement drawn on it."""
@@ -119,8 +114,7 @@ def picture(row: GameRowDep, viewer: CallViewerDep, call: CallId, frame: FrameIn
 @router.get(
     "/frames/{frame}/close-up.jpg",
     summary="The part of one of these pictures that the call is about",
-    response_class=Response,
-    responses={200: {"content": {"image/jpeg": {"schema": {"type": "string"}}}}},
+    **sends("image/jpeg"),
 )
 @allow("viewer")
 def close_up(row: GameRowDep, viewer: CallViewerDep, call: CallId, frame: FrameIndex) -> Response:
@@ -145,12 +139,7 @@ def drawings(
     return viewer.drawings(row, call, seconds, plane)
 
 
-@router.get(
-    "/frames/{frame}/above.jpg",
-    summary="One of these pictures from straight above",
-    response_class=Response,
-    responses={200: {"content": {"image/jpeg": {"schema": {"type": "string"}}}}},
-)
+@router.get("/frames/{frame}/above.jpg", summary="One of these pictures from straight above", **sends("image/jpeg"))
 @allow("viewer")
 def above(
     row: GameRowDep,

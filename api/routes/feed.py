@@ -16,6 +16,7 @@ from downfield.api.context.context import AppContextDep, HubDep
 from downfield.api.feed.event_stream import EndlessResponse, OpenStream, SendTimeout, StreamKind, encode_events
 from downfield.api.feed.relay import RelayManager
 from downfield.api.http.problems import ProblemError
+from downfield.api.http.requests import sends
 from downfield.api.security.access import allow
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.game.published.hub import PROTOCOL, FeedMessage, Hub
@@ -64,12 +65,7 @@ class EventStream(EndlessResponse):
         return await self._relay.hand_over(scope["state"]["peer"], self.stream, self._topics, self._after)
 
 
-@router.get(
-    "/api/feed",
-    response_class=Response,
-    summary="Follow the game as Server-Sent Events",
-    responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
-)
+@router.get("/api/feed", summary="Follow the game as Server-Sent Events", **sends("text/event-stream"))
 @allow("viewer")
 async def feed(
     request: Request,

@@ -12,7 +12,7 @@ from pydantic import Field
 from downfield.api.context.access_control import AuthorizedRoute, PrincipalDep
 from downfield.api.context.context import GameServiceDep, RigPartsDep, StoreDep, part_of_context
 from downfield.api.http.problems import ProblemError, refusal_problem
-from downfield.api.http.requests import GameId, IdempotencyKey
+from downfield.api.http.requests import GameId, IdempotencyKey, sends
 from downfield.api.security.access import allow
 from downfield.core.records import to_json
 from downfield.game.published.game_topics import CallView, DeclarationView
@@ -92,12 +92,7 @@ def events(history: HistoryDep, limit: Limit = 200) -> list[DeclarationView]:
     return history.declarations()[-limit:]
 
 
-@router.get(
-    "/{game}/events.jsonl",
-    summary="A game's events as a file",
-    response_class=StreamingResponse,
-    responses={200: {"content": {"application/jsonl": {"schema": {"type": "string"}}}}},
-)
+@router.get("/{game}/events.jsonl", summary="A game's events as a file", **sends("application/jsonl"))
 @allow("viewer")
 def events_file(history: HistoryDep) -> StreamingResponse:
     """For `downfield judge --events`, under this rulebook or another."""

@@ -11,6 +11,7 @@ from pydantic import Field
 from downfield.api.context.access_control import RepeatableRoute
 from downfield.api.context.context import AppContext, AppContextDep, part_of_context
 from downfield.api.http.problems import ProblemError
+from downfield.api.http.requests import PICTURE_BODY
 from downfield.api.security.access import allow
 from downfield.broadcast import cards
 from downfield.broadcast.cards import FinalScore, standings_card
@@ -138,19 +139,7 @@ class LogoView(TopicModel):
 LogosDep = Annotated[LogoFolder, part_of_context(lambda context: context.logos)]
 
 
-@logo_router.post(
-    "/api/logos",
-    summary="Upload a team's logo",
-    openapi_extra={
-        "requestBody": {
-            "required": True,
-            "content": {
-                kind: {"schema": {"type": "string", "format": "binary"}}
-                for kind in ("image/png", "image/jpeg", "image/webp")
-            },
-        }
-    },
-)
+@logo_router.post("/api/logos", summary="Upload a team's logo", openapi_extra=PICTURE_BODY)
 @allow("operator")
 async def upload(request: Request, logos: LogosDep) -> LogoView:
     """A PNG, JPEG or WebP file of at most 1 MiB as the body. Give the name in the answer as a team's `logo`."""

@@ -12,6 +12,7 @@ from pydantic import Field
 from downfield.api.context.access_control import AuthorizedRoute
 from downfield.api.context.context import AppContextDep, HubDep, RigPartsDep
 from downfield.api.http.problems import ProblemError
+from downfield.api.http.requests import sends
 from downfield.api.security.access import allow
 from downfield.game.published.board_topics import HealthStatus
 from downfield.game.records.models import TopicModel
@@ -61,12 +62,7 @@ def readyz(hub: HubDep) -> ServiceStatus:
     return ServiceStatus()
 
 
-@router.get(
-    "/metrics",
-    summary="Metrics for Prometheus",
-    response_class=Response,
-    responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
-)
+@router.get("/metrics", summary="Metrics for Prometheus", **sends("text/plain"))
 @allow("viewer")
 def metrics(context: AppContextDep) -> Response:
     """Frames, latency, calls by kind and verdict, open feeds, responses by status."""

@@ -21,6 +21,7 @@ from downfield.api.context.access_control import (
 )
 from downfield.api.http.network_addresses import network_hosts, qr_svg
 from downfield.api.http.problems import ProblemError
+from downfield.api.http.requests import sends
 from downfield.api.security.access import Role, allow
 from downfield.api.security.forwarding import Origin, is_loopback
 from downfield.api.security.grants import MAX_GRANT, GrantRefusedError, is_grant
@@ -251,12 +252,7 @@ def pair(request: Request, token_store: TokenStoreDep, pairing_request: PairingR
     return PairingDetails(id=code.id, role=code.role, code=shown, url=urls[0], expires_s=expires_s, urls=urls)
 
 
-@router.get(
-    "/pairings/{pairing}/qr.svg",
-    summary="A pairing code as a QR code",
-    response_class=Response,
-    responses={200: {"content": {"image/svg+xml": {"schema": {"type": "string"}}}}},
-)
+@router.get("/pairings/{pairing}/qr.svg", summary="A pairing code as a QR code", **sends("image/svg+xml"))
 @allow("admin")
 def pairing_picture(
     request: Request,

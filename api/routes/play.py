@@ -14,6 +14,7 @@ from downfield.api.context.access_control import AuthorizedRoute, PrincipalDep
 from downfield.api.context.context import GameServiceDep, HubDep
 from downfield.api.http.problems import ProblemError, refusal_problem
 from downfield.api.http.requests import (
+    PICTURE_BODY,
     CallId,
     DeclarationRequest,
     EventId,
@@ -240,19 +241,7 @@ class CardPhotoView(TopicModel):
     unread: str = Field(description="What a person must fill in; empty when all is read.")
 
 
-@card_router.post(
-    "/api/card-photo",
-    summary="Read the windows of play cards from a photo",
-    openapi_extra={
-        "requestBody": {
-            "required": True,
-            "content": {
-                kind: {"schema": {"type": "string", "format": "binary"}}
-                for kind in ("image/jpeg", "image/png", "image/webp")
-            },
-        }
-    },
-)
+@card_router.post("/api/card-photo", summary="Read the windows of play cards from a photo", openapi_extra=PICTURE_BODY)
 @allow("operator")
 async def card_photo(request: Request) -> CardPhotoView:
     """A JPEG, PNG or WebP file of at most 1 MiB as the body. Nothing is declared and nothing kept."""

@@ -12,6 +12,8 @@ from pydantic import Field
 from downfield.api.context.access_control import AuthorizedRoute
 from downfield.api.context.context import CallViewerDep, GameServiceDep, part_of_context
 from downfield.api.http.requests import CallId
+from downfield.api.context.context import CallViewerDep, GameServiceDep, RigPartsDep, part_of_context
+from downfield.api.http.requests import CallId, sends
 from downfield.api.routes.games import GameRowDep, HistoryDep
 from downfield.api.security.access import allow
 from downfield.game.published.plays import Play
@@ -138,12 +140,7 @@ def plays(
     return list(matching)[-limit:] if after is None else list(islice(matching, limit))
 
 
-@router.get(
-    "/{game}/calls/{call}/thumbnail.jpg",
-    summary="A call's decisive picture, small",
-    response_class=Response,
-    responses={200: {"content": {"image/jpeg": {"schema": {"type": "string"}}}}},
-)
+@router.get("/{game}/calls/{call}/thumbnail.jpg", summary="A call's decisive picture, small", **sends("image/jpeg"))
 @allow("viewer")
 def thumbnail(
     row: GameRowDep,

@@ -13,6 +13,7 @@ from downfield.api.context.access_control import AuthorizedRoute, RepeatableRout
 from downfield.api.context.context import PictureDep, RigPartsDep
 from downfield.api.feed.event_stream import EndlessResponse
 from downfield.api.http.problems import ProblemError
+from downfield.api.http.requests import sends
 from downfield.api.routes.feed import open_socket, send_pictures
 from downfield.api.security.access import allow
 from downfield.broadcast.latest_picture import LatestPicture
@@ -32,12 +33,7 @@ Number = Annotated[int, Path(ge=0, lt=1 << 53)]
 _PLAYLIST_TYPE: Final = "application/vnd.apple.mpegurl"
 
 
-@router.get(
-    "/program.mjpeg",
-    summary="The program as motion JPEG",
-    response_class=Response,
-    responses={200: {"content": {"multipart/x-mixed-replace": {"schema": {"type": "string"}}}}},
-)
+@router.get("/program.mjpeg", summary="The program as motion JPEG", **sends("multipart/x-mixed-replace"))
 @allow("viewer")
 async def program_stream(request: Request, feed: ProgramDep) -> Response:
     """The picture with graphics painted on the board under the figures, 30 a second; drawn only while it is watched."""
@@ -101,10 +97,7 @@ picture_router = APIRouter(tags=["camera"], route_class=AuthorizedRoute)
 
 
 @picture_router.get(
-    "/camera.mjpeg",
-    summary="The annotated camera picture as motion JPEG",
-    response_class=Response,
-    responses={200: {"content": {"multipart/x-mixed-replace": {"schema": {"type": "string"}}}}},
+    "/camera.mjpeg", summary="The annotated camera picture as motion JPEG", **sends("multipart/x-mixed-replace")
 )
 @allow("viewer")
 async def motion_jpeg(request: Request, picture: PictureDep) -> Response:
@@ -122,12 +115,7 @@ async def picture_socket(socket: WebSocket, picture: PictureDep) -> None:
         await send_pictures(socket, stream, picture)
 
 
-@picture_router.get(
-    "/camera.jpg",
-    summary="The annotated camera picture now",
-    response_class=Response,
-    responses={200: {"content": {"image/jpeg": {"schema": {"type": "string"}}}}},
-)
+@picture_router.get("/camera.jpg", summary="The annotated camera picture now", **sends("image/jpeg"))
 @allow("viewer")
 async def single_picture(picture: PictureDep) -> Response:
     """The next picture, or the latest if none comes soon."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 from fastapi.responses import StreamingResponse
@@ -10,7 +10,7 @@ from pydantic import Field
 
 from downfield.api.context.access_control import RepeatableRoute
 from downfield.api.context.context import AppContextDep, StoreDep, part_of_context
-from downfield.api.http.requests import CallId
+from downfield.api.http.requests import CallId, sends
 from downfield.api.routes.games import GameRowDep
 from downfield.api.security.access import allow
 from downfield.broadcast.integrations.documents import WALL_CLOCK_NS, web_vtt
@@ -21,8 +21,6 @@ from downfield.game.records.models import RequestModel
 from downfield.store.history import History
 
 router = APIRouter(prefix="/api", tags=["replay"], route_class=RepeatableRoute)
-
-_MP4: Final[dict[int | str, dict[str, Any]]] = {200: {"content": {"video/mp4": {"schema": {"type": "string"}}}}}
 
 
 class ReplayRequest(RequestModel):
@@ -50,12 +48,7 @@ def hide_replay(director: DirectorDep) -> ReplayView:
     return director.hide()
 
 
-@router.get(
-    "/games/{game}/highlights.mp4",
-    summary="The highlights of a game as one film",
-    response_class=Response,
-    responses=_MP4,
-)
+@router.get("/games/{game}/highlights.mp4", summary="The highlights of a game as one film", **sends("video/mp4"))
 @allow("viewer")
 def highlights(row: GameRowDep, context: AppContextDep) -> Response:
     """The greatest plays, each at real speed and then its replay; sent while it is made."""
@@ -66,12 +59,7 @@ def highlights(row: GameRowDep, context: AppContextDep) -> Response:
     return StreamingResponse(parts, media_type="video/mp4", headers=headers)
 
 
-@router.get(
-    "/games/{game}/captions.vtt",
-    summary="The calls of a game as captions (WebVTT)",
-    response_class=Response,
-    responses={200: {"content": {"text/vtt": {"schema": {"type": "string"}}}}},
-)
+@router.get("/games/{game}/captions.vtt", summary="The calls of a game as captions (WebVTT)", **sends("text/vtt"))
 @allow("viewer")
 def captions(
     row: GameRowDep,
@@ -88,12 +76,7 @@ def captions(
     return Response(web_vtt(calls, from_ns, offset), media_type="text/vtt; charset=utf-8")
 
 
-@router.get(
-    "/games/{game}/calls/{call}/replay.mp4",
-    summary="The replay of a call as a clip",
-    response_class=Response,
-    responses=_MP4,
-)
+@router.get("/games/{game}/calls/{call}/replay.mp4", summary="The replay of a call as a clip", **sends("video/mp4"))
 @allow("viewer")
 def replay_clip(row: GameRowDep, director: DirectorDep, call: CallId) -> Response:
     """Seen from straight above, slower and closer up to the decisive frame, which stays with the verdict on it."""

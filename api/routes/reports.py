@@ -12,6 +12,7 @@ from pydantic import Field
 
 from downfield.api.context.access_control import AuthorizedRoute, RepeatableRoute
 from downfield.api.context.context import GameServiceDep, ReviewerDep, RigPartsDep, StoreDep, part_of_context
+from downfield.api.http.requests import sends
 from downfield.api.routes.games import HistoryDep
 from downfield.api.routes.rulings import PersonName, signed
 from downfield.api.security.access import allow
@@ -50,12 +51,7 @@ class CallOutcomesView(TopicModel):
     why: str = Field(description="Why, in words.")
 
 
-@router.get(
-    "/games/{game}/report.html",
-    summary="A game's report for print",
-    response_class=Response,
-    responses={200: {"content": {"text/html": {"schema": {"type": "string"}}}}},
-)
+@router.get("/games/{game}/report.html", summary="A game's report for print", **sends("text/html"))
 @allow("viewer")
 def report(history: HistoryDep, rig: RigPartsDep, recent: RecentReportDep) -> Response:
     """Box score, drives, play by play, figures, heat maps and play diagrams in one file that loads nothing."""
@@ -69,8 +65,7 @@ def report(history: HistoryDep, rig: RigPartsDep, recent: RecentReportDep) -> Re
 @router.get(
     "/games/{game}/shadow.html",
     summary="The machine's calls in the shadow of a game, compared with what people declared",
-    response_class=Response,
-    responses={200: {"content": {"text/html": {"schema": {"type": "string"}}}}},
+    **sends("text/html"),
 )
 @allow("operator")
 def shadow_report(history: HistoryDep, store: StoreDep) -> Response:
@@ -83,12 +78,7 @@ def shadow_report(history: HistoryDep, store: StoreDep) -> Response:
     return Response(page, media_type="text/html; charset=utf-8", headers={"Content-Security-Policy": REPORT_POLICY})
 
 
-@router.get(
-    "/games/{game}/report/{table}.csv",
-    summary="One table of a game's report",
-    response_class=Response,
-    responses={200: {"content": {"text/csv": {"schema": {"type": "string"}}}}},
-)
+@router.get("/games/{game}/report/{table}.csv", summary="One table of a game's report", **sends("text/csv"))
 @allow("viewer")
 def report_table(
     history: HistoryDep,

@@ -11,7 +11,7 @@ from pydantic import Field
 from downfield.api.context.access_control import PrincipalDep, RepeatableRoute
 from downfield.api.context.context import GameServiceDep, StoreDep
 from downfield.api.http.problems import ProblemError, refusal_problem
-from downfield.api.http.requests import IdempotencyKey, TeamId, TeamRequest
+from downfield.api.http.requests import IdempotencyKey, TeamId, TeamRequest, sends
 from downfield.api.security.access import allow
 from downfield.api.table_setup import draw_field_lines, draw_residuals
 from downfield.calibration.calibration import Calibration
@@ -147,8 +147,7 @@ def calibration(game_service: GameServiceDep) -> Calibration:
     "/calibration/residuals.svg",
     tags=["rig"],
     summary="The calibration's residuals as a drawing",
-    response_class=Response,
-    responses={200: {"content": {"image/svg+xml": {"schema": {"type": "string"}}}}},
+    **sends("image/svg+xml"),
 )
 @allow("viewer")
 def calibration_residuals(game_service: GameServiceDep) -> Response:
@@ -160,8 +159,7 @@ def calibration_residuals(game_service: GameServiceDep) -> Response:
     "/calibration/field.svg",
     tags=["rig"],
     summary="The calibrated field as the camera sees it",
-    response_class=Response,
-    responses={200: {"content": {"image/svg+xml": {"schema": {"type": "string"}}}}},
+    **sends("image/svg+xml"),
 )
 @allow("viewer")
 def calibrated_field(game_service: GameServiceDep) -> Response:

@@ -11,6 +11,7 @@ from fastapi import APIRouter, Depends, Header, Path, Response
 from downfield.api.context.access_control import RepeatableRoute
 from downfield.api.context.context import RigPartsDep
 from downfield.api.http.problems import ProblemError
+from downfield.api.http.requests import sends
 from downfield.api.security.access import allow
 from downfield.api.table_setup import (
     CameraRequestBody,
@@ -84,36 +85,21 @@ def open_camera(setup: TableSetupDep, device: DeviceDep, request: CameraRequestB
     return device.change(lambda: setup.open_camera(request.source))
 
 
-@router.get(
-    "/picture.jpg",
-    summary="The picture that is set up",
-    response_class=Response,
-    responses={200: {"content": {"image/jpeg": {"schema": {"type": "string"}}}}},
-)
+@router.get("/picture.jpg", summary="The picture that is set up", **sends("image/jpeg"))
 @allow("admin")
 def setup_picture(setup: TableSetupDep) -> Response:
     """The newest one, or the one that is solved."""
     return Response(setup.picture(), media_type="image/jpeg", headers={"Cache-Control": "no-store"})
 
 
-@router.get(
-    "/lines.svg",
-    summary="The field's lines over the picture",
-    response_class=Response,
-    responses={200: {"content": {"image/svg+xml": {"schema": {"type": "string"}}}}},
-)
+@router.get("/lines.svg", summary="The field's lines over the picture", **sends("image/svg+xml"))
 @allow("admin")
 def setup_lines(setup: TableSetupDep) -> Response:
     """Where the solution has them."""
     return Response(setup.lines(), media_type="image/svg+xml")
 
 
-@router.get(
-    "/readings/{reading}.jpg",
-    summary="One of several readings as a picture",
-    response_class=Response,
-    responses={200: {"content": {"image/jpeg": {"schema": {"type": "string"}}}}},
-)
+@router.get("/readings/{reading}.jpg", summary="One of several readings as a picture", **sends("image/jpeg"))
 @allow("admin")
 def reading_picture(setup: TableSetupDep, reading: Annotated[int, Path(ge=0, le=20)]) -> Response:
     """Its lines are drawn on it, and one in which the picture is mirrored is shown the other way round."""

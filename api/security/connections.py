@@ -48,19 +48,15 @@ class ConnectionState(Protocol):
 
     def is_idle(self) -> bool:
         """Return whether no request is in progress."""
-        ...
 
     def waits_for_client(self) -> bool:
         """Return whether a request is in progress whose client has to send more of it, or to accept its response."""
-        ...
 
     def is_late(self, now: float, limits: ConnectionLimits) -> bool:
         """Return whether the client has used up the time for what it should have sent or accepted by now."""
-        ...
 
     def abort(self) -> None:
         """Close the connection at once."""
-        ...
 
 
 @dataclass(slots=True)

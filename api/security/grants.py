@@ -188,15 +188,12 @@ class Grants(Protocol):
         Raises:
             RefusedError: it is not taken here; one sentence says why.
         """
-        ...
 
     def is_in_force(self, identity: str) -> bool:
         """Return whether a grant that was taken is not revoked."""
-        ...
 
     def follow(self, revoked: Revoked) -> None:
         """Call something with every grant that is revoked, those before included."""
-        ...
 
 
 @record

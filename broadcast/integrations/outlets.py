@@ -65,11 +65,9 @@ class Outlet(Protocol):
     @property
     def name(self) -> str:
         """What it is, for people, such as ``"OBS"``."""
-        ...
 
     async def run(self, updates: AsyncIterator[StreamUpdate]) -> None:
         """Send updates until there are no more; an exception is reported, and it is run again."""
-        ...
 
 
 class UpdateQueue:

@@ -310,18 +310,14 @@ class ProgramFeed(Protocol):
     @property
     def picture(self) -> LatestPicture:
         """The newest picture."""
-        ...
 
     @property
     def stream(self) -> LiveStream:
         """The last seconds as a film."""
-        ...
 
     @property
     def options(self) -> ProgramOptions:
         """How it looks now."""
-        ...
 
     def use(self, options: ProgramOptions) -> None:
         """Change how it looks from the next picture on."""
-        ...

@@ -90,15 +90,12 @@ class FilmSink(Protocol):
 
     def begin(self, header: bytes) -> None:
         """Begin a take."""
-        ...
 
     def add(self, part: Part) -> None:
         """Add the next part of the take."""
-        ...
 
     def end(self) -> None:
         """End the take: nobody watches. Does nothing without one."""
-        ...
 
 
 class ProgramEncoder:

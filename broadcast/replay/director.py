@@ -129,19 +129,15 @@ class Maker(Protocol):
 
     def is_recorded(self, row: GameRow, t_ns: int) -> bool:
         """Return whether the pictures up to an instant are on the disk."""
-        ...
 
     def begin(self, row: GameRow, call: str) -> BegunReplay:
         """Return the replay of a call, which is made as its parts are taken."""
-        ...
 
     def prepare(self) -> None:
         """Get ready, as replays will be wanted; return at once."""
-        ...
 
     def close(self) -> None:
         """Make no more."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

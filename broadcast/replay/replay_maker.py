@@ -55,7 +55,6 @@ class PictureSource(Protocol):
 
     def pictures(self, stills: Iterable[FootageFrame]) -> Iterator[Image | None]:
         """Yield pictures in order, None for one that can't be read."""
-        ...
 
 
 class FilmWork(Protocol):
@@ -63,7 +62,6 @@ class FilmWork(Protocol):
 
     def images(self, source: PictureSource) -> Iterator[TimedImage]:
         """Yield its pictures as they are shown. Raises NotRecordedError: none of them can be read."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +88,12 @@ class ReplayRenderer(Protocol):
         Raises:
             NotRecordedError: none of its pictures can be read.
         """
-        ...
 
     def prepare(self) -> None:
         """Get ready, as replays will be wanted; return at once."""
-        ...
 
     def close(self) -> None:
         """Make no more."""
-        ...
 
 
 class OwnThreadRenderer:

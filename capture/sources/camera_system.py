@@ -166,7 +166,6 @@ class CameraSystem(Protocol):
 
     def list(self) -> tuple[PluggedCamera, ...]:
         """Return every camera that is plugged in."""
-        ...
 
     def open(self, camera: PluggedCamera, request: CameraRequest) -> OpenedCamera:
         """Open one.
@@ -174,7 +173,6 @@ class CameraSystem(Protocol):
         Raises:
             av.FFmpegError, OSError: it was unplugged, another program has it, or it may not be used.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from pydantic import BaseModel, Field
 
 from downfield.api.context.access_control import AuthorizedRoute
 from downfield.api.http.network_addresses import qr_svg
+from downfield.api.http.requests import sends
 from downfield.api.routes.pairing import watch_url
 from downfield.api.security.access import allow
 from downfield.api.security.tokens import CODE_LETTERS
@@ -180,12 +181,7 @@ def read_guest_link(desk: DeskDep, request: Request) -> GuestLinkView:
     return GuestLinkView(url=f"{watch_url(request)}/guest/{code}", code=code)
 
 
-@router.get(
-    "/api/event/guests.svg",
-    summary="That address as a QR code",
-    response_class=Response,
-    responses={200: {"content": {"image/svg+xml": {"schema": {"type": "string"}}}}},
-)
+@router.get("/api/event/guests.svg", summary="That address as a QR code", **sends("image/svg+xml"))
 @allow("viewer")
 def guest_picture(desk: DeskDep, request: Request) -> Response:
     """To be printed."""

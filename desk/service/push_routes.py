@@ -9,6 +9,7 @@ from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel, ConfigDict, Field
 
 from downfield.api.context.access_control import AuthorizedRoute, PrincipalDep, RepeatableRoute
+from downfield.api.http.requests import sends
 from downfield.api.security.access import allow
 from downfield.calibration.calibration import Calibration
 from downfield.core.errors import InputError, RefusedError
@@ -39,8 +40,7 @@ rigs_router = APIRouter(prefix="/api/tournament", tags=["tables"], route_class=A
 @rigs_router.post(
     "/{subject}",
     summary="What a rig on this computer sends, in place of a broker",
-    response_class=Response,
-    responses={200: {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}},
+    **sends("application/octet-stream", "binary"),
 )
 @allow("admin")
 async def receive(

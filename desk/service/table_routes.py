@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from downfield.api.context.access_control import PrincipalDep, RepeatableRoute
 from downfield.api.http.network_addresses import qr_svg
+from downfield.api.http.requests import sends
 from downfield.api.routes.pairing import base_url
 from downfield.api.security.access import Role, allow
 from downfield.core.errors import RefusedError
@@ -182,12 +183,7 @@ def make_grant(desk: DeskDep, request: Request, principal: PrincipalDep, given: 
     return GrantLink(**_view(issued).model_dump(), url=_url(desk, request, grant.id))
 
 
-@grants_router.get(
-    "/{grant}/qr.svg",
-    summary="An invitation as a QR code",
-    response_class=Response,
-    responses={200: {"content": {"image/svg+xml": {"schema": {"type": "string"}}}}},
-)
+@grants_router.get("/{grant}/qr.svg", summary="An invitation as a QR code", **sends("image/svg+xml"))
 @allow("admin")
 def grant_picture(desk: DeskDep, request: Request, grant: GrantId) -> Response:
     """Holds the address with the invitation, for a phone's camera."""

@@ -66,13 +66,13 @@ def pair_with(address: str, code: str, name: str) -> Pairing:
     connection, certificate = _connect(place, pinned=None)
     body = json.dumps({"code": code.strip(), "name": name[:60]})
     with closing(connection):
-        answer = _ask(connection, "POST", _path(place, "api/session"), body)
+        answer = _ask(connection, "POST", f"{place.target}api/session", body)
         content = answer.read(_LIMITS.answer_bytes)
     if answer.status in {401, 429}:
         raise InputError(_detail(content) or "The rig does not accept this code.")
     token = _token(content) if answer.status == 200 else None
     if token is None:
-        raise SourceError(f"{_shown(place)}: this does not answer as a rig does (status {answer.status}).")
+        raise SourceError(f"{place.place}: this does not answer as a rig does (status {answer.status}).")
     return Pairing(place.text, token, certificate)
 
 
@@ -86,21 +86,19 @@ def follow(table: TableEntry) -> Iterator[Mapping[str, Any]]:
     place = _split(table.address)
     connection, _ = _connect(place, pinned=table.certificate)
     with closing(connection):
-        path = _path(place, f"api/feed?topics={','.join(TOPICS)}")
+        path = f"{place.target}api/feed?topics={','.join(TOPICS)}"
         answer = _ask(connection, "GET", path, token=table.token)
         if answer.status in {401, 403}:
-            raise RigRefusedError(
-                f"{_shown(place)}: the rig does not let this desk watch any more. Pair with it again."
-            )
+            raise RigRefusedError(f"{place.place}: the rig does not let this desk watch any more. Pair with it again.")
         if answer.status != 200:
-            raise SourceError(f"{_shown(place)}: the rig answers with status {answer.status}.")
+            raise SourceError(f"{place.place}: the rig answers with status {answer.status}.")
         try:
             while line := answer.readline(_LIMITS.line_bytes):
                 if line.startswith(b"data: "):
                     yield _message(line[6:], place)
         except (OSError, http.client.HTTPException):
             pass
-        raise SourceError(f"{_shown(place)}: the rig has fallen silent.")
+        raise SourceError(f"{place.place}: the rig has fallen silent.")
 
 
 def _split(address: str) -> Address:
@@ -147,12 +145,10 @@ def _connect(place: Address, pinned: str | None) -> tuple[http.client.HTTPConnec
         assert isinstance(secure.sock, ssl.SSLSocket)
         shown = hashlib.sha256(secure.sock.getpeercert(binary_form=True) or b"").hexdigest()
     except (OSError, ValueError) as error:
-        raise SourceError(f"{_shown(place)}: no rig answers there ({_reason(error)}).") from None
+        raise SourceError(f"{place.place}: no rig answers there ({_reason(error)}).") from None
     if pinned is not None and shown != pinned:
         secure.close()
-        raise RigRefusedError(
-            f"{_shown(place)}: shows another certificate than when it was paired. Pair with it again."
-        )
+        raise RigRefusedError(f"{place.place}: shows another certificate than when it was paired. Pair with it again.")
     return secure, shown
 
 
@@ -176,11 +172,11 @@ def _message(line: bytes, place: Address) -> Mapping[str, Any]:
         message = json.loads(line)
         topic, data = message["topic"], message["data"]
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise SourceError(f"{_shown(place)}: sends something that is no feed of a rig.") from None
+        raise SourceError(f"{place.place}: sends something that is no feed of a rig.") from None
     if topic != "snapshot":
         return {topic: data}
     if not isinstance(data, dict):
-        raise SourceError(f"{_shown(place)}: sends something that is no feed of a rig.")
+        raise SourceError(f"{place.place}: sends something that is no feed of a rig.")
     return {name: data.get(name) for name in TOPICS}  # a rig that was started anew may lack what it had before
 
 
@@ -197,14 +193,6 @@ def _detail(content: bytes) -> str:
         return str(json.loads(content)["detail"])[:300]
     except (ValueError, KeyError, TypeError):
         return ""
-
-
-def _path(place: Address, path: str) -> str:
-    return place.target + path
-
-
-def _shown(place: Address) -> str:
-    return place.place
 
 
 def _reason(error: Exception) -> str:

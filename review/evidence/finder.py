@@ -46,15 +46,12 @@ class GameInPlay(Protocol):
     @property
     def game_id(self) -> str:
         """The game's id; empty without one."""
-        ...
 
     def calls(self) -> Sequence[CallView]:
         """Every call of the game, in the order they were made."""
-        ...
 
     def unwritten_scenes(self) -> Sequence[Scene]:
         """Scenes of the game that its journal does not hold yet, in order."""
-        ...
 
 
 class NoGameInPlay:

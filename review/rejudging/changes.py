@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from pydantic import Field
@@ -106,10 +106,11 @@ def changes_between(
         for name in dict.fromkeys((*old, *now))
         if old.get(name) != now.get(name)
     )
-    known = {refused.event for refused in before.refused}
-    reasons = {refused.event: refused.reason for refused in after.refused if refused.event not in known}
-    gone = tuple(view.model_copy(update={"set_aside": reasons[view.id]}) for view in declarations if view.id in reasons)
-    plays = tuple(_play_changes(before, after))
+    gone = tuple(_no_longer_allowed(before, after, declarations))
+    plays = tuple(
+        PlayChange(number=number, before=was, after=is_now)
+        for number, _, was, is_now in _changed_plays(before.plays, after.plays)
+    )
     lines = tuple(_lines(before, after, calls, plays, gone))
     return GameChanges(
         score_before=before.state.score,
@@ -155,14 +156,23 @@ def receipt_lines(
     return (*(lines or [NOTHING_CHANGED]), f"Now: {receipt.text.replace(' | ', ', ')}")
 
 
-def _play_changes(before: JudgedAgain, after: JudgedAgain) -> Iterator[PlayChange]:
-    old = {snap.t_ns: snap for snap in before.plays}
-    now = {snap.t_ns: snap for snap in after.plays}
+def _no_longer_allowed(
+    before: JudgedAgain, after: JudgedAgain, declarations: Iterable[DeclarationView]
+) -> Iterator[DeclarationView]:
+    """Yield the declarations that are refused in the second way only, with the reason."""
+    known = {refused.event for refused in before.refused}
+    reasons = {refused.event: refused.reason for refused in after.refused if refused.event not in known}
+    for view in declarations:
+        if view.id in reasons:
+            yield view.model_copy(update={"set_aside": reasons[view.id]})
+
+
+def _changed_plays(before: Sequence[Snap], after: Sequence[Snap]) -> Iterator[tuple[int, int, str, str]]:
+    """Yield number, time and both situations of each play that begins differently; empty where it is not there."""
+    old, now = ({snap.t_ns: snap.situation for snap in plays} for plays in (before, after))
     for number, t_ns in enumerate(sorted({*old, *now}), start=1):
-        was, is_now = old.get(t_ns), now.get(t_ns)
-        told = ("" if was is None else was.situation, "" if is_now is None else is_now.situation)
-        if told[0] != told[1]:
-            yield PlayChange(number=number, before=told[0], after=told[1])
+        if old.get(t_ns, "") != now.get(t_ns, ""):
+            yield number, t_ns, old.get(t_ns, ""), now.get(t_ns, "")
 
 
 def _lines(
@@ -293,20 +303,18 @@ def what_if(
         for difference in compare_calls(here.calls, there.calls)
         if span[0] <= difference.t_ns < span[1]
     )
-    known = {refused.event for refused in here.refused}
-    reasons = {refused.event: refused.reason for refused in there.refused if refused.event not in known}
-    unused = tuple(
-        view.model_copy(update={"set_aside": reasons[view.id]})
-        for view in history.declarations()
-        if view.id in reasons and span[0] <= view.t_ns < span[1]
-    )
+    unused = _no_longer_allowed(here, there, history.declarations())
     return WhatIf(
         game=row.id,
         here=_side(own, here),
         there=_side(rulebook, there),
         differences=differences,
-        plays=tuple(_plays(here.plays, there.plays, span)),
-        unused=unused,
+        plays=tuple(
+            WhatIfPlay(number=number, here=own_play, there=other)
+            for number, t_ns, own_play, other in _changed_plays(here.plays, there.plays)
+            if span[0] <= t_ns < span[1]
+        ),
+        unused=tuple(view for view in unused if span[0] <= view.t_ns < span[1]),
     )
 
 
@@ -335,20 +343,7 @@ def _call(difference: CallDifference, plays: Sequence[Snap]) -> WhatIfCall:
         play=number or None,
         t_ns=difference.t_ns,
         here=call_brief(difference.first),
-        here_clauses=_clauses(difference.first),
+        here_clauses=() if difference.first is None else difference.first.clauses,
         there=call_brief(difference.second),
-        there_clauses=_clauses(difference.second),
+        there_clauses=() if difference.second is None else difference.second.clauses,
     )
-
-
-def _clauses(call: Call | None) -> tuple[str, ...]:
-    return () if call is None else call.clauses
-
-
-def _plays(here: Sequence[Snap], there: Sequence[Snap], span: tuple[float, float]) -> Iterator[WhatIfPlay]:
-    own = {snap.t_ns: snap.situation for snap in here}
-    other = {snap.t_ns: snap.situation for snap in there}
-    for number, t_ns in enumerate(sorted({*own, *other}), start=1):
-        told = (own.get(t_ns, ""), other.get(t_ns, ""))
-        if told[0] != told[1] and span[0] <= t_ns < span[1]:
-            yield WhatIfPlay(number=number, here=told[0], there=told[1])

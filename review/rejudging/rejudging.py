@@ -39,7 +39,6 @@ class JournalSource(Protocol):
 
     def entries(self, game: str, *, after: int = 0) -> Iterator[EntryRow]:
         """Yield the entries of a game in order, after one of them."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,6 @@ class VisionStage(Protocol):
         Returns:
             None when the detector skipped the frame.
         """
-        ...
 
     def update(self, frame: Frame, detections: DetectionResult, carrier: str | None = None) -> Scene:
         """Return the scene of a frame; frames come in time order, with gaps.
@@ -47,22 +46,18 @@ class VisionStage(Protocol):
                 what needs no detections runs meanwhile.
             carrier: roster id of the declared ball carrier; None if none is declared.
         """
-        ...
 
     @property
     def players(self) -> tuple[Player, ...]:
         """The roster of the figures on the board; empty while it is not known."""
-        ...
 
     @property
     def health(self) -> PictureHealth | None:
         """The health of the pictures; None if it is not monitored."""
-        ...
 
     @property
     def camera(self) -> Camera | None:
         """The camera where it was in the latest frame; None if its shake is not followed."""
-        ...
 
     def line_up(self, players: tuple[Player, ...], left: Jersey | None = None) -> None:
         """Set the roster on the board; for the same players, confirm the identity of every tracked figure.
@@ -70,19 +65,15 @@ class VisionStage(Protocol):
         Args:
             left: the team that the rules have on the left; None where they don't say.
         """
-        ...
 
     def identify(self, left: Jersey | None, spots: Sequence[RosterSpot] = ()) -> None:
         """Take a person's word for which team is on the left and where players stand; neither: all are as drawn."""
-        ...
 
     def settle_front(self, player: str, heading_deg: float | None) -> None:
         """Take a person's word for where a figure faces, degrees counter-clockwise from +x; None takes it back."""
-        ...
 
     def find_figures(self) -> None:
         """Drop all positions, and search for every figure again."""
-        ...
 
 
 class FigurelessVision:
@@ -119,21 +110,17 @@ class Referee(Protocol):
         Raises:
             RefusedError: the state does not allow the entry, and is unchanged.
         """
-        ...
 
     def tick(self) -> None:
         """Advance the game's clock while no scenes come."""
-        ...
 
     @property
     def line_up(self) -> LineUpStatus:
         """The line-up in force, and the number of times it was confirmed."""
-        ...
 
     @property
     def carrier(self) -> str | None:
         """Roster id of the declared ball carrier; None if none is declared."""
-        ...
 
 
 class LoopControls:

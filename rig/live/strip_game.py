@@ -218,7 +218,6 @@ class ReadTable(Protocol):
     @property
     def readings(self) -> StripReadings | None:
         """The readings of its strip; None where there is none."""
-        ...
 
 
 class StripTopic:

@@ -37,7 +37,6 @@ class SealableEntry(Protocol):
     @property
     def journal(self) -> SealingJournal:
         """The journal that it belongs to."""
-        ...
 
     def seal(self) -> None:
         """Make it ready to be written, after all earlier ones of its journal."""

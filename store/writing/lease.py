@@ -34,11 +34,9 @@ class Lease(Protocol):
 
     def renew(self) -> None:
         """Make sure that it is still held. Raises OutputError: another program has it now, or nobody can tell."""
-        ...
 
     def close(self) -> None:
         """Let another have it."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
