@@ -11,8 +11,6 @@ from pydantic import Field
 
 from downfield.api.context.access_control import AuthorizedRoute
 from downfield.api.context.context import CallViewerDep, GameServiceDep, part_of_context
-from downfield.api.http.requests import CallId
-from downfield.api.context.context import CallViewerDep, GameServiceDep, RigPartsDep, part_of_context
 from downfield.api.http.requests import CallId, sends
 from downfield.api.routes.games import GameRowDep, HistoryDep
 from downfield.api.security.access import allow
