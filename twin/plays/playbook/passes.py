@@ -39,6 +39,16 @@ TURN_DEG: Final = 45.0  # turn of the fouled man: more than a nudge
 _SPEEDS: Final = {SE: 0.1, RCB: 0.1}
 
 
+def _first_touch(kind: CallKind, player: str, clause: str, absent: CallKind) -> Callable[[PlayHistory], Expectation]:
+    """Return the expectation of TAP's call when a figure is the first to touch the ball."""
+
+    def expectation(history: PlayHistory) -> Expectation:
+        call = at(kind, (player,), history.when("touched_ball", player), (clause,))
+        return expect(tap=(call,), absent={"tap": (absent, *_OTHERS)})
+
+    return expectation
+
+
 def reception(motion: Motion = "exact", seed: int = 2) -> ExpectedPlay:
     """A pass to the split end, who gets to the magnetic ball first."""
     script = scrimmage(
@@ -49,13 +59,7 @@ def reception(motion: Motion = "exact", seed: int = 2) -> ExpectedPlay:
         speeds={QB: 0.0, SE: 70.0, RCB: 15.0},
         motion=motion,
     )
-
-    def expectation(history: PlayHistory) -> Expectation:
-        t_ns = history.when("touched_ball", SE)
-        call = at("reception", (SE,), t_ns, ("TAP-103",))
-        return expect(tap=(call,), absent={"tap": ("interception", *_OTHERS)})
-
-    return ExpectedPlay(script, expectation, seed)
+    return ExpectedPlay(script, _first_touch("reception", SE, "TAP-103", "interception"), seed)
 
 
 def interception(motion: Motion = "exact", seed: int = 2) -> ExpectedPlay:
@@ -68,13 +72,7 @@ def interception(motion: Motion = "exact", seed: int = 2) -> ExpectedPlay:
         speeds={QB: 0.0, SE: 35.0, RCB: 50.0},
         motion=motion,
     )
-
-    def expectation(history: PlayHistory) -> Expectation:
-        t_ns = history.when("touched_ball", RCB)
-        call = at("interception", (RCB,), t_ns, ("TAP-103",))
-        return expect(tap=(call,), absent={"tap": ("reception", *_OTHERS)})
-
-    return ExpectedPlay(script, expectation, seed)
+    return ExpectedPlay(script, _first_touch("interception", RCB, "TAP-103", "reception"), seed)
 
 
 def simultaneous() -> ExpectedPlay:
@@ -93,13 +91,7 @@ def simultaneous() -> ExpectedPlay:
         Stance(RCB, *mirrored, at="center"),
         speeds={QB: 0.0, SE: 50.0, RCB: 50.0},
     )
-
-    def expectation(history: PlayHistory) -> Expectation:
-        t_ns = history.when("touched_ball", SE)
-        call = at("reception", (SE,), t_ns, ("TAP-108",))
-        return expect(tap=(call,), absent={"tap": ("interception", *_OTHERS)})
-
-    return ExpectedPlay(script, expectation)
+    return ExpectedPlay(script, _first_touch("reception", SE, "TAP-108", "interception"))
 
 
 def overrun(clear_mm: float = 2.0) -> ExpectedPlay:

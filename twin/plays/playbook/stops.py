@@ -208,7 +208,9 @@ def moved_pivot(shift_mm: float = 8.0) -> ExpectedPlay:
         *_stop((Handling(FB, turn_deg=_TURN_DEG, shift_mm=(shift_mm, 0.0)),), ()),
         WaitFor(0.4),
     )
-    script = scrimmage("moved-pivot", f"A back is slid {shift_mm:g} mm ahead in a pivot.", steps, speeds={QB: 0.0})
+    script = scrimmage(
+        "moved-pivot", f"A back is slid {shift_mm:g} mm ahead as he is pivoted.", steps, speeds={QB: 0.0}
+    )
     call = ExpectedCall("pivot", players=(FB,), clauses=("TAP-024",), verdict=None)
     return ExpectedPlay(script, lambda _: expect(tap=(call,)))
 

@@ -85,35 +85,27 @@ def clean_tackle(motion: Motion = "exact", seed: int = 1) -> ExpectedPlay:
     return ExpectedPlay(script, tackled("EFL-078" if motion == "exact" else None, missed=motion == "exact"), seed)
 
 
+def _hit(name: str, about: str, stance: Stance, speed: float, efl_clause: str | None) -> ExpectedPlay:
+    """Return the play in which the runner and the cornerback, who starts in a stance at a speed in mm/s, meet."""
+    steps = (*opening(40.0, RB), *to_the_line(), *met())
+    return ExpectedPlay(scrimmage(name, about, steps, stance, speeds={RCB: speed}), tackled(efl_clause))
+
+
 def side_hit() -> ExpectedPlay:
     """The defender's front flush into the runner's side, at 90 degrees."""
     speed, meet_yd = 25.0, 7.0
     clear_mm = (WIDTH_MM + LENGTH_MM) / 2
     start = LANE_YD + across(clear_mm + speed * seconds_to(meet_yd))
-    steps = (*opening(40.0, RB), *to_the_line(), *met())
-    script = scrimmage(
-        "side-hit",
-        "A defender runs square into the runner's side.",
-        steps,
-        Stance(RCB, meet_yd, start, -90.0, at="center"),
-        speeds={RCB: speed},
-    )
-    return ExpectedPlay(script, tackled("EFL-078"))
+    stance = Stance(RCB, meet_yd, start, -90.0, at="center")
+    return _hit("side-hit", "A defender runs square into the runner's side.", stance, speed, "EFL-078")
 
 
 def into_side() -> ExpectedPlay:
     """The runner's front flush into a defender's side, at 90 degrees."""
     speed, meet_yd = 6.0, 9.0
     start = LANE_YD - across(speed * seconds_to(meet_yd - ahead((LENGTH_MM + WIDTH_MM) / 2)))
-    steps = (*opening(40.0, RB), *to_the_line(), *met())
-    script = scrimmage(
-        "into-side",
-        "The runner runs square into a defender's side.",
-        steps,
-        Stance(RCB, meet_yd, start, 90.0, at="center"),
-        speeds={RCB: speed},
-    )
-    return ExpectedPlay(script, tackled("EFL-079"))
+    stance = Stance(RCB, meet_yd, start, 90.0, at="center")
+    return _hit("into-side", "The runner runs square into a defender's side.", stance, speed, "EFL-079")
 
 
 def from_behind() -> ExpectedPlay:
@@ -137,29 +129,14 @@ def from_behind() -> ExpectedPlay:
 
 def into_back() -> ExpectedPlay:
     """The runner runs into the back of a defender: under the EFL no tackle."""
-    steps = (*opening(40.0, RB), *to_the_line(), *met())
-    script = scrimmage(
-        "into-back",
-        "The runner runs into a slow defender's back.",
-        steps,
-        Stance(RCB, 8.0, LANE_YD, 0.0, at="center"),
-        speeds={RCB: 12.0},
-    )
-    return ExpectedPlay(script, tackled(None))
+    stance = Stance(RCB, 8.0, LANE_YD, 0.0, at="center")
+    return _hit("into-back", "The runner runs into a slow defender's back.", stance, 12.0, None)
 
 
 def side_rub() -> ExpectedPlay:
     """Side along side: they pass each other touching."""
-    lane = LANE_YD + across(WIDTH_MM + SLIDE_MM)
-    steps = (*opening(40.0, RB), *to_the_line(), *met())
-    script = scrimmage(
-        "side-rub",
-        "A defender passes the runner, side rubbing along side.",
-        steps,
-        Stance(RCB, 16.0, lane, at="center"),
-        speeds={RCB: 25.0},
-    )
-    return ExpectedPlay(script, tackled(None))
+    stance = Stance(RCB, 16.0, LANE_YD + across(WIDTH_MM + SLIDE_MM), at="center")
+    return _hit("side-rub", "A defender passes the runner, side rubbing along side.", stance, 25.0, None)
 
 
 def corner_hit(angle_deg: float = 40.0) -> ExpectedPlay:
@@ -168,15 +145,9 @@ def corner_hit(angle_deg: float = 40.0) -> ExpectedPlay:
     Args:
         angle_deg: between the meeting faces; 0 would be head-on.
     """
-    steps = (*opening(40.0, RB), *to_the_line(), *met())
-    script = scrimmage(
-        "corner-hit",
-        f"The runner's front meets a defender's corner, {angle_deg:g} degrees off head-on.",
-        steps,
-        Stance(RCB, 9.0, LANE_YD, 180.0 - angle_deg, at="center"),
-        speeds={RCB: 0.0},
-    )
-    return ExpectedPlay(script, tackled("EFL-078" if angle_deg <= 8 else None))
+    about = f"The runner's front meets a defender's corner, {angle_deg:g} degrees off head-on."
+    stance = Stance(RCB, 9.0, LANE_YD, 180.0 - angle_deg, at="center")
+    return _hit("corner-hit", about, stance, 0.0, "EFL-078" if angle_deg <= 8 else None)
 
 
 def near_miss(miss_mm: float = 0.2) -> ExpectedPlay:
