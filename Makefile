@@ -145,3 +145,4 @@ build/typing/downfield: pyproject.toml
 	rm -rf $@
 	mkdir -p $@
 	for room in $(ROOMS); do ln -s ../../../$$room $@/$$room; done
+	ln -s ../../../cli/as_module/__init__.py ../../../cli/as_module/py.typed $@

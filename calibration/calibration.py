@@ -174,7 +174,7 @@ class Calibration:
         return covariance
 
 
-def read_calibration(path: Path) -> Calibration:
+def read_calibration(path: Path | str) -> Calibration:
     """Read a ``*.calibration.json`` file.
 
     Raises:

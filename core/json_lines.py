@@ -33,9 +33,10 @@ class JsonLinesFile(Generic[H, L]):
     """
 
     def __init__(
-        self, path: Path, header: type[H], line: type[L], check: Callable[[H, L | None, L], None] | None = None
+        self, path: Path | str, header: type[H], line: type[L], check: Callable[[H, L | None, L], None] | None = None
     ) -> None:
-        self._path, self._line, self._check = path, line, check
+        path = self._path = Path(path)
+        self._line, self._check = line, check
         self.torn_line: int | None = None
         first = next(read_lines(path), None)
         if first is None:

@@ -82,9 +82,9 @@ def from_json(kind: type[T], text: str | bytes, *, path: str, line: int | None =
         raise _format_error(error, path, line) from None
 
 
-def read_record(kind: type[T], path: Path) -> T:
+def read_record(kind: type[T], path: Path | str) -> T:
     """Read a file of one record. Raises InputError: unreadable; FormatError: its version, or names the field."""
-    text = read_text(path)
+    text = read_text(Path(path))
     check_format(kind, text, path=str(path))
     return from_json(kind, text, path=str(path))
 

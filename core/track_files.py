@@ -37,7 +37,7 @@ class TrackFile(JsonLinesFile[TracksHeader, Scene]):
         FormatError: its content breaks the format; names the line and the field.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | str) -> None:
         super().__init__(path, TracksHeader, Scene, lambda _, before, scene: check_time_rises(before, scene))
 
 

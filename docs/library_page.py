@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import downfield
 from downfield.calibration import calibration
 from downfield.capture.sources import file_sources
 from downfield.core import errors, footprint, track_files
@@ -40,6 +41,26 @@ class Chapter:
 
 
 CHAPTERS = (
+    Chapter(
+        "In a few lines",
+        """
+import itertools
+
+import cv2
+
+import downfield
+from downfield.capture.sources.file_sources import bundled_demo
+
+video = bundled_demo()
+read, picture = cv2.VideoCapture(str(video)).read()
+print(downfield.__version__, len(downfield.detect(picture)), "figures, balls and hands")
+for scene in itertools.islice(downfield.track(video), 3):
+    print(scene.t_ns, scene.unfit)
+judgment = downfield.judge(video.with_suffix(".tracks.jsonl"), video.with_suffix(".events.jsonl"), "tap")
+print(judgment.state.text)
+""",
+        (downfield.calibrate, downfield.detect, downfield.track, downfield.judge, downfield.follow),
+    ),
     Chapter(
         "Judge a recorded game",
         """
@@ -148,9 +169,10 @@ _HEAD = """# In Python
 
 Made from the code by `make docs`; a test holds this page against it, and runs the examples.
 
-What programs may use of Downfield without the rig around it. These names keep their meaning as
-[Versions and compatibility](compatibility.md) says; others may change at any time. For programs in other languages
-there are the [service](service.md) and the [file formats](formats.md).
+What programs may use of Downfield without the rig around it. `import downfield` costs nothing and has `__version__`,
+`calibrate`, `detect`, `track`, `judge`, `follow`, `read_calibration`, `load_rulebook`, `TrackFile` and `DownfieldError`.
+These names, and those below, keep their meaning as [Versions and compatibility](compatibility.md) says; others may change
+at any time. For programs in other languages there are the [service](service.md) and the [file formats](formats.md).
 """
 
 

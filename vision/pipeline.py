@@ -207,6 +207,9 @@ class Vision:
         return (*(health.poor if late else ()), NO_LINE_UP)
 
     def _check(self, frame: Frame) -> None:
+        if frame.image.dtype != np.uint8 or frame.image.ndim != 3 or frame.image.shape[2] != 3:
+            kind = f"{frame.image.dtype} of shape {frame.image.shape}"
+            raise InputError(f"frame {frame.index} is {kind}: give 8-bit BGR, shape (height, width, 3)")
         height, width = frame.image.shape[:2]
         wide, high = self._calibration.camera.lens.size_px
         if (width, height) != (wide, high):

@@ -155,6 +155,11 @@ def authenticate(connection: HTTPConnection) -> Principal:
     """Return the sender of a request."""
     control = access_control_of(connection.app)
     origin: Origin = connection.state.origin
+    if connection.state.foreign:  # a page of another website never acts for whoever looks at it, only by its key
+        known = _by_key(connection, origin)
+        if known is None and connection.headers.get("authorization"):
+            known = _by_token(connection, origin)
+        return Principal() if known is None or known.role is None else replace(known, role="viewer")
     principal = _by_token(connection, origin) or _by_key(connection, origin)
     if principal is None and control.policy.trust_local and origin.local and not _read_token(connection):
         principal = Principal("admin", "this computer", local=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import time
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from pydantic import Field
@@ -157,16 +157,18 @@ class SessionDetails(TopicModel):
 
 
 class WatcherRequest(RequestModel):
-    """A request for an address that a program can watch by, without pairing."""
+    """A request for a token that a program uses, without pairing."""
 
     name: Name = Field(default="a program that watches", description="Name of the device.")
+    role: Literal["viewer", "operator"] = Field(default="viewer", description="What it may do; a viewer only watches.")
+    days: int = Field(default=90, ge=1, le=90, description="How long the token is valid.")
 
 
 class WatcherDetails(TopicModel):
     """A device that can only watch, and needs nothing but an address."""
 
     id: str
-    token: str = Field(description="Sent this once; goes into addresses as `?key=`.")
+    token: str = Field(description="Sent this once. A viewer's goes into addresses as `?key=`, too.")
     url: str = Field(description="Of the start page, for another computer of the network; ends with a slash.")
 
 
@@ -281,6 +283,11 @@ def addresses(request: Request) -> AddressDetails:
     return AddressDetails(urls=[f"{base}/" for base in base_urls(request)])
 
 
+DeviceId = Annotated[str, Path(pattern=r"^[0-9a-f]{12}$")]
+
+_NO_DEVICE: Final = "No device with this id is paired. GET /api/devices lists them."
+
+
 @router.get("/devices", summary="Paired devices")
 @allow("admin")
 def devices(token_store: TokenStoreDep) -> list[DeviceDetails]:
@@ -301,21 +308,30 @@ def devices(token_store: TokenStoreDep) -> list[DeviceDetails]:
 @allow("admin")
 def pair_watcher(request: Request, token_store: TokenStoreDep, watcher: WatcherRequest) -> WatcherDetails:
     """For OBS and players on another computer, which can type no code: their addresses carry the token as `key`."""
-    refuse_unreachable(request)
-    redeemed = token_store.redeem(token_store.make_code("viewer").code, watcher.name)
-    assert redeemed is not None, "a code that was just made can be used"
-    token, device = redeemed
+    if not access_control_of(request.app).policy.origins:  # to whose pages this computer's own browser may need a key
+        refuse_unreachable(request)
+    token, device = token_store.issue(watcher.name, watcher.role, watcher.days)
     return WatcherDetails(id=device.id, token=token, url=f"{watch_url(request)}/")
+
+
+@router.post("/devices/{device}/token", summary="Give a device another token", status_code=201)
+@allow("admin")
+def renew_token(
+    request: Request, principal: PrincipalDep, token_store: TokenStoreDep, device: DeviceId
+) -> WatcherDetails:
+    """For as long as the one before was given for, which is invalid from now on."""
+    renewed = token_store.renew(device, principal.name)
+    if renewed is None:
+        raise ProblemError(404, _NO_DEVICE)
+    return WatcherDetails(id=device, token=renewed, url=f"{watch_url(request)}/")
 
 
 @router.delete("/devices/{device}", summary="Revoke a device", status_code=204)
 @allow("admin")
-def revoke(
-    principal: PrincipalDep, token_store: TokenStoreDep, device: Annotated[str, Path(pattern=r"^[0-9a-f]{12}$")]
-) -> Response:
+def revoke(principal: PrincipalDep, token_store: TokenStoreDep, device: DeviceId) -> Response:
     """Its token is invalid from now on, and its open feeds and pictures end at once."""
     if not token_store.revoke(device, principal.name):
-        raise ProblemError(404, "No device with this id is paired. GET /api/devices lists them.")
+        raise ProblemError(404, _NO_DEVICE)
     return Response(status_code=204)
 
 

@@ -102,6 +102,7 @@ class AccessPolicy:
     open_viewing: bool = False  # whether unpaired devices on the network may watch
     trust_local: bool = True  # whether every request from this computer is the admin's without proof
     limits: RateLimits = field(default_factory=RateLimits)  # how often one address may send requests
+    origins: tuple[str, ...] = ()  # of other websites, whose pages may read with a key
     proxies: tuple[str, ...] = ()  # addresses and networks of reverse proxies whose headers are believed
     prefix: str = ""  # the path under which the service appears, such as ``/football``; empty for none
     # the port that other computers use with TLS; None without TLS. Without TLS they may then only watch.

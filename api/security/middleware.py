@@ -135,6 +135,16 @@ _SECURITY_HEADERS: Final = {
 }
 """Of every response without its own; pages bring a policy that lets them load their own files."""
 
+_FOREIGN_HEADERS: Final = {
+    "Access-Control-Allow-Methods": "GET, HEAD",
+    "Access-Control-Allow-Headers": "Authorization, If-None-Match, Last-Event-ID",
+    "Access-Control-Allow-Private-Network": "true",
+    "Access-Control-Expose-Headers": "ETag",
+    "Access-Control-Max-Age": "600",
+    "Vary": "Origin",
+}
+"""For pages of the websites that may read; no credentials of the browser are taken."""
+
 _LARGE_BODIES: Final = frozenset({"/api/calibration", "/api/card-photo", "/api/commands", "/api/logos", "/api/pushes"})
 _RIGS_PATH: Final = "/api/tournament/"
 """Of a desk: what rigs on its own computer send, as much and as often as a broker would carry."""
@@ -176,6 +186,7 @@ class SecurityMiddleware:
         own = (socket.gethostname(), f"{socket.gethostname()}.local") if access.lan else ()
         self._names = frozenset(name.lower() for name in ("localhost", *access.names, *own))
         self._reachable = access.reachable
+        self._origins = frozenset(origin.lower() for origin in access.origins)
         self._large = BodyLimit(app, MAX_CALIBRATION_BYTES)
         self._usual = BodyLimit(app, MAX_BODY_BYTES)
         self._of_rigs = BodyLimit(app, MAX_MESSAGE_BYTES)
@@ -192,6 +203,7 @@ class SecurityMiddleware:
         scope.setdefault("state", {})
         origin = resolve(scope, self._known, self._access.prefix)
         scope["state"]["origin"] = origin
+        scope["state"]["foreign"] = self._foreign(scope)
         refusal = self._refuse(scope, origin)
         if scope["type"] == "websocket":
             if refusal is not None:
@@ -203,6 +215,9 @@ class SecurityMiddleware:
         send_checked = self._with_headers(scope, send)
         if refusal is not None:
             await refusal(scope, receive, send_checked)
+            return
+        if scope["state"]["foreign"] and scope["method"] == "OPTIONS":
+            await Response(status_code=204)(scope, receive, send_checked)
             return
         inside = self._reading if scope["method"] in SAFE_METHODS else self._usual
         if own_path(scope) in _LARGE_BODIES:
@@ -234,7 +249,8 @@ class SecurityMiddleware:
             if not path.startswith(_PLAIN_PATHS):
                 secure = URL(scope=scope).replace(scheme="https", port=self._access.tls_port)
                 return RedirectResponse(str(secure), 307, {"Cache-Control": "no-store"})
-        if not _is_same_origin(headers, host) and (scope["type"] == "websocket" or method not in SAFE_METHODS):
+        unsafe = method not in SAFE_METHODS or (scope["type"] == "websocket" and not scope["state"]["foreign"])
+        if not _is_same_origin(headers, host) and unsafe:
             hint = (
                 " Your own proxy has to pass on the Host with its port (nginx: $http_host)." if origin.proxied else ""
             )
@@ -244,6 +260,18 @@ class SecurityMiddleware:
             detail = f"Too many requests from this device. Try again in {wait_s} s."
             return problem_response(429, detail, headers={"Retry-After": str(wait_s)})
         return None
+
+    def _foreign(self, scope: Scope) -> str:
+        """Return the website that a request comes from, if it is one of those whose pages may read; else nothing.
+
+        A picture's element names no origin: with a key it is taken for one of them.
+        """
+        headers = Headers(scope=scope)
+        origin = headers.get("origin", "").lower()
+        if not self._origins or _is_same_origin(headers, headers.get("host", "")):
+            return ""
+        shown = not origin and b"key=" in scope.get("query_string", b"")
+        return origin if origin in self._origins else "*" if shown else ""
 
     def _is_in_the_clear(self, scope: Scope, origin: Origin) -> bool:
         """Return whether a request crosses the network without TLS although there is TLS."""
@@ -284,6 +312,9 @@ class SecurityMiddleware:
                 method = scope["method"] if scope["method"] in _KNOWN_METHODS else "other"
                 self._responses[method, message["status"]] += 1
                 headers = MutableHeaders(scope=message)
+                if foreign := scope["state"]["foreign"]:
+                    headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+                    headers.update({**_FOREIGN_HEADERS, "Access-Control-Allow-Origin": foreign})
                 for name, value in _SECURITY_HEADERS.items():
                     headers.setdefault(name, value)
                 if own_path(scope).startswith("/api/"):

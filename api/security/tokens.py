@@ -136,6 +136,29 @@ class TokenStore:
         self._on_changed(DeviceChanged("paired", device.id, device.name, device.role))
         return token, device
 
+    def issue(self, name: str, role: Role, days: int) -> tuple[str, DeviceRow]:
+        """Pair a program without a code; return its token and the device. Raises RefusedError: too many are paired."""
+        with self._lock:
+            self._refuse_more_devices()
+            now_ns = self._now_ns()
+            token, device = self._pair(secrets.token_hex(6), name, role, now_ns, now_ns + days * _DAY_NS)
+        self._on_changed(DeviceChanged("paired", device.id, device.name, device.role))
+        return token, device
+
+    def renew(self, device_id: str, by: str) -> str | None:
+        """Return another token of a device, for as long as the one before, which is revoked; None if there is none."""
+        before = next((device for device in self.devices() if device.id == device_id), None)
+        role = None if before is None else role_of(before)
+        if before is None or role is None:
+            return None
+        self.revoke(device_id, by)
+        with self._lock:
+            now_ns = self._now_ns()
+            until_ns = now_ns + before.expires_ns - before.paired_ns
+            token, device = self._pair(device_id, before.name, role, now_ns, until_ns)
+        self._on_changed(DeviceChanged("paired", device.id, device.name, device.role, by))
+        return token
+
     def admit(self, admission: Admission) -> tuple[str, DeviceRow]:
         """Pair a phone that the tournament's desk lets in; what it opened here before is no longer paired.
 
@@ -255,6 +278,8 @@ def role_of(device: DeviceRow) -> Role | None:
     known: dict[str, Role] = {"viewer": "viewer", "operator": "operator", "referee": "referee", "admin": "admin"}
     return known.get(device.role)
 
+
+_DAY_NS: Final = 86_400 * 1_000_000_000
 
 _RESERVED: Final = frozenset({"this computer", "the admin", "an unpaired device", "an unknown device", "the desk"})
 """What the record calls those who are no paired device, as `_compared` returns it."""

@@ -40,13 +40,14 @@ class RecordedClip:
     events: tuple[Event, ...]
 
 
-def open_clip(path: Path) -> RecordedClip:
+def open_clip(path: Path | str) -> RecordedClip:
     """Open a clip with the files beside it.
 
     Raises:
         InputError: a file is missing or can't be read.
         FormatError: a file is malformed.
     """
+    path = Path(path)
     if not path.is_file():
         raise InputError(f"{path}: no such file")
     calibration = read_calibration(path.with_name(path.stem + ".calibration.json"))

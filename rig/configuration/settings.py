@@ -223,6 +223,11 @@ class ServiceSettings(SettingsSection):
     names: tuple[str, ...] = Field(
         default=(), description="Host names of this computer in your network, besides its own name and addresses."
     )
+    origins: tuple[Annotated[str, Field(pattern=r"^https?://[^/?#\s]+$")], ...] = Field(
+        default=(),
+        description="Other websites, such as `https://club.example`, whose pages may read API, feed and pictures by a"
+        " device's key: an overlay of your own may be hosted there.",
+    )
     proxies: tuple[IPvAnyNetwork, ...] = Field(
         default=(),
         description="Addresses or networks of reverse proxies whose `X-Forwarded-For`, `-Proto`, `-Host` and `-Prefix`"

@@ -85,6 +85,7 @@ class Service:
             settings.names,
             settings.open_viewing,
             settings.trust_local,
+            origins=settings.origins,
             proxies=proxies,
             prefix=settings.prefix,
             tls_port=self.tls_port,

@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "library.md"
 EXAMPLES = re.findall(r"^## ([^\n]+)\n\n```python\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
 OUTPUTS = {
+    "In a few lines": r"^\d+\.\d+\.\d+ \d+ figures",
     "Judge a recorded game": r"tackle: .*\n.*\n$|fumble",
     "Write a case of a rulebook by hand": r"^tackle: .*dark-22",
     "Measure between two bases": r"^\d\.\d\d mm between them, give or take 0\.\d\d\n$",
