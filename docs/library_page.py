@@ -170,9 +170,10 @@ _HEAD = """# In Python
 Made from the code by `make docs`; a test holds this page against it, and runs the examples.
 
 What programs may use of Downfield without the rig around it. `import downfield` costs nothing and has `__version__`,
-`calibrate`, `detect`, `track`, `judge`, `follow`, `read_calibration`, `load_rulebook`, `TrackFile` and `DownfieldError`.
-These names, and those below, keep their meaning as [Versions and compatibility](compatibility.md) says; others may change
-at any time. For programs in other languages there are the [service](service.md) and the [file formats](formats.md).
+`calibrate`, `detect`, `track`, `judge`, `follow`, `read_calibration`, `load_rulebook`, `TrackFile`, `DownfieldError`.
+These names, and those below, keep their meaning as [Versions and compatibility](compatibility.md) says; others may
+change at any time. For programs in other languages there are the [service](service.md) and the
+[file formats](formats.md).
 """
 
 

@@ -1,21 +1,25 @@
-"""``downfield score``: keep a game's score by declarations alone, without a camera."""
+"""``downfield score``: keep a game by declarations alone, without a camera; ``card``: read play cards from a photo."""
 
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from downfield.cli.console.options import ConfigOption, LanOption, PortOption, SetOption, TlsOption
-from downfield.cli.console.output import open_console
+from downfield.calibration.pictures import read_picture
+from downfield.cli.console.options import ConfigOption, JsonOption, LanOption, PortOption, SetOption, TlsOption
+from downfield.cli.console.output import open_console, print_result, print_stderr
 from downfield.cli.console.process_end import end_with_starter, ended_in_order
 from downfield.cli.console.terminal import print_access
 from downfield.core.errors import InputError
 from downfield.core.field.model import load_field
 from downfield.game.records.commands import AWAY_SHEET, HOME_SHEET, NewGame, TeamSheet
+from downfield.game.strip.card_lines import unread_text, window_lines
 from downfield.rig.configuration.loading import load
 from downfield.rig.scorekeeper import Scorekeeper
+from downfield.vision.card_photo import read_card
 
 
 def score(
@@ -66,3 +70,33 @@ def _team(name: str | None, sheet: TeamSheet, option: str) -> TeamSheet:
         return TeamSheet(name=name, short=short, color=sheet.color, ink=sheet.ink)
     except ValueError:
         raise InputError(f"{option}: a team's name has 1 to 60 printable characters, not {name!r}.") from None
+
+
+def card(
+    photo: Annotated[Path, typer.Argument(help="A photo of two play cards over one another, taken from above.")],
+    rolls: Annotated[
+        str | None, typer.Option(help="The highest roll of each window, such as 20,40,60,80,100.", metavar="R,R,R,R,R")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Read the windows of NFL Strategy's play cards from a photo, as lines that the panel takes."""
+    ends = _ends(rolls)
+    reading = read_card(read_picture(photo))
+    if reading.problem:
+        raise InputError(f"{photo}: {reading.problem}.")
+    windows = list(zip(ends, window_lines(reading), strict=True))
+    print_result(as_json, (f"{end}: {line}" for end, line in windows), windows=windows, unread=unread_text(reading))
+    unread = unread_text(reading)
+    if unread:
+        print_stderr(f"{unread}.")
+
+
+def _ends(rolls: str | None) -> tuple[str, ...]:
+    """Return the highest roll of each of the five windows; a question mark each when they are not given."""
+    if rolls is None:
+        return ("?",) * 5
+    ends = [word.strip() for word in rolls.split(",")]
+    numbers = [int(end) if end.isdecimal() and len(end) < 4 else 0 for end in ends]
+    if len(numbers) != 5 or sorted(set(numbers)) != numbers or not 0 < numbers[0] <= numbers[-1] <= 100:
+        raise InputError(f"--rolls: five rising numbers from 1 to 100 are needed, not {rolls!r}.")
+    return tuple(ends)

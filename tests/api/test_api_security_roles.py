@@ -93,6 +93,7 @@ OPEN_TO: dict[str, set[tuple[str, str]]] = {
         ("GET", "/api/addresses"),
         ("GET", "/api/devices"),
         ("POST", "/api/devices"),
+        ("POST", "/api/devices/{device}/token"),
         ("DELETE", "/api/devices/{device}"),
     },
 }
