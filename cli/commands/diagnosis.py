@@ -1,4 +1,4 @@
-"""``downfield doctor``, ``config`` and ``support``: what works, what is set, both for a bug report; ``backup``, ``restore``.
+"""``downfield doctor``, ``config``, ``support``, ``backup``, ``restore``: what works, what is set, all of it in a file.
 
 The checks import all that a rig is made of, which takes three seconds: they are loaded where they are used.
 """
