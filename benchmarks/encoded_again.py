@@ -114,7 +114,9 @@ def _recorded(clip: Path, folder: Path, frames: int | None = None) -> Path:
 def _calls(clip: Path, video: Path, out: Path) -> dict[tuple[Any, ...], dict[str, Any]]:
     """The calls of a recording, by kind, figures, verdict and how often that came before."""
     tracks, calls, beside = out.with_suffix(".tracks.jsonl"), out.with_suffix(".calls.jsonl"), clip.with_suffix("")
-    _downfield("track", str(video), "-c", f"{beside}.calibration.json", "-o", str(tracks))
+    truth = Path(f"{beside}.tracks.jsonl")
+    named = ("--roster", str(truth)) if truth.is_file() else ()
+    _downfield("track", str(video), "-c", f"{beside}.calibration.json", *named, "-o", str(tracks))
     events = Path(f"{beside}.events.jsonl")
     declared = ("--events", str(events)) if events.is_file() else ()
     _downfield("judge", str(tracks), *declared, "-o", str(calls))
