@@ -465,7 +465,7 @@ KINDS: Final = (
     Kind("slower in the dark", (2, 3, 4), _slower_in_dark, _TIMES + "|" + _LIGHT),
     Kind("stamps in coarse steps", (20, 50, 100), _coarse_stamps, _TIMES),
     Kind("frozen at the decision", (0.12, 0.3, 0.7), _frozen, _TIMES),
-    Kind("cut before the decision", (0.3, 0.8, 1.5), _cut, "which figure|cut|moved|leap|not visible"),
+    Kind("cut before the decision", (0.3, 0.8, 1.5), _cut, "which figure|cut|moved|leap|not visible|line-up"),
 )
 
 

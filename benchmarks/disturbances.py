@@ -1,13 +1,14 @@
 """Measures what becomes of calls, identities and reasons when pictures and their times are disturbed.
 
-Run: python benchmarks/disturbances.py OUT.jsonl [--clips FOLDER] [--play NAME] [--only TEXT] [--minutes M] [--table]
+Run: python benchmarks/disturbances.py OUT.jsonl [--clips FOLDER] [--plays N] [--live] [--play NAME] [--only TEXT]
+     [--strength S] [--minutes M] [--table]
 
 Every kind of `disturbance_kinds.py`, at three strengths, over plays that begin with their line-up: two of the bundled
 recording, and those of FOLDER that `downfield twin render NAME --size 1920x1080 --fps 30 -o FOLDER/NAME` made, one of
 them with bodies that no renderer of ours draws. A play goes through vision and rules as it does in the rig, once as a
 file and once as a live camera, whose stamps are compared with the arrival; no thread and no clock takes part. OUT gets
-a line for each run, and a run that is there is not made again, so that an interrupted bench goes on. `--table` prints
-the table of `docs/disturbances.md` from OUT.
+a line for each run, and a run that is there is not made again, so that an interrupted bench goes on. `--plays N` makes
+a sample: each kind once, over N plays in turn. `--table` prints the table of `docs/disturbances.md` from OUT.
 
 A call in force is wrong when the exact scenes make no such call of that player within 150 ms, or when its spot is more
 than 0.3 yards and more than two and a half of its own standard deviations off. A figure is exchanged when it stands,
@@ -18,6 +19,7 @@ from __future__ import annotations
 
 import argparse
 import collections
+import itertools
 import json
 import re
 import time
@@ -52,6 +54,7 @@ from downfield.vision.detection_schedule import DetectionRate
 from downfield.vision.pipeline import NO_LINE_UP, Vision
 
 Mode = Literal["file", "live"]
+UNDISTURBED: Final = Kind("undisturbed", (0, 0, 0), lambda shots, *_: iter(shots), "$^")
 JUDGED: Final = frozenset({"tackle", "fumble", "touchdown", "line_of_scrimmage", "out_of_bounds", "down_by_fall"})
 DECIDING: Final = JUDGED - {"line_of_scrimmage"}
 STRENGTHS: Final = ("mild", "middle", "strong")
@@ -96,6 +99,17 @@ def plays(folder: Path | None) -> tuple[Play, ...]:
         found += [Play(name, folder / f"{name}.mp4", 0.0, 9.0, 8) for name in _CLIPS]
         found.insert(3, Play("clean-tackle, other bodies", folder / "clean-tackle.mp4", 0.0, 9.0, 8, 5))
     return tuple(play for play in found if play.clip.is_file())
+
+
+def sampled(found: Sequence[Play], count: int) -> list[tuple[Play, Kind]]:
+    """Return each kind with one play, the plays in turn, those of one play after the other; all pairs if 0."""
+    if not count:
+        return [(play, kind) for play in found for kind in (UNDISTURBED, *KINDS)]
+    if len(found) < count:
+        raise SystemExit(f"There are {len(found)} plays: {', '.join(play.name for play in found)}. Name --clips.")
+    first = [(play, UNDISTURBED) for play in found[:count]]
+    rest = [(found[place % count], kind) for place, kind in enumerate(KINDS)]
+    return sorted((*first, *rest), key=lambda pair: found.index(pair[0]))
 
 
 class Table:
@@ -328,7 +342,9 @@ def main() -> None:
     parser.add_argument("--play", default="", help="only plays whose name has this")
     parser.add_argument("--only", default="", help="only kinds whose name matches this")
     parser.add_argument("--strength", choices=STRENGTHS, action="append")
-    parser.add_argument("--mode", choices=("file", "live"), action="append")
+    parser.add_argument("--plays", type=int, default=0, metavar="N", help="each kind once, over N plays in turn")
+    parser.add_argument("--live", action="store_true", help="as a live camera only; else as a file too")
+    parser.add_argument("--file", action="store_true", help="as a file only")
     parser.add_argument("--minutes", type=float, default=1e9, help="begin no run after so many")
     parser.add_argument("--table", action="store_true")
     options = parser.parse_args()
@@ -339,27 +355,25 @@ def main() -> None:
     cv2.setNumThreads(1)
     done = {(line["kind"], line["strength"], line["play"], line["mode"]) for line in lines}
     ends = time.monotonic() + 60 * options.minutes
-    undisturbed = Kind("undisturbed", (0, 0, 0), lambda shots, *_: iter(shots), "$^")
-    for play in [one for one in plays(options.clips) if options.play in one.name]:
-        table = Table(play)
-        for kind in (undisturbed, *KINDS):
-            if not re.search(options.only, kind.name):
+    modes: tuple[Mode, ...] = ("live",) if options.live else ("file",) if options.file else ("file", "live")
+    table: Table | None = None
+    for play, kind in sampled([one for one in plays(options.clips) if options.play in one.name], options.plays):
+        if not re.search(options.only, kind.name):
+            continue
+        for strength, mode in itertools.product(range(len(STRENGTHS)), modes):
+            wanted = not options.strength or STRENGTHS[strength] in options.strength
+            wanted = wanted and not (kind is UNDISTURBED and strength != 1)
+            if not wanted or (kind.name, STRENGTHS[strength], play.name, mode) in done:
                 continue
-            for strength, value in enumerate(kind.strengths):
-                if options.strength and STRENGTHS[strength] not in options.strength:
-                    continue
-                for mode in options.mode or ("file", "live"):
-                    key = (kind.name, STRENGTHS[strength], play.name, mode)
-                    if key in done or (kind is undisturbed and strength):
-                        continue
-                    if time.monotonic() > ends:
-                        return
-                    rng = np.random.default_rng([len(kind.name), strength])
-                    outcome = run(table, kind.alter(table.shots(), value, rng, table.when), mode)
-                    line = summary(table, kind, strength, mode, outcome)
-                    with options.out.open("a") as file:
-                        file.write(json.dumps(line) + "\n")
-                    print(json.dumps(line), flush=True)
+            if time.monotonic() > ends:
+                return
+            table = table if table is not None and table.play is play else Table(play)
+            rng = np.random.default_rng([len(kind.name), strength])
+            outcome = run(table, kind.alter(table.shots(), kind.strengths[strength], rng, table.when), mode)
+            line = summary(table, kind, strength, mode, outcome)
+            with options.out.open("a") as file:
+                file.write(json.dumps(line) + "\n")
+            print(json.dumps(line), flush=True)
 
 
 if __name__ == "__main__":

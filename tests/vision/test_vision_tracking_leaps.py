@@ -44,6 +44,15 @@ def test_after_a_cut_all_that_walked_are_unsure_and_found_at_once_and_who_stood_
     assert sum(figure.posture != "unseen" for figure in frame.seen.values()) >= len(paths) - 1
 
 
+def test_who_is_not_found_after_a_short_cut_is_unsure_and_who_hardly_moved_is_sure() -> None:
+    slow = teams(12.0)
+    slow |= {f"dark-b{i}": walking(225, 60 + 42 * i, 0, 12.0) for i in range(3)}
+    slow["dark-7"] = walking(600, 30, 0, 60.0)
+    paths = {id_: cut(path, 0.6) for id_, path in slow.items()}
+    frame = after(tracked(Table(paths, 1.2)))[4]
+    assert {id_ for id_, figure in frame.seen.items() if not figure.sure} == {"dark-7"}
+
+
 @pytest.mark.parametrize("factor", [0.0, 2.2], ids=["stop", "faster"])
 def test_figures_that_stop_or_speed_up_together_have_not_leaped(factor: float) -> None:
     def changed(path: Path) -> Path:

@@ -67,14 +67,14 @@ class TrackerLimits:
     leaped_share: float = 0.25
     """And so large a share of those that were detected just before."""
 
-    elsewhere_share: float = 0.7
-    """And for this share of them there must be a figure that was not there before."""
-
     leap_mm: float = 60.0
     """Deviation of the place to which figures leap: they may have walked on for a second, or been set up anew."""
 
+    far_leap_mm: float = 12.0
+    """Where the usual leap is further than this, a figure may be where another one was expected: bases are wider."""
+
     walks_mm_per_s: float = 15.0
-    """After a leap nothing tells which figure stands where one that walked faster than this was expected."""
+    """Figures that walked faster than this are then no longer known."""
 
 
 TRACKER_LIMITS: Final = TrackerLimits()
@@ -261,23 +261,46 @@ class FigureMatcher:
     def _follow_leap(
         self, motion: MotionFilter, figures: FigureStates, measurements: Measurements, found: Assignment, t_ns: int
     ) -> Assignment:
-        """Return the pairs with those of figures that leaped, as if hands had moved all that walked; doubt these."""
+        """Return the pairs with those of figures that leaped, as if hands had moved them, which are doubted.
+
+        Pushed figures leave their ways too, and a push of the camera moves all alike.
+        """
         limits, last_ns = TRACKER_LIMITS, int(figures.seen_ns.max())
-        present = (figures.seen_ns == last_ns) & (t_ns - figures.handled_ns > limits.let_go_ns)
+        alone = t_ns - np.maximum(figures.handled_ns, figures.touched_ns) > limits.let_go_ns
+        present = (figures.seen_ns == last_ns) & alone
         missed = present.copy()
         missed[found.figures] = False
         left = np.setdiff1d(np.flatnonzero(measurements.scores >= ASSIGNMENT_LIMITS.low_score), found.detections)
-        count = int(missed.sum())
-        few = count < max(limits.leaped, limits.leaped_share * present.sum())
-        if few or len(left) < limits.elsewhere_share * count or t_ns - last_ns > limits.unseen_ns:
+        leap_mm = self._leaps_mm(motion, figures, measurements, found, t_ns)[present[found.figures]]
+        leap_mm = np.concatenate([leap_mm, np.full(min(int(missed.sum()), len(left)), ASSIGNMENT_LIMITS.known_mm)])
+        leap_mm = leap_mm[leap_mm > ASSIGNMENT_LIMITS.knocked_mm]
+        few = len(leap_mm) < max(limits.leaped, limits.leaped_share * present.sum())
+        if few or t_ns - last_ns > limits.unseen_ns:
             return found
+        walked = present & (np.linalg.norm(motion.mean[:, VX : VX + 2], axis=1) > limits.walks_mm_per_s)
+        doubted = missed | walked if np.median(leap_mm) > limits.far_leap_mm else missed
         rows = np.flatnonzero(missed)
         motion.inflate(rows, limits.leap_mm, limits.pivot_rad)
-        walked = present & (np.linalg.norm(motion.mean[:, VX : VX + 2], axis=1) > limits.walks_mm_per_s)
-        figures.stood_mm[missed | walked] = motion.mean[missed | walked, :2]
-        figures.handled_ns[missed | walked] = t_ns
-        figures.doubt(missed | walked, limits.astray_identity)
+        figures.stood_mm[doubted] = motion.mean[doubted, :2]
+        figures.handled_ns[doubted] = t_ns
+        figures.doubt(doubted, limits.astray_identity)
         return found.joined(assign(motion, rows, measurements, left, self._jersey))
+
+    @staticmethod
+    def _leaps_mm(
+        motion: MotionFilter, figures: FigureStates, measurements: Measurements, found: Assignment, t_ns: int
+    ) -> Array:
+        """Return how far found figures are off their ways, beyond errors and what all have in common, shape (k,)."""
+        rows, columns = found.figures, found.detections
+        if not len(rows):
+            return np.zeros(0)
+        place = measurements.pose[columns, :2]
+        off_mm = place - motion.mean[rows, :2]
+        apart_mm = np.linalg.norm(off_mm - np.median(off_mm, axis=0), axis=1)
+        off_way_mm = motion.off_way_mm(place, t_ns - figures.seen_ns)[rows, np.arange(len(rows))]
+        errors_mm = ASSIGNMENT_LIMITS.reach_sigmas * measurements.place_sigma_mm[columns]
+        leaps: Array = np.minimum(apart_mm, off_way_mm) - errors_mm
+        return leaps
 
     @staticmethod
     def _find_merged(motion: MotionFilter, figures: FigureStates, place_mm: Array, t_ns: int) -> MergedPairs:
