@@ -16,8 +16,7 @@ import numpy as np
 
 from downfield.calibration.camera import flat_bow
 from downfield.calibration.camera_fit import Observations
-from downfield.calibration.field.lines.line_pencils import DivisionModel, Pencil
-from downfield.calibration.field.lines.matching import NO_RUNG, Candidate, Ladder, likely_shifts, meet
+from downfield.calibration.field.lines.matching import Candidate, FieldLines, likely_shifts
 from downfield.calibration.field.lines.plane_camera import camera_and_proportions, camera_from_points, fit_either_lens
 from downfield.calibration.field.lines.rectified_lines import YardLineEnds
 from downfield.calibration.field.marks.hash_rows import with_hash_rows
@@ -81,46 +80,37 @@ class GoalRungs:
 
 
 def find_goal_rungs(
-    plane: Plane,
-    across: Pencil,
-    along: Pencil,
-    ladder: Ladder,
-    distortion: DivisionModel,
-    fields: Sequence[FieldModel],
-    ends: YardLineEnds,
+    plane: Plane, lines: FieldLines, fields: Sequence[FieldModel], ends: YardLineEnds
 ) -> GoalRungs | None:
     """Return the goal lines that the one-yard marks show; None when there are no marks, or none that show it."""
-    every = [(score, shift, field) for field in fields for shift, score in likely_shifts(across, ladder, field)]
+    every = [(score, shift, field) for field in fields for shift, score in likely_shifts(lines, field)]
     for _, shift, field in sorted(every, key=lambda item: -item[0]):
         placed = GoalRungs(shift, round(field.length_yd / field.yard_line_every_yd))
-        start = next(free_candidates(across, along, ladder, distortion, field, ends, UNKNOWN, placed), None)
+        start = next(free_candidates(lines, field, ends, UNKNOWN, placed), None)
         if start is not None:
             run = marked_steps(plane, start.camera, start.field, ends.paint)
             return None if run is None else GoalRungs(shift + run[0], run[1] - run[0])
     return None
 
 
-def _shifts(across: Pencil, ladder: Ladder, field: FieldModel, goals: GoalRungs | None) -> list[tuple[int, float]]:
+def _shifts(lines: FieldLines, field: FieldModel, goals: GoalRungs | None) -> list[tuple[int, float]]:
     """Return the rungs that may be the left goal line, with their scores."""
-    return [(goals.first, 1.0)] if goals and goals.suit(field) else likely_shifts(across, ladder, field)
+    return [(goals.first, 1.0)] if goals and goals.suit(field) else likely_shifts(lines, field)
 
 
 def free_candidates(
-    across: Pencil,
-    along: Pencil,
-    ladder: Ladder,
-    distortion: DivisionModel,
+    lines: FieldLines,
     field: FieldModel,
     ends: YardLineEnds,
     open_by: OpenProportions = ROUGH,
     goals: GoalRungs | None = None,
 ) -> Iterator[Candidate]:
     """Yield the ways the lines could be a field of open proportions, the likelier shifts of the ladder first."""
-    for shift, score in _shifts(across, ladder, field, goals):
-        board_mm, seen_px = _yard_line_ends(across, along, ladder, field, ends, shift)
+    for shift, score in _shifts(lines, field, goals):
+        board_mm, seen_px = _yard_line_ends(lines, field, ends, shift)
         if len(board_mm) < _LIMITS.min_ends:
             continue
-        answer = camera_and_proportions(board_mm, seen_px, distortion, field, open_by.spread)
+        answer = camera_and_proportions(board_mm, seen_px, lines.distortion, field, open_by.spread)
         if answer is None:
             continue
         camera, measured = answer
@@ -140,37 +130,27 @@ def with_open_styles(field: FieldModel, border_mm: float = _LIMITS.border_mm) ->
 
 
 def described_candidates(
-    across: Pencil,
-    along: Pencil,
-    ladder: Ladder,
-    distortion: DivisionModel,
-    fields: Sequence[FieldModel],
-    ends: YardLineEnds,
-    goals: GoalRungs | None = None,
+    lines: FieldLines, fields: Sequence[FieldModel], ends: YardLineEnds, goals: GoalRungs | None = None
 ) -> Iterator[Candidate]:
     """Yield the ways the lines could be one of the fields just as it is described; arguments as `free_candidates`."""
     for field in fields:
-        for shift, score in _shifts(across, ladder, field, goals):
-            board_mm, seen_px = _yard_line_ends(across, along, ladder, field, ends, shift)
+        for shift, score in _shifts(lines, field, goals):
+            board_mm, seen_px = _yard_line_ends(lines, field, ends, shift)
             if len(board_mm) >= _LIMITS.min_ends:
-                camera = camera_from_points(board_mm, seen_px, distortion, field)
+                camera = camera_from_points(board_mm, seen_px, lines.distortion, field)
                 if camera is not None:
                     yield Candidate(field, camera, score, shift)
 
 
-def _yard_line_ends(
-    across: Pencil, along: Pencil, ladder: Ladder, field: FieldModel, ends: YardLineEnds, shift: int
-) -> tuple[Array, Array]:
+def _yard_line_ends(lines: FieldLines, field: FieldModel, ends: YardLineEnds, shift: int) -> tuple[Array, Array]:
     """Return the ends of the yard lines on the board, mm, and in the undistorted picture, px; shape (n, 2) each."""
-    found = np.flatnonzero(ladder.rung != NO_RUNG)
-    yards = (ladder.rung[found] - shift) * field.yard_line_every_yd
-    inside = (yards > 0) & (yards < field.length_yd)
+    across, (found, yards) = lines.across, lines.yards(field, shift)
     board, seen = [], []
     for k, crossing in enumerate(ends.crossing_px):
         low_side = (k == 1) == (across.along == 1)
-        for i, yard in zip(found[inside], yards[inside], strict=True):
+        for i, yard in zip(found, yards, strict=True):
             board.append((yard * field.mm_per_yd_x, 0.0 if low_side else field.width_mm))
-            seen.append(meet(across, float(across.crossing_px[i]), along, crossing))
+            seen.append(lines.meet(float(across.crossing_px[i]), crossing))
     return np.array(board).reshape(-1, 2), np.array(seen).reshape(-1, 2)
 
 

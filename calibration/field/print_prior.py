@@ -16,8 +16,7 @@ from typing import Final
 import numpy as np
 
 from downfield.calibration.field.free_solver import ROUGH, UNKNOWN, OpenProportions, find_goal_rungs, free_candidates
-from downfield.calibration.field.lines.field_lines import FieldLines
-from downfield.calibration.field.lines.matching import MATCHING_LIMITS, NO_RUNG, Candidate
+from downfield.calibration.field.lines.matching import MATCHING_LIMITS, NO_RUNG, Candidate, FieldLines
 from downfield.calibration.field.lines.rectified_lines import YardLineEnds
 from downfield.calibration.field.measurements import FieldMeasurements
 from downfield.calibration.field.solution import FieldSolution
@@ -63,8 +62,8 @@ def described_print(plane: Plane, lines: FieldLines, ends: YardLineEnds, field: 
     measured = lengths.ratio_spread() if field.measured else None
     spread = ROUGH.spread if measured is None else measured
     scale = PRINT_PRIOR_LIMITS.rough_scale if measured is None else lengths.error_mm / field.length_mm
-    goals = find_goal_rungs(plane, *lines, [field], ends)
-    options = free_candidates(*lines, field, ends, OpenProportions(spread, ROUGH.most_off), goals)
+    goals = find_goal_rungs(plane, lines, [field], ends)
+    options = free_candidates(lines, field, ends, OpenProportions(spread, ROUGH.most_off), goals)
     return SupposedPrint(tuple(options), DescribedProportions.of(field, spread), ScaleError(scale))
 
 
@@ -72,12 +71,12 @@ def unknown_print(plane: Plane, lines: FieldLines, ends: YardLineEnds) -> Suppos
     """Return the ways to read a picture as a field of any kind, of any size."""
     kinds, tens = kinds_of_field(), _ten_yard_kinds_of(lines)
     every = (*kinds, *rarer_kinds(), *tens)
-    goals = find_goal_rungs(plane, *lines, tens, ends)
+    goals = find_goal_rungs(plane, lines, tens, ends)
     # Nine marks between yard lines are also four, so the tens come first.
     likely = tens if goals else every
-    goals = goals or find_goal_rungs(plane, *lines, kinds, ends)
+    goals = goals or find_goal_rungs(plane, lines, kinds, ends)
     suited = [kind for kind in likely if goals and goals.suit(kind)] or (*kinds, *tens)
-    options = tuple(option for kind in suited for option in free_candidates(*lines, kind, ends, UNKNOWN, goals))
+    options = tuple(option for kind in suited for option in free_candidates(lines, kind, ends, UNKNOWN, goals))
     return SupposedPrint(options, DescribedProportions(PRINT_PRIOR_LIMITS.yard_ratio, UNKNOWN.spread), UNKNOWN_SCALE)
 
 
@@ -129,9 +128,9 @@ def ten_yard_kinds() -> tuple[FieldModel, ...]:
 
 def _ten_yard_kinds_of(lines: FieldLines) -> tuple[FieldModel, ...]:
     """Return the kinds with a line every ten yards, where there are not many more lines than these have."""
-    tens, (_, _, ladder, _) = ten_yard_kinds(), lines
+    tens, rung = ten_yard_kinds(), lines.ladder.rung
     most = max(round((kind.length_yd + 2 * kind.end_zone_yd) / _TEN_YD) + 1 for kind in tens)
-    return tens if len(np.unique(ladder.rung[ladder.rung != NO_RUNG])) <= most else ()
+    return tens if len(np.unique(rung[rung != NO_RUNG])) <= most else ()
 
 
 def _as_kind(field: FieldModel) -> FieldModel:

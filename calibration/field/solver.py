@@ -14,9 +14,8 @@ from typing import Final
 
 from downfield.calibration.camera_fit import fit_camera
 from downfield.calibration.field.free_solver import described_candidates, find_goal_rungs
-from downfield.calibration.field.lines.field_lines import FieldLines, find_lines
 from downfield.calibration.field.lines.line_chains import clearest_channel
-from downfield.calibration.field.lines.matching import candidates
+from downfield.calibration.field.lines.matching import FieldLines, candidates, find_lines
 from downfield.calibration.field.lines.rectified_lines import YardLineEnds, find_yard_line_ends
 from downfield.calibration.field.marks.mirroring import refuse_mirrored
 from downfield.calibration.field.measured_solving import solve_by_measuring
@@ -83,7 +82,7 @@ def solve_field(
     reporter.enter("finding lines")
     planes = [clearest_channel(image) for image in images]
     lines = find_lines(images[0], planes[0])
-    ends = find_yard_line_ends(planes[0], *lines)
+    ends = find_yard_line_ends(planes[0], lines)
     if fields and (known or ends is None):
         best = _solve_as_described(planes, lines, ends, images[0], fields, prior, proportions, reporter)
     elif ends is None:
@@ -120,9 +119,9 @@ def _solve_as_described(
     reporter.enter("matching the print")
     # Where the yard lines end tells the sidelines from rails and rims; else every pair of lines may be the sidelines.
     if ends is None:
-        every = candidates(*lines, tuple(fields))
+        every = candidates(lines, fields)
     else:
-        every = described_candidates(*lines, fields, ends, find_goal_rungs(planes[0], *lines, fields, ends))
+        every = described_candidates(lines, fields, ends, find_goal_rungs(planes[0], lines, fields, ends))
     likely, _ = likeliest(planes[0], list(islice(every, _MAX_CHECKED)))
     if not likely:
         raise CalibrationError(BLURRED if is_blurred(image) else no_match_text(fields), "place_corners")

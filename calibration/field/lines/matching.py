@@ -9,7 +9,7 @@ sidelines, between rails, board edges and paint of every kind, follows from the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,9 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera
-from downfield.calibration.field.lines.line_pencils import DivisionModel, Pencil
+from downfield.calibration.field.lines.line_chains import find_chains
+from downfield.calibration.field.lines.line_pencils import DivisionModel, Pencil, estimate_distortion, fit_pencil
 from downfield.calibration.field.lines.plane_camera import camera_from_points
-from downfield.core.arrays import Array
+from downfield.calibration.pictures import BLURRED, is_blurred
+from downfield.core.arrays import Array, Image, Indices, Plane
+from downfield.core.errors import CalibrationError
 from downfield.core.field.model import FieldModel
 
 
@@ -70,6 +73,31 @@ class Ladder:
         p, q, r = self.law
         crossing: Array = (position - q) / (p - r * position)
         return crossing
+
+
+@dataclass(frozen=True, slots=True)
+class FieldLines:
+    """The lines of a field in a picture."""
+
+    across: Pencil  # the family that holds the yard lines
+    along: Pencil  # the other family
+    ladder: Ladder  # the yard lines in `across`
+    distortion: DivisionModel  # of the lens, as estimated so far
+
+    def meet(self, crossing: float, other: float) -> Array:
+        """Return where a line of `across` meets one of `along`, undistorted px, shape (2,)."""
+        first = self.across.homogeneous(np.array([crossing]))[0]
+        second = self.along.homogeneous(np.array([other]))[0]
+        point = np.cross(first, second)
+        meeting: Array = point[:2] / point[2]
+        return meeting
+
+    def yards(self, field: FieldModel, shift: int) -> tuple[Indices, Array]:
+        """Return the lines of `across` that are yard lines, by number, and their yards, if a rung is the goal line."""
+        found = np.flatnonzero(self.ladder.rung != NO_RUNG)
+        yards = np.asarray((self.ladder.rung[found] - shift) * field.yard_line_every_yd, dtype=np.float64)
+        inside = (yards > 0) & (yards < field.length_yd)
+        return found[inside], yards[inside]
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,21 +181,34 @@ def _typical(support_px: Array) -> float:
     return float(order[np.searchsorted(np.cumsum(order), order.sum() / 2)])
 
 
-def candidates(
-    across: Pencil, along: Pencil, ladder: Ladder, distortion: DivisionModel, fields: tuple[FieldModel, ...]
-) -> Iterator[Candidate]:
-    """Yield every way the lines could be one of the fields, the likelier shifts of the ladder first.
+def find_lines(image: Image, plane: Plane) -> FieldLines:
+    """Find the lines of a field. Raises CalibrationError: no ladder of yard lines is seen."""
+    size = (image.shape[1], image.shape[0])
+    level, upright = find_chains(plane)
+    distortion = estimate_distortion((level, upright), size)
+    found = []
+    # Yard lines may run either way in the picture: the family with the better ladder has them.
+    for across, along in ((upright, level), (level, upright)):
+        pencil = fit_pencil(across, distortion, ridges_only=True)
+        ladder = find_ladder(pencil, size[0])
+        if ladder is not None:
+            found.append((ladder.score, pencil, along, ladder))
+    if not found:
+        if is_blurred(image):
+            raise CalibrationError(BLURRED)
+        raise CalibrationError(
+            "no evenly spaced yard lines are seen. Bring the whole field into view, right side up, and light it evenly."
+        )
+    _, pencil, along, ladder = max(found, key=lambda item: item[0])
+    return FieldLines(pencil, fit_pencil(along, distortion), ladder, distortion)
 
-    Args:
-        across: the family that holds the yard lines.
-        along: the other family.
-        ladder: the yard lines in `across`.
-        distortion: of the lens, as estimated so far.
-    """
+
+def candidates(lines: FieldLines, fields: Sequence[FieldModel]) -> Iterator[Candidate]:
+    """Yield every way the lines could be one of the fields, the likelier shifts of the ladder first."""
     for field in fields:
-        for shift, score in likely_shifts(across, ladder, field):
-            for first, second in _sideline_pairs(across, along, ladder, field, shift):
-                camera = _camera(across, along, ladder, distortion, field, shift, (first, second))
+        for shift, score in likely_shifts(lines, field):
+            for pair in _sideline_pairs(lines, field, shift):
+                camera = _camera(lines, field, shift, pair)
                 if camera is not None:
                     yield Candidate(field, camera, score, shift)
 
@@ -178,8 +219,9 @@ def _line_positions(field: FieldModel) -> Array:
     return np.array([sum(line.x_mm) / 2 / step for line in field.lines() if line.is_across and line.kind != "hash"])
 
 
-def likely_shifts(across: Pencil, ladder: Ladder, field: FieldModel) -> list[tuple[int, float]]:
+def likely_shifts(lines: FieldLines, field: FieldModel) -> list[tuple[int, float]]:
     """Return the rung numbers of the left goal line that explain the lines best, with their scores."""
+    across, ladder = lines.across, lines.ladder
     strong = across.is_ridge & (across.support_px > MATCHING_LIMITS.min_support * _typical(across.support_px))
     seen = ladder.position(across.crossing_px[strong])
     expected = np.sort(_line_positions(field))
@@ -197,15 +239,14 @@ def likely_shifts(across: Pencil, ladder: Ladder, field: FieldModel) -> list[tup
     return [item for item in scored[: MATCHING_LIMITS.max_shifts] if item[1] > 0.4]
 
 
-def _sideline_pairs(
-    across: Pencil, along: Pencil, ladder: Ladder, field: FieldModel, shift: int
-) -> Iterator[tuple[int, int]]:
+def _sideline_pairs(lines: FieldLines, field: FieldModel, shift: int) -> Iterator[tuple[int, int]]:
     """Yield pairs of lines of the other family whose distance at mid-field suits the print."""
+    across, along, ladder = lines.across, lines.along, lines.ladder
     strong = _distinct(along)
     steps = field.length_yd / field.yard_line_every_yd
     goals = ladder.crossing_px(shift + np.array([0.0, steps]))
     middle = ladder.crossing_px(shift + np.array([steps / 2]))
-    crossed = np.array([meet(across, float(middle[0]), along, float(along.crossing_px[i])) for i in strong])
+    crossed = np.array([lines.meet(float(middle[0]), float(along.crossing_px[i])) for i in strong])
     if not len(crossed):
         return
     wanted = field.width_mm / field.length_mm
@@ -231,30 +272,10 @@ def _distinct(along: Pencil) -> NDArray[np.intp]:
     return strong[kept]
 
 
-def meet(across: Pencil, crossing: float, along: Pencil, other: float) -> Array:
-    """Return where a line of one pencil meets a line of the other, undistorted px, shape (2,)."""
-    first = across.homogeneous(np.array([crossing]))[0]
-    second = along.homogeneous(np.array([other]))[0]
-    point = np.cross(first, second)
-    meeting: Array = point[:2] / point[2]
-    return meeting
-
-
-def _camera(
-    across: Pencil,
-    along: Pencil,
-    ladder: Ladder,
-    distortion: DivisionModel,
-    field: FieldModel,
-    shift: int,
-    pair: tuple[int, int],
-) -> Camera | None:
+def _camera(lines: FieldLines, field: FieldModel, shift: int, pair: tuple[int, int]) -> Camera | None:
     """Return the camera that the matched lines determine, or None when no camera fits them."""
-    step = field.yard_line_every_yd
-    found = np.flatnonzero(ladder.rung != NO_RUNG)
-    yards = (ladder.rung[found] - shift) * step
-    inside = (yards > 0) & (yards < field.length_yd)
-    found, yards = found[inside], yards[inside]
+    across, along = lines.across, lines.along
+    found, yards = lines.yards(field, shift)
     if len(found) < 4:
         return None
     half = field.line_mm / 2
@@ -266,5 +287,5 @@ def _camera(
         y_mm = (0.0 if low_side else field.width_mm) + (outward if along.is_ridge[side] else 0.0)
         for i, yard in zip(found, yards, strict=True):
             board.append((yard * field.mm_per_yd_x, y_mm))
-            seen.append(meet(across, float(across.crossing_px[i]), along, float(along.crossing_px[side])))
-    return camera_from_points(np.array(board), np.array(seen), distortion, field)
+            seen.append(lines.meet(float(across.crossing_px[i]), float(along.crossing_px[side])))
+    return camera_from_points(np.array(board), np.array(seen), lines.distortion, field)

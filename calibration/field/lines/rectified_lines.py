@@ -15,8 +15,7 @@ from typing import Final
 import cv2
 import numpy as np
 
-from downfield.calibration.field.lines.line_pencils import DivisionModel, Pencil
-from downfield.calibration.field.lines.matching import NO_RUNG, Ladder
+from downfield.calibration.field.lines.matching import NO_RUNG, FieldLines
 from downfield.core.arrays import Array, Plane
 
 
@@ -62,19 +61,18 @@ class YardLineEnds:
     paint: float  # contrast of the yard lines against the ground, gray levels, signed
 
 
-def find_yard_line_ends(
-    plane: Plane, across: Pencil, along: Pencil, ladder: Ladder, distortion: DivisionModel
-) -> YardLineEnds | None:
+def find_yard_line_ends(plane: Plane, lines: FieldLines) -> YardLineEnds | None:
     """Find where the yard lines end; None when they do not stand out, or only at one end."""
+    ladder = lines.ladder
     rungs = np.unique(ladder.rung[ladder.rung != NO_RUNG]).astype(np.float64)
-    size = plane.shape[0] if across.along == 1 else plane.shape[1]
+    size = plane.shape[0] if lines.across.along == 1 else plane.shape[1]
     rows = np.arange(-0.52 * size, 0.52 * size)
 
     def levels(offsets: tuple[float, ...], at: Array) -> Array:
         """Sample beside rungs, shape (offsets, rows, rungs)."""
         steps = at + np.array(offsets)[:, None]
         return (
-            _sampled(plane, across, along, distortion, ladder.crossing_px(steps.ravel()), rows)
+            _sampled(plane, lines, ladder.crossing_px(steps.ravel()), rows)
             .reshape(len(rows), len(offsets), len(at))
             .transpose(1, 0, 2)
         )
@@ -87,8 +85,8 @@ def find_yard_line_ends(
     typical = float(np.percentile(each, _LIMITS.typical_percentile))
     if typical < _LIMITS.min_contrast_levels:
         return None
-    lines = each > _LIMITS.min_rung_contrast * typical
-    seen = (contrast > _LIMITS.min_contrast * each)[:, lines].mean(axis=1)
+    clear = each > _LIMITS.min_rung_contrast * typical
+    seen = (contrast > _LIMITS.min_contrast * each)[:, clear].mean(axis=1)
     ends = _likeliest_run(seen)
     if ends is None:
         return None
@@ -109,16 +107,15 @@ def _width(profiles: Array) -> float:
     return float(np.median(above.sum(axis=0))) * (_LIMITS.profile_steps[1] - _LIMITS.profile_steps[0])
 
 
-def _sampled(
-    plane: Plane, across: Pencil, along: Pencil, distortion: DivisionModel, crossing_px: Array, rows: Array
-) -> Array:
+def _sampled(plane: Plane, lines: FieldLines, crossing_px: Array, rows: Array) -> Array:
     """Sample where lines of `across`, shape (n,), meet lines of `along`, shape (m,); returns (m, n)."""
+    across, along = lines.across, lines.along
     lean = across.lean + across.fan * crossing_px
     slope = (along.lean + along.fan * rows)[:, None]
     first = (crossing_px + lean * rows[:, None]) / (1 - lean * slope)
     second = rows[:, None] + slope * first
     straight = np.stack([first, second] if across.along == 1 else [second, first], axis=-1)
-    px = distortion.distort(straight.reshape(-1, 2)).reshape(straight.shape)
+    px = lines.distortion.distort(straight.reshape(-1, 2)).reshape(straight.shape)
     at = np.clip(px, -30000, 30000).astype(np.float32)
     return np.asarray(
         cv2.remap(plane, at[..., 0], at[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), dtype=np.float64
