@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Annotated, Final
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi.responses import StreamingResponse
 from pydantic import BeforeValidator, Field, FiniteFloat
 
 from downfield.api.context.access_control import AuthorizedRoute
-from downfield.api.context.context import CallViewerDep, part_of_context
+from downfield.api.context.context import CallViewerDep, RigPartsDep, part_of_context
 from downfield.api.http.network_addresses import qr_svg
 from downfield.api.http.problems import ProblemError
 from downfield.api.http.requests import CallId, sends
-from downfield.api.routes.games import GameRowDep
+from downfield.api.routes.games import GameRowDep, HistoryDep
 from downfield.api.routes.pairing import base_url
 from downfield.api.security.access import allow
 from downfield.capture.footage import CallMarks, FootageFrame
 from downfield.core.errors import InputError
 from downfield.game.published.game_topics import CallView
 from downfield.game.records.models import TopicModel
+from downfield.review.bundles.call_file import CallFile
 from downfield.review.evidence.call_viewer import AboveView, CallDrawings, Plane
 from downfield.review.evidence.evidence import SealedRecordings, SealState, missing_text
 from downfield.review.evidence.finder import EVIDENCE_LIMITS
@@ -128,6 +131,27 @@ def address_picture(request: Request, row: GameRowDep, call: CallId) -> Response
     """For paper: a phone's camera opens the frames while the rig that has them runs."""
     query = urlencode({"game": row.id, "call": call})
     return Response(qr_svg(f"{base_url(request)}/evidence?{query}"), media_type="image/svg+xml")
+
+
+@router.get(
+    "/signed.zip",
+    summary="A call as a signed file",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}}}},
+)
+@allow("operator")
+def signed_file(history: HistoryDep, rig: RigPartsDep, viewer: CallViewerDep, call: CallId) -> StreamingResponse:
+    """Ruling sheet, pictures and measurements; `downfield verify` tells whether anything of it was changed."""
+    if rig.bundles is None:
+        raise ProblemError(404, "This service signs nothing. The rig that played the game does.")
+    found = next((view for view in (*history.calls(), *history.struck()) if view.id == call), None)
+    if found is None:
+        raise ProblemError(404, f"This game has no call {call!r}.")
+    file = CallFile(history, found, viewer, rig.rig_key)
+    chunks = file.chunks()
+    first = next(chunks)  # what can't be read is told before the response begins
+    headers = {"Content-Disposition": f'attachment; filename="{file.name}"'}
+    return StreamingResponse(chain([first], chunks), media_type="application/zip", headers=headers)
 
 
 @router.get("/frames/drawings", summary="What is drawn on these pictures")

@@ -13,7 +13,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -60,6 +60,7 @@ PART_NAME: Final = re.compile(
     r"|(?:certificate|configuration|rulebook)\.json"
     r"|recording/\d{6}-\d{8}-\d{6}/\d{4}\.(?:mkv|frames\.jsonl|calibration\.json)"
     r"|recording/clip\.[a-z0-9]{1,5}|recording/clip\.frames\.jsonl"
+    r"|call/(?:call\.json|ruling\.html|\d{1,16}\.jpg)"
 )
 """Every name that a part may have: none leads out of a folder that a bundle is unpacked into."""
 
@@ -187,26 +188,26 @@ def _parts(source: BundleSource, whole: Any, now_s: Callable[[], float]) -> Iter
     report = report_html(
         source.store, history, source.key.public_text
     )  # before the first part, so that what can't be read is told
-    tallies: list[_Tally] = []
     notes = list(source.notes)
+    yield from signed_parts(history, source.key, whole, now_s, _contents(source, history, report, notes), notes)
 
-    def part(name: str, chunks: Iterable[bytes], *, compressed: bool = True) -> ZipPart:
-        tallies.append(_Tally(name, chunks))
-        return ZipPart(name, tallies[-1], compressed)
 
-    yield part(names.ABOUT, [names.ABOUT_TEXT.encode()])
-    yield part(names.REPORT, [report.encode()])
-    yield part(names.JOURNAL, _journal(source, history.entries))
-    yield part(names.TRACKS, _tracks(source, history, history.started.field))
-    yield part(names.EVENTS, _lines((EventsHeader, EventsHeader(history.row.id)), Event, history.events))
-    yield part(names.CALLS, _lines((CallsHeader, _calls_header(history)), Call, history.standing_calls))
-    yield part(names.RULEBOOK, _json(to_json(RulebookRecord, history.started.rulebook)))
+def _contents(source: BundleSource, history: History, report: str, notes: list[str]) -> Iterator[ZipPart]:
+    """Yield the parts of a game's bundle but those that sign it; what can't be read is added to the notes."""
+    assert history.started is not None
+    yield ZipPart(names.ABOUT, [names.ABOUT_TEXT.encode()])
+    yield ZipPart(names.REPORT, [report.encode()])
+    yield ZipPart(names.JOURNAL, _journal(source, history.entries))
+    yield ZipPart(names.TRACKS, _tracks(source, history, history.started.field))
+    yield ZipPart(names.EVENTS, _lines((EventsHeader, EventsHeader(history.row.id)), Event, history.events))
+    yield ZipPart(names.CALLS, _lines((CallsHeader, _calls_header(history)), Call, history.standing_calls))
+    yield ZipPart(names.RULEBOOK, _json(to_json(RulebookRecord, history.started.rulebook)))
     if source.calibration is not None:
-        yield part(names.CALIBRATION, _json(to_json(Calibration, source.calibration)))
+        yield ZipPart(names.CALIBRATION, _json(to_json(Calibration, source.calibration)))
         if source.calibration.certificate is not None:
-            yield part(names.CERTIFICATE, _json(to_json(CalibrationCertificate, source.calibration.certificate)))
+            yield ZipPart(names.CERTIFICATE, _json(to_json(CalibrationCertificate, source.calibration.certificate)))
     if source.configuration:
-        yield part(names.CONFIGURATION, _json(json.dumps(source.configuration, ensure_ascii=False, sort_keys=True)))
+        yield ZipPart(names.CONFIGURATION, _json(json.dumps(source.configuration, ensure_ascii=False, sort_keys=True)))
     for file in source.video:
         if not names.PART_NAME.fullmatch(file.name):
             notes.append(f"{file.name}: left out: no part of a bundle has such a name")
@@ -217,7 +218,28 @@ def _parts(source: BundleSource, whole: Any, now_s: Callable[[], float]) -> Iter
             notes.append(f"{file.name}: can't be read: {error.strerror}")
             continue
         with opened:
-            yield part(file.name, _chunks_of(opened), compressed=not file.name.endswith((".mkv", ".mp4")))
+            yield ZipPart(file.name, _chunks_of(opened), compressed=not file.name.endswith((".mkv", ".mp4")))
+
+
+def signed_parts(
+    history: History,
+    key: RigKey,
+    whole: Any,
+    now_s: Callable[[], float],
+    contents: Iterable[ZipPart],
+    notes: Sequence[str],
+) -> Iterator[ZipPart]:
+    """Yield parts as they are, then the manifest that names them all, and its signature.
+
+    Args:
+        whole: the SHA-256 of what was written so far, which goes on while parts are taken.
+        now_s: the time, s since 1970.
+        notes: read once all parts are written.
+    """
+    tallies: list[_Tally] = []
+    for part in contents:
+        tallies.append(_Tally(part.name, part.chunks))
+        yield replace(part, chunks=tallies[-1])
     manifest = manifest_bytes(
         BundleManifest(
             game=history.row.id,
@@ -231,14 +253,14 @@ def _parts(source: BundleSource, whole: Any, now_s: Callable[[], float]) -> Iter
             head=history.head,
             made_at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now_s())),
             made_by=version("downfield"),
-            public_key=source.key.public_text,
+            public_key=key.public_text,
             parts=tuple(tally.part for tally in tallies),
             before_sha256=whole.hexdigest(),
             notes=tuple(notes),
         )
     )
     yield ZipPart(names.MANIFEST, [manifest], compressed=False)
-    signature = base64.b64encode(source.key.sign(signed_bytes(manifest)))
+    signature = base64.b64encode(key.sign(signed_bytes(manifest)))
     yield ZipPart(names.SIGNATURE, [signature + b"\n"], compressed=False)
 
 

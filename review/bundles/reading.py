@@ -84,6 +84,8 @@ def unpack_bundle(path: Path, store: Store, folder: Path) -> UnpackedBundle:
         OutputError: the disk is full, or the store already has the game.
     """
     manifest = read_manifest(path)
+    if names.JOURNAL not in {part.name for part in manifest.parts}:
+        raise InputError(f"{path}: holds one call and no game. Unpack it, and open call/ruling.html in a browser.")
     extract_parts(path, manifest, {part.name for part in manifest.parts} - {names.JOURNAL}, folder)
     try:
         with open_bundle_file(path) as file, zipfile.ZipFile(file) as archive:

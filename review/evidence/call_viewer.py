@@ -102,6 +102,10 @@ class CallViewer:
         self._ready.prepare(evidence.around(either_side_s), evidence.decisive)
         return evidence
 
+    def calibration(self, evidence: Evidence) -> Calibration | None:
+        """Return what a call's decisive picture was calibrated by; None where that is not known."""
+        return self._finder.calibration(evidence.decisive).calibration
+
     def videos(self, row: GameRow, call: str, either_side_s: float) -> tuple[Path, ...]:
         """Return the files that the pictures so long before and after a call are in, each once, in order.
 

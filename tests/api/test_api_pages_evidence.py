@@ -288,6 +288,9 @@ def test_the_ruling_sheet_is_one_page_with_pictures_measurement_rule_and_the_way
         expect(facts).to_contain_text("Nobody has ruled on it")
         for picture in ("#pictures img >> nth=0", "#pictures img >> nth=1", "#code"):
             page.wait_for_function("(one) => one.naturalWidth > 0", arg=page.locator(picture).element_handle())
+        with page.expect_response(lambda answer: answer.url.endswith("/signed.zip")) as signed:
+            page.get_by_role("link", name="Signed file").evaluate("link => fetch(link.href)")
+        assert signed.value.status in {200, 404}, "what signs nothing says so"
         page.emulate_media(media="print")
         page.set_viewport_size({"width": 688, "height": 1000})  # A4 between its margins
         assert page.evaluate("document.documentElement.scrollWidth") <= 688

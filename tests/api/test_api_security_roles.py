@@ -44,6 +44,7 @@ OPEN_TO: dict[str, set[tuple[str, str]]] = {
     "operator": {
         ("GET", "/api/games/{game}/shadow.html"),
         ("GET", "/api/games/{game}/bundle.zip"),
+        ("GET", "/api/games/{game}/calls/{call}/signed.zip"),
         ("POST", "/api/calls"),
         ("POST", "/api/calls/{call}/rulings"),
         ("POST", "/api/declarations"),

@@ -4,7 +4,7 @@ import { el, elementsOf, setText } from "./dom.js";
 import { SIDES, capitalize, formatCallText, formatRuling, formatTime, formatVerdict, nameSides, sentence } from "./format.js";
 import { formatGameDate } from "./game_summary.js";
 import { errorText, read } from "./send.js";
-import { DECISION_WORDS } from "./challenges.js";
+import { DECISION_WORDS, MAY_RULE } from "./challenges.js";
 
 const at = elementsOf("ruling");
 const query = new URLSearchParams(location.search);
@@ -31,6 +31,8 @@ async function load() {
   setText(at("question"), capitalize(formatCallText(found.text)));
   setText(at("asked"), challenge === undefined ? "" : `${details[challenge.side]} challenged this call: ${challenge.reason}`);
   for (const side of SIDES) setText(at(side), `Coach, ${details[side]}`);
+  at("signed").hidden = !MAY_RULE.has((await read("api/session")).role);
+  at("signed").href = `${callPath}/signed.zip`;
   at("code").src = `${callPath}/qr.svg`;
   at("code").hidden = false;
   setText(at("link"), at("frames").href);
