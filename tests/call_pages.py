@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx
 from playwright.sync_api import Page, expect
+from waiting import WAIT_S
 
 from downfield.capture.sources.file_sources import bundled_demo
 from downfield.rig.configuration.loading import load
@@ -28,7 +29,9 @@ def played_rig(folder: Path) -> Iterator[str]:
 
 
 def tackle_of(url: str) -> dict[str, Any]:
-    found: dict[str, Any] = next(call for call in httpx.get(f"{url}/api/calls").json() if call["kind"] == "tackle")
+    found: dict[str, Any] = next(
+        call for call in httpx.get(f"{url}/api/calls", timeout=WAIT_S).json() if call["kind"] == "tackle"
+    )
     return found
 
 

@@ -15,7 +15,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
 import h11
@@ -229,19 +229,13 @@ class GuardedListener(socket.socket):
         return accepted, peer
 
 
-def affordable(soft_limit: int, limits: ConnectionLimits = CONNECTION_LIMITS) -> ConnectionLimits:
-    """Return the limits for a process that may open so many files.
-
-    Args:
-        soft_limit: the process's limit of open files (RLIMIT_NOFILE).
-        limits: the limits without it.
-    """
+def affordable(soft_limit: int) -> ConnectionLimits:
+    """Return the limits for a process that may open so many files (RLIMIT_NOFILE)."""
+    limits = CONNECTION_LIMITS
     total = max(32, min(limits.total, soft_limit - limits.other_files))
     reserved = min(limits.reserved, total // 2)
-    per_stranger = min(limits.per_stranger, (total - reserved) // 2)
-    per_known = min(limits.per_known, total // 2)
-    rest = (limits.other_files, limits.header_s, limits.body_s, limits.stalled_s, limits.sweep_s)
-    return ConnectionLimits(total, reserved, per_stranger, per_known, *rest)
+    of_strangers, of_known = min(limits.per_stranger, (total - reserved) // 2), min(limits.per_known, total // 2)
+    return replace(limits, total=total, reserved=reserved, per_stranger=of_strangers, per_known=of_known)
 
 
 class TimedHttpProtocol(H11Protocol):

@@ -162,11 +162,11 @@ def _ring(figure: Figure, color: Color) -> BoardShape:
     return BoardShape(outlines, color, SIZES.line_opacity)
 
 
-def _thinned(points: Array, step_mm: float = 4.0) -> Array:
-    """Return points of a way at least a step apart, the newest among them."""
+def _thinned(points: Array) -> Array:
+    """Return points of a way at least 4 mm apart, the newest among them."""
     kept = list(points[-1:])
     for point in points[-2::-1]:
-        if float(np.linalg.norm(point - kept[-1])) >= step_mm:
+        if float(np.linalg.norm(point - kept[-1])) >= 4.0:
             kept.append(point)
     return np.array(kept[::-1]).reshape(-1, 2)
 

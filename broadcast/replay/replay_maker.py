@@ -9,16 +9,7 @@ from typing import Final, Protocol
 import cv2
 import numpy as np
 
-from downfield.broadcast.replay.framing import (
-    HEIGHT_PX,
-    PACE,
-    WIDTH_PX,
-    Framing,
-    ReplayPace,
-    ReplayShot,
-    frame_call,
-    shots,
-)
+from downfield.broadcast.replay.framing import HEIGHT_PX, PACE, WIDTH_PX, Framing, ReplayShot, frame_call, shots
 from downfield.broadcast.replay.replay_painting import ReplayPicture, paint_replay
 from downfield.calibration.camera import Camera
 from downfield.capture.footage import FootageCalibration, FootageFrame
@@ -161,16 +152,16 @@ def replay_work(finder: EvidenceFinder, row: GameRow, call: str) -> ReplayWork:
     return ReplayWork(replace(evidence, scenes=scenes), finder.calibration(evidence.decisive))
 
 
-def _replayed(evidence: Evidence, pace: ReplayPace = PACE) -> tuple[tuple[FootageFrame, ...], list[ReplayShot]]:
+def _replayed(evidence: Evidence) -> tuple[tuple[FootageFrame, ...], list[ReplayShot]]:
     """Return the frames that a replay is made of, and when each is shown.
 
     The last is the first one captured at the decisive instant or after it: a gap that closed between two frames is
     closed on it.
     """
     last = next((still for still in evidence.stills if still.t_ns >= evidence.call.t_ns), evidence.decisive)
-    from_ns = last.t_ns - round(pace.before_s * 1e9)
+    from_ns = last.t_ns - round(PACE.before_s * 1e9)
     stills = tuple(still for still in evidence.stills if from_ns <= still.t_ns <= last.t_ns)
-    return stills, shots([still.t_ns for still in stills], pace)
+    return stills, shots([still.t_ns for still in stills], PACE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import secrets
 import threading
 from collections.abc import Callable, Iterable
@@ -14,11 +13,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from downfield.core.errors import FormatError, InputError, NotFoundError, OutputError
-from downfield.core.files.input_files import read_text
 from downfield.core.files.private_files import make_private_folder, replace_private_file
-from downfield.core.records import from_json, to_json
+from downfield.core.records import read_record, to_json
 from downfield.desk.event.changes import QuestionError, check_seen, completed, differences, question, undone
-from downfield.desk.event.operations import Operation, enter_result
+from downfield.desk.event.operations import Operation
 from downfield.desk.event.outcomes import Outcomes, in_play, outcomes
 from downfield.desk.event.state import Change, TableGame, TournamentEvent
 
@@ -63,7 +61,7 @@ class EventKeeper:
         self._path = path
         self._lock = threading.Lock()
         self._run = secrets.token_hex(4)
-        self._outcomes = outcomes(read_event(path) if path.exists() else TournamentEvent("Our event"))
+        self._outcomes = outcomes(read_record(TournamentEvent, path) if path.exists() else TournamentEvent("Our event"))
 
     @property
     def event(self) -> TournamentEvent:
@@ -168,11 +166,13 @@ class EventKeeper:
         path = self._aside(number)
         if not path.exists() and not self._is_done(request):
             raise NotFoundError(f"There is no earlier event {number}.")
-        opened = self._instead(
-            request, lambda: replace(read_event(path), games_after=None, undo=()), "opened this event again"
-        )
+
+        def opened() -> TournamentEvent:
+            return replace(read_record(TournamentEvent, path), games_after=None, undo=())
+
+        event = self._instead(request, opened, "opened this event again")
         path.unlink(missing_ok=True)
-        return opened
+        return event
 
     def earlier(self) -> dict[int, TournamentEvent]:
         """Return the events that were kept beside the present one, by their numbers, the latest first.
@@ -182,7 +182,7 @@ class EventKeeper:
         found = {}
         for number in sorted(self._numbers_aside(), reverse=True):
             with suppress(InputError, FormatError):
-                found[number] = read_event(self._aside(number))
+                found[number] = read_record(TournamentEvent, self._aside(number))
         return found
 
     def _instead(self, request: Request, other: Callable[[], TournamentEvent], text: str) -> TournamentEvent:
@@ -238,40 +238,6 @@ class EventKeeper:
                 replace_private_file(self._aside(number), self._path.read_bytes())
         except OSError as error:
             raise OutputError(f"{self._path}: the present event can't be kept ({error.strerror})") from None
-
-
-def read_event(path: Path) -> TournamentEvent:
-    """Return an event from its file; one of before version 2 with its results as decisions.
-
-    Raises:
-        InputError: the file can't be read.
-        FormatError: it holds no event.
-    """
-    text = read_text(path)
-    try:
-        content = json.loads(text)
-    except ValueError:
-        content = None
-    if not isinstance(content, dict) or content.get("version") != 1:
-        return from_json(TournamentEvent, text, path=str(path))
-    after = content.pop("taken_after", None)
-    content.pop("taken", None)
-    if content.get("matches"):
-        content["draw"] = "1"
-    event = from_json(TournamentEvent, json.dumps({**content, "version": 2}), path=str(path))
-    return replace(_with_decisions(event), games_after=after)
-
-
-def _with_decisions(event: TournamentEvent) -> TournamentEvent:
-    by = Change("", "", "")
-    results = {match.id: match.result for match in event.matches if match.result is not None}
-    read = replace(event, matches=tuple(replace(match, result=None) for match in event.matches))
-    for identity, result in results.items():
-        try:
-            read = enter_result(read, identity, result, by)
-        except (InputError, FormatError):
-            continue
-    return replace(read, changes=event.changes)
 
 
 def _digest(request: Request) -> str:

@@ -16,11 +16,6 @@ from downfield.desk.event.operations import Operation
 from downfield.desk.event.state import TournamentEvent
 from downfield.desk.service.event_views import EventView, event_view
 from downfield.desk.service.parts import DeskDep, DeskParts
-from downfield.game.records.models import RequestModel
-
-
-class Body(RequestModel):
-    """What is sent; unknown keys are refused."""
 
 
 @dataclass(frozen=True, slots=True)

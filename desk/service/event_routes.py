@@ -26,22 +26,23 @@ from downfield.desk.event.operations import enter_late
 from downfield.desk.event.records import MAX_NAME, Entrant, RegisteredFigure, Result, Rules
 from downfield.desk.event.state import Change, TournamentEvent
 from downfield.desk.event.swiss import next_round
-from downfield.desk.service.event_changes import Body, SenderDep, change_event, shown
+from downfield.desk.service.event_changes import SenderDep, change_event, shown
 from downfield.desk.service.event_views import EventView, WaitingView, event_view
 from downfield.desk.service.parts import DeskDep
+from downfield.game.records.models import RequestModel
 
 router = APIRouter(prefix="/api/event", tags=["event"], route_class=RepeatableRoute)
 
 EventName = Annotated[str, Field(min_length=1, max_length=MAX_NAME)]
 
 
-class NewEvent(Body):
+class NewEvent(RequestModel):
     """Another event."""
 
     name: EventName
 
 
-class EntrantRequest(Body):
+class EntrantRequest(RequestModel):
     """A coach with a team."""
 
     coach: EventName
@@ -53,7 +54,7 @@ class EntrantRequest(Body):
     figures: tuple[RegisteredFigure, ...] | None = Field(default=None, description="Null keeps the roster.")
 
 
-class ResultRequest(Body):
+class ResultRequest(RequestModel):
     """How a game came out, signed by both coaches, or entered by the director."""
 
     home: int
@@ -70,7 +71,7 @@ class ResultRequest(Body):
     game: str = Field(default="", max_length=60, description="Of a table, where the result is one of those it gave.")
 
 
-class AssignRequest(Body):
+class AssignRequest(RequestModel):
     """The match that a table's game counts for."""
 
     match: str = Field(max_length=20, description="Empty for none.")

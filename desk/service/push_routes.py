@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal
 
 from fastapi import APIRouter, Header, Path, Request, Response
 from fastapi.concurrency import run_in_threadpool
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from downfield.api.context.access_control import AuthorizedRoute, PrincipalDep, RepeatableRoute
 from downfield.api.http.requests import sends
@@ -20,6 +20,7 @@ from downfield.desk.event.progress import Progress
 from downfield.desk.replication.desk_tournament import DeskTournament
 from downfield.desk.service.parts import DeskDep, DeskParts
 from downfield.desk.service.push_content import match_of, schedule_of, table_of, teams_of
+from downfield.game.records.models import RequestModel
 from downfield.rig.tables.profile import TableProfile
 from downfield.rig.tournament.push_payloads import (
     MAX_TEXT,
@@ -30,6 +31,7 @@ from downfield.rig.tournament.push_payloads import (
     PushedGame,
     PushedRulebook,
     PushStatus,
+    TablePush,
 )
 
 MAX_CALIBRATION: Final = 400_000  # Letters; one with every quality cell has about 60,000
@@ -58,10 +60,8 @@ async def receive(
 router = APIRouter(prefix="/api/pushes", tags=["tables"], route_class=RepeatableRoute)
 
 
-class PushRequest(BaseModel):
+class PushRequest(RequestModel):
     """Something to be sent to tables; exactly one of text, rulebook, calibration, event and match."""
-
-    model_config = ConfigDict(extra="forbid")
 
     text: str | None = Field(default=None, min_length=1, max_length=MAX_TEXT, description="An announcement.")
     rulebook: str | None = Field(
@@ -112,7 +112,6 @@ def read_pushes(desk: DeskDep) -> list[PushView]:
     """The latest first; empty without a tournament's broker."""
     if desk.tournament is None:
         return []
-    keeper, names = desk.tournament.pushes, _names(desk.tournament)
     return [
         PushView(
             id=push.id,
@@ -120,13 +119,16 @@ def read_pushes(desk: DeskDep) -> list[PushView]:
             title=push.title,
             by=push.by,
             at_ms=push.at_ns // 1_000_000,
-            tables=tuple(
-                AnswerView(table=answer.table, status=answer.state.status, text=answer.state.text)
-                for answer in keeper.answers(push, names)
-            ),
+            tables=answers_to(desk.tournament, push),
         )
-        for push in reversed(keeper.pushes)
+        for push in reversed(desk.tournament.pushes.pushes)
     ]
+
+
+def answers_to(tournament: DeskTournament, push: TablePush) -> tuple[AnswerView, ...]:
+    """Return what became of a push at each table it is for."""
+    found = tournament.pushes.answers(push, _names(tournament))
+    return tuple(AnswerView(table=one.table, status=one.state.status, text=one.state.text) for one in found)
 
 
 @router.post("", summary="Send something to tables", status_code=201)
@@ -181,14 +183,14 @@ def call_round(desk: DeskDep, principal: PrincipalDep) -> list[RoundCall]:
     return out
 
 
-def send_game(desk: DeskParts, tournament: DeskTournament, by: str, match: str, key: str = "") -> None:
+def send_game(desk: DeskParts, tournament: DeskTournament, by: str, match: str) -> None:
     """Send a game to the table it is scheduled at; what was sent so before is not sent again.
 
     Raises:
         RefusedError: it can't be played there now.
     """
     title, payload, tables = _content(desk, tournament, PushRequest(match=match))
-    tournament.pushes.send(by, title, payload, _rigs(tournament, tables), key)
+    tournament.pushes.send(by, title, payload, _rigs(tournament, tables))
 
 
 @router.delete("/{push}", summary="Send something no longer", status_code=204)

@@ -14,34 +14,35 @@ from downfield.desk.event import placing
 from downfield.desk.event.changes import QuestionError
 from downfield.desk.event.records import MAX_NAME, EventClock
 from downfield.desk.event.state import Change, TournamentEvent
-from downfield.desk.service.event_changes import Body, SenderDep, change_event
+from downfield.desk.service.event_changes import SenderDep, change_event
 from downfield.desk.service.event_views import EventView
+from downfield.game.records.models import RequestModel
 
 router = APIRouter(prefix="/api/event", tags=["event"], route_class=RepeatableRoute)
 
 
-class ClockRequest(Body):
+class ClockRequest(RequestModel):
     """When and where games are played."""
 
     clock: EventClock
     tables: tuple[str, ...]
 
 
-class PlaceRequest(Body):
+class PlaceRequest(RequestModel):
     """Where and when a game is played."""
 
     table: str
     slot: int
 
 
-class DelayRequest(Body):
+class DelayRequest(RequestModel):
     """How much later a round begins."""
 
     slot: int = Field(description="Number of the round's start time, from 0.")
     minutes: int = Field(ge=-600, le=600)
 
 
-class SwapRequest(Body):
+class SwapRequest(RequestModel):
     """Two games that exchange tables and times."""
 
     matches: tuple[str, str]

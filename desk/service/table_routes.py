@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Request, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from downfield.api.context.access_control import PrincipalDep, RepeatableRoute
 from downfield.api.http.network_addresses import qr_svg
@@ -14,11 +14,12 @@ from downfield.api.routes.pairing import base_url
 from downfield.api.security.access import Role, allow
 from downfield.core.errors import RefusedError
 from downfield.desk.service.parts import DeskDep, DeskParts
+from downfield.desk.service.push_routes import AnswerView, answers_to
 from downfield.desk.tables.address_book import MAX_NAME, TableStatus
 from downfield.desk.tables.grant_keeper import IssuedGrant
 from downfield.desk.tables.rig_client import pair_with
 from downfield.game.records.commands import Name
-from downfield.rig.tournament.push_payloads import PushStatus
+from downfield.game.records.models import RequestModel
 
 tables_router = APIRouter(prefix="/api/tables", tags=["tables"], route_class=RepeatableRoute)
 grants_router = APIRouter(prefix="/api/grants", tags=["access"], route_class=RepeatableRoute)
@@ -27,20 +28,16 @@ TableId = Annotated[str, Path(pattern=r"^([0-9a-f]{8}|[a-z2-7]{16})$")]
 """At this desk, or the rig's where a tournament's broker tells of it."""
 
 
-class TableRequest(BaseModel):
+class TableRequest(RequestModel):
     """A table to be watched."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: str = Field(min_length=1, max_length=MAX_NAME)
     address: str = Field(min_length=1, max_length=300, description="Of its rig, such as 192.168.1.43:8317.")
     code: str = Field(min_length=1, max_length=40, description="A pairing code of its rig, to watch.")
 
 
-class NameRequest(BaseModel):
+class NameRequest(RequestModel):
     """Another name for a table."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: str = Field(min_length=1, max_length=MAX_NAME)
 
@@ -83,10 +80,8 @@ def remove_table(desk: DeskDep, table: TableId) -> Response:
 GrantId = Annotated[str, Path(pattern=r"^[0-9a-f]{12}$")]
 
 
-class GrantRequest(BaseModel):
+class GrantRequest(RequestModel):
     """A phone that shall work at tables."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: Name = Field(description="Of the person or the phone.")
     role: Role = Field(description="At the tables. At the desk referees enter results, and operators watch.")
@@ -132,19 +127,11 @@ class MyGrantView(BaseModel):
     passes: tuple[PassView, ...] = Field(description="For the rigs that were heard of, each for twelve hours.")
 
 
-class TableAccessView(BaseModel):
-    """Whether a table knows the desk's key and what was revoked."""
-
-    table: str
-    status: PushStatus
-    text: str
-
-
 class GrantsView(BaseModel):
     """The phones of the tournament, and which tables know who was revoked."""
 
     grants: tuple[GrantView, ...] = Field(description="The latest first.")
-    tables: tuple[TableAccessView, ...]
+    tables: tuple[AnswerView, ...] = Field(description="Whether each knows the desk's key and what was revoked.")
 
 
 @grants_router.get("", summary="The phones of the tournament")
@@ -153,12 +140,7 @@ def read_grants(desk: DeskDep) -> GrantsView:
     """With the tables that know already who was revoked; none without a tournament's broker."""
     if desk.tournament is None:
         return GrantsView(grants=(), tables=())
-    keeper, names = desk.tournament.pushes, {status.id: status.name for status in desk.tournament.statuses()}
-    tables = tuple(
-        TableAccessView(table=answer.table, status=answer.state.status, text=answer.state.text)
-        for push in desk.grants.standing()
-        for answer in keeper.answers(push, names)
-    )
+    tables = tuple(answer for push in desk.grants.standing() for answer in answers_to(desk.tournament, push))
     return GrantsView(grants=tuple(_view(one) for one in reversed(desk.grants.issued)), tables=tables)
 
 

@@ -221,11 +221,10 @@ class TableWatcher:
 
     Args:
         follow_table: yields what changes at a table.
-        now_ns: the monotonic clock.
     """
 
-    def __init__(self, follow_table: Follow = follow, now_ns: Callable[[], int] = time.monotonic_ns) -> None:
-        self._follow, self._now_ns = follow_table, now_ns
+    def __init__(self, follow_table: Follow = follow) -> None:
+        self._follow = follow_table
         self._lock = threading.Lock()
         self._tables: dict[str, _Watched] = {}
 
@@ -257,7 +256,7 @@ class TableWatcher:
 
     def statuses(self) -> list[TableStatus]:
         """Return what each table is doing now, those that need somebody first."""
-        now_ns = self._now_ns()
+        now_ns = time.monotonic_ns()
         with self._lock:
             tables = list(self._tables.values())
         found = [
@@ -280,7 +279,7 @@ class TableWatcher:
                     if watched.ended.is_set():
                         return
                     watched.values |= values
-                    watched.heard_ns = self._now_ns()
+                    watched.heard_ns = time.monotonic_ns()
                     watched.problem, watched.refused, pause_s = "", False, _LIMITS.retry_s
             except RigRefusedError as error:
                 watched.problem, watched.refused = str(error), True

@@ -311,21 +311,18 @@ def open_admin_key(folder: Path, *, must_be_kept: bool) -> SecretFile:
 _STOP_TIMEOUT_S: Final = 3.0
 
 
-def serve_label_review(
-    review: LabelReview, on_open: Callable[[str], None], *, host: str = "127.0.0.1", port: int = 0
-) -> None:
+def serve_label_review(review: LabelReview, on_open: Callable[[str], None]) -> None:
     """Serve a review until the user is done; an interrupt skips the review.
 
     Args:
         review: the pictures and labels; the user changes the labels.
         on_open: called with the page's address.
-        port: 0 for any free one.
 
     Raises:
-        InputError: the port can't be opened.
+        InputError: no port can be opened.
         OutputError: the page can't be served any more.
     """
-    listener = open_listener(host, port)
+    listener = open_listener("127.0.0.1", 0)
     server = uvicorn.Server(
         uvicorn.Config(review.app(), log_level="warning", access_log=False, lifespan="off", server_header=False)
     )
@@ -340,7 +337,7 @@ def serve_label_review(
     thread = supervised_thread(serve, "label review", failures.append)
     thread.start()
     try:
-        on_open(f"http://{host}:{listener.getsockname()[1]}/{review.token}/")
+        on_open(f"http://127.0.0.1:{listener.getsockname()[1]}/{review.token}/")
         review.ended.wait()
     except KeyboardInterrupt:
         review.skipped = True

@@ -75,11 +75,10 @@ class JournalSender:
 
     Args:
         rig: the rig's id; other rigs' games in the store are theirs to send.
-        monotonic_s: measures how long nothing was stored.
     """
 
-    def __init__(self, store: Store, rig: str, key: RigKey, monotonic_s: Callable[[], float] = time.monotonic) -> None:
-        self._store, self._rig, self._key, self._monotonic_s = store, rig, key, monotonic_s
+    def __init__(self, store: Store, rig: str, key: RigKey) -> None:
+        self._store, self._rig, self._key = store, rig, key
         self._lock = threading.Lock()
         self._last: dict[str, int] = {}
         self._stored: dict[str, int] = {}
@@ -87,21 +86,21 @@ class JournalSender:
         self._games: list[GameRow] = []
         self._problem = ""
         self._is_compared = False
-        self._progress_s = monotonic_s()
+        self._progress_s = time.monotonic()
         self._latest_turn = True
 
     def note(self, entry: EntryRow) -> None:
         """Note that a journal has grown; never waits for anything but another note."""
         with self._lock:
             if not self._behind():
-                self._progress_s = self._monotonic_s()
+                self._progress_s = time.monotonic()
             self._last[entry.game] = entry.seq
 
     def state(self) -> SenderState:
         """Return how far the tournament's store is behind."""
         with self._lock:
             behind = self._behind()
-            stalled_s = self._monotonic_s() - self._progress_s if behind else 0.0
+            stalled_s = time.monotonic() - self._progress_s if behind else 0.0
             return SenderState(
                 sum(self._last[game] - self._stored.get(game, 0) for game in behind),
                 len(behind),
@@ -161,7 +160,7 @@ class JournalSender:
             self._stored[game.id] = reply.seq
             if reply.status == "stored":
                 self._refused.pop(game.id, None)
-                self._progress_s = self._monotonic_s()
+                self._progress_s = time.monotonic()
         return True
 
     def _behind(self) -> list[str]:

@@ -13,6 +13,7 @@ import pytest
 from browsers import browser, page_in
 from call_pages import open_call, played_rig, scale, settled_scale, shown_frame, tackle_of, wait_for_picture
 from playwright.sync_api import Browser, Page, expect
+from waiting import WAIT_S
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +97,7 @@ def test_each_kind_of_drawing_can_be_hidden_and_all_at_once_by_a_key(
 
 def test_outlines_lie_on_the_figures_whatever_the_zoom(phone: Page, url: str, tackle: dict[str, Any]) -> None:
     decisive = open_call(phone, url, tackle["id"])
-    drawings = httpx.get(f"{url}/api/games/current/calls/{tackle['id']}/frames/drawings").json()
+    drawings = httpx.get(f"{url}/api/games/current/calls/{tackle['id']}/frames/drawings", timeout=WAIT_S).json()
     drawn = next(one for one in drawings["frames"] if one["frame"] == decisive)
     corner = next(one for one in drawn["figures"] if one["id"] == "dark-28")["px"][0]
     at = """([x, y]) => {
@@ -199,7 +200,9 @@ def test_the_plots_show_what_was_measured_and_their_cursor_is_the_frame(
 ) -> None:
     with page_in(chrome) as page:
         decisive = open_call(page, url, tackle["id"])
-        frames = httpx.get(f"{url}/api/games/current/calls/{tackle['id']}/frames/drawings").json()["frames"]
+        frames = httpx.get(f"{url}/api/games/current/calls/{tackle['id']}/frames/drawings", timeout=WAIT_S).json()[
+            "frames"
+        ]
         gaps = {one["frame"]: one["gap"]["gap_mm"] for one in frames if one["gap"]}
         gap, speed, _, board = (
             page.get_by_label(f"{title} over time") for title in ("Gap", "Speed", "Heading", "Board")

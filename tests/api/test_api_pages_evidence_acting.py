@@ -14,6 +14,7 @@ import pytest
 from browsers import browser, page_in
 from call_pages import open_call, played_rig, shown_frame, tackle_of, wait_for_picture
 from playwright.sync_api import Browser, Page, Route, expect
+from waiting import WAIT_S
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +59,9 @@ def test_a_base_is_measured_to_a_tenth_of_a_millimeter_from_above_and_as_the_cam
 ) -> None:
     with page_in(chrome) as page:
         decisive = open_call(page, url, tackle["id"])
-        frames = httpx.get(f"{url}/api/games/current/calls/{tackle['id']}/frames/drawings").json()["frames"]
+        frames = httpx.get(f"{url}/api/games/current/calls/{tackle['id']}/frames/drawings", timeout=WAIT_S).json()[
+            "frames"
+        ]
         drawn = next(one for one in frames if one["frame"] == decisive)["figures"]
         front_left, front_right = (
             np.array(next(one for one in drawn if one["id"] == "dark-28")["mm"])[i] for i in (0, 1)
@@ -116,7 +119,7 @@ def test_a_clip_and_the_view_are_saved_under_names_that_say_what_they_are(
 
 
 def test_calls_are_gone_through_and_ruled_on_in_place(phone: Page, url: str, tackle: dict[str, Any]) -> None:
-    calls = [call["id"] for call in httpx.get(f"{url}/api/calls").json()]
+    calls = [call["id"] for call in httpx.get(f"{url}/api/calls", timeout=WAIT_S).json()]
     open_call(phone, url, tackle["id"])
     phone.get_by_role("link", name="Next call").tap()
     phone.wait_for_url(lambda address: tackle["id"] not in address)

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from browsers import PageServer, browser, page_in
 from playwright.sync_api import Browser, Page, expect
-from waiting import wait_until
+from waiting import WAIT_S, wait_until
 
 from downfield.game.records.commands import NewGame
 
@@ -123,7 +123,7 @@ def test_what_is_refused_when_it_arrives_is_named_and_what_follows_is_sent(phone
 
 def test_a_tap_that_arrives_late_says_so_in_the_record(service: PageServer) -> None:
     body = {"declaration": {"type": "kick", "kick": "kickoff"}, "ago_ms": 34_000}
-    assert httpx.post(f"{service.url}/api/declarations", json=body).status_code == 200
+    assert httpx.post(f"{service.url}/api/declarations", json=body, timeout=WAIT_S).status_code == 200
     assert service.game_service.declarations()[-1].by == "this computer (tapped 34 s before it arrived)"
     body["ago_ms"] = 86_400_001
-    assert httpx.post(f"{service.url}/api/declarations", json=body).status_code == 422
+    assert httpx.post(f"{service.url}/api/declarations", json=body, timeout=WAIT_S).status_code == 422

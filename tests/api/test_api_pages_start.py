@@ -14,7 +14,7 @@ import pytest
 from browsers import PageServer, browser, page_in
 from playwright.sync_api import Browser, expect
 from scripted_plays import FIELD
-from waiting import wait_until
+from waiting import WAIT_S, wait_until
 
 from downfield.api.routes.pages import PAGES
 from downfield.api.security.access import AccessPolicy
@@ -272,7 +272,7 @@ def test_an_address_that_was_seen_on_the_stream_is_removed_by_two_presses(chrome
 def test_the_code_can_lead_to_any_address_and_goes_when_it_is_used(chrome: Browser, tmp_path: Path) -> None:
     service = PageServer(tmp_path, AccessPolicy(lan=True))
     service.start()
-    with page_in(chrome) as page, httpx.Client(base_url=service.url) as phone:
+    with page_in(chrome) as page, httpx.Client(base_url=service.url, timeout=WAIT_S) as phone:
         page.goto(f"{service.url}/#set-up", wait_until="domcontentloaded")
         shown = page.locator("#addresses a")
         expect(shown).to_have_count(len(phone.get("/api/addresses").json()["urls"]))

@@ -10,6 +10,7 @@ import httpx
 import pytest
 from browsers import PageServer
 from bundled import bundled_overlays
+from waiting import WAIT_S
 
 from downfield.api.routes.pages import PAGES, assets, overlay_pages, pages
 
@@ -20,7 +21,7 @@ PATHS = (*(page.path for page in PAGES), *(f"/overlay/{name}" for name in bundle
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     running = PageServer(tmp_path_factory.mktemp("pages"))
     running.start()
-    with httpx.Client(base_url=running.url) as client:
+    with httpx.Client(base_url=running.url, timeout=WAIT_S) as client:
         yield client
     running.stop()
 

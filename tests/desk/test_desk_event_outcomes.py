@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Sequence
 from dataclasses import replace
@@ -348,24 +347,6 @@ def test_a_request_that_comes_again_is_done_once_also_after_a_restart_and_a_key_
     assert [change.text for change in keeper.event.changes].count("entered") == 1
     with pytest.raises(InputError, match="used for another change"):
         keeper.change(replace(request, content="two"), "entered", entering(0, 7))
-
-
-def test_an_event_of_before_is_read_with_its_results(tmp_path: Path) -> None:
-    keeper = keeper_of(tmp_path, by_hand(event_of(4, Rules()), "W1-1", 14, 7))
-    old = json.loads((tmp_path / "event.json").read_text())
-    kept = ("name", "rules", "clock", "tables", "entrants", "pools", "lots", "format")
-    matches = [
-        {name: value for name, value in match.items() if name not in {"dispute", "game", "fixed", "postponed"}}
-        for match in old["matches"]
-    ]
-    (tmp_path / "old.json").write_text(
-        json.dumps(
-            {**{name: old[name] for name in kept}, "matches": matches, "version": 1, "taken": ["g:9"], "taken_after": 4}
-        )
-    )
-    read = EventKeeper(tmp_path / "old.json").event
-    assert of(read, "W1-1").result == of(keeper.event, "W1-1").result
-    assert read.games_after == 4
 
 
 @pytest.mark.parametrize("seed", range(24))

@@ -55,7 +55,7 @@ def play(page: Page, desk: DeskServer, stage: str, chance: random.Random) -> Non
     """Play every game of a stage, some of them in the browser."""
     typed = 0
     while True:
-        matches = httpx.get(f"{desk.url}/api/event").json()["matches"]
+        matches = httpx.get(f"{desk.url}/api/event", timeout=WAIT_S).json()["matches"]
         match = next((match for match in matches if match["state"] == "ready" and match["stage"] == stage), None)
         if match is None:
             return
@@ -65,7 +65,9 @@ def play(page: Page, desk: DeskServer, stage: str, chance: random.Random) -> Non
             enter(page, match["id"], home, away)
             typed += 1
         else:
-            answer = httpx.put(f"{desk.url}/api/event/matches/{match['id']}/result", json={"home": home, "away": away})
+            answer = httpx.put(
+                f"{desk.url}/api/event/matches/{match['id']}/result", json={"home": home, "away": away}, timeout=WAIT_S
+            )
             assert answer.status_code == 200, answer.text
         if typed == TYPED:
             typed += 1
@@ -119,7 +121,7 @@ def test_what_is_typed_survives_what_another_director_changes(desk: DeskServer, 
         expect(page.locator('[name="tables"]')).to_have_value("1, 2")
         page.locator("form", has_text="Sessions").get_by_role("button", name="Save").click()
         expect(page.locator("#notice")).to_have_text("Saved.")
-        assert httpx.get(f"{desk.url}/api/event").json()["tables"] == ["1", "2"]
+        assert httpx.get(f"{desk.url}/api/event", timeout=WAIT_S).json()["tables"] == ["1", "2"]
 
 
 def test_a_form_that_was_refused_once_does_not_overwrite_what_is_changed_meanwhile(
@@ -142,7 +144,7 @@ def test_a_form_that_was_refused_once_does_not_overwrite_what_is_changed_meanwhi
         expect(notice).to_contain_text("has changed times and tables meanwhile")
         form.get_by_role("button", name="Save").click()
         expect(notice).to_have_text("Saved.")
-        kept = httpx.get(f"{desk.url}/api/event").json()["clock"]
+        kept = httpx.get(f"{desk.url}/api/event", timeout=WAIT_S).json()["clock"]
         assert (kept["delays"], kept["sessions"][0]["ends"]) == ({"0": 20}, "2026-09-05T15:00")
 
 
@@ -198,7 +200,7 @@ def test_two_days_of_24_coaches_from_registration_to_the_final(
         page.locator('[name="sessions"]').fill(sessions)
         page.locator("form", has_text="Sessions").get_by_role("button", name="Save").click()
         expect(page.locator('[name="sessions"]')).to_have_value("2026-09-05 09:00 to 15:00\n2026-09-06 09:00 to 15:00")
-        rules = httpx.get(f"{desk.url}/api/event").json()["rules"]
+        rules = httpx.get(f"{desk.url}/api/event", timeout=WAIT_S).json()["rules"]
         assert rules["tie_breaks"] == ["point_difference", "head_to_head", "points_for"]
         page.get_by_role("button", name="Make the draw").click()
         page.get_by_role("button", name="Make the schedule").click()
@@ -209,7 +211,7 @@ def test_two_days_of_24_coaches_from_registration_to_the_final(
             play(page, desk, stage, chance)
         page.get_by_role("tab", name="Standings").click()
         expect(page.locator(".ranks li")).to_have_count(24)
-        event = httpx.get(f"{desk.url}/api/event").json()
+        event = httpx.get(f"{desk.url}/api/event", timeout=WAIT_S).json()
         final = next(match for match in event["matches"] if match["id"] == "FINAL")
         winner = final["home" if final["result"]["home"] > final["result"]["away"] else "away"]["name"]
         expect(page.locator(".ranks li").first).to_contain_text(winner)
@@ -223,8 +225,8 @@ def test_two_days_of_24_coaches_from_registration_to_the_final(
 
 def test_a_refused_result_is_said_and_the_dialog_stays(desk: DeskServer, chrome: Browser) -> None:
     for name in ("Ana", "Bo"):
-        httpx.post(f"{desk.url}/api/event/entrants", json={"coach": name})
-    httpx.post(f"{desk.url}/api/event/draw")
+        httpx.post(f"{desk.url}/api/event/entrants", json={"coach": name}, timeout=WAIT_S)
+    httpx.post(f"{desk.url}/api/event/draw", timeout=WAIT_S)
     with page_in(chrome, phone=True) as page:
         page.goto(f"{desk.url}/event")
         page.locator("#games button.game").tap()
@@ -269,7 +271,7 @@ def test_a_roster_is_kept_as_it_was_typed_and_no_weight_is_lost(desk: DeskServer
         roster.fill("28, RB, 3.9, base filed, and glued, refused\n7, QB")
         dialog.get_by_role("button", name="Save").click()
         expect(page.locator(".fault")).to_have_count(0)
-    figures = httpx.get(f"{desk.url}/api/event").json()["entrants"][0]["figures"]
+    figures = httpx.get(f"{desk.url}/api/event", timeout=WAIT_S).json()["entrants"][0]["figures"]
     assert figures[0] == {
         "number": "28",
         "position": "RB",
@@ -304,7 +306,7 @@ def test_a_table_is_watched_from_the_desk_by_a_code(desk: DeskServer, chrome: Br
 def test_the_hall_turns_through_more_games_than_fit_on_it(desk: DeskServer, chrome: Browser) -> None:
     names = "\n".join(["coach", *(f"Coach {number}" for number in range(1, 25))])
     clock = {"game_min": 50, "change_min": 10, "rest_slots": 0, "sessions": []}
-    with httpx.Client(base_url=desk.url) as client:
+    with httpx.Client(base_url=desk.url, timeout=WAIT_S) as client:
         client.post("/api/event/entrants.csv", content=names, headers={"Content-Type": "text/csv"})
         rules = client.get("/api/event").json()["rules"]
         client.put("/api/event/rules", json={**rules, "pools": 6})
@@ -325,15 +327,20 @@ def test_the_hall_turns_through_more_games_than_fit_on_it(desk: DeskServer, chro
 
 def test_what_another_director_saved_is_shown_before_it_can_be_overwritten(desk: DeskServer, chrome: Browser) -> None:
     for name in ("Ana", "Bo"):
-        httpx.post(f"{desk.url}/api/event/entrants", json={"coach": name})
-    httpx.post(f"{desk.url}/api/event/draw")
+        httpx.post(f"{desk.url}/api/event/entrants", json={"coach": name}, timeout=WAIT_S)
+    httpx.post(f"{desk.url}/api/event/draw", timeout=WAIT_S)
     with page_in(chrome) as page:
         page.on("dialog", lambda question: question.accept())
         page.goto(f"{desk.url}/event")
         page.locator("#games button.game").click()
         page.locator('[name="home"]').fill("7")
         page.locator('[name="away"]').fill("0")
-        assert httpx.put(f"{desk.url}/api/event/matches/FINAL/result", json={"home": 0, "away": 14}).status_code == 200
+        assert (
+            httpx.put(
+                f"{desk.url}/api/event/matches/FINAL/result", json={"home": 0, "away": 14}, timeout=WAIT_S
+            ).status_code
+            == 200
+        )
         page.get_by_role("button", name="Save").click()
         expect(page.locator("dialog .refusal")).to_contain_text("has changed FINAL meanwhile: it is 0 to 14 now")
         expect(page.locator('[name="home"]')).to_have_value("7")

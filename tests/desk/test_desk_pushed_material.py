@@ -14,7 +14,7 @@ from desk_server import DeskServer
 from playwright.sync_api import expect
 from served_games import FakeRig
 from tournament_tables import desk_over, table
-from waiting import wait_until
+from waiting import WAIT_S, wait_until
 
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.core.errors import OutputError, RefusedError
@@ -239,7 +239,7 @@ def test_the_director_sends_teams_and_schedule_in_the_browser_and_the_panel_has_
 
 def prepare(desk: DeskServer) -> None:
     """Register three coaches, one with a name of another script, and make the schedule."""
-    with httpx.Client(base_url=desk.url) as director:
+    with httpx.Client(base_url=desk.url, timeout=WAIT_S) as director:
         for coach, team in (("Ana", "Anas"), ("Иван", "Совы"), ("Bo", "Bos")):
             assert director.post("/api/event/entrants", json={"coach": coach, "team": team}).status_code == 201
         director.put("/api/event/rules", json={"pools": 1, "elimination": "none"})
@@ -263,6 +263,6 @@ def test_what_is_not_there_or_fits_nowhere_is_refused_before_it_is_sent(
     tmp_path: Path, brokering: BrokerServer, body: dict[str, object], status: int, text: str
 ) -> None:
     with desk_over(tmp_path / "desk", brokering) as desk:
-        answer = httpx.post(f"{desk.url}/api/pushes", json=body)
+        answer = httpx.post(f"{desk.url}/api/pushes", json=body, timeout=WAIT_S)
         assert (answer.status_code, text in answer.json()["detail"]) == (status, True), answer.text
-        assert httpx.get(f"{desk.url}/api/pushes").json() == []
+        assert httpx.get(f"{desk.url}/api/pushes", timeout=WAIT_S).json() == []

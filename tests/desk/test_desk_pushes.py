@@ -15,7 +15,7 @@ import pytest
 from broker_server import BrokerServer
 from desk_server import DeskServer
 from tournament_tables import table
-from waiting import wait_until, wait_until_async
+from waiting import WAIT_S, wait_until, wait_until_async
 
 from downfield.core.errors import FormatError, NotFoundError, RulebookError
 from downfield.core.field.model import preset
@@ -239,7 +239,7 @@ def desk(tmp_path: Path) -> Iterator[DeskServer]:
 
 
 def test_the_director_sends_a_game_of_the_event_to_its_table(desk: DeskServer) -> None:
-    with httpx.Client(base_url=desk.url) as director:
+    with httpx.Client(base_url=desk.url, timeout=WAIT_S) as director:
         for coach, color in (("Ana", "#aa0000"), ("Bo", "")):
             director.post("/api/event/entrants", json={"coach": coach, "team": f"{coach}s", "color": color})
         sessions = [{"begins": "2026-09-05T09:00", "ends": "2026-09-05T14:00"}]
@@ -257,7 +257,7 @@ def test_the_director_sends_a_game_of_the_event_to_its_table(desk: DeskServer) -
 
 
 def test_a_called_round_does_not_start_a_game_again_whose_result_is_missing(desk: DeskServer) -> None:
-    with httpx.Client(base_url=desk.url) as director:
+    with httpx.Client(base_url=desk.url, timeout=WAIT_S) as director:
         for coach in ("Ana", "Bo"):
             director.post("/api/event/entrants", json={"coach": coach})
         director.put("/api/event/clock", json={"clock": {}, "tables": ["Table 1"]})
@@ -276,7 +276,7 @@ def test_a_called_round_does_not_start_a_game_again_whose_result_is_missing(desk
 
 
 def test_a_message_to_a_team_reaches_the_table_where_it_plays_next_and_the_hall(desk: DeskServer) -> None:
-    with httpx.Client(base_url=desk.url) as director:
+    with httpx.Client(base_url=desk.url, timeout=WAIT_S) as director:
         for coach in ("Ana", "Bo", "Cy"):
             event = director.post("/api/event/entrants", json={"coach": coach}).json()
         ids = {entrant["coach"]: entrant["id"] for entrant in event["entrants"]}
@@ -308,18 +308,18 @@ def test_a_message_to_a_team_reaches_the_table_where_it_plays_next_and_the_hall(
 def test_what_can_not_be_sent_is_refused_by_a_clear_text(
     desk: DeskServer, body: dict[str, object], status: int, told: str
 ) -> None:
-    answer = httpx.post(f"{desk.url}/api/pushes", json=body)
+    answer = httpx.post(f"{desk.url}/api/pushes", json=body, timeout=WAIT_S)
     assert answer.status_code == status, answer.text
     assert told in answer.json()["detail"]
-    assert httpx.get(f"{desk.url}/api/pushes").json() == []
+    assert httpx.get(f"{desk.url}/api/pushes", timeout=WAIT_S).json() == []
 
 
 def test_only_a_director_sends_and_only_with_a_broker(desk: DeskServer, tmp_path: Path) -> None:
     headers = {"Authorization": f"Bearer {desk.token('operator')}"}
-    assert httpx.post(f"{desk.url}/api/pushes", json={"text": "a"}, headers=headers).status_code == 403
-    assert httpx.get(f"{desk.url}/api/pushes", headers=headers).status_code == 200
+    assert httpx.post(f"{desk.url}/api/pushes", json={"text": "a"}, headers=headers, timeout=WAIT_S).status_code == 403
+    assert httpx.get(f"{desk.url}/api/pushes", headers=headers, timeout=WAIT_S).status_code == 200
     alone = DeskServer(tmp_path / "alone")
-    answer = httpx.post(f"{alone.url}/api/pushes", json={"text": "a"})
+    answer = httpx.post(f"{alone.url}/api/pushes", json={"text": "a"}, timeout=WAIT_S)
     alone.close()
     assert answer.status_code == 409
     assert "broker" in answer.json()["detail"]

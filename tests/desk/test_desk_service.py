@@ -43,7 +43,7 @@ def director(desk: DeskServer) -> Iterator[httpx.Client]:
 
 
 def client_of(desk: DeskServer, role: str) -> httpx.Client:
-    return httpx.Client(base_url=desk.url, headers={"Authorization": f"Bearer {desk.token(role)}"})
+    return httpx.Client(base_url=desk.url, headers={"Authorization": f"Bearer {desk.token(role)}"}, timeout=WAIT_S)
 
 
 def post_csv(client: httpx.Client, name: str, text: str) -> httpx.Response:
@@ -90,7 +90,7 @@ def test_a_role_decides_what_is_allowed(
     desk: DeskServer, role: str | None, method: str, path: str, status: int
 ) -> None:
     body: Any = {"home": 7, "away": 0} if method == "PUT" else None
-    with client_of(desk, role) if role else httpx.Client(base_url=desk.url) as client:
+    with client_of(desk, role) if role else httpx.Client(base_url=desk.url, timeout=WAIT_S) as client:
         answer = client.request(method, path, json=body)
     assert answer.status_code == status, answer.text
     if status >= 400:
@@ -98,7 +98,7 @@ def test_a_role_decides_what_is_allowed(
 
 
 def test_pages_are_served_and_nothing_else(desk: DeskServer) -> None:
-    with httpx.Client(base_url=desk.url) as client:
+    with httpx.Client(base_url=desk.url, timeout=WAIT_S) as client:
         for path in ("/", "/event", "/hall", "/pair", "/overlay/standings", "/assets/event.js", "/assets/dom.js"):
             assert client.get(path).status_code == 200, path
         assert client.get("/overlay/scorebug").status_code == 404

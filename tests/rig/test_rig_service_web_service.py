@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 from relayed_service import RelayedService
-from waiting import wait_until
+from waiting import WAIT_S, wait_until
 
 from downfield.api.http.network_addresses import network_hosts
 from downfield.api.security.forwarding import is_address
@@ -38,7 +38,7 @@ def test_the_printed_link_makes_the_admin(tmp_path: Path, settings: dict[str, ob
     served = RelayedService(tmp_path / "a.db", ServiceSettings.model_validate({"port": 0, **settings}))
     link = served.service.admin_link
     page, _, key = link.partition("pair#")
-    with httpx.Client(base_url=page) as browser:
+    with httpx.Client(base_url=page, timeout=WAIT_S) as browser:
         if key:
             assert browser.post("/api/session", json={"code": key}).status_code == 200
         role = browser.get("/api/session").json()["role"]
@@ -56,7 +56,7 @@ def test_in_a_network_with_tls_what_a_page_connects_to_and_its_cookie_are_of_its
         # Another address than the usual one: the service listens on all of this computer.
         for scheme, feed, port in (("http", "ws", service.port), ("https", "wss", service.tls_port)):
             place = f"127.0.0.2:{port}"
-            with httpx.Client(base_url=f"{scheme}://{place}", verify=False) as browser:
+            with httpx.Client(base_url=f"{scheme}://{place}", verify=False, timeout=WAIT_S) as browser:
                 page = browser.get("/")
                 assert page.status_code == 200
                 assert f"connect-src 'self' {feed}://{place};" in page.headers["content-security-policy"]
@@ -65,10 +65,10 @@ def test_in_a_network_with_tls_what_a_page_connects_to_and_its_cookie_are_of_its
         # The certificate is of this computer's addresses, and a browser that is told to trust it connects.
         assert service.certificate is not None
         trusting = ssl.create_default_context(cafile=str(service.certificate.certificate))
-        with httpx.Client(base_url=f"https://127.0.0.1:{service.tls_port}", verify=trusting) as browser:
+        with httpx.Client(base_url=f"https://127.0.0.1:{service.tls_port}", verify=trusting, timeout=WAIT_S) as browser:
             assert browser.get("/healthz").status_code == 200
         with pytest.raises(httpx.ConnectError, match="certificate"):
-            httpx.get(f"https://127.0.0.1:{service.tls_port}/healthz")
+            httpx.get(f"https://127.0.0.1:{service.tls_port}/healthz", timeout=WAIT_S)
     finally:
         served.end()
 
@@ -103,7 +103,9 @@ def test_a_certificate_of_a_clock_that_was_wrong_at_the_start_is_exchanged_while
         def is_trusted() -> bool:
             trusting = ssl.create_default_context(cafile=str(first.certificate))
             try:
-                return httpx.get(f"https://127.0.0.1:{service.tls_port}/healthz", verify=trusting).is_success
+                return httpx.get(
+                    f"https://127.0.0.1:{service.tls_port}/healthz", verify=trusting, timeout=WAIT_S
+                ).is_success
             except httpx.ConnectError:
                 return False
 

@@ -148,7 +148,7 @@ def test_an_edit_is_undone_and_all_can_be_skipped(chromium: Browser) -> None:
 def test_the_page_needs_its_secret_path_and_bad_labels_are_refused() -> None:
     running = RunningReview(_review())
     root = running.address.removesuffix(f"{running.review.token}/")
-    with httpx.Client() as client:
+    with httpx.Client(timeout=WAIT_S) as client:
         assert client.get(root).status_code == 404
         assert client.get(f"{root}pictures").status_code == 404
         assert client.post(f"{root}end", json={"outcome": "saved"}).status_code == 404

@@ -8,6 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 from relayed_service import RelayedService
+from waiting import WAIT_S
 
 from downfield.api.http import network_addresses
 from downfield.rig.configuration.settings import RigSettings, ServiceSettings
@@ -88,7 +89,7 @@ def test_addresses_that_are_printed_are_those_that_can_be_opened(
     served = RelayedService(tmp_path / "a.db", ServiceSettings.model_validate({"port": 0, **settings}))
     try:
         assert own in served.service.address
-        assert httpx.get(f"{served.service.address}healthz").status_code == 200
+        assert httpx.get(f"{served.service.address}healthz", timeout=WAIT_S).status_code == 200
         found = served.service.network_addresses()
         assert [address.startswith(other) for address, other in zip(found, others, strict=True)] == [True] * len(others)
     finally:
