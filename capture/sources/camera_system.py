@@ -42,32 +42,24 @@ from downfield.capture.sources.v4l2 import (
 from downfield.core.errors import InputError
 from downfield.core.platform.system import SYSTEM, System
 
-
-@dataclass(frozen=True, slots=True)
-class _HeldControl:
-    """A control whose value makes the picture, by ``linux/v4l2-controls.h``."""
-
-    control: int
-    name: str
-
-
-_HELD: Final = (
-    _HeldControl(EXPOSURE, "exposure"),
-    _HeldControl(FOCUS, "focus"),
-    _HeldControl(WHITE_BALANCE, "white balance"),
-    _HeldControl(0x009A090D, "zoom"),
-    _HeldControl(0x009A0908, "pan"),
-    _HeldControl(0x009A0909, "tilt"),
-    _HeldControl(0x00980913, "gain"),
-    _HeldControl(0x00980900, "brightness"),
-    _HeldControl(0x00980901, "contrast"),
-    _HeldControl(0x00980902, "saturation"),
-    _HeldControl(0x00980903, "hue"),
-    _HeldControl(0x00980910, "gamma"),
-    _HeldControl(0x0098091B, "sharpness"),
-    _HeldControl(0x0098091C, "backlight compensation"),
-    _HeldControl(0x00980918, "power line frequency"),
-)
+_HELD: Final = {
+    EXPOSURE: "exposure",
+    FOCUS: "focus",
+    WHITE_BALANCE: "white balance",
+    0x009A090D: "zoom",
+    0x009A0908: "pan",
+    0x009A0909: "tilt",
+    0x00980913: "gain",
+    0x00980900: "brightness",
+    0x00980901: "contrast",
+    0x00980902: "saturation",
+    0x00980903: "hue",
+    0x00980910: "gamma",
+    0x0098091B: "sharpness",
+    0x0098091C: "backlight compensation",
+    0x00980918: "power line frequency",
+}
+"""The controls whose values make the picture, by ``linux/v4l2-controls.h``."""
 
 
 class HeldControls:
@@ -92,27 +84,29 @@ class HeldControls:
         Returns:
             What the camera does not take again, and what is set as it was before this start, one line each.
         """
-        free, notes = _left_to_camera(requested), list[str]()
+        modes: dict[int, ControlMode]
+        modes = {EXPOSURE: requested.exposure, FOCUS: requested.focus, WHITE_BALANCE: requested.white_balance}
+        notes: list[str] = []
         kept = {} if self._file is None or self._is_known else self._file.read(self._identity)
-        for held in _HELD:
-            control = None if held.control in free else device.find(held.control)
-            now = None if control is None else device.value(held.control)
+        for number, name in _HELD.items():
+            control = None if modes.get(number) == "auto" else device.find(number)
+            now = None if control is None else device.value(number)
             if control is None or now is None:
                 continue
-            start = now if held.control in _given(requested) else kept.get(held.name, now)
+            start = now if isinstance(modes.get(number), int) else kept.get(name, now)
             is_possible = control.lowest <= start <= control.highest
-            before = self._values.setdefault(held.control, start if is_possible else now)
+            before = self._values.setdefault(number, start if is_possible else now)
             if abs(now - before) <= control.step:
                 continue
-            woken, now = now, _set_again(device, held.control, before, now)
+            woken, now = now, _set_again(device, number, before, now)
             if abs(now - before) > control.step:
                 notes.append(
-                    f"{held.name}: it came back with {now} and can't be set to {before} as before. Set it by hand, or"
+                    f"{name}: it came back with {now} and can't be set to {before} as before. Set it by hand, or"
                     " calibrate again"
                 )
             elif not self._is_known:
                 notes.append(
-                    f"{held.name}: it was {woken} and is {before} again, as when the rig last used this camera. To keep"
+                    f"{name}: it was {woken} and is {before} again, as when the rig last used this camera. To keep"
                     " another value, set the table up again"
                 )
         self._is_known = True
@@ -121,22 +115,7 @@ class HeldControls:
         return notes
 
     def _by_name(self) -> dict[str, int]:
-        return {held.name: self._values[held.control] for held in _HELD if held.control in self._values}
-
-
-def _left_to_camera(requested: CameraControls) -> set[int]:
-    modes: tuple[tuple[int, ControlMode], ...] = (
-        (EXPOSURE, requested.exposure),
-        (FOCUS, requested.focus),
-        (WHITE_BALANCE, requested.white_balance),
-    )
-    return {control for control, mode in modes if mode == "auto"}
-
-
-def _given(requested: CameraControls) -> set[int]:
-    """Return the controls for which the configuration has a number."""
-    modes = ((EXPOSURE, requested.exposure), (FOCUS, requested.focus), (WHITE_BALANCE, requested.white_balance))
-    return {control for control, mode in modes if isinstance(mode, int)}
+        return {name: self._values[number] for number, name in _HELD.items() if number in self._values}
 
 
 def _set_again(device: DeviceControls, control: int, value: int, now: int) -> int:
