@@ -53,12 +53,7 @@ class UsbCamera:
         if not self._is_mjpeg:
             notes.append("the camera does not send MJPEG; raw pictures are slow over USB and must be encoded to record")
         codec_name = "mjpeg" if self._is_mjpeg else ""
-        self._facts = SourceFacts("camera", camera.name, size_px, fps, live=True, codec=codec_name, notes=tuple(notes))
-
-    @property
-    def facts(self) -> SourceFacts:
-        """The facts of the source."""
-        return self._facts
+        self.facts = SourceFacts("camera", camera.name, size_px, fps, live=True, codec=codec_name, notes=tuple(notes))
 
     def frames(self) -> Iterator[CapturedFrame]:
         """Yield every frame, stamped by the operating system.
@@ -130,12 +125,7 @@ class OpenCvCamera:
         size_px = (int(self._capture.get(cv2.CAP_PROP_FRAME_WIDTH)), int(self._capture.get(cv2.CAP_PROP_FRAME_HEIGHT)))
         fps = self._capture.get(cv2.CAP_PROP_FPS) or None
         notes = ("exposure, focus and white balance can't be set on this system", *_refused(request, size_px, None))
-        self._facts = SourceFacts("camera", f"camera {number}", size_px, fps, live=True, notes=notes)
-
-    @property
-    def facts(self) -> SourceFacts:
-        """The facts of the source."""
-        return self._facts
+        self.facts = SourceFacts("camera", f"camera {number}", size_px, fps, live=True, notes=notes)
 
     def frames(self) -> Iterator[CapturedFrame]:
         """Yield every frame. Raises SourceError: the camera stopped."""
@@ -146,7 +136,7 @@ class OpenCvCamera:
                 read, image = self._capture.read()
                 arrived_ns = captured_ns = monotonic_ns()
                 if not read:
-                    raise SourceError(f"{self._facts.name}: the camera stopped sending")
+                    raise SourceError(f"{self.facts.name}: the camera stopped sending")
                 stamp_ms = self._capture.get(cv2.CAP_PROP_POS_MSEC)
                 if stamp_ms > 0:
                     captured_ns = source_clock.to_monotonic(round(stamp_ms * 1e6), arrived_ns)

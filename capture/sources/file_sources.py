@@ -96,12 +96,7 @@ class VideoFile:
         self._reader = VideoReader(path)
         self._sound = Soundtrack(path) if self._reader.has_sound else None
         self._pacer = PlaybackPacer(paced=paced)
-        self._facts = SourceFacts("clip", path.name, self._reader.size_px, self._reader.fps, live=False)
-
-    @property
-    def facts(self) -> SourceFacts:
-        """The facts of the source."""
-        return self._facts
+        self.facts = SourceFacts("clip", path.name, self._reader.size_px, self._reader.fps, live=False)
 
     @property
     def count(self) -> int | None:
@@ -178,12 +173,7 @@ class ImageFolder:
         first = read_picture(self._paths[0])
         self._fps = fps
         self._pacer = PlaybackPacer(paced=paced)
-        self._facts = SourceFacts("images", folder.name, (first.shape[1], first.shape[0]), fps, live=False)
-
-    @property
-    def facts(self) -> SourceFacts:
-        """The facts of the source."""
-        return self._facts
+        self.facts = SourceFacts("images", folder.name, (first.shape[1], first.shape[0]), fps, live=False)
 
     @property
     def count(self) -> int:
@@ -196,7 +186,7 @@ class ImageFolder:
             image = None
             with suppress(InputError):
                 image = read_picture(path)
-            if image is not None and (image.shape[1], image.shape[0]) != self._facts.size_px:
+            if image is not None and (image.shape[1], image.shape[0]) != self.facts.size_px:
                 image = None
             t_ns = round(index * 1e9 / self._fps)
             if not self._pacer.wait_until(t_ns):

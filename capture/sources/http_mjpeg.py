@@ -239,12 +239,7 @@ class HttpMjpeg:
         except BaseException:
             self.close()
             raise
-        self._facts = SourceFacts("stream", self._name, size_px, None, live=True, codec="mjpeg")
-
-    @property
-    def facts(self) -> SourceFacts:
-        """The facts of the source."""
-        return self._facts
+        self.facts = SourceFacts("stream", self._name, size_px, None, live=True, codec="mjpeg")
 
     def frames(self) -> Iterator[CapturedFrame]:
         """Yield every frame, stamped by the camera where its ``X-Timestamp`` is right, otherwise on arrival.

@@ -112,7 +112,7 @@ class NetworkVideo:
         self._stored_size_px = (self._stream.width, self._stream.height)
         self._pixel_aspect = pixel_aspect(self._stream)
         fps = self._stream.average_rate or self._stream.guessed_rate
-        self._facts = SourceFacts(
+        self.facts = SourceFacts(
             "stream",
             self._name,
             square_size_px(self._stored_size_px, self._pixel_aspect),
@@ -120,11 +120,6 @@ class NetworkVideo:
             live=True,
             codec=self._stream.codec_context.name,
         )
-
-    @property
-    def facts(self) -> SourceFacts:
-        """The facts of the source."""
-        return self._facts
 
     def frames(self) -> Iterator[CapturedFrame]:
         """Yield every frame, with the stream's own time converted to this computer's clock.
@@ -209,7 +204,7 @@ class NetworkVideo:
             if held is not None:
                 yield held
                 held = None
-            if received.is_keyframe and self._facts.codec in _HEADER_UNITS and (in_parts or keys < _FIRST_KEYS):
+            if received.is_keyframe and self.facts.codec in _HEADER_UNITS and (in_parts or keys < _FIRST_KEYS):
                 held, keys, began_ns = (received, arrived_ns), keys + 1, arrived_ns
             else:
                 yield received, arrived_ns

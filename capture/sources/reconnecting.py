@@ -70,13 +70,8 @@ class ReconnectingSource:
         self._closed = threading.Event()
         self._wait_s = self._limits.first_wait_s
         self._reader = _Reader(open_source, self._limits)
-        self._facts = self._reader.facts()
-        self._notes = self._facts.notes
-
-    @property
-    def facts(self) -> SourceFacts:
-        """The facts of the source from its last opening."""
-        return self._facts
+        self.facts = self._reader.facts()
+        self._notes = self.facts.notes
 
     def frames(self) -> Iterator[CapturedFrame]:
         """Yield every frame until it is closed. After a loss, the indices leave a gap for the lost frames."""
@@ -113,7 +108,7 @@ class ReconnectingSource:
         if isinstance(error, PictureFaultError):
             text, remedy = str(error), error.remedy
         if not remedy:
-            connection = "cable" if self._facts.is_plugged_in else "network connection"
+            connection = "cable" if self.facts.is_plugged_in else "network connection"
             remedy = f"Check the camera's {connection} and power. Downfield keeps trying to reconnect"
         self._problems.report(HealthReason(code=CAMERA_LOST, level="alarm", text=text, remedy=remedy))
 
@@ -125,11 +120,11 @@ class ReconnectingSource:
             return 0
         gap_s = (frame.captured_ns - last.captured_ns) / 1e9
         self._problems.resolve(CAMERA_LOST, f"The camera picture is back after {gap_s:.1f} s.")
-        for note in self._facts.notes:
+        for note in self.facts.notes:
             if note not in self._notes:  # it did not refuse this before
-                self._problems.notify("warning", f"{self._facts.name}: {note}.")
-        self._notes = self._facts.notes
-        lost_frames = max(2, round(gap_s * (self._facts.fps or self._limits.default_fps)))
+                self._problems.notify("warning", f"{self.facts.name}: {note}.")
+        self._notes = self.facts.notes
+        lost_frames = max(2, round(gap_s * (self.facts.fps or self._limits.default_fps)))
         return last.index + lost_frames - frame.index
 
     def _reopen(self) -> bool:
@@ -141,7 +136,7 @@ class ReconnectingSource:
             self._wait_s = min(2 * self._wait_s, self._limits.longest_wait_s)
             self._reader = _Reader(self._open, self._limits)
             try:
-                self._facts = self._reader.facts()
+                self.facts = self._reader.facts()
             except DownfieldError as error:  # such as a password that was changed while the camera was away
                 self._report_loss(error)
                 continue

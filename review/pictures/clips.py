@@ -111,7 +111,7 @@ def _mp4(images: Iterator[TimedImage]) -> bytes:
         stream.codec_context.colorspace = _HD
         stream.codec_context.color_primaries, stream.codec_context.color_trc = ColorPrimaries.BT709, ColorTrc.BT709
         converter = VideoReformatter()  # one for all pictures: it keeps its tables
-        for shown_ns, image in _with_end(first, images):
+        for shown_ns, image in _with_end(first, images, CLIP_LIMITS.last_ns):
             given = av.VideoFrame.from_numpy_buffer(np.ascontiguousarray(image), format="bgr24")
             frame = converter.reformat(
                 given, format="yuv420p", dst_colorspace=_HD, dst_color_range=ColorRange.MPEG, threads=1
@@ -139,7 +139,7 @@ def _gif(images: Iterator[TimedImage]) -> bytes:
     used.link_to(sink)
     graph.configure()
     due_ns = 0
-    for shown_ns, image in _with_end(first, images):
+    for shown_ns, image in _with_end(first, images, CLIP_LIMITS.last_ns):
         if shown_ns < due_ns:
             continue
         due_ns = shown_ns + CLIP_LIMITS.gif_step_ns
@@ -161,13 +161,13 @@ def _gif(images: Iterator[TimedImage]) -> bytes:
     return file.getvalue()
 
 
-def _with_end(first: TimedImage, others: Iterator[TimedImage]) -> Iterator[TimedImage]:
+def _with_end(first: TimedImage, others: Iterator[TimedImage], last_ns: int) -> Iterator[TimedImage]:
     """Yield all pictures, and the last one once more: players show the last picture of a file for no time at all."""
     last = first
     yield first
     for last in others:
         yield last
-    yield last[0] + CLIP_LIMITS.last_ns, last[1]
+    yield last[0] + last_ns, last[1]
 
 
 def ahead(items: Iterator[T]) -> Generator[T, None, None]:
@@ -225,7 +225,7 @@ def encode_fragments(images: Iterator[TimedImage]) -> Iterator[bytes]:
         stream.height, stream.width = first[1].shape[:2]
         stream.pix_fmt, stream.codec_context.time_base = "yuv420p", Fraction(1, _TICKS)
         stream.codec_context.thread_count, stream.codec_context.gop_size = 1, _KEY_EVERY
-        for shown_ns, image in _with_last(first, images):
+        for shown_ns, image in _with_end(first, images, _LAST_NS):
             yuv = cv2.cvtColor(image, cv2.COLOR_BGR2YUV_I420)
             frame = av.VideoFrame.from_ndarray(np.asarray(yuv, dtype=np.uint8), format="yuv420p")
             frame.pts, frame.time_base = round(shown_ns * _TICKS / 1e9), Fraction(1, _TICKS)
@@ -233,14 +233,6 @@ def encode_fragments(images: Iterator[TimedImage]) -> Iterator[bytes]:
             yield from sink.taken()
         container.mux(stream.encode())
     yield from sink.taken()
-
-
-def _with_last(first: TimedImage, others: Iterator[TimedImage]) -> Iterator[TimedImage]:
-    last = first
-    yield first
-    for last in others:
-        yield last
-    yield last[0] + _LAST_NS, last[1]
 
 
 class _Sink:
