@@ -251,7 +251,7 @@ def field_meanings(kind: type) -> dict[str, str]:
             if field:
                 text = comment[1] if comment else above
                 names, _, rest = text.partition(": ")
-                shared = names.split(", ") if re.fullmatch(r"\w+(, \w+)+", names) else [field[1]]
+                shared = names.split(", ") if rest and re.fullmatch(r"\w+(, \w+)+", names) else [field[1]]
                 if text:
                     meaning = rest if len(shared) > 1 else text
                     out |= dict.fromkeys(shared, _cell(meaning if meaning.endswith(".") else f"{meaning}."))

@@ -6,12 +6,11 @@ Judging runs in a worker, knows nothing of the other items, and depends on the i
 from __future__ import annotations
 
 import tempfile
-import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from downfield.core.errors import DownfieldError, FormatError, InputError
+from downfield.core.errors import DownfieldError, InputError
 from downfield.core.track_files import TrackFile
 from downfield.desk.archive.archive_files import ArchiveFiles, StorageError, file_sha256
 from downfield.desk.archive.items import ArchivedFile, ArchivedItem, path_of
@@ -25,7 +24,7 @@ from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
 from downfield.review.bundles import format as names
 from downfield.review.bundles.format import BundleManifest
 from downfield.review.bundles.reading import extract_parts
-from downfield.review.bundles.verification import ZIP_ERRORS, journal_rows, verify_bundle
+from downfield.review.bundles.verification import journal_rows, opened_bundle, verify_bundle
 from downfield.review.rejudging.rejudging import Way, judge_again
 from downfield.rig.games.kept_games import TrustedKeys
 
@@ -45,13 +44,8 @@ class BundledJournal:
         Raises:
             FormatError: the journal can't be read.
         """
-        try:
-            with zipfile.ZipFile(self.path) as archive:
-                yield from (row for row in journal_rows(archive) if row.game == game and row.seq > after)
-        except (KeyError, *ZIP_ERRORS) as error:
-            if isinstance(error, InputError):
-                raise
-            raise FormatError(str(self.path), f"the journal can't be read ({error})") from None
+        with opened_bundle(self.path, "the journal can't be read") as archive:
+            yield from (row for row in journal_rows(archive) if row.game == game and row.seq > after)
 
 
 def judge_item(files: ArchiveFiles, item: ArchivedItem, rulebook: RulebookRecord | None, folder: Path) -> JudgedItem:

@@ -106,6 +106,9 @@ class GrantKeeper:
         folder: of the desk; None to keep them in memory.
         now_ns: wall clock, ns since 1970.
 
+    Attributes:
+        key: the desk's key.
+
     Raises:
         InputError: the key or the grants can't be read.
         FormatError: the file of the grants holds something else.
@@ -113,18 +116,13 @@ class GrantKeeper:
 
     def __init__(self, folder: Path | None = None, now_ns: Callable[[], int] = RUN_CLOCK.now_ns) -> None:
         self._path = None if folder is None else folder / "grants.json"
-        self._key = RigKey.generate() if folder is None else RigKey.load_or_create(folder / DESK_KEY)
+        self.key = RigKey.generate() if folder is None else RigKey.load_or_create(folder / DESK_KEY)
         self._now_ns = now_ns
         self._lock = threading.Lock()
         known = self._path is not None and self._path.exists()
         self._issued = read_record(GrantsFile, self._path).grants if known and self._path is not None else ()
         self._followers: list[Revoked] = []
         self._invitations: dict[str, tuple[str, float]] = {}
-
-    @property
-    def key(self) -> RigKey:
-        """The desk's key."""
-        return self._key
 
     @property
     def issued(self) -> tuple[IssuedGrant, ...]:
@@ -146,7 +144,7 @@ class GrantKeeper:
         now_ns = self._now_ns()
         names = tuple(dict.fromkeys(" ".join(table.split()) for table in tables))
         expires_ns = now_ns + days * _DAY_NS
-        grant = TableGrant(secrets.token_hex(6), name.strip(), role, names, expires_ns, self._key.public_text)
+        grant = TableGrant(secrets.token_hex(6), name.strip(), role, names, expires_ns, self.key.public_text)
         with self._lock:
             kept = [one for one in self._issued if one.grant.expires_ns + _CLOCKS_DIFFER_NS > now_ns]
             if sum(not one.revoked_by for one in kept) >= MAX_GRANTS or len(kept) >= MAX_REVOKED:
@@ -207,7 +205,7 @@ class GrantKeeper:
             return None
         until_ns = min(grant.expires_ns, self._now_ns() + PASS_NS)
         made = TablePass(identity, grant.name, grant.role, rig, table[:60], grant.holder, until_ns, grant.key)
-        return write_pass(self._key, made)
+        return write_pass(self.key, made)
 
     def grant_of(self, identity: str) -> TableGrant:
         """Return a grant in force. Raises NotFoundError: none of this id is."""
@@ -229,7 +227,7 @@ class GrantKeeper:
     def standing(self) -> tuple[TablePush, ...]:
         """Return what every table gets of the grants: this desk's key, and which of its grants are revoked."""
         revoked = tuple(sorted(one.grant.id for one in self._issued if one.revoked_by))
-        key = self._key.public_text
+        key = self.key.public_text
         identity = hashlib.sha256(" ".join((key, *revoked)).encode()).hexdigest()[:12]
         return (TablePush(identity, 0, "the desk", "Phones", PushedAccess(key, revoked)),)
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Final
 
 from downfield.calibration.calibration import Calibration, read_calibration
-from downfield.core.errors import FormatError, InputError, OutputError
+from downfield.core.errors import FormatError, OutputError
 from downfield.core.records import from_json
 from downfield.game.records.keeping import EntryRow, GameRow
 from downfield.review.bundles import format as names
 from downfield.review.bundles.format import PART_NAME, BundleManifest
-from downfield.review.bundles.verification import ZIP_ERRORS, journal_rows, open_bundle_file
+from downfield.review.bundles.verification import journal_rows, opened_bundle
 from downfield.review.zip_container import CHUNK_BYTES
 from downfield.store.writing.store import Store
 
@@ -41,13 +41,8 @@ def read_manifest(path: Path) -> BundleManifest:
         InputError: the file can't be read, or is no bundle.
         FormatError: the manifest is malformed.
     """
-    try:
-        with open_bundle_file(path) as file, zipfile.ZipFile(file) as archive, archive.open(names.MANIFEST) as part:
-            content = part.read(names.MAX_MANIFEST_BYTES)
-    except (KeyError, *ZIP_ERRORS) as error:
-        if isinstance(error, InputError):
-            raise
-        raise FormatError(str(path), "the manifest can't be read; see 'downfield verify'") from None
+    with opened_bundle(path, "the manifest can't be read") as archive, archive.open(names.MANIFEST) as part:
+        content = part.read(names.MAX_MANIFEST_BYTES)
     return from_json(BundleManifest, content, path=f"{path}: {names.MANIFEST}")
 
 
@@ -61,15 +56,10 @@ def extract_parts(path: Path, manifest: BundleManifest, wanted: Collection[str],
         FormatError: it is damaged.
         OutputError: the disk is full.
     """
-    try:
-        with open_bundle_file(path) as file, zipfile.ZipFile(file) as archive:
-            for part in manifest.parts:
-                if part.name in wanted and PART_NAME.fullmatch(part.name):
-                    _extract(archive, part.name, part.size, folder)
-    except (KeyError, *ZIP_ERRORS) as error:
-        if isinstance(error, InputError):
-            raise
-        raise FormatError(str(path), f"a part can't be unpacked; see 'downfield verify' ({error})") from None
+    with opened_bundle(path, "a part can't be unpacked") as archive:
+        for part in manifest.parts:
+            if part.name in wanted and PART_NAME.fullmatch(part.name):
+                _extract(archive, part.name, part.size, folder)
 
 
 def unpack_bundle(path: Path, store: Store, folder: Path) -> UnpackedBundle:
@@ -87,15 +77,10 @@ def unpack_bundle(path: Path, store: Store, folder: Path) -> UnpackedBundle:
     if names.JOURNAL not in {part.name for part in manifest.parts}:
         raise InputError(f"{path}: holds one call and no game. Unpack it, and open call/ruling.html in a browser.")
     extract_parts(path, manifest, {part.name for part in manifest.parts} - {names.JOURNAL}, folder)
-    try:
-        with open_bundle_file(path) as file, zipfile.ZipFile(file) as archive:
-            import_game(store, manifest.row, journal_rows(archive))
-        if store.game(manifest.game) is None:
-            raise FormatError(str(path), "its journal has no entry that can be read; see 'downfield verify'")
-    except (KeyError, *ZIP_ERRORS) as error:
-        if isinstance(error, InputError):
-            raise
-        raise FormatError(str(path), f"the journal can't be read; see 'downfield verify' ({error})") from None
+    with opened_bundle(path, "the journal can't be read") as archive:
+        import_game(store, manifest.row, journal_rows(archive))
+    if store.game(manifest.game) is None:
+        raise FormatError(str(path), "its journal has no entry that can be read; see 'downfield verify'")
     recordings = folder / _VIDEO
     clips = [found for found in sorted(recordings.glob("clip.*")) if found.suffix != ".jsonl"]
     calibration_file = folder / names.CALIBRATION

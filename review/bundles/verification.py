@@ -7,6 +7,7 @@ import binascii
 import hashlib
 import zipfile
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final, Literal
@@ -120,6 +121,26 @@ def open_bundle_file(path: Path) -> BinaryIO:
         file.close()
         raise InputError(f"{path}: is not a bundle of a game. 'downfield export' and a game's page make bundles.")
     return file
+
+
+@contextmanager
+def opened_bundle(path: Path, problem: str) -> Iterator[zipfile.ZipFile]:
+    """Open the zip file of a bundle.
+
+    Args:
+        problem: what could not be done where it is damaged, for the error.
+
+    Raises:
+        InputError: the file can't be read, or is no bundle.
+        FormatError: it is damaged.
+    """
+    try:
+        with open_bundle_file(path) as file, zipfile.ZipFile(file) as archive:
+            yield archive
+    except (KeyError, *ZIP_ERRORS) as error:
+        if isinstance(error, InputError):
+            raise
+        raise FormatError(str(path), f"{problem}; see 'downfield verify' ({error})") from None
 
 
 def part_lines(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
