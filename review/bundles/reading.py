@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from downfield.calibration.calibration import Calibration, read_calibration
-from downfield.core.errors import FormatError, OutputError
+from downfield.core.errors import FormatError, InputError, OutputError
 from downfield.core.records import from_json
 from downfield.game.records.keeping import EntryRow, GameRow
 from downfield.review.bundles import format as names
