@@ -113,9 +113,17 @@ FORMATS = (
     Format(
         "*.downfield.zip",
         "Bundles",
-        "A game in one zip file: `journal.jsonl` with its journal, one entry a line and no header, `game.tracks.jsonl`,"
-        " `game.events.jsonl`, `game.calls.jsonl`, `game.calibration.json`, `certificate.json`, `configuration.json`,"
-        " `rulebook.json`, `report.html`, the video under `recording/`, then `manifest.json` and its signature.",
+        "A game in one zip file: `journal.jsonl` with its journal, one entry a line and no header, "
+        "`game.tracks.jsonl`, `game.events.jsonl`, `game.calls.jsonl`, `game.calibration.json`, "
+        "`certificate.json`, `configuration.json`, `rulebook.json`, `report.html`, the video under `recording/`, "
+        "then `manifest.json` and its signature. Anybody can check it: the signature in `manifest.sig` (base64) "
+        "is Ed25519 over the bytes `downfield.bundle.manifest`, a newline and those of `manifest.json`; the "
+        "public key is `ed25519:` and its 32 bytes in URL-safe base64 without padding. A part's `sha256` and "
+        "`size` are of its bytes. The digest of an entry of the journal is the SHA-256, in hexadecimal, of the "
+        "digest before it (64 zeros before the first), a newline and one JSON object in UTF-8: `game`, `seq`, "
+        "`kind`, `at_ns`, `key`, `content` (the text as it stands) and `attachment` (the SHA-256 of its bytes, or "
+        "null), keys sorted, no spaces, characters as they are. A store, a SQLite file, chains its table "
+        "`entries` in the same way. `docs/verify_bundle.py` does all of it in sixty lines, without Downfield.",
         (BundleManifest, JournalLine),
     ),
     Format(

@@ -181,7 +181,7 @@ def _owner(device: str, address: str) -> str:
 class StreamLimits:
     """Limits of event streams."""
 
-    stalled_s: float = 30.0  # A client that accepts no data for this long is disconnected
+    stalled_s: float = 10.0  # A client that accepts no data for this long is disconnected
 
 
 STREAM_LIMITS: Final = StreamLimits()

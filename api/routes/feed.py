@@ -19,7 +19,7 @@ from downfield.api.http.problems import ProblemError
 from downfield.api.http.requests import sends
 from downfield.api.security.access import allow
 from downfield.broadcast.latest_picture import LatestPicture
-from downfield.game.published.hub import PROTOCOL, FeedMessage, Hub
+from downfield.game.published.hub import PROTOCOL, TOPICS, FeedMessage, Hub
 
 _MESSAGE_ID: Final = re.compile(r"([0-9a-f]{1,32})-(\d{1,15})")
 _HEARTBEAT: Final = f'{{"v":{PROTOCOL},"topic":"alive"}}'
@@ -75,22 +75,28 @@ async def feed(
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> Response:
     """A snapshot, then numbered changes. `Last-Event-ID` or `after` resumes while the buffer holds what was missed."""
+    named = _parse_topics(topics)
     stream = open_stream(request, "feed")
     resumed = _parse_id(last_event_id or after)
-    return EventStream(context.rig.hub, stream, _parse_topics(topics), resumed, context.relay)
+    return EventStream(context.rig.hub, stream, named, resumed, context.relay)
 
 
 @router.websocket("/api/feed/ws")
 @allow("viewer")
 async def feed_socket(socket: WebSocket, hub: HubDep, topics: Topics = None, after: After = None) -> None:
     """The same messages, each as one text frame."""
+    try:
+        named = _parse_topics(topics)
+    except ProblemError as problem:
+        await socket.close(1008, problem.detail[:100])
+        return
     stream = await open_socket(socket, "feed")
     if stream is None:
         return
     with stream:
         await socket.accept()
         timeout = SendTimeout()
-        messages = hub.subscribe(_parse_topics(topics), _parse_id(after))
+        messages = hub.subscribe(named, _parse_id(after))
         leaving = _wait_for_disconnect(socket), stream.wait_until_ended()
         await timeout.send(_send_all(socket, messages, timeout), *leaving)
         if stream.ended:
@@ -155,7 +161,12 @@ async def _events(batches: AsyncGenerator[list[FeedMessage]]) -> AsyncGenerator[
 
 
 def _parse_topics(topics: str | None) -> frozenset[str] | None:
-    return None if topics is None else frozenset(topics.split(","))
+    if topics is None:
+        return None
+    named = frozenset(topics.split(","))
+    if unknown := sorted(named - TOPICS):
+        raise ProblemError(422, f"There is no topic '{unknown[0]}'. There are {', '.join(sorted(TOPICS))}.")
+    return named
 
 
 def _parse_id(message_id: str | None) -> tuple[str, int] | None:

@@ -47,6 +47,8 @@ CONFLATED_TOPICS: Final = frozenset(
 )
 """Topics whose messages carry the topic's full value, so that a subscriber that lags needs the newest only."""
 
+TOPICS: Final = CONFLATED_TOPICS | {"calls", "notice"}
+
 PACED_TOPICS: Final = frozenset({"scene", "health"})  # topics that are published often; a small delay does no harm
 
 

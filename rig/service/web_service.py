@@ -42,6 +42,8 @@ class ServiceLimits:
     message_bytes: int = 4096  # Longest message from a client on a WebSocket; its content is not used
     # Time between two looks whether the certificate's dates still fit the clock, which may have been set
     dates_s: float = 60.0
+    # Of each connection, in the kernel, which doubles it: what waits there for a slow reader is old when it comes
+    send_buffer_bytes: int = 32 << 10
     backlog: int = 512  # Connections that wait to be accepted while the service is busy
 
 
@@ -252,6 +254,7 @@ def open_listener(host: str, port: int) -> socket.socket:
         ) from None
     listener = socket.socket(family, kind, protocol)
     reclaim_address(listener)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _LIMITS.send_buffer_bytes)
     if family == socket.AF_INET6 and host == "::":
         with suppress(OSError):
             listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)

@@ -86,11 +86,11 @@ def test_the_second_process_resumes_a_feed_and_sends_its_topics_only(rig: Relaye
     with closing(Follower(rig)), closing(Follower(rig)) as second:
         second.message()
         for down in (2, 3):
-            rig.hub.publish("plays", {"down": down})
-        last = second.until("plays")[-1]
-        with closing(Follower(rig, "?topics=plays", {"Last-Event-ID": f"{last['epoch']}-{last['seq']}"})) as third:
+            rig.hub.publish("notice", {"down": down})
+        last = second.until("notice")[-1]
+        with closing(Follower(rig, "?topics=notice", {"Last-Event-ID": f"{last['epoch']}-{last['seq']}"})) as third:
             rig.hub.publish("game", {"down": 4})
-            rig.hub.publish("plays", {"down": 5})
+            rig.hub.publish("notice", {"down": 5})
             assert [third.message()["data"] for _ in range(2)] == [{"down": 3}, {"down": 5}]
             wait_until(lambda: rig.subscribers[1] == 2)
 

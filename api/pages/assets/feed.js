@@ -9,6 +9,9 @@ import { steadyNow } from "./steady_time.js";
 /** After this long without a message the values may be stale: the server sends one at least every 5 s. */
 export const STALE_MS = 12_000;
 
+/** A message that comes so much later than the quickest one was held up on its way: this connection is too slow. */
+const LATE_MS = 5_000;
+
 /** Waits between attempts to connect: short at first, so that a restart is hardly noticed. */
 const RETRY_MS = { first: 250, max: 5_000 };
 
@@ -168,6 +171,11 @@ export class Feed {
       location.reload();
       return;
     }
+    if (this.#isLate(message)) {
+      this.#ahead_ms = null; // what is on its way is older still: a new connection begins with what is now
+      this.#disconnect();
+      return;
+    }
     this.#receivedAt = steadyNow();
     this.#wait_ms = RETRY_MS.first;
     this.#adjustClock(message.at_ms);
@@ -176,11 +184,17 @@ export class Feed {
     this.#setLink("live");
   }
 
+  /** Whether a message of a topic that is published again and again was held up on its way. @param {Message} message */
+  #isLate({ topic, at_ms }) {
+    if (this.#ahead_ms === null || at_ms === undefined || !["scene", "health"].includes(topic)) return false;
+    return this.now() - at_ms > LATE_MS;
+  }
+
   /** Estimate how far the server's clock is ahead: the message with the least delay shows it best. @param {number} [at_ms] */
   #adjustClock(at_ms) {
     if (at_ms === undefined) return;
     const ahead = at_ms - steadyNow();
-    if (this.#ahead_ms === null || ahead > this.#ahead_ms || ahead < this.#ahead_ms - 1_000) this.#ahead_ms = ahead;
+    if (this.#ahead_ms === null || ahead > this.#ahead_ms) this.#ahead_ms = ahead;
   }
 
   /** @param {Message} message */
