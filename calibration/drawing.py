@@ -46,9 +46,6 @@ _LIMITS: Final = DrawingLimits()
 def draw_calibration(image: Image, calibration: Calibration) -> Image:
     """Draw the field model over a photograph, with a caption above and the error map below.
 
-    Args:
-        image: blue green red, of the calibration's size.
-
     Returns:
         The photograph with the model on it, a caption above and the error map below; of the photograph's width.
     """

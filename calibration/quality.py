@@ -53,11 +53,7 @@ def to_calibration(
     made_at: str = "",
     scale: ScaleError = EXACT_SCALE,
 ) -> Calibration:
-    """Return a calibration with its residuals and covariance.
-
-    Args:
-        made_at: ISO 8601 UTC; now when empty.
-    """
+    """Return a calibration with its residuals and covariance. `made_at`: ISO 8601 UTC; now when empty."""
     covariance = tuple(tuple(row) for row in with_scale_error(fit.camera, fit.covariance, scale).tolist())
     made_at = made_at or datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     unmodeled_px = math.hypot(_unmodeled_px(fit, observations), _LIMITS.min_unmodeled * fit.camera.lens.size_px[0])

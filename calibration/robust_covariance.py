@@ -35,7 +35,6 @@ def cluster_robust_covariance(
         jacobian: whitened, observations first, priors after them, shape (n + m, p).
         weighted: weighted whitened residuals, shape (n,).
         weight: robust weights, shape (n,).
-        groups: which observations err together.
     """
     n = len(weight)
     seen, known = jacobian[:n], jacobian[n:]
@@ -139,7 +138,6 @@ def overstated_precision(effect: Array, weighted: Array, groups: ErrorGroups, li
     Args:
         effect: whitened derivative of each observation by the parameter, shape (n,).
         weighted: weighted whitened residuals, shape (n,).
-        groups: which observations err together.
         lines_px: standard deviation of what displaces whole lines.
     """
     pushes = np.bincount(groups.cluster, weights=effect * weighted)

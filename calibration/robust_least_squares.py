@@ -52,7 +52,6 @@ def minimize_huber(
         begin: parameters to begin at, shape (k,).
         lowest: least values of the parameters, shape (k,); minus infinity where there is none.
         loss_at: residuals beyond this count linearly; one for all, or one for each, infinite where none does.
-        max_steps: evaluations at most.
 
     Returns:
         The parameters, shape (k,), and half the robust sum of squares there.

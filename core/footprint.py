@@ -312,7 +312,6 @@ def _nearest(core: Array, others: Array) -> tuple[Array, Array, Array]:
 
     Args:
         core: all a and then all b, shape (2 n, 4, 2).
-        others: the same, with the two bases of each pair exchanged.
 
     Returns:
         The points of a and of b, shape (n, 2) each; distances, shape (n,).

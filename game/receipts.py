@@ -236,7 +236,6 @@ class EventLog:
         Args:
             undone: ids of the events that were undone.
             set_aside: why events no longer count, by id.
-            calls: texts of the calls, by id.
             latest: how many; None for all.
         """
         shown = [(event, by) for event, by in self.events if not isinstance(event.body, Tick)]

@@ -169,7 +169,6 @@ class KeptScenes:
     Args:
         entries: numbers of the entries that were judged, and how many scenes and events each has.
         kept_from: place in the game's log of the first scene.
-        last: number of the last entry.
     """
 
     def __init__(

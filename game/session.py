@@ -117,7 +117,6 @@ class GameSession:
 
         Args:
             body: a declaration, a ruling, an undo or a tick.
-            now_ns: the capture clock.
 
         Returns:
             The receipt without its place in the journal, and the entry on its way to the disk.

@@ -74,11 +74,7 @@ class EventsHeader:
 
 
 def undone_events(events: Sequence[Event]) -> frozenset[str]:
-    """Return the ids of the events that do not count: undone, and not by an undo that was undone itself.
-
-    Args:
-        events: in the order in which they were entered.
-    """
+    """Return the ids of the events that do not count: undone, and not by an undo that was undone itself."""
     undone: set[str] = set()
     for event in reversed(events):  # whatever undoes an undo comes after it
         if isinstance(event.body, Undo) and event.id not in undone:

@@ -21,7 +21,6 @@ def share_accepted(limit: GradedLimit, margin: float, sigma: float) -> float:
     """Return the expected share of those who agree that a limit is met, 0..1.
 
     Args:
-        limit: the limit; not empty.
         margin: measured, in the limit's unit.
         sigma: its standard deviation; 0 where it is exact. On a step, the side of more agreement counts.
     """

@@ -22,7 +22,6 @@ def place_yd(named: str, shorts: tuple[str, str], home_direction: int, length_yd
         named: a team and its yard line, below 0 in its end zone; midfield needs no team.
         shorts: the short names of home and away, which go before H and A.
         home_direction: 1 when home goes toward larger x, -1 toward smaller x.
-        length_yd: of the field, goal line to goal line.
 
     Raises:
         RefusedError: it names no place of this field.

@@ -76,10 +76,6 @@ def solve_fiducials(
 ) -> tuple[CameraFit, Observations]:
     """Solve the pose, and refine the lens, from the markers in one picture.
 
-    Args:
-        lens: the lens as measured, to begin with.
-        prior: how well it is known.
-
     Returns:
         The fit and the corners it was made from.
 

@@ -168,9 +168,7 @@ def measure_print(
 
     Args:
         planes: gray pictures; the camera is that of the first.
-        image: the first in color.
         start: a candidate good to a few pixels.
-        paint: contrast of the yard lines, gray levels, signed.
         searches_px: how far off the paint is searched, fit by fit; the last ones are the usual.
     """
     field, camera = start.field, dataclasses.replace(start.camera, bow=flat_bow(start.field))

@@ -40,7 +40,6 @@ def solve_by_measuring(
     Args:
         planes: gray pictures; the camera is that of the first.
         supposed: the ways to read it, and what is known of the print.
-        paint: contrast of the yard lines, gray levels, signed.
 
     Raises:
         AmbiguousField: several solutions are as good; carries them.

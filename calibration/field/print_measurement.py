@@ -78,7 +78,6 @@ def with_line_inset(
         image: the picture itself: a border and the ground may be alike in gray and not in color.
         camera: good to about a pixel, if the yard lines' ends are the sidelines.
         field: the field, its sidelines at the yard lines' ends.
-        paint: contrast of the yard lines, gray levels, signed.
     """
     low, high = (side * field.mm_per_yd_y for side in _LIMITS.insets_yd)
     found = []

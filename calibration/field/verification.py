@@ -90,12 +90,7 @@ def share_of_lines_found(plane: Plane, camera: Camera, field: FieldModel, search
 def gather_evidence(
     plane: Plane, camera: Camera, field: FieldModel, search_px: float, *, every_yd: float = 1.0
 ) -> FieldEvidence:
-    """Look for every part of a field where a camera predicts it.
-
-    Args:
-        search_px: how far off the solution may be.
-        every_yd: spacing of the samples on long lines.
-    """
+    """Look for every part of a field where a camera predicts it. `every_yd`: spacing of the samples on long lines."""
     samples = sample_long_lines(field, every_yd=every_yd)
     seen = measure_paint(plane, camera, samples, search_px)
     kinds = np.array([line.kind for line in field.lines()])[samples.line]

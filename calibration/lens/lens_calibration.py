@@ -213,7 +213,6 @@ def calibrate_lens(views: Sequence[LensView], size_px: tuple[int, int]) -> LensF
 
     Args:
         views: eight or more, the board tilted differently and reaching into every corner of the picture.
-        size_px: the pictures' width and height.
 
     Raises:
         CalibrationError: too few views, too little of the picture covered, or they don't fit one lens.

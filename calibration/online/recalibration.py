@@ -44,7 +44,6 @@ def recalibrate(images: Sequence[Image], before: Calibration, shake: Shake, *, m
 
     Args:
         images: one or more frames, taken after the camera is still again.
-        before: the calibration of the reference picture.
         shake: of the first image against that picture.
 
     Raises:

@@ -74,7 +74,6 @@ class ShakeTracker:
 
     Args:
         reference: the picture that the camera was calibrated in, blue green red or gray.
-        camera: that calibration's camera.
 
     Raises:
         CalibrationError: the picture shows too little of the print to follow.

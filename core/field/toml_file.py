@@ -29,7 +29,6 @@ def describe_measured(described: FieldModel | None, found: FieldModel) -> str:
 
     Args:
         described: what was known of the print; None for nothing.
-        found: the print as it was measured.
     """
     if found == described:
         return ""

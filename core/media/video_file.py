@@ -288,7 +288,6 @@ def square_size_px(size_px: tuple[int, int], pixel_aspect: float) -> tuple[int, 
 
     Args:
         size_px: width and height as it is stored.
-        pixel_aspect: width of a stored pixel by its height.
     """
     width, height = size_px
     wide = (round(width * pixel_aspect), height) if pixel_aspect > 1 else (width, round(height / pixel_aspect))

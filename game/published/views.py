@@ -233,12 +233,7 @@ def _wait(state: GameState) -> game_topics.WaitView | None:
 
 
 def ball_view(state: GameState, ball: Ball | None, mm_per_yd: tuple[float, float]) -> game_topics.BallView:
-    """Return the topic `ball`.
-
-    Args:
-        ball: as last detected; None when it was not.
-        mm_per_yd: along the field and across.
-    """
+    """Return the topic `ball`. `ball`: as last detected; None when it was not."""
     carrier = state.player(state.play.carrier)
     side = state.play.ball_side
     if carrier is not None:

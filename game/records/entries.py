@@ -156,14 +156,7 @@ SEAL_KIND: Final = next(name for name, kind in KINDS.items() if kind is SegmentS
 
 
 def unpack_entry(kind: str, content: str, *, where: str) -> Content:
-    """Return an entry's content.
-
-    Args:
-        where: names the entry, for the error.
-
-    Raises:
-        FormatError: it can't be read: a newer version wrote it, or it was altered.
-    """
+    """Return an entry's content. Raises FormatError: it can't be read: a newer version wrote it, or it was altered."""
     if kind not in KINDS:
         raise FormatError(where, f"unknown kind of entry {kind!r}; a newer version of Downfield may have written it")
     return from_json(KINDS[kind], content, path=where)
@@ -176,14 +169,7 @@ def pack_scenes(scenes: Sequence[Scene]) -> bytes:
 
 
 def unpack_scenes(attachment: bytes, *, where: str) -> Iterator[Scene]:
-    """Yield the scenes of an attachment: zlib over one scene a line.
-
-    Args:
-        where: names the entry, for the error.
-
-    Raises:
-        FormatError: it can't be read.
-    """
+    """Yield the scenes of an attachment: zlib over one scene a line. Raises FormatError: it can't be read."""
     unpacker = zlib.decompressobj()
     try:
         lines = unpacker.decompress(attachment, MAX_SCENES_BYTES)

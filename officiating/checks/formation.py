@@ -48,11 +48,7 @@ class RolePlacement:
 def infer_roles(
     placements: Sequence[RolePlacement], mm_per_yd_x: float, mm_per_yd_y: float, middle_mm: float
 ) -> list[tuple[str, bool]]:
-    """Return every player's role and whether it was inferred, in the order given.
-
-    Args:
-        middle_mm: middle of the field, across.
-    """
+    """Return every player's role and whether it was inferred, in the order given."""
     roles = [canonical_role(placement.named) for placement in placements]
     named = [bool(role) for role in roles]
     _infer_offense(placements, roles, _LIMITS.line_yd * mm_per_yd_x, _LIMITS.tight_end_yd * mm_per_yd_y, middle_mm)
@@ -241,7 +237,6 @@ def build_formation(
     """Build the formation seen in a scene; figures held in a hand or off the field are left out.
 
     Args:
-        roster: every figure on the board.
         offense: the jersey of the team that snaps or kicks.
         direction: 1 when that team goes toward larger x of the board, -1 toward smaller x.
         line_yd: line of scrimmage, or the spot of a kick, in field yards along x of the board.

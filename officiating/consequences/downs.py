@@ -100,12 +100,7 @@ def _spot_in_front(
 
 
 def play_next_down(game: GameState, x_yd: float, y_yd: float, context: RuleContext, sigma_yd: float = 0.0) -> Outcome:
-    """Spot the ball for the offense: the next down, a first down, or a turnover on downs.
-
-    Args:
-        x_yd, y_yd: where it is, along x of the board and across.
-        sigma_yd: standard deviation of its place along the field.
-    """
+    """Spot the ball for the offense: the next down, a first down, or a turnover on downs."""
     progress, line = game.progress_yd(x_yd), game.progress_yd(game.to_gain_yd)
     past = PastLine(progress - line, math.hypot(sigma_yd, game.to_gain_sigma_yd))
     if game.goal_to_go:  # whether the ball is past a goal line is judged where it crosses it, as a touchdown

@@ -19,9 +19,7 @@ def walk_off(
     """Return where the ball goes after a penalty.
 
     Args:
-        spot_yd: where it is walked off from.
         yards: toward the opponent's goal when positive, back toward one's own when negative.
-        length_yd: goal line to goal line.
         half_the_distance: whether a penalty is at most half the distance to the goal line it goes toward. No source
             states when this applies; as in football, whenever the penalty is longer than that.
         whole: whether the ball goes on a whole yard, in the offender's favor: a half yard shortens the penalty
@@ -62,7 +60,6 @@ def walk_off_return(
         yards: the penalty, not negative.
         by_returners: whether the returning team fouled: its foul is walked off from the middle of the return, the
             kicking team's from its end.
-        length_yd: goal line to goal line.
 
     Raises:
         RefusedError: that spot is not between the goal lines.

@@ -39,7 +39,6 @@ class PastLine:
         """Return a finding with this as what was measured of it.
 
         Args:
-            measure: of what the margin is.
             within: probability of whatever else it rests on: a chain is as sure as its weakest link.
         """
         probability = min(self.probability, within, finding.probability)

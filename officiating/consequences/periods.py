@@ -32,7 +32,6 @@ def yards_winner(first: Side, gains_yd: tuple[float, float]) -> Side | None:
     """Return the winner of a round of one play each, None when another round follows (TAP-132, TAP-134).
 
     Args:
-        first: the side that went first.
         gains_yd: its yards and the other side's; a turnover counts as 0 and a touchdown as `TOUCHDOWN_GAIN_YD`.
     """
     first_yd, second_yd = gains_yd
@@ -49,7 +48,6 @@ def clock_overtime_over(ended: tuple[Possession, ...], lead: int, left_s: float)
 
     Args:
         lead: either team's points less the other's.
-        left_s: seconds left of its one period.
     """
     if lead == 0:
         return left_s <= 0, ("EFL-076",) if left_s <= 0 else ("EFL-071",)
@@ -101,11 +99,7 @@ def unless_time_is_up(handler: Handler) -> Handler:
 
 
 def make_period_end(after_last: Callable[[GameState, Call, RuleContext], Outcome]) -> Consequence:
-    """Return the consequence of a period's end: the next one, the second half's kickoff, or what follows the last.
-
-    Args:
-        after_last: what follows a last period that ends in a tie.
-    """
+    """Return the consequence of a period's end: the next one, the second half's kickoff, or what follows the last."""
 
     def period(game: GameState, call: Call, context: RuleContext) -> Outcome:
         last, periods = game.period, context.params.count("clock.periods")

@@ -45,7 +45,6 @@ def merge_findings(
     Args:
         play: with the findings that wait (`pending`) and those that were called (`settled`).
         precedence: of the rules at one instant, by id.
-        confidence: the probability from which a call is made.
     """
     pending = {finding_key(finding): finding for finding in play.pending}
     changed = False  # most frames change nothing, and the same play is then passed on

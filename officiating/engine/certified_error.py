@@ -32,7 +32,6 @@ class ErrorFloor:
 
         Args:
             certified_yd: 95th percentile of the table's errors, along and across.
-            confidence: the probability from which the rulebook calls.
 
         Raises:
             InputError: a certified error is negative.

@@ -157,11 +157,7 @@ def evidence_in_order(
 def contacts_since_held(
     game: GameState, scenes: Sequence[Scene], rules: Sequence[Rule], field: FieldModel, params: Params
 ) -> list[Finding]:
-    """Return the contacts of the carrier in the frames since he has had the ball; who has it is known only later.
-
-    Args:
-        scenes: the last ones, oldest first, up to now.
-    """
+    """Return the contacts of the carrier in the frames since he has had the ball; who has it is known only later."""
     held_ns, carrier = game.play.held_since_ns, game.play.carrier
     found: list[Finding] = []
     for place, scene in enumerate(scenes):

@@ -68,7 +68,6 @@ class JudgedGame:
     """A game under one rulebook. For one thread: whoever shares it holds a lock around every call.
 
     Args:
-        teams: home, away.
         keep_s: how long scenes are kept for rulings to go back to, seconds; None keeps all.
         certified_yd: the error the table is certified to, along and across; calls finer than it are too close.
         lengths_known: whether lengths in mm are known; while not, what needs them is left to people.
@@ -151,7 +150,6 @@ class JudgedGame:
         """Become what a game under the same rulebook was, instead of applying its entries again.
 
         Args:
-            events: of its log, in order.
             scenes: returns those of its log from `GameMemento.kept_from` on, by place, or raises a RefusedError.
         """
         following = iter(events)

@@ -198,9 +198,6 @@ def _load_installed(name: str) -> Rulebook:
 def parse_rulebook(text: str, where: str) -> Rulebook:
     """Return the rulebook that the text of a league's file describes.
 
-    Args:
-        where: names the file, for the error.
-
     Raises:
         RulebookError: it is no TOML, or contains an unknown name; the message names it.
     """

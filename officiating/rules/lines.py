@@ -88,7 +88,6 @@ def spot_at(facts: Facts, figure: Figure, reference: str, t_ns: int, sigma_s: fl
     Across the field that is the hand or the ball, or the middle of a base.
 
     Args:
-        facts: of the latest frame.
         reference: ``"base"``, ``"hand"`` or ``"ball"``.
     """
     then = facts_as_of(facts, t_ns, figure.id, sigma_s)

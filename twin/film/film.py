@@ -48,11 +48,7 @@ Progress = Callable[[int, int], None]
 
 
 def truth_frame(frame: int, rendered: RenderedFrame, snapshot: Snapshot, events: Sequence[TruthEvent]) -> TruthFrame:
-    """Return the truth of one picture.
-
-    Args:
-        events: since the picture before, as of `truth.by_frame`.
-    """
+    """Return the truth of one picture. `events`: since the picture before, as of `truth.by_frame`."""
     tilts = {figure.id: _tilt_deg(figure.rotation) for figure in snapshot.figures}
     figures = tuple(
         FigureTruth(top.id, tilts[top.id], top.corners_visible, top.visible, _pixels(top)) for top in rendered.base_tops
@@ -145,7 +141,6 @@ def film(renderer: Renderer, snapshots: Sequence[Snapshot], *, seed: int) -> Ite
 
     Args:
         snapshots: in order of time; their times become the frames' times.
-        seed: of noise, shake and flicker.
     """
     appearance = renderer.appearance
     effects = SensorEffects(appearance.sensor, appearance.camera.lens.size_px, seed)

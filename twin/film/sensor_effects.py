@@ -157,7 +157,6 @@ class SensorEffects:
 
         Args:
             frame: an ideal picture taken with `camera` at the same time.
-            power: whether the board is on.
         """
         t_s = frame.t_ns * 1e-9
         image = self._moved(frame.image, t_s, power=power)

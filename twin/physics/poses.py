@@ -124,7 +124,6 @@ def with_bench(snapshot: Snapshot, players: Sequence[Player], field: FieldModel)
 
     Args:
         snapshot: of a world; figures that are off the board are missing in it.
-        field: gives the board's extent.
     """
     on_board = {figure.id: figure for figure in snapshot.figures}
     figures = tuple(

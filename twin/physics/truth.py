@@ -283,7 +283,6 @@ def by_frame(events: Sequence[TruthEvent], times_ns: Sequence[int]) -> tuple[tup
     """Return the events by frame: each in the first frame not before it; events after the last frame are left out.
 
     Args:
-        events: in order of time.
         times_ns: of the frames, rising.
     """
     when = [event.t_ns for event in events]

@@ -54,7 +54,6 @@ class Coach:
             id_: roster id; one that is not on the board is brought from outside.
             goal: pose at which it is set down; None takes it away.
             tip: start of the fingertips; None for outside the board.
-            seconds: duration of the whole action.
 
         Raises:
             ScriptError: there is no room for it.

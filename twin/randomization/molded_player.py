@@ -52,7 +52,6 @@ def build_player(parts: Parts, mold: Mold, paint: Paint, deck: Deck, tall_mm: fl
     Args:
         deck: random draws of one split: the stance, and small differences from player to player.
         tall_mm: from the base's top to the helmet's top when he stands straight.
-        top_mm: height of the base's top.
 
     Returns:
         Places of a ball in his hands and arms, shape (k, 3).

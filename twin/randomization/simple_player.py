@@ -48,7 +48,6 @@ def shape(base: BaseSize, kit: Kit, build: Build) -> FigureAppearance:
 
     Args:
         base: size of its base; the solid whose part is ``base`` is exactly this box.
-        build: its pose and proportions.
     """
     parts = _Parts()
     half = (base.length_mm / 2, base.width_mm / 2, base.height_mm / 2)

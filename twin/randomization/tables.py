@@ -275,7 +275,6 @@ def draw_table(
         players: the roster; figures are drawn in its order, on bases of the sizes it carries.
         variety: how widely tables differ from one another.
         field: the printed field; drawn with the same seed when None.
-        split: draws come from this split's share of the settings.
         ball: the kind of ball that the appearance shows wherever there is a ball.
         carriers: share of the figures that hold a ball of their own, 0..1, for training; a game has one ball, which at
             most one figure of 22 carries.
@@ -364,10 +363,8 @@ def draw_players(
     """Return two teams with drawn bases: ``dark-1`` .. then ``light-1`` ...
 
     Args:
-        seed: of all draws, together with the split.
         per_side: figures of a team; None for eleven, in the wide variety on a quarter of the tables fewer.
         variety: ``wide`` gives most tables bases of other makes than the twin's own.
-        split: draws come from this split's share of the settings.
     """
     if variety == "usual":
         return _roster(draw_bases(seed, 2 * (per_side or _PER_SIDE), split=split))

@@ -61,12 +61,7 @@ class Renderer(Protocol):
         ...
 
     def render(self, snapshot: Snapshot, camera: Camera, *, t_ns: int) -> RenderedFrame:
-        """Return the ideal picture of one instant.
-
-        Args:
-            camera: lens and pose; the same lens size as the appearance's.
-            t_ns: the time to stamp it with.
-        """
+        """Return the ideal picture of one instant. `camera`: lens and pose; the same lens size as the appearance's."""
         ...
 
     def close(self) -> None:
@@ -111,9 +106,7 @@ def base_tops(
     """Return the visible part of every base top, in roster order.
 
     Args:
-        players: the roster, for the bases' sizes.
         snapshot: of the table, settled onto the surface by `twin.table.solids.settle`.
-        placed: the solids of that snapshot.
     """
     if not players:
         return ()

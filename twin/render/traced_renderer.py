@@ -24,15 +24,7 @@ _LEVELS: Final = to_light(np.linspace(0.0, 1.0, 4096))
 
 
 class TracedRenderer(TableRenderer):
-    """Draws pictures of one appearance by path tracing.
-
-    Args:
-        players: the roster, for the bases' sizes.
-        samples: paths per pixel.
-
-    Raises:
-        MissingExtraError: numba is not installed.
-    """
+    """Draws pictures of one appearance by path tracing. Raises MissingExtraError: numba is not installed."""
 
     def __init__(self, appearance: Appearance, players: Sequence[Player], *, samples: int = SAMPLES) -> None:
         super().__init__(appearance, players)

@@ -301,7 +301,6 @@ def lie(
     Args:
         base: its place before the fall; the fallen figure is centered about it.
         way_deg: direction of the fall from its heading: 0 ahead, 90 left, 180 back, -90 right.
-        rng: random generator, which turns it by a few degrees.
 
     Returns:
         Its attitude and the place of its frame's origin, board frame.

@@ -81,7 +81,6 @@ def make_dataset(
     Args:
         out: the data set's folder; several splits share one.
         count: number of pictures wanted in the split; existing ones beyond it are kept.
-        workers: number of processes that draw.
 
     Raises:
         InputError: an impossible count, or the split was started with another recipe.

@@ -127,7 +127,6 @@ def crop_camera(camera: Camera, left_top_px: tuple[float, float], scale: float, 
     Args:
         left_top_px: outer corner of the part in the whole picture (the whole's own is -0.5, -0.5).
         scale: pixels of the part per pixel of the whole.
-        size_px: width and height of the part's picture.
     """
     lens = camera.lens
     x, y = ((c - edge) * scale - 0.5 for c, edge in zip(lens.center_px, left_top_px, strict=True))

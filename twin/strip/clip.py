@@ -125,7 +125,6 @@ class StripFilm:
 
     Args:
         renderer: that draws it; `traced` shows the plastic's glare by itself, to the others' pictures it is added.
-        seed: of noise, shake and flicker.
     """
 
     def __init__(self, look: StripLook, renderer: RendererName = "compositor", *, seed: int = 0) -> None:
@@ -236,11 +235,6 @@ def write_clip(
     progress: Callable[[int, int], None] | None = None,
 ) -> int:
     """Film a script: NAME.mp4, NAME.events.jsonl, and NAME.toml with the configuration that plays it.
-
-    Args:
-        name: the files' common name.
-        seed: of noise, shake and flicker.
-        progress: called with the number of frames done, and the total.
 
     Returns:
         Number of frames.

@@ -134,13 +134,7 @@ class StripLook:
 def draw_look(
     strip: StripSet, seed: int, *, split: Split = "train", size: tuple[int, int] = (1920, 1080), fps: float = 30.0
 ) -> StripLook:
-    """Return the look of a strip.
-
-    Args:
-        seed: of all draws, together with the split.
-        split: draws come from this split's share of the settings.
-        size: of the picture, px.
-    """
+    """Return the look of a strip."""
     deck = Deck(split, seed, 40)
     field = _vary_field(deck, strip.field)
     board = draw_board(Deck(split, seed, 41), field, seed)

@@ -240,8 +240,6 @@ def soiled(image: NDArray[np.uint8], wear: Wear, px_per_mm: float, rng: np.rando
     """Return a print with its dirt and damage, uint8 blue green red.
 
     Args:
-        image: the clean print, drawn on.
-        px_per_mm: resolution of the print.
         rng: random generator, which draws places, shapes and colors.
     """
     if wear.soil > 0:

@@ -91,7 +91,6 @@ def as_calibrated(camera: Camera, field: FieldModel, bow_mm: float) -> Camera:
 
     Args:
         camera: in whose board frame z = 0 is the plane through the board's edges.
-        bow_mm: depth of the middle below the edges.
     """
     if not bow_mm:
         return camera

@@ -66,7 +66,6 @@ class Tracer:
 
         Args:
             views: number of the scene and camera of each view.
-            samples: paths per pixel.
 
         Returns:
             Red green blue, float32 (n, height, width, 3), in the target's memory: an array of numpy's or of a CUDA

@@ -39,7 +39,6 @@ def with_hash_rows(plane: Plane, camera: Camera, field: FieldModel, paint: float
     Args:
         camera: good to about a pixel on the paint.
         field: the field; its rows of marks and their length are replaced.
-        paint: contrast of the yard lines, gray levels, signed.
     """
     yards = np.arange(1, round(field.length_yd))
     yards = yards[yards % field.yard_line_every_yd != 0]

@@ -39,7 +39,6 @@ def with_number_rows(plane: Plane, camera: Camera, field: FieldModel, paint: flo
     Args:
         camera: good to about a pixel on the paint.
         field: the field; its rows of numbers and their height are replaced.
-        paint: contrast of the yard lines, gray levels, signed.
     """
     numbered = sorted({number.x_yd for number in field.numbers()})
     if len(numbered) < 2:

@@ -78,7 +78,6 @@ def marked_steps(plane: Plane, camera: Camera, field: FieldModel, paint: float) 
     Args:
         camera: good to a few pixels on the paint of the yard lines.
         field: the field; its goal lines may be mistaken for other yard lines.
-        paint: contrast of the yard lines, gray levels, signed.
     """
     every = round(field.yard_line_every_yd)
     if every < 2:

@@ -81,7 +81,6 @@ def measure_paint(
 
     Args:
         plane: gray picture, shape (height, width), 0..255.
-        camera: predicts where the samples are.
         search_px: how far off the prediction may be.
         like: measurement of other paint in this picture, whose contrast and blur are used; else both are estimated
             from these samples.
@@ -188,7 +187,6 @@ def observe_paint(
     Args:
         planes: gray pictures of the same size; the camera may have shaken by a few pixels between them.
         camera: predicts where the lines are in the first.
-        search_px: how far off the prediction may be.
         quick: whether half the places do, since the camera is only to come nearer.
         ends: whether the ends of yard lines are observed, too.
     """

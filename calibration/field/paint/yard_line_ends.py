@@ -44,8 +44,6 @@ def observe_line_ends(
     """Observe the ends of yard lines, which lie on the sidelines' inner edges.
 
     Args:
-        camera: predicts where they are.
-        search_px: how far off the prediction may be.
         blur_px: standard deviation of the picture's blur.
         first_cluster: number of the first cluster; each sideline has two, of its halves.
     """

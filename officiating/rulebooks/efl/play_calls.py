@@ -100,7 +100,6 @@ def required_try(period: int, left_s: float, lead: int, params: Params) -> Liter
 
     Args:
         period: 1-based.
-        left_s: time left in it.
         lead: the scorers' points less the others', the touchdown counted.
     """
     late = period == 4 and left_s < params.real("play_call.late_s")

@@ -68,7 +68,6 @@ def lines_moved(play: ClockPlay, *, running: bool, hurry_up: bool = False) -> in
 
     Args:
         play: its kind; punts and field goals are ordinary.
-        running: whether the clock ran before it.
         hurry_up: whether the offense hurried; that shortens only plays before which the clock ran.
 
     Raises:

@@ -140,9 +140,7 @@ def _end_return(
 
     Args:
         game: before the kick counts.
-        holder: the side that has the ball at the end.
         start: where the return began, in the returning side's own yards.
-        end: where it ended.
         own_frame: whether the returning side is the state's offense, so that its yards are those of spots.
     """
     if end >= game.length_yd:

@@ -132,7 +132,6 @@ def fumble_end(
     Args:
         spot_yd: the line of scrimmage.
         recovered: by which team; not needed when the runner had broken the plane of the goal line.
-        length_yd: goal line to goal line.
 
     Raises:
         RefusedError: the recovery has not been rolled for.
@@ -178,7 +177,6 @@ def review_refusal(roll: int, successes_left: int, time_outs: int, left_s: float
     Args:
         roll: the one that was intercepted.
         successes_left: successful reviews still allowed in this game, or in this overtime.
-        time_outs: that the offense has left.
         left_s: time left in the half or overtime, after the play.
     """
     if not is_reviewable(roll):

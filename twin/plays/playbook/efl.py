@@ -136,7 +136,6 @@ def kickoff(receiver: str = RB, at_yd: float = 18.0) -> ExpectedPlay:
     """A kickoff touches a receiver: a deep one has a fair catch, at the 25 or beyond; a lineman a live ball.
 
     Args:
-        receiver: roster id of the one it touches.
         at_yd: where, in the receivers' own yards.
     """
     deep = receiver == RB

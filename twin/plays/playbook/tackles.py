@@ -151,11 +151,7 @@ def corner_hit(angle_deg: float = 40.0) -> ExpectedPlay:
 
 
 def near_miss(miss_mm: float = 0.2) -> ExpectedPlay:
-    """A defender passes the runner side by side, tenths of a millimeter clear of him: no call.
-
-    Args:
-        miss_mm: the smallest gap.
-    """
+    """A defender passes the runner side by side, tenths of a millimeter clear of him: no call."""
     lane = LANE_YD + across(WIDTH_MM + miss_mm)
     steps = (*opening(40.0, RB), *to_the_line(), Until((Passes(RB, 12.0),), within_s=6.0))
     script = scrimmage(
@@ -170,11 +166,7 @@ def near_miss(miss_mm: float = 0.2) -> ExpectedPlay:
 
 
 def stopped_short(short_mm: float = 0.3) -> ExpectedPlay:
-    """The board goes off when the runner is head-on before a defender, tenths of a millimeter away: no call.
-
-    Args:
-        short_mm: the gap that is left.
-    """
+    """The board goes off when the runner is head-on before a defender, tenths of a millimeter away: no call."""
     stand_yd = 10.0
     stop_yd = stand_yd - ahead(LENGTH_MM + short_mm)
     steps = (
