@@ -47,6 +47,33 @@ def tell(phone: Page, kind: str, yards: str | None = None, by: str = "Home") -> 
     form.get_by_role("button", name="Declare the end").click()
 
 
+def test_what_a_league_adds_to_tackles_is_told_on_the_panel(tmp_path: Path) -> None:
+    rules = tmp_path / "league.toml"
+    rules.write_text('base = "tap"\n[tackle]\nside_bonus_yd = 2\nfumble_sums = [2]\n', encoding="utf-8")
+    given = {"service.port": 0, "data": str(tmp_path), "game.rulebook": str(rules)}
+    keeper = Scorekeeper(load(None, command_line=given), load_field("ultimate"), NewGame())
+    try:
+        keeper.game_service.declare(SetUp("home", 1, 40.0), Submission())
+        with browser() as chrome, page_in(chrome, phone=True) as phone:
+            phone.goto(f"{keeper.service.address}panel")
+            form = phone.locator("details", has_text="How the play ended").locator("form")
+            hit = form.get_by_label("How he was hit")
+            expect(hit).to_be_visible()
+            assert hit.locator("option").all_text_contents() == ["From the front", "From the side"]
+            form.get_by_label("How it ended").select_option(label="Stopped")
+            expect(hit).to_be_hidden()
+            form.get_by_label("How it ended").select_option(label="Tackle")
+            hit.select_option(label="From the side")
+            tell(phone, "Tackle", "45")
+            for die in (1, 2):
+                phone.locator("#questions").get_by_role("button", name=f"Die {die}: 4").click()
+            phone.locator("#questions").get_by_role("button", name="Rolled").click()
+            expect(phone.locator("#down")).to_contain_text("2nd & 3")
+            expect(phone.locator("#calls")).to_contain_text("2 yards for a hit from the side")
+    finally:
+        keeper.close()
+
+
 def test_a_short_game_is_kept_on_the_panel_alone(keeper: Scorekeeper, phone: Page) -> None:
     down = phone.locator("#down")
     dock = phone.locator("#dock")
