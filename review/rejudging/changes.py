@@ -22,6 +22,7 @@ from downfield.game.records.entries import Effects, RulebookRecord, Snap, record
 from downfield.game.records.keeping import GameRow
 from downfield.game.records.models import TopicModel
 from downfield.officiating.calls import Call, CallKind, Verdict
+from downfield.officiating.engine.calling import LINE_UPS
 from downfield.officiating.engine.engine_state import calls_to_append
 from downfield.officiating.engine.recording import CallDifference, compare_calls
 from downfield.officiating.rulebooks.rulebook import Rulebook
@@ -150,7 +151,9 @@ def receipt_lines(
             lines.append(f"{_plain(was.text)} is now: {_plain(call.text)}.")
         elif was.spot_yd != call.spot_yd and call.spot_text:
             lines.append(f"{_plain(call.text)} is now spotted at {call.spot_text}.")
-    lines += [f"No longer called: {_plain(old[name].text)}." for name in receipt.withdrawn if name in old]
+    withdrawn = [old[name] for name in receipt.withdrawn if name in old]
+    lines += [f"No longer called: {_plain(call.text)}." for call in withdrawn if not _is_of_line_up(call)]
+    lines += _line_up_lines(sum(_is_of_line_up(call) for call in withdrawn))
     gone = [view for view in declarations if view.id in receipt.set_aside and not view.set_aside]
     lines += [f"No longer applies: {_plain(view.text)}." for view in gone]
     return (*(lines or [NOTHING_CHANGED]), f"Now: {receipt.text.replace(' | ', ', ')}")
@@ -184,13 +187,18 @@ def _lines(
 ) -> Iterator[str]:
     if before.state.score != after.state.score:
         yield f"The score is now {_score(after)}; it was {_score(before)}."
-    for change in _without_twins(calls):
+    changes = list(_without_twins(calls))
+    old_line_ups = [one for one in changes if one.after is None and one.before and _is_of_line_up(one.before)]
+    for change in changes:
+        if change in old_line_ups:
+            continue
         if change.before is None and change.after is not None:
             yield f"Now called: {_named(change.after)}."
         elif change.after is None and change.before is not None:
             yield f"No longer called: {_named(change.before)}."
         elif change.before is not None and change.after is not None:
             yield _changed_line(change.before, change.after)
+    yield from _line_up_lines(len(old_line_ups))
     for play in plays:
         if not play.before:
             yield f"Play {play.number} is new: {play.after}."
@@ -200,6 +208,16 @@ def _lines(
             yield f"Play {play.number} is now {play.after}; it was {play.before}."
     for view in gone:
         yield f"No longer applies: {_plain(view.text)}."
+
+
+def _is_of_line_up(call: CallBrief | CallView) -> bool:
+    """Return whether a call is a report about a line-up, its pivots or its clock, of which there may be dozens."""
+    return call.kind in LINE_UPS and call.verdict == "reported"
+
+
+def _line_up_lines(count: int) -> Iterator[str]:
+    if count:
+        yield f"{count} report{'s' if count > 1 else ''} about line-ups no longer appl{'y' if count > 1 else 'ies'}."
 
 
 def _without_twins(calls: Sequence[CallChange]) -> Iterator[CallChange]:
