@@ -25,9 +25,9 @@ GAP_EXACT = Param(
     "",
     "TAP may mean exactly or at least one yard; at least is recommended, since a wider gap hurts only its own side",
 )
-BASE_WIDTHS_APART = Param("formation.base_widths_apart", 1.0, "", "EFL: one base width between players at it", 0, 5)
+BASE_WIDTHS_APART = Param("formation.base_widths_apart", 1.0, "", "EFL: one base width between linemen", 0, 5)
 SPACING_TOLERANCE_MM = Param("formation.spacing_tolerance_mm", 1.0, "mm", "not stated; bases are set by hand", 0, 10)
-HASH_HALF_WIDTH_YD = Param("formation.hash_half_width_yd", 3.08, "yd", "as professional ones, where none are", 0, 27)
+HASH_HALF_WIDTH_YD = Param("formation.hash_half_width_yd", 3.08, "yd", "as professional, where none are printed", 0, 27)
 STACK_LENGTHS = Param(
     "formation.stack_base_lengths",
     1.0,

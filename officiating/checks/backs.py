@@ -24,7 +24,7 @@ BEHIND_WIDTHS = Param("formation.behind_base_widths", 0.5, "", "not stated; half
 UNDER_CENTER_LENGTHS = Param(
     "formation.under_center_base_lengths", 1.0, "", "EFL's 'directly behind': no base between", 0, 5
 )
-CORRIDOR_YD = Param("formation.gunner_corridor_yd", 20.0, "yd", "TAP gives a lane no length; its first twenty", 0, 100)
+CORRIDOR_YD = Param("formation.gunner_corridor_yd", 20.0, "yd", "TAP gives a lane no length; its first 20 yd", 0, 100)
 
 
 @check("TAP-069", params=(WIDE_OFF_YD, WIDE_OFF_EXACT, LINE_TOLERANCE_YD))

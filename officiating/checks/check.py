@@ -81,11 +81,9 @@ class Measurement:
             return 0.5 if self.broken is None else self.broken
         # A margin of 0 that a sum of lengths makes 1e-15 must be 0 for strict clauses and others alike.
         margin = round(self.margin, 9)
-        return (
-            exceedance_probability(-margin, self.sigma)
-            if self.strict
-            else 1 - exceedance_probability(margin, self.sigma)
-        )
+        if self.strict:
+            return exceedance_probability(-margin, self.sigma)
+        return 1 - exceedance_probability(margin, self.sigma)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -19,9 +19,7 @@ from downfield.officiating.state.play_state import Pose, poses_of
 TURNED_DEG = Param(
     "stop.turned_deg", 3.0, "deg", "not stated; more than a resting figure's measured heading varies", 0, 45
 )
-MOVED_MM = Param(
-    "stop.moved_mm", 5.0, "mm", "not stated; a hand that only turns a base leaves it within a few", 0.5, 50
-)
+MOVED_MM = Param("stop.moved_mm", 5.0, "mm", "not stated; turning a base by hand leaves it within a few mm", 0.5, 50)
 MOTIONS = Param("motion.moved", 1, "count", "TAP: one eligible player in motion", 0, 11)
 PIVOTS = Param("motion.pivoted", 1, "count", "TAP: one eligible receiver pivoted", 0, 11)
 REPOSITIONED = Param("motion.repositioned", 4, "count", "Lion's Den: four defenders, after the backfield is set", 0, 11)

@@ -158,11 +158,8 @@ class JudgedGame:
         self._event_ids = {event.id for event in events}
         self._state, self._checkpoints, self._calls = memento.state, list(memento.checkpoints), list(memento.calls)
         self._plays = list(memento.plays)
-        self._log_index, self._undone, self._refused = (
-            dict(memento.log_index),
-            set(memento.undone),
-            list(memento.refused),
-        )
+        self._log_index, self._undone = dict(memento.log_index), set(memento.undone)
+        self._refused = list(memento.refused)
         self._engine.rulings, self._engine.ruled_ns = dict(memento.rulings), dict(memento.ruled_ns)
         self._off_since_ns = memento.off_since_ns
 

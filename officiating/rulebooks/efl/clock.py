@@ -38,12 +38,7 @@ CLOCK_PARAMS: Final = (
 )
 TWO_MINUTES: Final = "two_minutes_"  # prefix of the notes that the two-minute time-out of a period has been taken
 HOME_RECEIVES: Final[Side] = "home"
-POSSESSION_ENDS: Final[dict[float, PossessionEnd]] = {
-    6.0: "touchdown",
-    2.0: "safety",
-    3.0: "field_goal",
-    0.0: "nothing",
-}
+POSSESSION_ENDS: Final[dict[float, PossessionEnd]] = {6: "touchdown", 2: "safety", 3: "field_goal", 0: "nothing"}
 """The end of an overtime possession, by the points scored in it."""
 
 

@@ -297,12 +297,8 @@ def offer_touchback(game: GameState, call: Call, _context: RuleContext) -> Outco
 
 
 def _kick_stoppage(game: GameState, context: RuleContext) -> Stoppage:
-    stoppage = game.play.stoppage
-    return (
-        replace(stoppage, reason="kick", number=0)
-        if stoppage
-        else Stoppage(number=0, since_ns=context.t_ns, reason="kick")
-    )
+    stoppage = game.play.stoppage or Stoppage(number=0, since_ns=context.t_ns, reason="kick")
+    return replace(stoppage, reason="kick", number=0)
 
 
 def _declare_field_goal(game: GameState, context: RuleContext) -> Outcome:
