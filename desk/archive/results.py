@@ -100,7 +100,7 @@ class CallResult:
 
 _AS_OF_THE_CALL: Final = {field.name for field in dataclasses.fields(Call)} & {
     field.name for field in dataclasses.fields(CallResult)
-} - {"readings"}
+} - {"conditions", "readings"}
 """What a row has as the call has it."""
 
 
