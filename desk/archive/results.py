@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import UnionType
-from typing import Any, Final, Union, get_args, get_origin, get_type_hints
+from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
 from downfield.core.records import record
 from downfield.desk.archive.items import ArchivedItem
@@ -244,6 +244,8 @@ def _column(hint: Any) -> Any:
     plain = {int: pyarrow.int64(), float: pyarrow.float64(), str: pyarrow.string()}
     if hint in plain:
         return plain[hint]
+    if get_origin(hint) is Literal:
+        return pyarrow.string()
     inner = [one for one in get_args(hint) if one not in (type(None), Ellipsis)]
     if get_origin(hint) in (Union, UnionType):
         return _column(inner[0])
