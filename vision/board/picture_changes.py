@@ -3,8 +3,9 @@
 A picture that a stream or a capture device compressed again differs from the one before by compression alone, and a new
 one, while figures walk, by their movement too. A run of small changes between large ones is no longer than the pictures
 are repeated; where all comes to rest it is longer, and nothing is lost by taking those for new. Whatever walks is
-further from where it was two pictures ago than from where it was one picture ago: if it is nearer, the two came in the
-wrong order. From its background a picture differs by more than shadows, lamps and bands of flicker where something is.
+further from where it was two pictures ago than from where it was one picture ago: if it is nearer, and has not turned
+back, the two came in the wrong order. From its background a picture differs by more than shadows, lamps and bands of
+flicker where something is.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ class PictureChanges:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._known: deque[tuple[int, PictureChange]] = deque(maxlen=32)  # with the times; fewer are under way
-        self._before: Image | None = None  # the picture before the last one
+        self._shown: deque[Image] = deque(maxlen=3)  # the last pictures that showed something new
         self._changes: deque[float] = deque(maxlen=CHANGE_LIMITS.memory)
         self._runs: deque[int] = deque(maxlen=CHANGE_LIMITS.memory_runs)
         self._run = 0
@@ -97,7 +98,8 @@ class PictureChanges:
         sample = np.ascontiguousarray(image[::step, ::step, 1])
         last = self._known[-1][1].sample if self._known else None
         if last is None or last.shape != sample.shape:
-            self._before = None
+            self._shown.clear()
+            self._shown.append(sample)
             return PictureChange(sample)
         if np.array_equal(sample, last):
             return PictureChange(sample, identical=True, repeated=True)
@@ -105,7 +107,7 @@ class PictureChanges:
         repeated = self._is_repeat(_strongest(levels) / (float(sample.mean()) + 1))
         back = not repeated and self._goes_back(sample, levels)
         if not repeated:
-            self._before = last
+            self._shown.append(sample)
         return PictureChange(sample, repeated=repeated, back=back)
 
     def _is_repeat(self, change: float) -> bool:
@@ -122,14 +124,22 @@ class PictureChanges:
         return sum(run > 0 for run in self._runs) >= CHANGE_LIMITS.least_runs and self._run <= max(self._runs)
 
     def _goes_back(self, sample: Image, levels: Image) -> bool:
-        """Return whether a picture is nearer to the one two before than to the last one, of which it differs so."""
+        """Return whether the last picture, of which this one differs so, belongs before the one before it.
+
+        This one is then nearer to the one before it, and yet further away from an earlier one than the last one is.
+        """
         threshold = round(CHANGE_LIMITS.least_change * (float(sample.mean()) + 1))
-        changed = np.count_nonzero(levels > threshold)
+        changed = int(np.count_nonzero(levels > threshold))
         least, most = (share * levels.size for share in CHANGE_LIMITS.walking_share)
-        if self._before is None or not least <= changed <= most:
+        if len(self._shown) < 3 or not least <= changed <= most:
             return False
-        earlier = np.count_nonzero(_changed_levels(self._before, sample) > threshold)
-        return bool(earlier < CHANGE_LIMITS.nearer_share * changed)
+        earlier, before, last = self._shown
+
+        def apart(one: Image, other: Image) -> int:
+            return int(np.count_nonzero(_changed_levels(one, other) > threshold))
+
+        nearer = apart(before, sample) < CHANGE_LIMITS.nearer_share * changed
+        return nearer and apart(earlier, last) < CHANGE_LIMITS.nearer_share * apart(earlier, sample)
 
 
 def _changed_levels(before: Image, now: Image) -> Image:
