@@ -36,15 +36,17 @@ def lies(
     helmet_over: bool = True,
     speed_mm: float = 0.0,
     at_rest: bool = False,
+    crowded: bool = False,
+    step_ns: int = STEP_NS,
 ) -> list[bool]:
     """Whether one figure, which goes on by so much in a frame, is believed to lie after each of these detections."""
     out = []
     signs = FallSigns(np.array([kind == "fallen"]), np.array([0.95]), np.array([size_mm]), np.array([helmet_over]))
     for frame, jump_mm in enumerate(jumps_mm):
         place_mm = np.array([[300.0 + speed_mm * frame, 200.0]])
-        bases = BaseMotion(np.array([own_mm]), np.array([jump_mm]), np.array([True]), place_mm)
-        odds = posture.weigh(FIGURE, signs, bases, STEP_NS / 1e9, 0, np.array([at_rest]))
-        posture.update(FIGURE, odds, STEP_NS / 1e9, 0)
+        bases = BaseMotion(np.array([own_mm]), np.array([jump_mm]), np.array([True]), place_mm, np.array([crowded]))
+        odds = posture.weigh(FIGURE, signs, bases, step_ns / 1e9, 0, np.array([at_rest]))
+        posture.update(FIGURE, odds, step_ns / 1e9, 0)
         out.append(bool(posture.fallen[0] > 0.5))
     return out
 
@@ -232,12 +234,25 @@ def test_a_true_fall_is_no_false_alarm() -> None:
     odds = posture.weigh(
         other,
         FallSigns(np.array([True]), np.array([0.95]), np.array([EDGE_MM]), np.array([False])),
-        BaseMotion(np.array([OWN_MM]), np.array([8.0]), np.array([True]), np.zeros((1, 2))),
+        BaseMotion(np.array([OWN_MM]), np.array([8.0]), np.array([True]), np.zeros((1, 2)), np.array([False])),
         STEP_NS / 1e9,
         0,
     )
     assert before < 0.5
     assert odds[0] > 2 * FALLEN
+
+
+@pytest.mark.parametrize("step_ns", [STEP_NS, 2 * STEP_NS], ids=["60 a second", "30 a second"])
+def test_in_a_scrum_a_neighbors_body_over_the_base_for_a_moment_is_no_fall_and_one_that_lasts_is(step_ns: int) -> None:
+    hidden, moment = (30.0, 11.5), round(5 * STEP_NS / step_ns)
+    assert lies(upright(), "fallen", [5.0] * moment, size_mm=hidden, helmet_over=False, step_ns=step_ns)[-1]
+    scrum = upright()
+    assert not any(
+        lies(scrum, "fallen", [5.0] * moment, size_mm=hidden, helmet_over=False, crowded=True, step_ns=step_ns)
+    )
+    assert not any(lies(scrum, "upright", [0.0] * 5, crowded=True, step_ns=step_ns))
+    lasts = lies(upright(), "fallen", [5.0] * 30, size_mm=EDGE_MM, helmet_over=False, crowded=True, step_ns=step_ns)
+    assert lasts.index(True) * step_ns < 300_000_000
 
 
 def test_while_the_board_is_off_signs_of_a_fall_must_last() -> None:

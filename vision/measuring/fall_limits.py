@@ -44,6 +44,9 @@ class FallLimits:
     alarms_least_worth: float = 0.25
     # Share of the signs of a fall that counts in a second while the board is off: two seconds of them are a fall
     at_rest_per_s: float = 1.0
+    # The same beside a base that it just touched, in a frame at most half: a neighbor's body may lie over this base
+    crowded_per_s: float = 15.0
+    crowded_share: float = 0.5
     helmet_score: float = 0.5  # Score (0..1) above which a helmet's place counts
     jump_mm: float = 4.0  # A base jumps off its way by more than this when its figure falls
     jump_sigmas: float = 2.0  # Errors of its measured place that a jump must exceed besides

@@ -12,8 +12,9 @@ only once the base gave way, and the less the more often this figure was called 
 stops, is pushed or is measured badly did not give way: it must be further off the way it walked than that explains. One
 that was out of sight and is back in full where it was did not either. A figure that walks on with a flat base stands.
 How often all this together speaks for a fall of a figure that goes on standing is measured too, over the whole table:
-where bodies and bases are unfamiliar, it takes more of it. And while the board is off and no hand is near, hardly
-anything falls: signs of a fall must then last.
+where bodies and bases are unfamiliar, it takes more of it. Among bases that touch, the body over a base may be a
+neighbor's, and its sides may be hidden: signs of a fall must last for several frames. And while the board is off and no
+hand is near, hardly anything falls: they must then last for seconds.
 
 Filter. A figure is upright or fallen and sometimes changes between the two; every detection is evidence for one. Two or
 three frames in a row settle it; a single one that mistakes a leaning figure for a fallen one does not. The time of the
@@ -124,10 +125,12 @@ class BaseMotion:
     off_way_mm: Array  # distance from the way on which they were walking, beyond what errors and pushes explain
     followed: Bools  # whether they were detected just before, and were walking, not just starting to
     place_mm: Array  # where they were measured, shape (k, 2)
+    crowded: Bools  # whether each touched another base just now
 
     def select(self, rows: Bools) -> BaseMotion:
         """Return the motion of some bases."""
-        return BaseMotion(self.own_mm[rows], self.off_way_mm[rows], self.followed[rows], self.place_mm[rows])
+        places = (self.own_mm[rows], self.off_way_mm[rows], self.followed[rows], self.place_mm[rows])
+        return BaseMotion(*places, self.crowded[rows])
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +238,10 @@ class PostureFilter:
         memory_s = np.where(rest, FALL_LIMITS.calls_at_rest_memory_s, FALL_LIMITS.calls_memory_s)
         gain = np.where(lies, 0.0, 1 - np.exp(-step_s / memory_s))
         self._called[rows] = np.maximum(called + gain * (signs.called_fallen - called), FALL_LIMITS.calls_false)
-        worth = np.where(rest, min(FALL_LIMITS.at_rest_per_s * step_s, 1.0), self._alarms_worth)
+        in_crowd = np.where(
+            bases.crowded & ~lies, min(FALL_LIMITS.crowded_per_s * step_s, FALL_LIMITS.crowded_share), 1.0
+        )
+        worth = np.where(rest, min(FALL_LIMITS.at_rest_per_s * step_s, 1.0), self._alarms_worth * in_crowd)
         odds = np.where(odds > 0, worth * odds, odds)
         odds = np.where(stays, np.maximum(odds, 0.0), odds)
         odds = np.where(walks, np.minimum(odds, FALL_LIMITS.upright_class), odds)

@@ -339,4 +339,5 @@ class Tracker:
             off_way_mm=np.maximum(off_way_mm - explained_mm, 0.0),
             followed=(away_ns[rows] < TRACKER_LIMITS.missed_once_steps * step_s * 1e9) & walking,
             place_mm=pose[:, :2],
+            crowded=pushed,
         )
