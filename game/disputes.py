@@ -6,13 +6,20 @@ from dataclasses import dataclass, replace
 
 from downfield.core.errors import NotFoundError, RefusedError
 from downfield.game.receipts import Accepted, Submission
-from downfield.game.records.challenges import ChallengeDecision, ChallengeRaised, ChallengeRuled, ChallengesView
+from downfield.game.records.challenges import (
+    ChallengeAppealed,
+    ChallengeDecision,
+    ChallengeOpinion,
+    ChallengeRaised,
+    ChallengeRuled,
+    ChallengesView,
+)
 from downfield.game.records.final_score import ScoreSigned, SignOff, are_complete, check_score, signature_views
 from downfield.game.service import GameService
 from downfield.game.session import GameSession
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Claim, Side
-from downfield.officiating.events import Ruling
+from downfield.officiating.events import Ruling, Undo
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +66,20 @@ class Disputes:
         pending.wait()
         return view
 
+    def note(self, entry: ChallengeOpinion | ChallengeAppealed) -> ChallengesView:
+        """Take another official's opinion of a challenge under review, or an appeal against how one was decided.
+
+        Raises:
+            NotFoundError: the game has no such challenge.
+            RefusedError: no game is in play, or it can't be given now, or not by this person.
+        """
+        with self._game_service.in_play() as session:
+            pending = session.journal.append(entry) if session.challenges.note(entry) else None
+            view = _view(session)
+        if pending is not None:
+            pending.wait()
+        return view
+
     def rule(self, challenge: str, decision: Decision) -> DecidedChallenge:
         """Decide a challenge; a call that is overturned is ruled on, and everything after it is judged again.
 
@@ -76,8 +97,12 @@ class Disputes:
             ):
                 return DecidedChallenge(_view(session), None)  # sent again
             raised = undecided(book.undecided(challenge), known)
+            book.check_decider(challenge, decision.by)
+            _, appealed = book.appeals.get(challenge, (None, None))
+            if appealed is not None and appealed.event:  # the call is as it was made before it is decided anew
+                session.submit(Undo(appealed.event, "appealed"), Submission(decision.by), session.state.now_ns)
             receipt = _rule(session, raised.call, decision)
-            cost = _charge(session, raised.side, decision)
+            cost = "" if appealed is not None else _charge(session, raised.side, decision)
             event = "" if receipt is None else receipt.event
             ruled = ChallengeRuled(challenge, decision.decision, decision.reason, decision.by, event, cost)
             book.add(ruled)

@@ -14,7 +14,7 @@ from downfield.core.scene import Scene
 from downfield.core.threads import only_logged, supervised_thread
 from downfield.game.published.publisher import StatePublisher
 from downfield.game.receipts import Accepted
-from downfield.game.records.challenges import ChallengeRaised, ChallengeRuled
+from downfield.game.records.challenges import ChallengeEntry
 from downfield.game.records.entries import (
     KINDS,
     Content,
@@ -118,7 +118,7 @@ def _note(session: GameSession, content: Content) -> None:
     """Take note of an entry that is not judged."""
     if isinstance(content, ScoreSigned):
         session.signatures[content.side] = content
-    elif isinstance(content, ChallengeRaised | ChallengeRuled):
+    elif isinstance(content, ChallengeEntry):
         session.challenges.add(content)
 
 

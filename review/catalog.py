@@ -18,14 +18,7 @@ from pydantic import Field
 from downfield.core.errors import FormatError
 from downfield.game.published.game_topics import CallView
 from downfield.game.published.plays import Play, plain_players
-from downfield.game.records.challenges import (
-    ChallengeCounts,
-    ChallengeRaised,
-    ChallengeRuled,
-    ChallengeView,
-    challenge_view,
-    counts_of,
-)
+from downfield.game.records.challenges import ChallengeBook, ChallengeCounts, ChallengeEntry, ChallengeView, counts_of
 from downfield.game.records.entries import (
     END_KINDS,
     START_KINDS,
@@ -54,7 +47,7 @@ class CatalogLimits:
 
 CATALOG_LIMITS: Final = CatalogLimits()
 
-CHALLENGE_KINDS: Final = ("challenge_raised", "challenge_ruled")
+CHALLENGE_KINDS: Final = ("challenge_raised", "challenge_ruled", "challenge_appealed", "challenge_opinion")
 REOPENED: Final = "game_reopened"
 _STANDS: Final = frozenset({"event_recorded", "scenes_recorded", "game_ended"})
 """Kinds of entries that say how the game stands after them."""
@@ -163,9 +156,11 @@ class GameCatalog:
         stands = last if last is not None and last.kind in _STANDS else None
         stands = stands or next(iter(self._store.latest(row.id, _STANDS)), None)
         score, text = ((0, 0), "") if stands is None else _standing_after(row, stands)
-        raised, ruled = (len(self._store.latest(row.id, {kind}, CATALOG_LIMITS.challenges)) for kind in CHALLENGE_KINDS)
+        raised, ruled, appealed = (
+            len(self._store.latest(row.id, {kind}, CATALOG_LIMITS.challenges)) for kind in CHALLENGE_KINDS[:3]
+        )
         entries = 0 if last is None else last.seq
-        return GameLine(row, self._title(row), ended, reopened, score, text, max(0, raised - ruled), entries)
+        return GameLine(row, self._title(row), ended, reopened, score, text, max(0, raised + appealed - ruled), entries)
 
     def _title(self, row: GameRow) -> str:
         started = next(iter(self._store.latest(row.id, START_KINDS)), None)
@@ -213,35 +208,34 @@ class ChallengeStatistics(TopicModel):
 
 def challenge_statistics(store: StoreReader) -> ChallengeStatistics:
     """Return how the challenges of a store's games were decided."""
-    raised: list[tuple[str, ChallengeRaised]] = []
-    ruled: dict[tuple[str, str], ChallengeRuled] = {}
-    rows = {row.id: row for row in store.games(GAMES)}
-    for row in rows.values():
-        for entry in store.latest(row.id, CHALLENGE_KINDS, CATALOG_LIMITS.challenges):
+    books: list[tuple[GameRow, ChallengeBook]] = []
+    for row in store.games(GAMES):
+        book = ChallengeBook()
+        for entry in reversed(store.latest(row.id, CHALLENGE_KINDS, CATALOG_LIMITS.challenges)):
             content = unpack_entry(entry.kind, entry.content, where=f"game {row.id}, entry {entry.seq}")
-            if isinstance(content, ChallengeRaised):
-                raised.append((row.id, content))
-            elif isinstance(content, ChallengeRuled):
-                ruled[row.id, content.challenge] = content
-    kinds = sorted({_kind(challenge) for _, challenge in raised})
-    by_kind = {kind: _counts([known for known in raised if _kind(known[1]) == kind], ruled) for kind in kinds}
-    disputed = tuple(_disputed(rows[game], challenge, ruled.get((game, challenge.id))) for game, challenge in raised)
-    games = len({game for game, _ in raised})
-    return ChallengeStatistics(games=games, all=_counts(raised, ruled), by_kind=by_kind, disputed=disputed)
+            if isinstance(content, ChallengeEntry):
+                book.add(content)
+        if book.raised:
+            books.append((row, book))
+    disputed = tuple(
+        DisputedCall(
+            game=row.id,
+            home=row.home,
+            away=row.away,
+            table=row.table,
+            began_ms=row.began_ns // 1_000_000,
+            challenge=view,
+        )
+        for row, book in books
+        for view in reversed(book.views())
+    )
+    views = [one.challenge for one in disputed]
+    kinds = sorted({_kind(view) for view in views})
+    by_kind = {kind: counts_of(view for view in views if _kind(view) == kind) for kind in kinds}
+    return ChallengeStatistics(games=len(books), all=counts_of(views), by_kind=by_kind, disputed=disputed)
 
 
-def _disputed(row: GameRow, raised: ChallengeRaised, ruled: ChallengeRuled | None) -> DisputedCall:
-    view = challenge_view(raised, ruled)
-    began_ms = row.began_ns // 1_000_000
-    return DisputedCall(game=row.id, home=row.home, away=row.away, table=row.table, began_ms=began_ms, challenge=view)
-
-
-def _counts(raised: list[tuple[str, ChallengeRaised]], ruled: dict[tuple[str, str], ChallengeRuled]) -> ChallengeCounts:
-    decided = (ruled.get((game, challenge.id)) for game, challenge in raised)
-    return counts_of((challenge for _, challenge in raised), (known for known in decided if known is not None))
-
-
-def _kind(challenge: ChallengeRaised) -> str:
+def _kind(challenge: ChallengeView) -> str:
     """Return the kind of the challenged call, with which its id begins."""
     return challenge.call.partition(":")[0]
 

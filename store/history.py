@@ -16,7 +16,7 @@ from downfield.game.published.game_topics import CallView, DeclarationView
 from downfield.game.published.plays import Play, PlayedGame, plays_of
 from downfield.game.published.views import CallContext, call_view
 from downfield.game.receipts import EventLog
-from downfield.game.records.challenges import ChallengeBook, ChallengeRaised, ChallengeRuled
+from downfield.game.records.challenges import ChallengeBook, ChallengeEntry
 from downfield.game.records.entries import (
     Content,
     Effects,
@@ -244,7 +244,7 @@ class History:
             self.reopened = True
         elif isinstance(content, ScoreSigned):
             self.signatures[content.side] = content
-        elif isinstance(content, ChallengeRaised | ChallengeRuled):
+        elif isinstance(content, ChallengeEntry):
             self.challenges.add(content)
         elif isinstance(content, EventRecorded | ScenesRecorded):
             if isinstance(content, EventRecorded):

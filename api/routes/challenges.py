@@ -23,7 +23,7 @@ from downfield.api.routes.games import GameRowDep
 from downfield.api.routes.rulings import PersonName, signed
 from downfield.api.security.access import allow
 from downfield.game.disputes import Decision, Disputes
-from downfield.game.records.challenges import ChallengeDecision, ChallengesView
+from downfield.game.records.challenges import ChallengeAppealed, ChallengeDecision, ChallengeOpinion, ChallengesView
 from downfield.game.records.commands import RulebookName
 from downfield.game.records.final_score import ScoreSigned, SignOff
 from downfield.game.records.models import RequestModel, TopicModel
@@ -57,6 +57,21 @@ class DecisionRequest(RequestModel):
     reason: Reason
     name: PersonName = ""
     replacement: CallRequest | None = Field(default=None, description="The call that stands instead of one overturned.")
+
+
+class OpinionRequest(RequestModel):
+    """What another official thinks of a challenged call."""
+
+    decision: ChallengeDecision
+    reason: Reason
+    name: PersonName = ""
+
+
+class AppealRequest(RequestModel):
+    """A coach appeals against how a challenge was decided."""
+
+    reason: Reason
+    name: PersonName = ""
 
 
 class SignatureRequest(RequestModel):
@@ -141,6 +156,50 @@ def decide(
     receipt = decided.receipt
     lines = (NOTHING_CHANGED,) if receipt is None else receipt_lines(before, declarations, receipt)
     return DecisionResult(challenges=decided.challenges, lines=lines)
+
+
+@router.post("/games/{game}/challenges/{challenge}/opinions", summary="Give an opinion on a challenged call")
+@allow("operator")
+def give_opinion(
+    row: GameRowDep,
+    rig: RigPartsDep,
+    finished: FinishedGamesDep,
+    principal: PrincipalDep,
+    challenge: ChallengeId,
+    request: OpinionRequest,
+) -> ChallengesView:
+    """Another official's, beside others', before the challenge is decided."""
+    by = signed(request.name, principal)
+    opinion = ChallengeOpinion(challenge, request.decision, request.reason.strip(), by)
+    return _note(row, rig, finished, principal, opinion)
+
+
+@router.post("/games/{game}/challenges/{challenge}/appeal", summary="Appeal against how a challenge was decided")
+@allow("operator")
+def appeal(
+    row: GameRowDep,
+    rig: RigPartsDep,
+    finished: FinishedGamesDep,
+    principal: PrincipalDep,
+    challenge: ChallengeId,
+    request: AppealRequest,
+) -> ChallengesView:
+    """Once; the call is under review again, and somebody else decides, which is final."""
+    appealed = ChallengeAppealed(challenge, request.reason.strip(), signed(request.name, principal))
+    return _note(row, rig, finished, principal, appealed)
+
+
+def _note(
+    row: GameRowDep,
+    rig: RigPartsDep,
+    finished: FinishedGamesDep,
+    principal: PrincipalDep,
+    entry: ChallengeOpinion | ChallengeAppealed,
+) -> ChallengesView:
+    if row.id == rig.game_service.game_id:
+        return Disputes(rig.game_service).note(entry)
+    reviewer(rig, principal)
+    return finished.note_challenge(row, entry)
 
 
 @router.post("/games/{game}/signatures", summary="Sign the final score for a coach")

@@ -13,6 +13,7 @@ from typing import Final, Literal
 
 from pydantic import Field
 
+from downfield.core.errors import NotFoundError, RefusedError
 from downfield.core.records import record
 from downfield.game.records.models import TopicModel
 from downfield.officiating.declarations import Side
@@ -54,6 +55,36 @@ class ChallengeRuled:
     cost: str = ""  # what it cost the coach, in words; empty for nothing
 
 
+@record
+class ChallengeOpinion:
+    """What another official thinks of a call under review, before it is decided."""
+
+    challenge: str  # its id
+    decision: ChallengeDecision
+    reason: str
+    by: str  # the person, or the device it was entered on
+
+
+@record
+class ChallengeAppealed:
+    """A coach appealed against how a challenge was decided: it is decided once more, by somebody else."""
+
+    challenge: str  # its id
+    reason: str
+    by: str  # the person or device that entered it
+
+
+ChallengeEntry = ChallengeRaised | ChallengeRuled | ChallengeOpinion | ChallengeAppealed
+
+
+class OpinionView(TopicModel):
+    """What somebody thinks of a challenged call, or has decided."""
+
+    decision: ChallengeDecision
+    reason: str
+    by: str
+
+
 class ChallengeView(TopicModel):
     """One challenge."""
 
@@ -67,6 +98,9 @@ class ChallengeView(TopicModel):
     ruling_reason: str = ""
     ruled_by: str = ""
     cost: str = Field(default="", description="What it cost the coach, in words; empty for nothing.")
+    opinions: tuple[OpinionView, ...] = Field(default=(), description="Of other officials, in order.")
+    appealed: OpinionView | None = Field(default=None, description="The decision that was appealed; null for none.")
+    appeal: str = Field(default="", description="Why it was appealed.")
 
 
 class ChallengeCounts(TopicModel):
@@ -138,13 +172,48 @@ class ChallengeBook:
 
     raised: list[ChallengeRaised] = field(default_factory=list)
     ruled: dict[str, ChallengeRuled] = field(default_factory=dict)
+    opinions: list[ChallengeOpinion] = field(default_factory=list)
+    appeals: dict[str, tuple[ChallengeAppealed, ChallengeRuled]] = field(default_factory=dict)
 
-    def add(self, entry: object) -> None:
-        """Take an entry of the game's journal; those of other kinds change nothing."""
+    def add(self, entry: ChallengeEntry) -> None:
+        """Take an entry of the game's journal."""
         if isinstance(entry, ChallengeRaised):
             self.raised.append(entry)
         elif isinstance(entry, ChallengeRuled):
             self.ruled[entry.challenge] = entry
+        elif isinstance(entry, ChallengeOpinion):
+            self.opinions.append(entry)
+        elif (appealed := self.ruled.pop(entry.challenge, None)) is not None:
+            self.appeals[entry.challenge] = entry, appealed
+
+    def note(self, entry: ChallengeOpinion | ChallengeAppealed) -> bool:
+        """Take an opinion or an appeal; return whether it is new, and not sent again.
+
+        Raises:
+            NotFoundError: there is no such challenge.
+            RefusedError: it can't be given now, or not by this person.
+        """
+        if entry in self.opinions or (entry.challenge in self.appeals and self.appeals[entry.challenge][0] == entry):
+            return False
+        if entry.challenge not in {known.id for known in self.raised}:
+            raise NotFoundError("This game has no such challenge.")
+        ruled = self.ruled.get(entry.challenge)
+        if isinstance(entry, ChallengeAppealed):
+            if ruled is None:
+                raise RefusedError("This challenge is under review. It can be appealed once it is decided.")
+            if entry.challenge in self.appeals:
+                raise RefusedError("This challenge was appealed before: the second decision is final.")
+        elif ruled is not None:
+            raise RefusedError("This challenge is decided. An opinion counts before that.")
+        elif any((known.challenge, known.by) == (entry.challenge, entry.by) for known in self.opinions):
+            raise RefusedError(f"{entry.by} has given an opinion on this challenge. Ask another official.")
+        self.add(entry)
+        return True
+
+    def check_decider(self, challenge: str, by: str) -> None:
+        """Refuse to have an appeal decided by who decided first. Raises RefusedError."""
+        if challenge in self.appeals and self.appeals[challenge][1].by == by:
+            raise RefusedError(f"An appeal is decided by somebody else than {by}, who decided first.")
 
     @property
     def open(self) -> list[ChallengeRaised]:
@@ -175,38 +244,52 @@ class ChallengeBook:
         """Return an open challenge; None when there is none of this id, or it was decided."""
         return next((raised for raised in self.open if raised.id == challenge), None)
 
+    def views(self) -> tuple[ChallengeView, ...]:
+        """Return the challenges as topics show them, in the order they were raised."""
+        return tuple(self._view(challenge) for challenge in self.raised)
+
+    def _view(self, raised: ChallengeRaised) -> ChallengeView:
+        ruled = self.ruled.get(raised.id)
+        appeal, appealed = self.appeals.get(raised.id, (None, None))
+        return ChallengeView(
+            id=raised.id,
+            side=raised.side,
+            call=raised.call,
+            text=raised.text,
+            reason=raised.reason,
+            by=raised.by,
+            decision=None if ruled is None else ruled.decision,
+            ruling_reason="" if ruled is None else ruled.reason,
+            ruled_by="" if ruled is None else ruled.by,
+            cost="".join(one.cost for one in (appealed, ruled) if one is not None),
+            opinions=tuple(_opinion(one) for one in self.opinions if one.challenge == raised.id),
+            appealed=None if appealed is None else _opinion(appealed),
+            appeal="" if appeal is None else appeal.reason,
+        )
+
     def view(self, game: str, period: int, rules: ChallengeRules) -> ChallengesView:
         """Return the challenges of a game, which is in a period, as they are published."""
         half = rules.half(period)
         return ChallengesView(
             game=game,
-            challenges=tuple(challenge_view(challenge, self.ruled.get(challenge.id)) for challenge in self.raised),
+            challenges=self.views(),
             left=(self.left("home", half, rules), self.left("away", half, rules)),
             rule=rules.text,
-            counts=counts_of(self.raised, self.ruled.values()),
+            counts=counts_of(self.views()),
         )
 
 
-def counts_of(raised: Iterable[ChallengeRaised], ruled: Iterable[ChallengeRuled]) -> ChallengeCounts:
+def counts_of(challenges: Iterable[ChallengeView]) -> ChallengeCounts:
     """Return how challenges were decided."""
-    number = sum(1 for _ in raised)
-    decided = Counter(entry.decision for entry in ruled)
+    decided = Counter(challenge.decision for challenge in challenges)
     return ChallengeCounts(
-        raised=number,
-        under_review=number - decided.total(),
+        raised=decided.total(),
+        under_review=decided[None],
         upheld=decided["upheld"],
         overturned=decided["overturned"],
         too_close=decided["too_close"],
     )
 
 
-def challenge_view(raised: ChallengeRaised, ruled: ChallengeRuled | None) -> ChallengeView:
-    """Return a challenge as topics show it, with how it was decided, where it was."""
-    view = ChallengeView(
-        id=raised.id, side=raised.side, call=raised.call, text=raised.text, reason=raised.reason, by=raised.by
-    )
-    if ruled is None:
-        return view
-    return view.model_copy(
-        update={"decision": ruled.decision, "ruling_reason": ruled.reason, "ruled_by": ruled.by, "cost": ruled.cost}
-    )
+def _opinion(given: ChallengeOpinion | ChallengeRuled) -> OpinionView:
+    return OpinionView(decision=given.decision, reason=given.reason, by=given.by)

@@ -18,7 +18,13 @@ from downfield.core.errors import FormatError
 from downfield.core.field.model import FieldModel
 from downfield.core.records import adapter, from_json, record, to_json
 from downfield.core.scene import Scene
-from downfield.game.records.challenges import ChallengeRaised, ChallengeRuled
+from downfield.game.records.challenges import (
+    ChallengeAppealed,
+    ChallengeEntry,
+    ChallengeOpinion,
+    ChallengeRaised,
+    ChallengeRuled,
+)
 from downfield.game.records.commands import AWAY_SHEET, HOME_SHEET, MatchTicket, TeamSheet
 from downfield.game.records.final_score import ScoreSigned
 from downfield.game.records.table_records import (
@@ -119,15 +125,7 @@ class GameReopened:
 
 
 Content = (
-    GameStarted
-    | EventRecorded
-    | ScenesRecorded
-    | GameEnded
-    | GameReopened
-    | ChallengeRaised
-    | ChallengeRuled
-    | ScoreSigned
-    | TableRecord
+    GameStarted | EventRecorded | ScenesRecorded | GameEnded | GameReopened | ChallengeEntry | ScoreSigned | TableRecord
 )
 
 KINDS: Final[dict[str, type[Content]]] = {
@@ -138,6 +136,8 @@ KINDS: Final[dict[str, type[Content]]] = {
     "game_reopened": GameReopened,
     "challenge_raised": ChallengeRaised,
     "challenge_ruled": ChallengeRuled,
+    "challenge_opinion": ChallengeOpinion,
+    "challenge_appealed": ChallengeAppealed,
     "score_signed": ScoreSigned,
     "command_carried_out": CommandCarriedOut,
     "device_changed": DeviceChanged,

@@ -139,10 +139,14 @@ class CallFile:
 
 def _told(challenge: ChallengeView, row: GameRow) -> str:
     team = row.home if challenge.side == "home" else row.away
+    told = [f"{team}: {challenge.reason}"]
+    if challenge.appealed is not None:
+        told += [f"First {DECISION_WORDS[challenge.appealed.decision]} by {challenge.appealed.by}, appealed"]
+    told += [f"{one.by}: {DECISION_WORDS[one.decision]}, {one.reason}" for one in challenge.opinions]
     if challenge.decision is None:
-        return f"{team}: {challenge.reason}. Under review"
+        return ". ".join([*told, "Under review"])
     decided = f"{DECISION_WORDS[challenge.decision]} by {challenge.ruled_by}: {challenge.ruling_reason}"
-    return f"{team}: {challenge.reason}. {_capitalized(decided)}"
+    return ". ".join([*told, _capitalized(decided)])
 
 
 def _rate(evidence: Evidence) -> float:

@@ -19,6 +19,9 @@ from downfield.game.disputes import Decision, ruling_of, undecided
 from downfield.game.receipts import describe
 from downfield.game.records.challenges import (
     DECISION_WORDS,
+    ChallengeAppealed,
+    ChallengeEntry,
+    ChallengeOpinion,
     ChallengeRaised,
     ChallengeRuled,
     ChallengeRules,
@@ -181,6 +184,14 @@ class FinishedGames:
             book.add(raised)
             return challenges_of(history)
 
+    def note_challenge(self, row: GameRow, entry: ChallengeOpinion | ChallengeAppealed) -> ChallengesView:
+        """Take an opinion of a challenge of a reopened game, or an appeal; see `ChallengeBook.note`."""
+        with self._lock:
+            history = self._opened(row)
+            if history.challenges.note(entry):
+                self._append(history, entry)
+            return challenges_of(history)
+
     def rule_challenge(self, row: GameRow, challenge: str, decision: Decision) -> GameChanges | None:
         """Decide a challenge of a reopened game; a lost one costs nothing any more.
 
@@ -194,6 +205,11 @@ class FinishedGames:
         """
         history = self._opened(row)
         ruling = ruling_of(_undecided(history, challenge).call, decision)
+        history.challenges.check_decider(challenge, decision.by)
+        _, appealed = history.challenges.appeals.get(challenge, (None, None))
+        if appealed is not None and appealed.event and appealed.event not in undone_events(history.events):
+            self.rule(row, LateRuling(Undo(appealed.event, "appealed"), decision.by))  # as the call was made at first
+            history = self._opened(row)
         if ruling is not None:
             self._judge(history, _event(history, LateRuling(ruling, decision.by)))  # as in rule: it is kept
         with self._lock:  # of two decisions at once the second must not rule on the call either
@@ -349,7 +365,7 @@ def audit_trail(history: History) -> list[AuditLine]:
 
 
 def _by(content: Content) -> str:
-    known = EventRecorded | GameEnded | GameReopened | ChallengeRaised | ChallengeRuled | ScoreSigned
+    known = EventRecorded | GameEnded | GameReopened | ChallengeEntry | ScoreSigned
     return content.by if isinstance(content, known) else ""
 
 
@@ -370,6 +386,10 @@ def _text(content: Content, texts: Mapping[str, str], row: GameRow) -> str:
         return f"Challenge by the {content.side} coach of {spoken_name(content.text)}: {content.reason}"
     if isinstance(content, ChallengeRuled):
         return f"Challenge decided, {DECISION_WORDS[content.decision]}: {content.reason}"
+    if isinstance(content, ChallengeOpinion):
+        return f"Opinion on it, {DECISION_WORDS[content.decision]}: {content.reason}"
+    if isinstance(content, ChallengeAppealed):
+        return f"Appeal against the decision of a challenge: {content.reason}"
     return "Continued"
 
 

@@ -62,6 +62,8 @@ OPEN_TO: dict[str, set[tuple[str, str]]] = {
         ("PUT", "/api/sponsors"),
         ("POST", "/api/games/{game}/challenges"),
         ("POST", "/api/games/{game}/challenges/{challenge}/ruling"),
+        ("POST", "/api/games/{game}/challenges/{challenge}/opinions"),
+        ("POST", "/api/games/{game}/challenges/{challenge}/appeal"),
         ("POST", "/api/games/{game}/signatures"),
         ("POST", "/api/games/{game}/what-if"),
         ("POST", "/api/games/{game}/reopening"),

@@ -14,8 +14,10 @@ from played_table import Table
 from downfield.core.errors import NotFoundError, RefusedError, RulebookError
 from downfield.game.disputes import Decision, Disputes
 from downfield.game.records.challenges import (
+    ChallengeAppealed,
     ChallengeBook,
     ChallengeDecision,
+    ChallengeOpinion,
     ChallengeRaised,
     ChallengeRuled,
     ChallengeRules,
@@ -79,6 +81,54 @@ def test_what_is_sent_twice_counts_once_and_what_is_decided_stays_so(table: Tabl
     assert disputes.rule("challenge-1", decided).receipt is None
     with pytest.raises(RefusedError, match="decided by Referee"):
         disputes.rule("challenge-1", Decision("overturned", "after all", "Referee"))
+
+
+def test_opinions_stand_side_by_side_until_it_is_decided_and_each_official_has_one(table: Table) -> None:
+    disputes, tackle = Disputes(table.game_service), table.call("tackle")
+    with pytest.raises(NotFoundError):
+        disputes.note(ChallengeOpinion("challenge-1", "upheld", "seen", "Bob"))
+    disputes.raise_challenge("home", tackle, "never touched", "Ann")
+    given = ChallengeOpinion("challenge-1", "upheld", "I saw it", "Bob")
+    assert disputes.note(given) == disputes.note(given), "sent twice, it counts once"
+    with pytest.raises(RefusedError, match="Bob has given an opinion"):
+        disputes.note(ChallengeOpinion("challenge-1", "overturned", "on second thought", "Bob"))
+    disputes.note(ChallengeOpinion("challenge-1", "too_close", "can't tell", "Eve"))
+    (shown,) = on_air(table).challenges
+    assert [(one.by, one.decision) for one in shown.opinions] == [("Bob", "upheld"), ("Eve", "too_close")]
+    disputes.rule("challenge-1", Decision("upheld", "seen", "Referee"))
+    with pytest.raises(RefusedError, match="is decided"):
+        disputes.note(ChallengeOpinion("challenge-1", "upheld", "late", "Max"))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "stands"),
+    [("overturned", "upheld", True), ("upheld", "overturned", False), ("overturned", "overturned", False)],
+)
+def test_an_appeal_is_decided_once_more_by_somebody_else_and_the_call_follows(
+    table: Table, first: ChallengeDecision, second: ChallengeDecision, *, stands: bool
+) -> None:
+    disputes, tackle = Disputes(table.game_service), table.call("tackle")
+    disputes.raise_challenge("home", tackle, "never touched", "Ann")
+    appeal = ChallengeAppealed("challenge-1", "look at frame 552", "Bob")
+    with pytest.raises(RefusedError, match="under review"):
+        disputes.note(appeal)
+    disputes.rule("challenge-1", Decision(first, "seen", "Referee"))
+    disputes.note(appeal)
+    (shown,) = on_air(table).challenges
+    assert shown.decision is None, "it is under review again"
+    assert shown.appealed is not None
+    assert (shown.appealed.by, shown.appealed.decision, shown.appeal) == ("Referee", first, "look at frame 552")
+    with pytest.raises(RefusedError, match="somebody else than Referee"):
+        disputes.rule("challenge-1", Decision(second, "still", "Referee"))
+    disputes.rule("challenge-1", Decision(second, "both angles", "Director"))
+    assert on_air(table).challenges[0].decision == second
+    assert (tackle in {call.id for call in table.game_service.calls() if call.standing != "struck"}) == stands
+    with pytest.raises(RefusedError, match="the second decision is final"):
+        disputes.note(ChallengeAppealed("challenge-1", "again", "Bob"))
+    before = on_air(table)
+    table.game_service.close()
+    assert table.game_service.resume() is not None
+    assert on_air(table) == before
 
 
 def test_an_open_challenge_survives_a_restart(table: Table) -> None:

@@ -47,10 +47,34 @@ export function challengeItem(game, challenge, teams, done = () => {}, mayDecide
     el("p", { class: "tag" }, open ? "Under review" : `Challenge ${DECISION_WORDS[decision]}`),
     el("p", { class: "text" }, capitalize(formatCallText(challenge.text))),
     el("p", {}, `${teams[challenge.side]}: ${challenge.reason}`),
+    challenge.appealed && el("p", { class: "facts" }, opinionText(challenge.appealed, "Decided"), " ", sentence(`Appealed: ${challenge.appeal}`)),
+    challenge.opinions.length > 0 && el("div", { class: "opinions" }, challenge.opinions.map((one) => el("p", {}, opinionText(one, "Seen")))),
     !open && el("p", { class: "facts" }, [challenge.ruling_reason, `Decided by ${challenge.ruled_by}`, challenge.cost].filter(Boolean).map(sentence).join(" ")),
     open && mayDecide && el("button", { type: "button", class: "main", onclick: () => openDecisionDialog(game, challenge, teams, done) }, "Decide"),
+    open && mayDecide && el("button", { type: "button", class: "small", onclick: () => openOpinionDialog(game, challenge) }, "Give an opinion"),
+    !open && mayDecide && challenge.appealed === null && el("button", { type: "button", class: "small", onclick: () => openAppealDialog(game, challenge) }, "Appeal"),
   ];
 }
+
+/** @param {Service.OpinionView} opinion @param {string} verb */
+const opinionText = ({ decision, reason, by }, verb) => `${verb} by ${by}: ${sentence(`${DECISION_WORDS[decision]}: ${reason}`)}`;
+
+/** Another official's opinion, before it is decided. @param {string} game @param {Service.ChallengeView} challenge */
+function openOpinionDialog(game, challenge) {
+  const choices = el("div", { class: "choices", role: "radiogroup", "aria-label": "Opinion" }, DECISIONS.map(([value, label]) => radio("decision", value, label)));
+  /** @param {HTMLFormElement} form */
+  const submit = (form) => send(`${path(game)}/${challenge.id}/opinions`, { decision: fieldText(form, "decision"), ...reasonAndName(form) });
+  openDialog(`Opinion: ${formatCallText(challenge.text)}`, [el("p", { class: "muted" }, challenge.reason), choices], "Give this opinion", submit, changed);
+}
+
+/** @param {string} game @param {Service.ChallengeView} challenge */
+function openAppealDialog(game, challenge) {
+  const rule = el("p", { class: "muted" }, `Somebody else than ${challenge.ruled_by} decides then, and that is final.`);
+  openDialog(`Appeal: ${formatCallText(challenge.text)}`, [rule], "Appeal", (form) => send(`${path(game)}/${challenge.id}/appeal`, reasonAndName(form)), changed);
+}
+
+/** Have the page that shows a game's challenges read them again; the panel follows them anyway. */
+const changed = () => dispatchEvent(new Event("challenges"));
 
 /** The rule about challenges, and how many each coach has left. @param {Service.ChallengesView} view @param {Teams} teams */
 export function challengeRule(view, teams) {

@@ -94,6 +94,8 @@ async function showChallenges(details) {
   });
 }
 
+addEventListener("challenges", reload); // an opinion or an appeal was given
+
 async function reload() {
   try {
     const { others } = await loadGame();

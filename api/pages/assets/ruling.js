@@ -47,6 +47,8 @@ async function load() {
     ["Ruling", ruled],
     ["Challenge", challenge?.decision ? [capitalize(DECISION_WORDS[challenge.decision]), challenge.ruling_reason, `Decided by ${challenge.ruled_by}`, challenge.cost].filter(Boolean).map(sentence).join(" ") : ""],
   ];
+  for (const { decision, reason, by } of challenge?.opinions ?? []) facts.push(["Opinion", sentence(`${by}: ${DECISION_WORDS[decision]}, ${reason}`)]);
+  if (challenge?.appealed) facts.push(["Appeal", [`${challenge.appealed.by} had decided: ${DECISION_WORDS[challenge.appealed.decision]}`, challenge.appeal].map(sentence).join(" ")]);
   at("facts").replaceChildren(...facts.filter(([, text]) => text).flatMap(([name, text]) => [el("dt", {}, name), el("dd", {}, text)]));
   setText(at("message"), "");
 }
