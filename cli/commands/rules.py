@@ -76,7 +76,7 @@ def as_text(rulebook: Rulebook) -> Iterator[str]:
     yield f"{rulebook.name}: {rulebook.title}"
     yield _summary(rulebook.clauses)
     for topic, in_topic in _by_topic(rulebook.clauses).items():
-        yield f"\n{topic}"
+        yield from ("", topic)
         for name, clause in in_topic:
             yield f"  {name}  [{clause.how}]  {clause.text}"
             if clause.reading:
@@ -87,7 +87,7 @@ def as_text(rulebook: Rulebook) -> Iterator[str]:
                 yield f"      parameters: {', '.join(clause.params)}"
             if clause.by:
                 yield f"      code: {clause.by}"
-    yield "\nparameters"
+    yield from ("", "parameters")
     for param, value in _parameters(rulebook):
         yield f"  {param.name} = {format_value(param, value)}{_default_note(param, value)}"
         yield f"      {param.reason}"

@@ -33,6 +33,7 @@ from downfield.core.addresses import without_password
 from downfield.core.errors import DownfieldError, SourceError
 from downfield.core.platform.process_tuning import tune_process
 from downfield.core.texts import counted
+from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.configuration.loading import Configuration, load
 from downfield.rig.configuration.settings import RigSettings, logs_folder, tables_folder
 from downfield.rig.games.kept_games import leased_data_folder
@@ -97,6 +98,7 @@ def run(
         return load(config, settings, command_line={**options, **changes})
 
     given = configured({}).settings
+    load_rulebook(given.game.rulebook)  # a name that is misspelled is told before the networks are loaded
     table = None if given.source.name else TableFolder(tables_folder(given)).in_use()
     changes = {} if table is None else _opening(table, port)
     before, away = _DEMO, None

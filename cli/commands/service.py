@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import sys
 import threading
 from contextlib import suppress
@@ -11,8 +12,8 @@ from typing import Annotated, Final
 import typer
 
 from downfield.api.http.network_addresses import outside_hosts, own_host, urls
-from downfield.cli.console.options import ConfigOption, JsonOption, SetOption
-from downfield.cli.console.output import json_text, open_console, print_stdout
+from downfield.cli.console.options import ConfigOption, JsonOption, PortOption, SetOption
+from downfield.cli.console.output import json_text, open_console, print_stderr, print_stdout
 from downfield.cli.console.terminal import print_qr
 from downfield.core.errors import InputError
 from downfield.rig.configuration.loading import FILE_NAME, load
@@ -133,12 +134,13 @@ def admin(
             "--new", help="Make a new key. Browsers that opened an earlier link are signed out, paired phones stay."
         ),
     ] = False,
+    port: PortOption = None,
     config: ConfigOption = None,
     settings: SetOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Print the link that makes a browser the admin's: for the first one, or when it was lost. Keep it to yourself."""
-    configuration = load(config, settings).settings
+    configuration = load(config, settings, command_line={"service.port": port}).settings
     service = configuration.service
     key = open_admin_key(data_folder(configuration), must_be_kept=True)
     if new:
@@ -150,6 +152,11 @@ def admin(
     ending = f"pair#{key.text}"
     port = service.port or 8317
     bound = bound_host(service)
+    with socket.socket() as asked:
+        if asked.connect_ex(("127.0.0.1", port)):
+            print_stderr(
+                f"Nothing answers at port {port}. Was the rig started with another? downfield admin --port PORT"
+            )
     link = f"http://{own_host(bound)}:{port}{service.prefix}/{ending}"
     if as_json:
         print_stdout(json_text({"link": link, "token": key.session()}))

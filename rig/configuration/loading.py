@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -138,7 +139,10 @@ def _parse_value(text: str) -> object:
 
 
 def _suggestion(name: str, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(name, list(known), n=1)
+    names = list(known)
+    ending = re.sub(r"^DOWNFIELD_|.*\.", "", name)  # of a name without its section, or with another
+    same = [one for one in names if re.search(rf"[._]{re.escape(ending)}$", one)]
+    close = same[:1] or difflib.get_close_matches(name, names, n=1)
     return f"; did you mean {close[0]}?" if close else ""
 
 
@@ -150,9 +154,11 @@ def _validate(values: Mapping[str, object], origins: Mapping[str, Origin], file:
     try:
         return RigSettings.model_validate(nested)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        path = [str(part) for part in first["loc"]]
+        errors = error.errors(include_url=False)
+        path = [str(part) for part in errors[0]["loc"]]
+        # Of a setting that takes several kinds of values there is an error for each.
+        problems = [plain_problem(one) for one in errors if [str(part) for part in one["loc"]][:2] == path[:2]]
         key = next((key for key in setting_keys() if key in (".".join(path[:2]), path[0])), ".".join(path))
         origin = origins.get(key, "default")
         place = str(file) if origin == "file" else f"the {origin}"
-        raise FormatError(place, plain_problem(first), field=key) from None
+        raise FormatError(place, ", or ".join(dict.fromkeys(problems)), field=key) from None

@@ -31,6 +31,7 @@ from downfield.capture.sources.source_types import SourceChoice
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, DownfieldError, InputError, OutputError
 from downfield.core.files.private_files import replace_private_file
+from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.configuration.display import as_toml, scrubber_of
 from downfield.rig.configuration.loading import Configuration
 from downfield.rig.configuration.settings import (
@@ -200,6 +201,14 @@ def _check_fit(calibration: Calibration, image: Image) -> CheckResult:
     return CheckResult("calibration", "ok", text)
 
 
+def check_rulebook(name: str) -> CheckResult:
+    """Check whether the configured rulebook can be played."""
+    try:
+        return CheckResult("rulebook", "ok", load_rulebook(name).title)
+    except DownfieldError as error:
+        return CheckResult("rulebook", "fault", str(error), "Name another in game.rulebook")
+
+
 def _check_certificate(calibration: Calibration) -> CheckResult:
     if calibration.certificate is None:
         text = "the accuracy of this table has not been measured"
@@ -235,6 +244,7 @@ CHECKS: Final = (
         lambda rig: check_calibration(rig.settings.calibration, rig.images, rig.calibration_file), needs_pictures=True
     ),
     DoctorCheck(lambda rig: (check_network(rig.settings.network, rig.images[-1]),), needs_pictures=True),
+    DoctorCheck(lambda rig: (check_rulebook(rig.settings.game.rulebook),)),
     DoctorCheck(lambda rig: (check_disk(recordings_folder(rig.settings), rig.settings.recording),)),
     DoctorCheck(lambda rig: (check_store(rig.settings),)),
     DoctorCheck(lambda rig: (check_port(rig.settings.service),)),
