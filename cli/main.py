@@ -36,6 +36,7 @@ COMMANDS: Final = {
     "config": "downfield.cli.commands.diagnosis:config",
     "track": "downfield.cli.commands.track:track",
     "judge": "downfield.cli.commands.judge:judge",
+    "convert": "downfield.cli.commands.export:convert",
     "rules": "downfield.cli.commands.rules:rules",
     "calibrate": "downfield.cli.commands.calibrate:app",
     "tables": "downfield.cli.commands.tables:app",

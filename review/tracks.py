@@ -6,7 +6,7 @@ import dataclasses
 import importlib.util
 import time
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final, get_type_hints
@@ -16,6 +16,7 @@ from downfield.core.field.model import FieldModel
 from downfield.core.files.csv_text import csv_chunks
 from downfield.core.records import record
 from downfield.core.scene import Figure, Scene
+from downfield.core.track_files import TrackFile
 from downfield.game.records.entries import unpack_scenes
 from downfield.review.zip_container import WriteSink
 from downfield.store.database.reader import StoreReader
@@ -133,6 +134,24 @@ class TrackTable:
         return snaps_ns[self.play - 1], end_ns
 
 
+@dataclass(frozen=True, slots=True)
+class FileTrackTable:
+    """The rows of a track file; a play begins whenever the board is switched on. Read anew each time."""
+
+    tracks: TrackFile
+
+    def __iter__(self) -> Iterator[TrackRow]:
+        """Yield the rows in order of time, those of a frame in the order of the roster."""
+        header = self.tracks.header
+        numbers = {player.id: player.number for player in header.players}
+        play, from_ns, board = 0, None, ""
+        for scene in self.tracks:
+            if from_ns is None or (scene.board == "on" != board):
+                play, from_ns = play + (scene.board == "on"), scene.t_ns
+            board = scene.board
+            yield from _rows(scene, play, from_ns, numbers, header.field)
+
+
 def _rows(scene: Scene, play: int, from_ns: int, numbers: dict[str, str], field: FieldModel) -> Iterator[TrackRow]:
     jersey = {figure.id: figure.jersey for figure in scene.figures}
     touching = {
@@ -182,26 +201,26 @@ def _place(figure: Figure, field: FieldModel) -> _Place:
 _ROWS_OF_A_GROUP: Final = 50_000  # Of a Parquet file: read and written together, about 8 MB
 
 
-def tracks_csv(table: TrackTable) -> Iterator[bytes]:
+def tracks_csv(table: Iterable[TrackRow]) -> Iterator[bytes]:
     """Yield a table as CSV."""
     return csv_chunks(COLUMNS, map(_cells, table))
 
 
-def tracks_parquet(table: TrackTable) -> Iterator[bytes]:
+def tracks_parquet(table: Iterable[TrackRow]) -> Iterator[bytes]:
     """Yield a table as Parquet, compressed by Zstandard. Raises MissingExtraError: pyarrow is not installed."""
     if importlib.util.find_spec("pyarrow") is None:
         raise MissingExtraError("analysis", "A Parquet file")
     return _parquet(table)
 
 
-TRACK_FORMATS: Final[dict[str, Callable[[TrackTable], Iterator[bytes]]]] = {
+TRACK_FORMATS: Final[dict[str, Callable[[Iterable[TrackRow]], Iterator[bytes]]]] = {
     ".csv": tracks_csv,
     ".parquet": tracks_parquet,
 }
 """By the ending of a file's name."""
 
 
-def _parquet(table: TrackTable) -> Iterator[bytes]:
+def _parquet(table: Iterable[TrackRow]) -> Iterator[bytes]:
     import pyarrow
     import pyarrow.parquet
 

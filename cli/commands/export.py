@@ -5,36 +5,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Final
 
+import numpy as np
 import typer
 from rich.table import Table
 
 from downfield.broadcast.replay.highlights import highlight_film
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.capture.recording.recorded_footage import RecordedFootage
-from downfield.cli.console.options import ARCHIVE, ConfigOption, SetOption, check_outputs
+from downfield.capture.sources.file_sources import VideoFile
+from downfield.cli.console.options import ARCHIVE, ConfigOption, SetOption, check_outputs, read_input
 from downfield.cli.console.output import open_console, print_stderr, print_stdout, styled
-from downfield.cli.console.progress import progress_bar
+from downfield.cli.console.progress import progress_bar, with_progress
+from downfield.core.arrays import Image
 from downfield.core.errors import InputError, NotFoundError, OutputError
+from downfield.core.track_files import TrackFile
 from downfield.game.records.keeping import GameRow
 from downfield.game.shadow import is_shadow
 from downfield.review.bundles.format import SUFFIX
 from downfield.review.evidence.exports import ClipExporter, ClipOptions
 from downfield.review.evidence.finder import EvidenceFinder, NoGameInPlay
-from downfield.review.pictures.clips import MEDIA_TYPES, ClipFormat
+from downfield.review.pictures.clips import MEDIA_TYPES, ClipFormat, TimedImage, encode_fragments
 from downfield.review.pictures.painting import DRAWING_KINDS
+from downfield.review.rejudging.recorded_game import decoded
 from downfield.review.reports.game_report import report_html
 from downfield.review.reports.shadow import CALLS_HEAD, ShadowReport
-from downfield.review.tracks import TRACK_FORMATS, TrackTable
+from downfield.review.tracks import TRACK_FORMATS, FileTrackTable, TrackTable
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import RigSettings, data_folder, recordings_folder, store_file
 from downfield.rig.games.bundle_export import BundleExporter
 from downfield.rig.games.kept_games import open_rig_key
+from downfield.rig.live.annotated_picture import Annotator, GameMarks
+from downfield.rig.tables.table_calibration import calibration_beside
 from downfield.store.database.opening import open_for_reading
 from downfield.store.database.reader import StoreReader
 from downfield.store.history import History
@@ -260,3 +268,89 @@ def shadow(
     for line in found.calls:
         lines.add_row(*(styled(str(cell)) for cell in line))
     console.print(lines)
+
+
+_AROUND_NS: Final = 2_000_000_000
+"""Time before a play and after it that its cut has too."""
+
+
+def convert(
+    tracks: Annotated[Path, typer.Argument(help="A track file, *.tracks.jsonl; - for standard input.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            "-o",
+            help="A table, *.csv or *.parquet; the video with the tracks drawn, *.mp4; with --plays a folder.",
+        ),
+    ],
+    video: Annotated[
+        Path | None, typer.Option(help="The video that was tracked. Default: NAME.mp4 beside the tracks.")
+    ] = None,
+    calibration: Annotated[
+        Path | None, typer.Option("--calibration", "-c", help="Its calibration. Default: the one beside the video.")
+    ] = None,
+    plays: Annotated[
+        bool, typer.Option("--plays", help="Cut the video into plays, a file each; a play is while the board is on.")
+    ] = False,
+) -> None:
+    """Write tracks as a table, draw them on their video, or cut it into plays."""
+    with read_input(tracks) as path:
+        file = TrackFile(path)
+        write = TRACK_FORMATS.get(out.suffix.lower())
+        if write is not None and not plays:
+            check_outputs(out, inputs=(tracks,))
+            size = write_chunks(out, with_progress(write(FileTrackTable(file)), f"Writing {out.name}"))
+            print_stdout(f"{out}: {size / 1e6:.1f} MB")
+            return
+        if out.suffix.lower() != ("" if plays else ".mp4"):
+            raise InputError(f"{out}: end the name in .csv, .parquet or .mp4; with --plays name a folder.")
+        video = video or tracks.with_name(tracks.name.removesuffix(".tracks.jsonl") + ".mp4")
+        camera = read_calibration(calibration or calibration_beside(str(video)))
+        spans = list(_plays_ns(file)) if plays else [(0, 2**63)]
+        names = [out / f"play-{number:03d}.mp4" for number in range(1, len(spans) + 1)] if plays else [out]
+        check_outputs(*names, inputs=(tracks, video, calibration))
+        drawn = _drawn(video, file, Annotator(camera.camera, camera.field, file.header.players))
+        for name, span in zip(names, spans, strict=True):
+            size = write_chunks(name, encode_fragments(_cut(drawn, span)))
+            print_stdout(f"{name}: {size / 1e6:.1f} MB")
+
+
+def _plays_ns(tracks: TrackFile) -> Iterator[tuple[int, int]]:
+    """Yield when the board was on, with a little around it that no other play has."""
+    began_ns, until_ns = None, 0
+    for scene in tracks:
+        if scene.board == "on":
+            began_ns = max(until_ns, scene.t_ns - _AROUND_NS) if began_ns is None else began_ns
+            until_ns = scene.t_ns + _AROUND_NS
+        elif began_ns is not None and scene.t_ns > until_ns:
+            yield began_ns, until_ns
+            began_ns = None
+    if began_ns is not None:
+        yield began_ns, until_ns
+
+
+def _drawn(video: Path, tracks: TrackFile, annotator: Annotator) -> Iterator[tuple[int, Callable[[], Image]]]:
+    """Yield the times of a video's pictures, and what draws the tracks on each."""
+    recorded, scenes = VideoFile(video, paced=False), iter(tracks)
+    scene = next(scenes, None)
+    for frame in decoded(with_progress(recorded.frames(), f"Drawing {video.name}", recorded.count)):
+        while scene is not None and scene.t_ns < frame.t_ns:
+            scene = next(scenes, None)
+        if scene is not None and scene.t_ns == frame.t_ns:
+            yield frame.t_ns, partial(annotator.draw, frame.image, scene, GameMarks())
+        else:
+            yield frame.t_ns, partial(np.copy, frame.image)
+
+
+def _cut(drawn: Iterator[tuple[int, Callable[[], Image]]], span_ns: tuple[int, int]) -> Iterator[TimedImage]:
+    """Yield the pictures of a span, with their times from its first."""
+    first_ns = None
+    for t_ns, draw in drawn:
+        if t_ns > span_ns[1]:
+            break
+        if t_ns >= span_ns[0]:
+            first_ns = t_ns if first_ns is None else first_ns
+            yield t_ns - first_ns, draw()
+    if first_ns is None:
+        raise InputError("The video has no picture of the time of these tracks. Name the one that was tracked: --video")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import shutil
 import zipfile
@@ -15,9 +16,12 @@ from recorded_frames import captured_frame, record
 from typer import Exit
 
 from downfield.calibration.calibration import write_calibration
+from downfield.capture.sources.file_sources import bundled_demo
 from downfield.cli.commands.export import export
 from downfield.cli.commands.verify import STRANGER, verify
+from downfield.cli.main import run_command
 from downfield.core.errors import BusyError, InputError, NotRecordedError, OutputError
+from downfield.core.track_files import TrackFile, write_tracks
 from downfield.review.bundles import format as names
 from downfield.rig.configuration.settings import RigSettings, SourceSettings
 from downfield.rig.games.bundle_export import BundleExporter
@@ -231,3 +235,31 @@ def test_a_clip_that_can_t_be_made_is_one_line_that_says_why(rig: Path, tmp_path
     with pytest.raises(NotRecordedError, match="No recording holds"):
         export(game, clip=tmp_path / "play.mp4", play=1)
     assert not list(tmp_path.glob("*.mp4"))
+
+
+def test_a_track_file_becomes_a_table_a_drawn_video_and_its_plays(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    demo = bundled_demo()
+    tracks = TrackFile(demo.with_suffix(".tracks.jsonl"))
+    few = [scene for scene in tracks if scene.t_ns < 1_000_000_000]
+    board = ["on" if 10 <= place < 20 else "off" for place in range(len(few))]
+    marked = [replace(scene, board=state) for scene, state in zip(few, board, strict=True)]
+    path = tmp_path / "few.tracks.jsonl"
+    write_tracks(path, tracks.header, marked)
+    table = tmp_path / "few.csv"
+    assert run_command(["convert", str(path), "-o", str(table), "-q"]) == 0
+    rows = list(csv.DictReader(table.open()))
+    assert len(rows) == len(few) * len(tracks.header.players)
+    assert {row["play"] for row in rows} == {"0", "1"}
+    words = ["convert", str(path), "--video", str(demo), "-q"]
+    assert run_command([*words, "-o", str(tmp_path / "plays"), "--plays"]) == 0
+    (play,) = (tmp_path / "plays").iterdir()
+    assert frames_in(play) > 10
+    assert run_command([*words, "-o", str(tmp_path / "few.txt")]) == 2
+    assert "end the name in .csv, .parquet or .mp4" in capsys.readouterr().err
+
+
+def frames_in(video: Path) -> int:
+    with av.open(str(video)) as container:
+        return sum(1 for _ in container.decode(video=0))
