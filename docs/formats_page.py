@@ -136,7 +136,8 @@ FORMATS = (
     Format(
         "*.tracks.csv, *.tracks.parquet",
         "Tables of tracks",
-        "One row for each figure in each frame, as `downfield export GAME --tracks FILE`, `convert` and the service write them."
+        "One row for each figure in each frame, as `downfield convert`, `downfield export GAME --tracks FILE` and the"
+        " service write them."
         " CSV is UTF-8, has a line with the names first (RFC 4180), and an apostrophe before a text that a spreadsheet"
         " would calculate. Unknown values are empty, in Parquet null.",
         (TrackRow,),

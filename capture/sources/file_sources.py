@@ -6,7 +6,7 @@ Beside a clip NAME.mp4 may be NAME.tracks.jsonl, NAME.calibration.json and NAME.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.resources import files
@@ -103,7 +103,7 @@ class VideoFile:
         """Number of its frames, as the file says; None if it does not."""
         return self._reader.count
 
-    def frames(self) -> Iterator[CapturedFrame]:
+    def frames(self) -> Generator[CapturedFrame]:
         """Yield every frame, with the file's own times and numbers; decoding a damaged one raises a `SourceError`.
 
         Raises:

@@ -89,7 +89,7 @@ def support(
     from downfield.rig.upkeep.checks import run_checks, support_parts, write_support_file
 
     configuration = load(config, settings)
-    check_outputs(output, inputs=(configuration.file,), kind=ARCHIVE)
+    check_outputs(output, inputs=(configuration.file,), kind=ARCHIVE, in_place=True)
     found = tuple(with_progress(run_checks(configuration.settings), "Checking")) if checks else ()
     parts = support_parts(configuration, found)
     write_support_file(output, parts)
@@ -109,7 +109,7 @@ def backup(
     from downfield.rig.upkeep.backup import make_backup
 
     configuration = load(config, settings)
-    check_outputs(output, inputs=(configuration.file,), kind=ARCHIVE)
+    check_outputs(output, inputs=(configuration.file,), kind=ARCHIVE, in_place=True)
     with progress_bar("Backing up") as advance:
         manifest = make_backup(
             configuration.settings,

@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,6 +19,7 @@ from rich.table import Table
 from downfield.broadcast.replay.highlights import highlight_film
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.capture.recording.recorded_footage import RecordedFootage
+from downfield.capture.source import CapturedFrame
 from downfield.capture.sources.file_sources import VideoFile
 from downfield.cli.console.options import ARCHIVE, ConfigOption, SetOption, check_outputs, read_input
 from downfield.cli.console.output import open_console, print_stderr, print_stdout, styled
@@ -310,10 +311,14 @@ def convert(
         spans = list(_plays_ns(file)) if plays else [(0, 2**63)]
         names = [out / f"play-{number:03d}.mp4" for number in range(1, len(spans) + 1)] if plays else [out]
         check_outputs(*names, inputs=(tracks, video, calibration))
-        drawn = _drawn(video, file, Annotator(camera.camera, camera.field, file.header.players))
-        for name, span in zip(names, spans, strict=True):
-            size = write_chunks(name, encode_fragments(_cut(drawn, span)))
-            print_stdout(f"{name}: {size / 1e6:.1f} MB")
+        annotator = Annotator(camera.camera, camera.field, file.header.players)
+        with (
+            closing(VideoFile(video, paced=False).frames()) as frames,
+            closing(_drawn(frames, file, annotator)) as drawn,
+        ):
+            for name, span in zip(names, spans, strict=True):
+                size = write_chunks(name, encode_fragments(_cut(drawn, span)))
+                print_stdout(f"{name}: {size / 1e6:.1f} MB")
 
 
 def _plays_ns(tracks: TrackFile) -> Iterator[tuple[int, int]]:
@@ -330,11 +335,13 @@ def _plays_ns(tracks: TrackFile) -> Iterator[tuple[int, int]]:
         yield began_ns, until_ns
 
 
-def _drawn(video: Path, tracks: TrackFile, annotator: Annotator) -> Iterator[tuple[int, Callable[[], Image]]]:
+def _drawn(
+    frames: Iterable[CapturedFrame], tracks: TrackFile, annotator: Annotator
+) -> Generator[tuple[int, Callable[[], Image]]]:
     """Yield the times of a video's pictures, and what draws the tracks on each."""
-    recorded, scenes = VideoFile(video, paced=False), iter(tracks)
+    scenes = iter(tracks)
     scene = next(scenes, None)
-    for frame in decoded(with_progress(recorded.frames(), f"Drawing {video.name}", recorded.count)):
+    for frame in decoded(with_progress(frames, "Drawing")):
         while scene is not None and scene.t_ns < frame.t_ns:
             scene = next(scenes, None)
         if scene is not None and scene.t_ns == frame.t_ns:

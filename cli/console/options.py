@@ -196,7 +196,7 @@ def check_outputs(
         outputs: files to write; None for one that is not wanted.
         picture: a further file to write, in the format of its name.
         kind: the format of the outputs, such as ``downfield.calls``; empty where their names tell it.
-        in_place: whether the outputs are files that the command is to change.
+        in_place: whether the outputs are files that the command is to change, or renews each time.
 
     Raises:
         InputError: a file to write is a folder or a device, is read, holds something else, exists and is not to be

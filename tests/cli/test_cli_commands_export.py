@@ -243,13 +243,12 @@ def test_a_track_file_becomes_a_table_a_drawn_video_and_its_plays(
     demo = bundled_demo()
     tracks = TrackFile(demo.with_suffix(".tracks.jsonl"))
     few = [scene for scene in tracks if scene.t_ns < 1_000_000_000]
-    board = ["on" if 10 <= place < 20 else "off" for place in range(len(few))]
-    marked = [replace(scene, board=state) for scene, state in zip(few, board, strict=True)]
+    marked = [replace(scene, board="on" if 10 <= place < 20 else "off") for place, scene in enumerate(few)]
     path = tmp_path / "few.tracks.jsonl"
     write_tracks(path, tracks.header, marked)
     table = tmp_path / "few.csv"
     assert run_command(["convert", str(path), "-o", str(table), "-q"]) == 0
-    rows = list(csv.DictReader(table.open()))
+    rows = list(csv.DictReader(table.read_text().splitlines()))
     assert len(rows) == len(few) * len(tracks.header.players)
     assert {row["play"] for row in rows} == {"0", "1"}
     words = ["convert", str(path), "--video", str(demo), "-q"]
