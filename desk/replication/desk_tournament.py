@@ -39,6 +39,7 @@ from downfield.rig.tournament.journal_sender import APPEND_SUBJECT, POSITIONS_SU
 from downfield.rig.tournament.push_payloads import PUSH_SUBJECT, PushList, PushReport
 from downfield.rig.tournament.table_feed import FEED_SUBJECT, opened_message
 from downfield.store.database.engines import cause_of
+from downfield.store.database.reader import StoreReader
 from downfield.store.writing.replication import BatchReply, JournalBatch, PositionsQuestion, PositionsReply
 
 if TYPE_CHECKING:
@@ -189,6 +190,10 @@ class DeskTournament:
             self._report, "results", _log.warning, restarts=True, closed=self._closing.is_set
         )
         (self._reporting if self._thread is None else self._thread).start()
+
+    def games(self) -> StoreReader:
+        """Return what reads the games of all tables."""
+        return self._store.reader()
 
     @property
     def problem(self) -> str:

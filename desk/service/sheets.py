@@ -21,6 +21,10 @@ from downfield.desk.service.event_changes import SenderDep, shown
 from downfield.desk.service.event_views import EventView, MatchView, event_view
 from downfield.desk.service.guests import PAGE_HEADERS, document, guest_page, section, table, when_text
 from downfield.desk.service.parts import DeskDep
+from downfield.game.records.challenges import DECISION_WORDS
+from downfield.review.catalog import DisputedCall, challenge_statistics
+from downfield.review.pictures.painting import spoken_name
+from downfield.store.database.reader import StoreReader
 
 SheetName = Literal["tables", "teams", "scores"]
 
@@ -162,6 +166,33 @@ def season_page(events: Iterable[TournamentEvent]) -> str:
     return document("Season", "".join(parts) or "<p>No event was drawn yet.</p>")
 
 
+_DISPUTE_HEADS: Final = ("Table", "Game", "Call", "Challenged by, and why", "Decision", "Opinions and appeal")
+_NOT_KEPT: Final = "The rigs alone keep the games. Each one’s page “How the calls fared” lists its disputed calls."
+
+
+def disputes_page(games: StoreReader | None) -> str:
+    """Return every challenged call of the tables' games, those under review first; None where they are not here."""
+    if games is None:
+        return document("Disputed calls", f"<p>{_NOT_KEPT}</p>")
+    found = sorted(challenge_statistics(games).disputed, key=lambda one: one.challenge.decision is not None)
+    rows = [_disputed(one) for one in found]
+    content = _PRINT + _grid(_DISPUTE_HEADS, rows) if rows else "<p>No call was challenged.</p>"
+    return document("Disputed calls", content)
+
+
+def _disputed(one: DisputedCall) -> tuple[str, ...]:
+    challenge, said = one.challenge, []
+    if challenge.appealed is not None:
+        said = [f"{challenge.appealed.by} had decided: {DECISION_WORDS[challenge.appealed.decision]}", challenge.appeal]
+    said += [f"{known.by}: {DECISION_WORDS[known.decision]}, {known.reason}" for known in challenge.opinions]
+    decided = "under review"
+    if challenge.decision is not None:
+        decided = f"{DECISION_WORDS[challenge.decision]} by {challenge.ruled_by}: {challenge.ruling_reason}"
+    team = one.home if challenge.side == "home" else one.away
+    asked = f"{team}: {challenge.reason}"
+    return (one.table, f"{one.away} at {one.home}", spoken_name(challenge.text), asked, decided, ". ".join(said))
+
+
 router = APIRouter(tags=["event"], route_class=RepeatableRoute)
 
 
@@ -185,6 +216,14 @@ def read_sheets(desk: DeskDep, name: SheetName) -> HTMLResponse:
 def read_season(desk: DeskDep) -> HTMLResponse:
     """Over all events of this desk, by coach."""
     return HTMLResponse(season_page([desk.keeper.event, *desk.keeper.earlier().values()]), headers=PAGE_HEADERS)
+
+
+@router.get("/event/disputes", summary="Every disputed call of the tables' games", response_class=HTMLResponse)
+@allow("viewer")
+def read_disputes(desk: DeskDep) -> HTMLResponse:
+    """Across all tables, with who decided, and opinions and appeals."""
+    games = None if desk.tournament is None else desk.tournament.games()
+    return HTMLResponse(disputes_page(games), headers=PAGE_HEADERS)
 
 
 @router.get("/event/earlier/{number}", summary="An earlier event, as guests saw it", response_class=HTMLResponse)

@@ -7,19 +7,25 @@ import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import httpx
 import pytest
 from browsers import PageServer
 from desk_server import DeskServer
 from fastapi.routing import APIRoute
+from played_table import Table
 from waiting import WAIT_S, wait_until
 
 from downfield.api.security.access import AccessPolicy, RateLimit, RateLimits, required_role
 from downfield.desk.event.keeper import EventKeeper
+from downfield.desk.replication.desk_tournament import DeskTournament
 from downfield.desk.service.app import ROUTERS
+from downfield.desk.service.sheets import disputes_page
+from downfield.game.disputes import Decision, Disputes
 from downfield.game.published.board_topics import HealthReason, HealthStatus
+from downfield.game.records.challenges import ChallengeAppealed, ChallengeOpinion
 
 COACHES = """coach,team,short,color,club,seed
 Ana Ruíz,Lions,LIO,#aa0000,River,1
@@ -215,6 +221,31 @@ def test_another_event_begins_once_and_the_one_before_is_kept(director: httpx.Cl
     kept = sorted(path.name for path in (tmp_path / "desk").glob("event*.json"))
     assert kept == ["event.1.json", "event.json"]
     assert EventKeeper(tmp_path / "desk" / "event.1.json").event.entrants[0].coach == "Ana"
+
+
+def test_every_disputed_call_of_the_tables_is_in_one_list_with_opinions_and_appeals(tmp_path: Path) -> None:
+    table = Table(tmp_path / "games.db")
+    table.begin()
+    table.play()
+    disputes, tackle = Disputes(table.game_service), table.call("tackle")
+    disputes.raise_challenge("home", tackle, "never <touched>", "Ann")
+    disputes.note(ChallengeOpinion("challenge-1", "upheld", "I saw it", "Bob"))
+    disputes.rule("challenge-1", Decision("upheld", "seen", "Referee"))
+    tournament = SimpleNamespace(statuses=list, games=lambda: table.store)
+    for kept, shown in (
+        (tournament, ("never &lt;touched&gt;", "Bob: upheld, I saw it", "upheld by Referee: seen")),
+        (None, ("How the calls fared",)),
+    ):
+        desk = DeskServer(tmp_path / f"desk-{kept is None}", AccessPolicy(), cast("DeskTournament", kept))
+        page = httpx.get(f"{desk.url}/event/disputes", timeout=WAIT_S)
+        desk.close()
+        assert page.status_code == 200
+        assert all(text in page.text for text in shown), page.text
+    disputes.note(ChallengeAppealed("challenge-1", "look again", "Ann"))
+    page_text = disputes_page(table.store)
+    assert "under review" in page_text
+    assert "Referee had decided: upheld. look again" in page_text
+    table.close()
 
 
 def test_an_earlier_event_is_read_counted_in_its_season_and_opened_again(director: httpx.Client) -> None:

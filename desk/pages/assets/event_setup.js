@@ -229,7 +229,7 @@ function papers() {
     "div",
     { class: "plate" },
     el("h2", {}, "Print, and earlier events"),
-    el("p", { class: "row" }, link("event/sheets/tables", "Table sheets"), link("event/sheets/teams", "Team sheets"), link("event/sheets/scores", "Blank score sheets"), link("event/season", "Season standings")),
+    el("p", { class: "row" }, link("event/sheets/tables", "Table sheets"), link("event/sheets/teams", "Team sheets"), link("event/sheets/scores", "Blank score sheets"), link("event/season", "Season standings"), link("event/disputes", "Disputed calls")),
     earlier,
   );
 }
