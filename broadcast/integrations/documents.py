@@ -68,6 +68,19 @@ def update_document(update: StreamUpdate) -> dict[str, Any]:
     return document
 
 
+def chat_text(update: StreamUpdate) -> str:
+    """Return what a chat is told, a sentence or two; empty for what is no news to people."""
+    call, game = update.call or update.changed or update.withdrawn, update.game
+    score = "" if game is None else f" {game.away.short} {game.away.points}, {game.home.short} {game.home.points}."
+    if call is None:
+        return f"The game has {update.turn}.{score}" if update.turn else ""
+    if call.verdict == "reported":
+        return ""
+    what = "Withdrawn: " if update.withdrawn else f"{call.standing.capitalize()}: " if update.changed else ""
+    note = f" ({call.ruling.note})" if call.ruling and call.ruling.note else ""
+    return f"{what}{spoken_name(call.text)}{note}.{score}"
+
+
 def _event(update: StreamUpdate) -> str:
     if update.call is not None:
         return "call"

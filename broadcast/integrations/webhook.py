@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from http.client import HTTPException
 from typing import Final
 
-from downfield.broadcast.integrations.documents import update_document
+from downfield.broadcast.integrations.documents import chat_text, update_document
 from downfield.broadcast.integrations.outlets import StreamUpdate
 from downfield.core.addresses import host_only
 
@@ -44,6 +44,9 @@ class Answer:
     retry_after_s: float | None = None  # the pause that it asked for; None for none
 
 
+_CHATS: Final = {"://discord.com/api/webhooks/": "content", "://hooks.slack.com/": "text"}
+"""Where chats take sentences, and as what."""
+
 Post = Callable[[str, bytes, Mapping[str, str]], Answer]
 """Posts bytes to an address with headers, and returns the answer; OSError or HTTPException where there is none."""
 
@@ -56,6 +59,7 @@ class WebhookOutlet:
     """Posts updates to one address.
 
     Args:
+        url: the address; behind a ``#`` may be the events that are sent, such as ``#call,game_ended``.
         secret: signs every delivery; empty for none.
         states: whether every change of the game is sent, or calls and replays only.
         pauses_s: between attempts.
@@ -72,7 +76,9 @@ class WebhookOutlet:
         post: Post | None = None,
         pauses_s: tuple[float, ...] = WEBHOOK_LIMITS.pauses_s,
     ) -> None:
-        self._url, self._secret, self._states = url, secret, states
+        self._url, _, named = url.partition("#")
+        self._secret, self._states, self._named = secret, states, frozenset(filter(None, named.split(",")))
+        self._chat = next((key for place, key in _CHATS.items() if place in self._url), "")
         self._post, self._pauses_s = post or _post, pauses_s
         self._state: Mapping[str, object] | None = None  # as sent last
 
@@ -86,6 +92,12 @@ class WebhookOutlet:
             if update.replay_over or (update.is_state and not self._states):
                 continue
             document = update_document(update)
+            if self._named and document["event"] not in self._named:
+                continue
+            if self._chat:
+                if text := chat_text(update):
+                    await self._deliver(json.dumps({self._chat: text}).encode())
+                continue
             state = {key: document[key] for key in ("v", "game")}
             if update.is_state and state == self._state:
                 continue  # what has changed is not sent to other programs

@@ -48,6 +48,7 @@ def secret_texts(settings: BaseModel) -> Iterator[str]:
         for text in value if isinstance(value, tuple) else (value,):
             if isinstance(text, str) and shown_value(field, text) != text:
                 yield text
+                yield from text.split() if "://" in text else ()  # of several addresses each
                 with suppress(ValueError):
                     yield split_address(text).password
 

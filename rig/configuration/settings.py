@@ -285,8 +285,9 @@ class WebhookSettings(SettingsSection):
 
     url: str = Field(
         default="",
-        pattern=r"^(https?://[^\s]+)?$",
-        description="The address that updates are posted to; empty for none.",
+        pattern=r"^(https?://\S+( +https?://\S+)*)?$",
+        description="The address that updates are posted to, or several with spaces between; empty for none. What is"
+        " sent to one may follow it, such as `#call,game_ended`. Discord and Slack get sentences.",
         json_schema_extra=SECRET_PATH,
     )
     signing_key: str = Field(

@@ -31,8 +31,7 @@ def outlets_of(settings: RigSettings, report: Callable[[str], None]) -> list[Out
     obs, webhook = settings.obs, settings.webhook
     if obs.address:
         outlets.append(ObsOutlet(ObsOptions(obs.address, obs.password, obs.scene, obs.replay_buffer), report))
-    if webhook.url:
-        outlets.append(WebhookOutlet(webhook.url, webhook.signing_key, states=webhook.states))
+    outlets += (WebhookOutlet(url, webhook.signing_key, states=webhook.states) for url in webhook.url.split())
     if settings.output.folder:
         outlets.append(FilesOutlet(Path(settings.output.folder).expanduser()))
     return outlets

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import socketserver
 import ssl
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,7 +16,8 @@ from overlay_pages import a_call
 
 from downfield.broadcast.integrations import webhook
 from downfield.broadcast.integrations.outlets import StreamUpdate
-from downfield.broadcast.integrations.webhook import WebhookError, WebhookLimits, WebhookOutlet
+from downfield.broadcast.integrations.webhook import Answer, WebhookError, WebhookLimits, WebhookOutlet
+from downfield.game.published.game_topics import RulingView
 from downfield.rig.service.certificate import own_certificate
 
 
@@ -87,3 +89,43 @@ def test_a_certificate_that_nobody_vouches_for_is_refused(tmp_path: Path) -> Non
         threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         assert "its certificate is not trusted: self" in refusal(f"https://localhost:{server.server_address[1]}/x")
         server.shutdown()
+
+
+def sent(url: str, *updates: StreamUpdate) -> list[dict[str, object]]:
+    """Return the bodies that an address is sent."""
+    bodies: list[dict[str, object]] = []
+
+    def post(_: str, body: bytes, __: Mapping[str, str]) -> Answer:
+        bodies.append(json.loads(body))
+        return Answer(204)
+
+    async def some() -> AsyncIterator[StreamUpdate]:
+        for update in updates:
+            yield update
+
+    asyncio.run(WebhookOutlet(url, post=post).run(some()))
+    return bodies
+
+
+def test_an_address_gets_the_events_that_are_named_behind_it() -> None:
+    updates = (
+        StreamUpdate(None, call=a_call()),
+        StreamUpdate(None, withdrawn=a_call()),
+        StreamUpdate(None, turn="ended"),
+    )
+    assert [body["event"] for body in sent("https://e.org/x", *updates)] == ["call", "call_withdrawn", "game_ended"]
+    assert [body["event"] for body in sent("https://e.org/x#call,game_ended", *updates)] == ["call", "game_ended"]
+
+
+@pytest.mark.parametrize(
+    ("url", "key"),
+    [("https://discord.com/api/webhooks/1/s", "content"), ("https://hooks.slack.com/services/T/s", "text")],
+)
+def test_a_chat_gets_sentences(url: str, key: str) -> None:
+    call = a_call()
+    ruling = RulingView(decision="strike", by="referee", note="the whistle came first", event="e9", replaced=False)
+    struck = call.model_copy(update={"standing": "struck", "ruling": ruling})
+    told = sent(url, StreamUpdate(None), StreamUpdate(None, call=call), StreamUpdate(None, changed=struck))
+    assert [set(body) for body in told] == [{key}, {key}], "a state is no news to people"
+    assert str(told[1][key]).startswith("Struck: ")
+    assert "(the whistle came first)" in str(told[1][key])
