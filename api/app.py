@@ -24,6 +24,7 @@ from downfield.api.routes import (
     health,
     pages,
     pairing,
+    phone,
     play,
     plays,
     program,
@@ -42,6 +43,7 @@ from downfield.broadcast.logos import KeptSponsors, LogoFolder
 from downfield.broadcast.replay.director import ReplayDirector
 from downfield.broadcast.replay.highlights import FilmMaker
 from downfield.broadcast.replay.replay_maker import ReplayMaker
+from downfield.capture.sources.phone_link import PHONE_LINK
 from downfield.review.catalog import GameCatalog
 from downfield.review.evidence.call_viewer import CallViewer
 from downfield.review.evidence.evidence import SealedRecordings
@@ -78,6 +80,7 @@ ROUTERS: Final = (
     program.picture_router,
     program.router,
     pairing.router,
+    phone.router,
     health.router,
     pages.router,
 )
@@ -124,7 +127,16 @@ def create_app(
 
 def _access_control(rig: RigParts, access: AccessPolicy, known: KnownClients) -> AccessControl:
     streams = OpenStreams()
-    tokens = TokenStore(rig.store, streams.end_all_of, on_changed=rig.game_service.note)
+
+    def end_all_of(device: str) -> None:
+        streams.end_all_of(device)
+        PHONE_LINK.end(device)
+        if PHONE_LINK.device is not None and PHONE_LINK.device.id == device:
+            PHONE_LINK.device = None
+
+    tokens = TokenStore(rig.store, end_all_of, on_changed=rig.game_service.note)
+    if PHONE_LINK.device is not None and not rig.only_games:
+        tokens.adopt(PHONE_LINK.device)
     if rig.grants is not None:
 
         def revoke(grant: str) -> None:

@@ -148,6 +148,7 @@ class SetupView(TopicModel):
     camera: str = ""
     size_px: tuple[int, int] | None = None
     findings: tuple[SetupFinding, ...] = ()
+    sees_field: bool = Field(default=False, description="Whether the whole field is in the picture at rest.")
     progress: SolvingProgress | None = None
     problem: str = Field(default="", description="Why the last attempt failed, and what to do.")
     remedy: Remedy | None = Field(default=None, description="The one thing to do about it; null where it names none.")

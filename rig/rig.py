@@ -23,6 +23,7 @@ from downfield.capture.recording.recorded_footage import ClipFootage, RecordedFo
 from downfield.capture.recording.recorder import Recorder
 from downfield.capture.recording.recording_library import last_recorded_ns
 from downfield.capture.source import CaptureClock, LoopObserver
+from downfield.capture.sources.phone_link import PHONE_LINK
 from downfield.capture.sources.source_types import is_address, is_recording
 from downfield.core.threads import delayed_thread
 from downfield.game.policies import LeaguePolicies
@@ -47,7 +48,7 @@ from downfield.rig.live.rig_health import FrameMeter, HealthReporter, Notices
 from downfield.rig.live.strip_game import follow_strip, keep_game
 from downfield.rig.live.vision_stages import open_vision
 from downfield.rig.service.web_service import Service, open_admin_key
-from downfield.rig.tables.profile import TableProfile, camera_identity
+from downfield.rig.tables.profile import NamedSource, camera_identity
 from downfield.rig.tables.setup_session import SetupSession
 from downfield.rig.tables.table import OpenVision, open_table, source_choice
 from downfield.rig.tournament.link import health_with, open_grants, open_tournament
@@ -94,13 +95,15 @@ class Rig:
     def _open(self, configuration: Configuration, temporary: Path) -> None:
         """Open everything, in the order of its use; what is open when this fails is closed."""
         settings = self._settings = configuration.settings
-        self._next_table: TableProfile | None = None
+        self._next_table: NamedSource | None = None
         self.service: Service | None = None
         self._hub, self._picture = Hub(), LatestPicture()
         self._notices = Notices(self._hub)
         wake_health = threading.Event()
         self._problems = ActiveProblems(wake_health.set, self._notices.give)
         self._clock, self._meter, self._controls = CaptureClock(), FrameMeter(), LoopControls()
+        PHONE_LINK.follow(self._problems)
+        self._closing.callback(PHONE_LINK.follow, None)
         if not is_recording(settings.source.name):
             self._clock.start_after(last_recorded_ns(recordings_folder(settings)) + _BETWEEN_RUNS_NS)
         self._table = open_table(settings, self._clock, self._problems, self._open_vision, paced=self._paced)
@@ -209,12 +212,12 @@ class Rig:
         """The port of the web pages; None if they are not served."""
         return None if self.service is None else self.service.port
 
-    def wait_for(self, table: TableProfile, problem: str) -> None:
+    def wait_for(self, table: NamedSource, problem: str) -> None:
         """Say why a table can't be opened now, and end this run once it can be."""
         self._problems.notify("warning", problem)
         self._setup.wait_for(table, problem)
 
-    def next_table(self) -> TableProfile | None:
+    def next_table(self) -> NamedSource | None:
         """Return a table that was set up meanwhile, to be opened instead; None for none."""
         return self._next_table
 
@@ -322,7 +325,7 @@ class Rig:
             partial(camera_loss, self._problems),
         )
 
-    def _leave_for(self, table: TableProfile) -> None:
+    def _leave_for(self, table: NamedSource) -> None:
         """End this run soon, so that the table that was set up is opened; the response to its setup is sent first."""
         self._next_table = table
         delayed_thread(_LEAVE_AFTER_S, self._stop_loop, "leaving for another table").start()

@@ -25,7 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from downfield.api.feed.event_stream import OpenStream, OpenStreams, StreamKind
 from downfield.api.http.problems import ProblemError
-from downfield.api.security.access import RANK, AccessPolicy, Principal, required_role
+from downfield.api.security.access import RANK, AccessPolicy, Principal, is_allowed, required_role
 from downfield.api.security.forwarding import KnownClients, Origin
 from downfield.api.security.grants import Grants
 from downfield.api.security.secret_file import SecretFile
@@ -37,7 +37,12 @@ _log = logging.getLogger(__name__)
 COOKIE: Final = "downfield"
 _OWN_PORTS: Final = (None, 80, 443, 8317)  # Of a rig that is alone on its computer, behind a proxy or not
 
-_AUDIENCE: Final = {"viewer": "paired devices", "operator": "the operator", "admin": "the admin"}
+_AUDIENCE: Final = {
+    "viewer": "paired devices",
+    "operator": "the operator",
+    "admin": "the admin",
+    "camera": "the phone that is the camera",
+}
 
 _HALF_PAIR: Final = re.compile("[\ud800-\udfff]")
 _KEY: Final = "Idempotency-Key"
@@ -141,7 +146,7 @@ async def authorize(connection: HTTPConnection) -> None:
     principal = authenticate(connection)
     connection.state.principal = principal
     required = required_role(connection.scope["endpoint"], in_review=access_control_of(connection.app).only_games)
-    if RANK[principal.role or "anyone"] >= RANK[required]:
+    if is_allowed(principal.role, required):
         return
     if connection.scope["type"] == "websocket":
         raise WebSocketException(1008, f"The role {required} is required.")

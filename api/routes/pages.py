@@ -50,6 +50,7 @@ PAGES: Final = (
     Page("/ruling", "ruling.html", about_games=True),
     Page("/league", "league.html", about_games=True),
     Page("/pair", "pair.html"),
+    Page("/phone", "phone.html"),
     Page("/program", "program.html"),
 )
 """All pages but the overlays, which `downfield.broadcast.overlays.installed` finds."""

@@ -22,10 +22,10 @@ from downfield.api.context.access_control import (
 from downfield.api.http.network_addresses import network_hosts, qr_svg
 from downfield.api.http.problems import ProblemError
 from downfield.api.http.requests import sends
-from downfield.api.security.access import Role, allow
+from downfield.api.security.access import DeviceRole, Role, allow
 from downfield.api.security.forwarding import Origin, is_loopback
 from downfield.api.security.grants import MAX_GRANT, GrantRefusedError, is_grant
-from downfield.api.security.tokens import PAIRING_LIMITS, TokenStore, role_of
+from downfield.api.security.tokens import PAIRING_LIMITS, PairingCode, TokenStore, role_of
 from downfield.core.errors import RefusedError
 from downfield.core.texts import plain_text
 from downfield.game.records.commands import Name
@@ -121,7 +121,7 @@ class PairingDetails(TopicModel):
     """A pairing code that can be used."""
 
     id: str
-    role: Role
+    role: DeviceRole
     code: str = Field(description="To type in.")
     url: str = Field(description="To open on the phone; the code is behind the #, so that it is in no log.")
     expires_s: float = Field(description="Seconds until the code expires.")
@@ -148,7 +148,7 @@ class SignInRequest(RequestModel):
 class SessionDetails(TopicModel):
     """The sender of the request."""
 
-    role: Role | None = Field(description="Null for a device that is not paired.")
+    role: DeviceRole | None = Field(description="Null for a device that is not paired.")
     name: str
     device: str = Field(default="", description="Id of the paired device.")
     local: bool = Field(default=False, description="Whether the request comes from this computer.")
@@ -160,15 +160,19 @@ class WatcherRequest(RequestModel):
     """A request for a token that a program uses, without pairing."""
 
     name: Name = Field(default="a program that watches", description="Name of the device.")
-    role: Literal["viewer", "operator"] = Field(default="viewer", description="What it may do; a viewer only watches.")
+    role: Literal["viewer", "operator", "camera"] = Field(
+        default="viewer", description="What it may do; a viewer only watches, a camera only sends pictures."
+    )
     days: int = Field(default=90, ge=1, le=90, description="How long the token is valid.")
 
 
 class WatcherDetails(TopicModel):
-    """A device that can only watch, and needs nothing but an address."""
+    """A device that can only watch, or is the camera."""
 
     id: str
-    token: str = Field(description="Sent this once. A viewer's goes into addresses as `?key=`, too.")
+    token: str = Field(
+        description="Sent this once. A viewer's goes into addresses as `?key=`, too; a camera's is its bearer token."
+    )
     url: str = Field(description="Of the start page, for another computer of the network; ends with a slash.")
 
 
@@ -247,8 +251,12 @@ def sign_out(request: Request, principal: PrincipalDep, token_store: TokenStoreD
 def pair(request: Request, token_store: TokenStoreDep, pairing_request: PairingRequest) -> PairingDetails:
     """The code can be used once, within three minutes."""
     refuse_unreachable(request)
-    code = token_store.make_code(pairing_request.role)
-    urls = [f"{base}/pair#{code.code}" for base in base_urls(request)]
+    return pairing_details(request, token_store.make_code(pairing_request.role))
+
+
+def pairing_details(request: Request, code: PairingCode) -> PairingDetails:
+    """Return a code as it is shown, with the addresses that it opens."""
+    urls = [f"{base}/{page_of(code)}#{code.code}" for base in base_urls(request)]
     shown = f"{code.code[:5]}-{code.code[5:]}"
     expires_s = round(code.expires_at - time.monotonic(), 1)
     return PairingDetails(id=code.id, role=code.role, code=shown, url=urls[0], expires_s=expires_s, urls=urls)
@@ -269,7 +277,7 @@ def pairing_picture(
     bases = base_urls(request)
     if place >= len(bases):
         raise ProblemError(404, "This computer has no such address any more. Make a new code.")
-    return Response(qr_svg(f"{bases[place]}/pair#{code.code}"), media_type="image/svg+xml")
+    return Response(qr_svg(f"{bases[place]}/{page_of(code)}#{code.code}"), media_type="image/svg+xml")
 
 
 @router.get("/addresses", summary="Addresses for other devices")
@@ -304,10 +312,13 @@ def devices(token_store: TokenStoreDep) -> list[DeviceDetails]:
     ]
 
 
-@router.post("/devices", summary="Pair a program that watches", status_code=201)
+@router.post("/devices", summary="Pair a program", status_code=201)
 @allow("admin")
 def pair_watcher(request: Request, token_store: TokenStoreDep, watcher: WatcherRequest) -> WatcherDetails:
-    """For OBS and players on another computer, which can type no code: their addresses carry the token as `key`."""
+    """For OBS and players on another computer, which can type no code: their addresses carry the token as `key`.
+
+    A program that sends the camera's pictures by WHIP has the token as its bearer token.
+    """
     if not access_control_of(request.app).policy.origins:  # to whose pages this computer's own browser may need a key
         refuse_unreachable(request)
     token, device = token_store.issue(watcher.name, watcher.role, watcher.days)
@@ -352,6 +363,11 @@ def _admit(control: AccessControl, given: SignInRequest) -> tuple[str, SessionDe
         token_store.note_refused(refused, str(error))
         raise ProblemError(403, str(error), "grant_refused") from None
     return token, SessionDetails(role=role_of(device), name=device.name, device=device.id, token=token)
+
+
+def page_of(code: PairingCode) -> str:
+    """Return the page that a code opens."""
+    return "phone" if code.role == "camera" else "pair"
 
 
 def _cookie_path(request: Request) -> str:

@@ -1,6 +1,7 @@
 """Who may use what, from where and how often: four roles, each including the one before it; addresses; rate limits.
 
-A route without a role is for the admin only.
+A route without a role is for the admin only. The phone that is the camera has a role of its own, which opens what it
+needs to send and nothing else.
 """
 
 from __future__ import annotations
@@ -15,10 +16,18 @@ MAX_BUCKETS: Final = 4096  # The buckets of the clients longest silent are dropp
 
 
 Role = Literal["viewer", "operator", "referee", "admin"]
-RequiredRole = Literal["anyone", "viewer", "operator", "admin"]
+DeviceRole = Role | Literal["camera"]
+RequiredRole = Literal["anyone", "viewer", "operator", "admin", "camera"]
 
-RANK: Final[dict[Role | RequiredRole, int]] = {"anyone": 0, "viewer": 1, "operator": 2, "referee": 3, "admin": 4}
-"""A referee may do what an operator may, and rule on finished games."""
+RANK: Final[dict[DeviceRole | RequiredRole, int]] = {
+    "anyone": 0,
+    "camera": 0,
+    "viewer": 1,
+    "operator": 2,
+    "referee": 3,
+    "admin": 4,
+}
+"""A referee may do what an operator may, and rule on finished games; the camera what anyone may, see `is_allowed`."""
 
 _AT_A_TABLE: Final = "required_role"
 _IN_REVIEW: Final = "required_in_review"
@@ -31,7 +40,7 @@ Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 class Principal:
     """The sender of a request."""
 
-    role: Role | None = None  # decides what is allowed; None for an unpaired device
+    role: DeviceRole | None = None  # decides what is allowed; None for an unpaired device
     name: str = "an unpaired device"  # of the person or device, as the record shows it
     device: str = ""  # id of a paired device; empty for this computer
     local: bool = False  # whether the request comes from this computer
@@ -62,6 +71,13 @@ def required_role(endpoint: Callable[..., Any], *, in_review: bool = False) -> R
     """
     role: RequiredRole = getattr(endpoint, _IN_REVIEW if in_review else _AT_A_TABLE, "admin")
     return role
+
+
+def is_allowed(role: DeviceRole | None, required: RequiredRole) -> bool:
+    """Return whether a role may use what requires one; what the camera needs is for no other role."""
+    if required == "camera":
+        return role == "camera"
+    return RANK[role or "anyone"] >= RANK[required]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from downfield.api.security.access import Role
+from downfield.api.security.access import RANK, DeviceRole
 from downfield.api.security.grants import Admission
 from downfield.core.errors import RefusedError
 from downfield.core.platform.clock import CLOCK_WAS_SET_NS, RUN_CLOCK
@@ -52,7 +52,7 @@ class PairingCode:
 
     id: str  # its name; not secret
     code: str
-    role: Role  # of the device that uses it
+    role: DeviceRole  # of the device that uses it
     expires_at: float  # monotonic time, s
 
 
@@ -83,7 +83,7 @@ class TokenStore:
         first_ns = min((device.paired_ns for device in self._devices.values()), default=0)
         self._known_ns = max(first_ns, *store.beginnings(), 0) - time.monotonic_ns()
 
-    def make_code(self, role: Role, valid_s: float | None = None) -> PairingCode:
+    def make_code(self, role: DeviceRole, valid_s: float | None = None) -> PairingCode:
         """Make a one-time code for a device of a role.
 
         Args:
@@ -136,7 +136,7 @@ class TokenStore:
         self._on_changed(DeviceChanged("paired", device.id, device.name, device.role))
         return token, device
 
-    def issue(self, name: str, role: Role, days: int) -> tuple[str, DeviceRow]:
+    def issue(self, name: str, role: DeviceRole, days: int) -> tuple[str, DeviceRow]:
         """Pair a program without a code; return its token and the device. Raises RefusedError: too many are paired."""
         with self._lock:
             self._refuse_more_devices()
@@ -158,6 +158,13 @@ class TokenStore:
             token, device = self._pair(device_id, before.name, role, now_ns, until_ns)
         self._on_changed(DeviceChanged("paired", device.id, device.name, device.role, by))
         return token
+
+    def adopt(self, device: DeviceRow) -> None:
+        """Know a device that was paired while this process played from another store."""
+        with self._lock:
+            if all(known.id != device.id for known in self._devices.values()):
+                self._store.keep_device(device)
+                self._devices[device.token_sha256] = device
 
     def admit(self, admission: Admission) -> tuple[str, DeviceRow]:
         """Pair a phone that the tournament's desk lets in; what it opened here before is no longer paired.
@@ -224,7 +231,7 @@ class TokenStore:
             raise RefusedError(f"{PAIRING_LIMITS.max_devices} devices are paired. Revoke one first.")
 
     def _pair(
-        self, identity: str, name: str, role: Role, now_ns: int, until_ns: int | None = None
+        self, identity: str, name: str, role: DeviceRole, now_ns: int, until_ns: int | None = None
     ) -> tuple[str, DeviceRow]:
         now_ns = max(now_ns, *self._store.beginnings(), 0)  # a clock that is behind all games ends no pairing early
         name = self._told_apart(name)
@@ -273,10 +280,9 @@ class TokenStore:
             self._store.drop_device(device.id)
 
 
-def role_of(device: DeviceRow) -> Role | None:
+def role_of(device: DeviceRow) -> DeviceRole | None:
     """Return a device's role; None for one this version does not know."""
-    known: dict[str, Role] = {"viewer": "viewer", "operator": "operator", "referee": "referee", "admin": "admin"}
-    return known.get(device.role)
+    return next((role for role in RANK if role == device.role and role != "anyone"), None)
 
 
 _DAY_NS: Final = 86_400 * 1_000_000_000

@@ -16,6 +16,8 @@ from rich.console import Console
 from rich.text import Text
 
 from downfield.capture.sources.file_sources import bundled_demo
+from downfield.capture.sources.phone import PHONE_SOURCE
+from downfield.capture.sources.phone_link import require_receiver
 from downfield.capture.sources.source_types import is_recording
 from downfield.cli.console.options import (
     CameraHeightOption,
@@ -30,7 +32,7 @@ from downfield.cli.console.output import open_console, styled, version_text
 from downfield.cli.console.process_end import ended_in_order
 from downfield.cli.console.terminal import TerminalLog, TerminalView, print_access
 from downfield.core.addresses import without_password
-from downfield.core.errors import DownfieldError, SourceError
+from downfield.core.errors import DownfieldError, InputError, SourceError
 from downfield.core.platform.process_tuning import tune_process
 from downfield.core.texts import counted
 from downfield.officiating.rulebooks.rulebook import load_rulebook
@@ -39,7 +41,7 @@ from downfield.rig.configuration.settings import RigSettings, logs_folder, table
 from downfield.rig.games.kept_games import leased_data_folder
 from downfield.rig.rig import Rig
 from downfield.rig.tables.aim_check import with_remedy
-from downfield.rig.tables.profile import TableFolder, TableProfile
+from downfield.rig.tables.profile import NamedSource, TableFolder
 from downfield.rig.upkeep.log_file import LogObserver, log_file
 from downfield.rig.upkeep.systemd import Watchdog, status_text
 
@@ -78,11 +80,18 @@ def run(
     ] = None,
     lan: LanOption = None,
     tls: TlsOption = None,
+    phone: Annotated[
+        bool, typer.Option("--phone", help="A phone is the camera: shows the code that it scans, and waits for it.")
+    ] = False,
     page: Annotated[bool | None, typer.Option(help="Serve the web pages and the API.")] = None,
 ) -> None:
     """Referee a table live, or a recording. Calls appear here, on the operator's phone and on the stream."""
+    if phone:
+        require_receiver()
+        if source not in {None, PHONE_SOURCE}:
+            raise InputError("--phone is a source itself. Leave out --source, or --phone.")
     options = {
-        "source.name": source,
+        "source.name": PHONE_SOURCE if phone else source,
         "calibration.file": None if calibration is None else str(calibration),
         "calibration.camera_height_mm": height_mm,
         "calibration.standing": standing,
@@ -90,8 +99,8 @@ def run(
         "game.shadow": shadow,
         "service.port": port,
         "service.on": page,
-        "service.lan": lan,
-        "service.tls": tls,
+        "service.lan": True if phone else lan,  # a browser gives the camera to a secure page of the network
+        "service.tls": True if phone else tls,
     }
 
     def configured(changes: dict[str, object]) -> Configuration:
@@ -99,7 +108,9 @@ def run(
 
     given = configured({}).settings
     load_rulebook(given.game.rulebook)  # a name that is misspelled is told before the networks are loaded
-    table = None if given.source.name else TableFolder(tables_folder(given)).in_use()
+    table: NamedSource | None = None if given.source.name else TableFolder(tables_folder(given)).in_use()
+    if given.source.name == PHONE_SOURCE:
+        table = _Phone()
     changes = {} if table is None else _opening(table, port)
     before, away = _DEMO, None
     console = open_console(required=False)
@@ -118,7 +129,7 @@ def run(
                         changes = {**(before if away is None else _DEMO), "service.port": ended.port}
                         table, away = None, ended
                     else:
-                        console.print(f"Opening the table '{ended.profile.name}' that was set up.")
+                        console.print(f"Opening {_called(ended.profile)}.")
                         table, away, before, changes = ended.profile, None, changes, _opening(ended.profile, ended.port)
         except KeyboardInterrupt:  # everything is closed, so nothing is printed after this
             console.print("stopped")
@@ -128,16 +139,24 @@ _DEMO: Final[dict[str, object]] = {"source.name": str(bundled_demo()), "calibrat
 """What is played where there is nothing else, so that the pages can be used."""
 
 
-def _opening(table: TableProfile, port: int | None) -> dict[str, object]:
+def _opening(table: NamedSource, port: int | None) -> dict[str, object]:
     """Return the settings that open a table's camera, and keep the port of the pages."""
     return {"source.name": table.source, "calibration.file": "", "service.port": port}
+
+
+@dataclass(frozen=True, slots=True)
+class _Phone:
+    """The phone as what is opened: whatever table it hangs over is known by its picture."""
+
+    name: str = "the phone"
+    source: str = PHONE_SOURCE
 
 
 @dataclass(frozen=True, slots=True)
 class _NextTable:
     """A table that was set up while another source was played, and the port that its pages keep."""
 
-    profile: TableProfile
+    profile: NamedSource
     port: int | None
 
 
@@ -154,7 +173,7 @@ class _Opening:
 
     configuration: Configuration
     # whose camera it is; None for a source that was named, and for what is played while a camera is away
-    table: TableProfile | None
+    table: NamedSource | None
     away: _CameraAway | None  # a table that is played on as soon as its camera answers; None for none
 
 
@@ -171,23 +190,24 @@ def _run(opening: _Opening, console: Console, temporary: Path, *, once: bool, pa
             rig = _open_rig(opening.configuration, temporary, paced=paced)
         except SourceError as error:
             if table is not None:
-                problem = f"The table '{table.name}' can't be opened yet: {with_remedy(error)}"
+                problem = f"{_called(table)[0].upper()}{_called(table)[1:]} can't be opened yet: {with_remedy(error)}"
                 return _CameraAway(table, settings.service.port, problem)
             if away is not None and settings.source.name != _DEMO["source.name"]:
                 return away  # what was played before is away as well
             raise
         if away is not None:
             rig.wait_for(away.profile, f"{away.problem} It is tried again every few seconds.")
-        return _referee(rig, console, once=once)
+        waits_for_phone = away is not None and away.profile.source == PHONE_SOURCE
+        return _referee(rig, console, once=once, waits_for_phone=waits_for_phone)
 
 
-def _referee(rig: Rig, console: Console, *, once: bool) -> _NextTable | None:
+def _referee(rig: Rig, console: Console, *, once: bool, waits_for_phone: bool) -> _NextTable | None:
     """Play and show what happens; return the table that was set up meanwhile, to be opened next."""
     watchdog = Watchdog(lambda: status_text(rig.situation(), rig.health()))
     title = f"{rig.source_text} under {rig.rulebook_title}"
     try:
         if rig.service is not None:
-            print_access(console, rig.service)
+            print_access(console, rig.service, waits_for_phone=waits_for_phone)
         if rig.is_shadow:
             console.print("Shadow: no call is shown. Declare how plays end; compare afterwards by 'downfield shadow'.")
         rig.add_observer(LogObserver())
@@ -207,6 +227,11 @@ def _referee(rig: Rig, console: Console, *, once: bool) -> _NextTable | None:
         rig.close()
     table = rig.next_table()
     return None if table is None else _NextTable(table, rig.port)
+
+
+def _called(table: NamedSource) -> str:
+    """Return what is opened as a phrase."""
+    return table.name if isinstance(table, _Phone) else f"the table '{table.name}'"
 
 
 def _alone(settings: RigSettings) -> AbstractContextManager[None]:

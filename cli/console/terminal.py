@@ -205,8 +205,12 @@ def _frame_rates(health: HealthStatus) -> Iterator[str]:
 QR_COLORS: Final = "#ffffff on #000000"
 
 
-def print_access(console: Console, service: Service) -> None:
-    """Print the link for this computer and, when other devices can reach the service, their addresses and a QR code."""
+def print_access(console: Console, service: Service, *, waits_for_phone: bool = False) -> None:
+    """Print the link for this computer and, when other devices can reach the service, their addresses and a QR code.
+
+    Args:
+        waits_for_phone: whether the code is that of the phone that is to be the camera, in place of the operator's.
+    """
     console.print(f"Open  {service.admin_link}  in a browser on this computer.")
     addresses = service.network_addresses()
     if not addresses:
@@ -216,8 +220,9 @@ def print_access(console: Console, service: Service) -> None:
     if service.certificate is not None:
         console.print("The certificate is the rig's own; a browser warns once. Its SHA-256 fingerprint:")
         console.print(f"  {service.certificate.fingerprint}")
-    link = service.pairing_link("operator")
-    console.print("Scan this with the operator's phone (one phone, within 10 minutes; more on the start page):")
+    link = service.pairing_link("camera" if waits_for_phone else "operator")
+    whose = "the phone that is to be the camera" if waits_for_phone else "the operator's phone"
+    console.print(f"Scan this with {whose} (one phone, within 10 minutes; more on the start page):")
     print_qr(console, link)
     console.print(f"  or open  {link}")
 

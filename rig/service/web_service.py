@@ -20,8 +20,9 @@ from downfield.api.context.context import RigParts, context_of
 from downfield.api.feed.relay import RelayManager
 from downfield.api.http.network_addresses import network_hosts, outside_hosts, own_host, urls
 from downfield.api.label_review import LabelReview
+from downfield.api.routes.pairing import page_of
 from downfield.api.security import forwarding
-from downfield.api.security.access import AccessPolicy, Role
+from downfield.api.security.access import AccessPolicy, DeviceRole
 from downfield.api.security.connections import ConnectionGuard, GuardedListener, affordable, guarded_protocol
 from downfield.api.security.forwarding import KnownClients
 from downfield.api.security.secret_file import ADMIN_KEY, SecretFile
@@ -128,13 +129,13 @@ class Service:
         scheme, port = ("http", self.port) if self.tls_port is None else ("https", self.tls_port)
         return proxied + urls(outside_hosts(self._bound), scheme, port, self._settings.prefix)
 
-    def pairing_link(self, role: Role) -> str:
+    def pairing_link(self, role: DeviceRole) -> str:
         """Return a link that pairs one phone in a role, once; empty if phones can't reach the service."""
         addresses = self.network_addresses()
         if not addresses:
             return ""
         code = access_control_of(self._app).token_store.make_code(role, PAIRING_LIMITS.shown_code_valid_s)
-        return f"{addresses[0]}pair#{code.code}"
+        return f"{addresses[0]}{page_of(code)}#{code.code}"
 
     def close(self) -> None:
         """End the feeds, so that their connections close, and wait for the thread."""

@@ -188,6 +188,7 @@ class AimCheck:
     def __init__(self, images: Callable[[], list[Image]], limits: AimLimits = AIM_LIMITS) -> None:
         self._images, self._limits = images, limits
         self._found: tuple[SetupFinding, ...] = ()
+        self._sees_field = False
         self._closed = threading.Event()
         supervised_thread(self._run, "aim check", only_logged, restarts=True, closed=self._closed.is_set).start()
 
@@ -195,6 +196,11 @@ class AimCheck:
     def findings(self) -> tuple[SetupFinding, ...]:
         """What was wrong with the camera's place or settings in the last picture that was searched."""
         return self._found
+
+    @property
+    def sees_field(self) -> bool:
+        """Whether the whole field was found in the last picture that was searched."""
+        return self._sees_field
 
     def close(self) -> None:
         """End; a search that is under way is of no use anymore."""
@@ -212,19 +218,20 @@ class AimCheck:
             before = small
             if at_rest and (searched is None or self._differ(small, searched)):
                 searched = small
-                self._found = () if any(picture_findings(images[-1])) else tuple(search_findings(images[-1]))
+                found = None if any(picture_findings(images[-1])) else search_findings(images[-1])
+                self._sees_field, self._found = found == [], tuple(found or ())
 
     def _differ(self, one: Array, other: Array) -> bool:
         """Return whether two small pictures differ by more than noise."""
         return one.shape != other.shape or float(np.abs(one - other).mean()) > self._limits.changed_levels
 
 
-def search_findings(image: Image) -> list[SetupFinding]:
-    """Return what is wrong with the place or the settings of the camera; empty where the field is not found either."""
+def search_findings(image: Image) -> list[SetupFinding] | None:
+    """Return what is wrong with the place or the settings of the camera; None where the field is not found."""
     try:
         solution = solve_field([image], [preset(name) for name in preset_names()])
     except AimError as error:
         return [finding_of(error)]
     except CalibrationError:  # a print that nobody described, hands, another kind of field: the search itself says that
-        return []
+        return None
     return list(camera_findings(solution.fit.camera))

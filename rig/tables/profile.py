@@ -8,12 +8,14 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, Protocol
 
 from downfield.api.table_setup import CameraOption, FieldOption, SavedTable
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.picture_match import match_picture
 from downfield.capture.sources.camera_system import list_cameras, match_camera
+from downfield.capture.sources.phone import PHONE_SOURCE
+from downfield.capture.sources.phone_link import PHONE_LINK
 from downfield.capture.sources.source_types import is_address
 from downfield.core.addresses import split_address, without_password
 from downfield.core.arrays import Image
@@ -31,6 +33,20 @@ _LONGEST_NAME: Final = 60
 _LONGEST_ID_BYTES: Final = 200
 """Of UTF-8: file systems take names of 255 bytes, and the suffix and that of an unfinished file belong to them."""
 _DIGEST_DIGITS: Final = 12
+
+
+class NamedSource(Protocol):
+    """What is opened next: a table that was set up, or the phone."""
+
+    @property
+    def name(self) -> str:
+        """Its name for people."""
+        ...
+
+    @property
+    def source(self) -> str:
+        """How to open it, as for ``--source``."""
+        ...
 
 
 @record
@@ -103,6 +119,8 @@ def new_profile(name: str, source: str, calibration: Calibration) -> TableProfil
 def camera_options(running: str) -> tuple[CameraOption, ...]:
     """Return the cameras that can be chosen, first the one in play where it is no camera of this computer."""
     found = [CameraOption(source=camera.identity, name=camera.name) for camera in list_cameras()]
+    if (phone := PHONE_LINK.session) is not None and running != PHONE_SOURCE:
+        found.insert(0, CameraOption(source=PHONE_SOURCE, name=f"The phone: {phone.name}"))
     if running and running not in {option.source for option in found}:
         found.insert(0, CameraOption(source=running, name=f"In use now: {without_password(running)}"))
     return tuple(found)

@@ -29,7 +29,7 @@ from downfield.core.field.model import preset, preset_names
 from downfield.core.threads import supervised_thread
 from downfield.rig.configuration.settings import RigSettings, tables_folder
 from downfield.rig.tables.aim_check import AimCheck, AwaitedCamera, CameraPreview, camera_findings, picture_findings
-from downfield.rig.tables.profile import TableFolder, TableProfile, camera_options, field_options, new_profile
+from downfield.rig.tables.profile import NamedSource, TableFolder, camera_options, field_options, new_profile
 from downfield.rig.tables.setup_solving import (
     JPEG_QUALITY,
     NOTHING_FOUND,
@@ -61,7 +61,7 @@ class SetupSession:
         running: str,
         running_images: Callable[[], list[Image]],
         choice: Callable[[str], SourceChoice],
-        saved: Callable[[TableProfile], None],
+        saved: Callable[[NamedSource], None],
         running_failure: Callable[[], str] = str,
     ) -> None:
         self._folder = TableFolder(tables_folder(settings))
@@ -98,6 +98,7 @@ class SetupSession:
                 camera=self._name,
                 size_px=(images[-1].shape[1], images[-1].shape[0]) if images else None,
                 findings=tuple(findings),
+                sees_field=self._aim is not None and self._aim.sees_field and not findings,
                 progress=self._progress,
                 problem=self._problem or self._failure(),
                 remedy=self._remedy if self._problem else None,
@@ -250,7 +251,7 @@ class SetupSession:
         self._folder.remove(name)
         return self.view()
 
-    def wait_for(self, table: TableProfile, problem: str) -> None:
+    def wait_for(self, table: NamedSource, problem: str) -> None:
         """Say why a table's camera can't be opened, and play on it once it can; choosing a camera ends that."""
         with self._lock:
             self._problem, self._remedy = problem, None

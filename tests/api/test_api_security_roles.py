@@ -35,6 +35,7 @@ OPEN_TO: dict[str, set[tuple[str, str]]] = {
         ("GET", "/league"),
         ("GET", "/ruling"),
         ("GET", "/pair"),
+        ("GET", "/phone"),
         ("GET", "/overlay/{name}"),
         ("GET", "/api/overlays"),  # what those pages show of themselves; the page that pairs a device offers them
         ("GET", "/user.css"),
@@ -98,7 +99,11 @@ OPEN_TO: dict[str, set[tuple[str, str]]] = {
         ("POST", "/api/devices"),
         ("POST", "/api/devices/{device}/token"),
         ("DELETE", "/api/devices/{device}"),
+        ("GET", "/api/phone"),
+        ("POST", "/api/phone/pairing"),
+        ("POST", "/api/phone/choose"),
     },
+    "camera": {("POST", "/api/phone/whip"), ("DELETE", "/api/phone/whip/{session}"), ("POST", "/api/phone/state")},
 }
 """Routes by role; a route that is not listed must be a GET for viewers."""
 

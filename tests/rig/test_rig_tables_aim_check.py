@@ -87,7 +87,7 @@ def test_a_picture_at_rest_is_searched_once(table: Table, check: AimCheck) -> No
 
 def test_what_the_search_alone_can_tell_is_left_to_it(table: Table) -> None:
     table.finds = CalibrationError("yard lines are seen, but no two lines make sidelines")
-    assert search_findings(picture()) == []
+    assert search_findings(picture()) is None
 
 
 def test_an_oblique_camera_is_told_before_the_field_is_searched_for(
@@ -95,14 +95,14 @@ def test_an_oblique_camera_is_told_before_the_field_is_searched_for(
 ) -> None:
     monkeypatch.setattr(table, "search", lambda *_: solution(camera_over(TUDOR, (1280, 720), tilt_deg=32.0)))
     monkeypatch.setattr(aim_check, "solve_field", table.search)
-    (finding,) = search_findings(picture())
+    (finding,) = search_findings(picture()) or []
     assert "obliquely (32 degrees" in finding.text
 
 
 def test_a_mirrored_picture_is_found_out_by_the_search_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(aim_check, "preset_names", lambda: (TUDOR.name,))
     board = photograph(TUDOR, camera_over(TUDOR, (1280, 720)), figures=0).image
-    (finding,) = search_findings(np.ascontiguousarray(board[:, ::-1]))
+    (finding,) = search_findings(np.ascontiguousarray(board[:, ::-1])) or []
     assert finding.text.startswith("The picture is mirrored")
     assert finding.remedy.startswith("Switch off mirroring")
 

@@ -5,6 +5,7 @@ import { capitalize } from "./format.js";
 import { UNPAIRED, errorText, send } from "./send.js";
 import { deviceName, fillFields, keepDraft, loadDraft, readFields } from "./setup_draft.js";
 import { Marks } from "./setup_marks.js";
+import { usePhone } from "./setup_phone.js";
 import { begin as beginTape, enter, measured } from "./setup_tape.js";
 
 const POLL_MS = 700;
@@ -31,7 +32,7 @@ const saveButton = find(at("save"), "button");
 const marks = new Marks(at("live"), at("marks"), at("magnifier"), onMoved);
 /** @type {Service.SetupView} */
 let view = {
-  step: "camera", control: "free", cameras: [], camera: "", size_px: null, findings: [], progress: null, problem: "", remedy: null, readings: [], reading: 0, undecided: false,
+  step: "camera", control: "free", cameras: [], camera: "", size_px: null, findings: [], sees_field: false, progress: null, problem: "", remedy: null, readings: [], reading: 0, undecided: false,
   lengths_known: true, field: "", summary: "", certainty: "", advice: "", measure: null, landmarks: [], revision: -1, fields: [], kinds: [], tables: [],
 };
 let draft = loadDraft(); // until it is used: what was entered before the page was reloaded
@@ -459,6 +460,7 @@ at("save").addEventListener("input", () => {
 const bareName = (name) => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "");
 
 at("retake").addEventListener("click", () => act("api/setup/aim"));
+at("use-phone").addEventListener("click", () => usePhone(openCamera));
 at("take-over").addEventListener("click", () => act("api/setup/control"));
 at("other-camera").addEventListener("click", () => {
   choosing = true;

@@ -1,0 +1,175 @@
+"""The camera of a phone as a source: decodes what `phone_link` receives, with the sender's times and their error.
+
+A picture of the same shape as the requested size is scaled to it, so that a phone that sends 720p for a while keeps
+its calibration. One that is the same as the picture before is not yielded: it shows an instant that is over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import av
+import cv2
+import numpy as np
+from av.video.codeccontext import VideoCodecContext
+
+from downfield.capture.source import (
+    CaptureClock,
+    CapturedFrame,
+    PictureFaultError,
+    PictureTimes,
+    SourceFacts,
+    VideoPacket,
+    changed_size,
+)
+from downfield.capture.sources.phone_link import PHONE_LINK, PhoneLink, SentPicture
+from downfield.capture.sources.reconnecting import ReconnectLimits
+from downfield.capture.sources.source_clock import SourceClock
+from downfield.capture.sources.source_types import SourceType
+from downfield.core.arrays import Image
+from downfield.core.errors import SourceError
+from downfield.core.media.video_file import upright_bgr
+from downfield.core.platform.clock import monotonic_ns
+
+PHONE_SOURCE: Final = "phone://camera"  # Its name, as for ``--source``
+
+_FIRST_S: Final = 5.0  # Longest time for a first picture: a key picture is requested, and comes within one
+_STALLED_S: Final = 1.0
+_FROZEN_NS: Final = 2_000_000_000  # As of any camera: sensor noise alone makes every picture new
+_STEP: Final = 16  # Spacing of the pixels that are compared first
+_OTHER_EPOCH_NS: Final = 10**18  # Taken from stamps, which begin at 0: they are of no clock of this computer
+
+PHONE_LIMITS: Final = ReconnectLimits(stalled_s=2.5, first_frame_s=2.5, open_timeout_s=8.0, longest_wait_s=0.5)
+"""The source says itself after a second that nothing comes, and why; twice a second it is seen that it is back."""
+
+
+class PhoneCamera:
+    """Reads the camera of the phone.
+
+    Args:
+        size_px: the size that its pictures are scaled to where they have its shape.
+
+    Raises:
+        SourceError: no phone sends pictures.
+    """
+
+    def __init__(self, clock: CaptureClock, size_px: tuple[int, int], link: PhoneLink = PHONE_LINK) -> None:
+        session = link.session
+        if session is None:
+            raise SourceError("No phone is connected. Scan the code of 'Use my phone' on the page 'Set up a table'")
+        self._clock, self._link, self._session = clock, link, session
+        self._closed = False
+        self._codec, self._decoder = "h264", _decoder("h264")
+        self._index = 0
+        self._last: Image | None = None
+        self._new_ns = monotonic_ns()
+        session.begin()
+        until_ns = self._new_ns + round(_FIRST_S * 1e9)
+        first = None
+        while first is None and monotonic_ns() < until_ns and not self._closed:
+            picture = session.next(0.2)
+            image = None if picture is None else self._decode(picture)
+            first = None if picture is None or image is None else (picture, image)
+        if first is None:
+            session.stop_reading()
+            raise SourceError(f"{session.name} is connected and sends no picture{self._reason()}")
+        self._first: tuple[SentPicture, Image | None] = first
+        self._sent_px = (first[1].shape[1], first[1].shape[0])
+        wide, high = size_px
+        self._is_scaled = self._sent_px != size_px and self._sent_px[0] * high == self._sent_px[1] * wide
+        note = f"it sends {self._sent_px[0]}x{self._sent_px[1]}, which is scaled to {wide}x{high}"
+        self._facts = SourceFacts(
+            "stream",
+            session.name,
+            size_px if self._is_scaled else self._sent_px,
+            None,
+            live=True,
+            codec="" if self._is_scaled else first[0].codec,
+            notes=(note,) if self._is_scaled else (),
+        )
+
+    @property
+    def facts(self) -> SourceFacts:
+        """The facts of the source."""
+        return self._facts
+
+    def frames(self) -> Iterator[CapturedFrame]:
+        """Yield every new picture; a gap in the indices is of pictures that the network has lost.
+
+        Raises:
+            SourceError: the phone has left, or sends nothing, the same picture, or pictures of another size.
+        """
+        source_clock, times = SourceClock(), PictureTimes()
+        picture, image = self._first
+        begun_lost = picture.lost
+        while not self._closed:
+            if image is None:
+                self._index += 1  # it is damaged, and counts as lost
+            elif (image.shape[1], image.shape[0]) != self._sent_px:
+                raise changed_size((image.shape[1], image.shape[0]), self._sent_px)
+            elif self._is_new(image, picture.arrived_ns):
+                captured_ns = source_clock.to_monotonic(picture.stamp_ns - _OTHER_EPOCH_NS, picture.arrived_ns)
+                t_ns, error_ns = times(self._clock.from_monotonic(captured_ns))
+                packet: VideoPacket | None = VideoPacket(picture.codec, picture.data, picture.is_keyframe)
+                if self._is_scaled:
+                    image, packet = np.asarray(cv2.resize(image, self._facts.size_px), np.uint8), None
+                index = self._index + picture.lost - begun_lost
+                yield CapturedFrame(index, t_ns, captured_ns, packet, image, t_sigma_ns=error_ns)
+                self._index += 1
+            received = self._session.next(_STALLED_S)
+            if received is None:
+                raise PictureFaultError(f"No picture for {_STALLED_S:g} s{self._reason()}", self._remedy())
+            picture, image = received, self._decode(received)
+
+    def close(self) -> None:
+        """Stop; the phone stays connected."""
+        self._closed = True
+        self._session.stop_reading()
+
+    def _decode(self, picture: SentPicture) -> Image | None:
+        """Return a picture; None if it can't be decoded, or what it builds on was lost."""
+        if picture.codec != self._codec:
+            self._codec, self._decoder = picture.codec, _decoder(picture.codec)
+        try:
+            decoded = self._decoder.decode(av.Packet(picture.data))
+        except av.FFmpegError:
+            decoded = []
+        if not decoded or decoded[-1].is_corrupt:
+            self._session.note_loss()
+            return None
+        return upright_bgr(decoded[-1])
+
+    def _is_new(self, image: Image, arrived_ns: int) -> bool:
+        """Return whether a picture differs from the one before. Raises PictureFaultError: none did for too long."""
+        last, self._last = self._last, image
+        same = last is not None and bool(
+            np.array_equal(image[::_STEP, ::_STEP], last[::_STEP, ::_STEP]) and np.array_equal(image, last)
+        )
+        if not same:
+            self._new_ns = arrived_ns
+        elif arrived_ns - self._new_ns > _FROZEN_NS:
+            text = f"The picture has been frozen for {_FROZEN_NS / 1e9:g} s{self._reason()}"
+            raise PictureFaultError(text, self._remedy())
+        return not same
+
+    def _reason(self) -> str:
+        """Return what the phone's page says of it, to follow a sentence; empty for nothing."""
+        problems = self._link.state.problems()
+        return f": {problems[0].text[0].lower()}{problems[0].text[1:]}" if problems else ""
+
+    def _remedy(self) -> str:
+        problems = self._link.state.problems()
+        return problems[0].remedy if problems else "Look at the phone: is its page open, and in the same network?"
+
+
+def _decoder(codec: str) -> VideoCodecContext:
+    made = av.codec.CodecContext.create(codec, "r")
+    assert isinstance(made, VideoCodecContext), "both are codecs of video"
+    made.thread_count = 1
+    made.options = {"flags": "low_delay"}
+    return made
+
+
+PHONE: Final = SourceType(lambda choice, clock: PhoneCamera(clock, choice.camera.size_px), limits=PHONE_LIMITS)
+"""Opens the phone; for a process there is one."""

@@ -1,0 +1,380 @@
+"""Receives the camera of a phone: WebRTC of a browser, OBS or another sender of WHIP (RFC 9725), still encoded.
+
+There is one sender at a time, in a thread that goes on while the rig opens another table: what the phone sends is read
+by `phone.PhoneCamera`, whenever a table is open. aiortc decodes each picture itself, and hands on neither its packet,
+which the recording copies, nor what was lost before it. So its queue of whole pictures is taken over here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import queue
+import re
+import secrets
+import threading
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from downfield.capture.problems import ActiveProblems
+from downfield.core.errors import InputError, MissingExtraError, RefusedError, SourceError
+from downfield.core.platform.clock import monotonic_ns
+from downfield.core.threads import only_logged, supervised_thread
+from downfield.game.published.board_topics import HealthReason
+from downfield.store.database.reader import DeviceRow
+
+if TYPE_CHECKING:
+    from aiortc import RTCPeerConnection, RTCRtpReceiver
+
+
+@dataclass(frozen=True, slots=True)
+class PhoneLinkLimits:
+    """Times of receiving a phone."""
+
+    answer_s: float = 10.0  # Longest time to answer an offer: addresses of all networks are gathered
+    # Time between two key pictures. Browsers send none by themselves; recordings begin with one, and a picture of the
+    # evidence is decoded from the last one on.
+    key_ns: int = 3_000_000_000
+    asked_ns: int = 400_000_000  # Time after which a key picture that is missing is requested again
+    look_s: float = 0.1  # Time between two looks whether one is due
+    waiting_pictures: int = 120  # Pictures that wait to be decoded; when more come, the decoder begins anew
+    asking_ns: int = 10_000_000_000  # A second phone asks every two seconds; after this time it has given up
+    low_battery: float = 0.2  # Charge below which the phone is to be put on its charger
+
+
+LINK_LIMITS: Final = PhoneLinkLimits()
+
+_RTP_PER_S: Final = 90_000  # Ticks of a time stamp in a second, of both formats (RFC 6184, 8.2.1; RFC 7741, 4.1)
+_KEY_UNIT: Final = re.compile(rb"\x00\x00\x01[\x05\x25\x45\x65]")
+"""An IDR slice: ITU-T H.264, 7.3.1."""
+
+_LEVEL: Final = re.compile(r"(profile-level-id=[0-9a-fA-F]{4})[0-9a-fA-F]{2}")
+_HIGHEST_LEVEL: Final = r"\g<1>34"
+"""Level 5.2: with aiortc's own 3.1 a sender that keeps to it would send no more than 720p30 (RFC 6184, 8.2.2)."""
+
+
+class SentPicture(NamedTuple):
+    """One encoded picture as the phone sent it."""
+
+    codec: str  # ``"h264"`` or ``"vp8"``
+    data: bytes
+    stamp_ns: int  # when it was taken, by the sender's clock of unknown epoch
+    arrived_ns: int  # monotonic clock
+    is_keyframe: bool
+    lost: int  # pictures of this connection that were lost or could not be used before it
+
+
+@dataclass(frozen=True, slots=True)
+class PhoneState:
+    """What the phone's page says of the phone."""
+
+    hidden: bool = False  # whether another page is shown, or the phone is locked
+    taken: bool = False  # whether something else uses its camera
+    turned: bool = False  # whether it was turned since it began to send
+    battery: float | None = None  # from 0 to 1; None where the browser does not tell
+    charging: bool = False
+    limited: str = ""  # ``"cpu"`` or ``"bandwidth"``, which keeps it from sending all it could; empty for nothing
+
+    def problems(self) -> tuple[HealthReason, ...]:
+        """Return what is wrong with the phone, and what to do about it."""
+        battery = 1.0 if self.battery is None or self.charging else self.battery
+        known = (
+            (self.hidden, "phone_hidden", "The phone is locked, or shows something else", _OPEN_AGAIN),
+            (self.taken, "phone_taken", "Something else uses the phone's camera, such as a call", _OPEN_AGAIN),
+            (self.turned, "phone_turned", "The phone was turned", "Turn it back as it was, or calibrate again"),
+            (
+                battery < LINK_LIMITS.low_battery,
+                "phone_battery",
+                f"The phone's battery is at {battery:.0%}",
+                "Put the phone on its charger",
+            ),
+            (
+                self.limited == "cpu",
+                "phone_slow",
+                "The phone is too hot or too slow to send all of its pictures",
+                "Take it out of its case and away from the lamps, and close other apps",
+            ),
+            (
+                self.limited == "bandwidth",
+                "phone_network",
+                "The network is too slow for the phone's pictures",
+                "Bring the phone nearer to the access point, or use its 5 GHz network",
+            ),
+        )
+        return tuple(
+            HealthReason(code=code, level="warning", text=text, remedy=remedy)
+            for holds, code, text, remedy in known
+            if holds
+        )
+
+
+_NO_VIDEO: Final = "The offer has no video in H.264 or VP8. Choose a camera and one of them in the program."
+_ANSWER: Final = "Answer it on the page 'Set up a table'"
+_OPEN_AGAIN: Final = "Open Downfield's camera page on the phone again; the game goes on by itself"
+_CODES: Final = (
+    "phone_hidden",
+    "phone_taken",
+    "phone_turned",
+    "phone_battery",
+    "phone_slow",
+    "phone_network",
+    "phone_asks",
+)
+
+
+class PhoneSession:
+    """The connection of one phone: what it sends is kept for one reader, beginning with a key picture.
+
+    Attributes:
+        id: of this connection.
+        sender: id of the paired device.
+        name: the device's name.
+    """
+
+    def __init__(self, sender: str, name: str) -> None:
+        self.id, self.sender, self.name = secrets.token_hex(8), sender, name
+        self._pictures: queue.Queue[SentPicture | None] = queue.Queue()
+        self._reading = self._ended = False
+        self._needs_key, self._key_ns, self._asked_ns, self._lost = True, 0, 0, 0
+
+    def begin(self) -> None:
+        """Keep pictures from the next key picture on, which is requested; what waits is dropped."""
+        self._reading, self._needs_key, self._asked_ns = True, True, 0
+        self._drop()
+
+    def stop_reading(self) -> None:
+        """Keep no more pictures."""
+        self._reading = False
+        self._drop()
+
+    def next(self, timeout_s: float) -> SentPicture | None:
+        """Return the next picture; None if none came in time. Raises SourceError: the phone has left."""
+        try:
+            picture = self._pictures.get(timeout=0 if self._ended else timeout_s)
+        except queue.Empty:
+            picture = None
+        if picture is None and self._ended:
+            raise SourceError(f"{self.name} has left. Open Downfield's camera page on it again")
+        return picture
+
+    def deliver(self, codec: str, data: bytes, stamp_ns: int) -> None:
+        """Take a picture that came whole."""
+        now_ns = monotonic_ns()
+        is_keyframe = bool(_KEY_UNIT.search(data)) if codec == "h264" else bool(data) and not data[0] & 1
+        if is_keyframe:
+            self._needs_key, self._key_ns = False, now_ns
+        if self._pictures.qsize() >= LINK_LIMITS.waiting_pictures:
+            self.note_loss()
+        if self._needs_key:
+            self._lost += 1
+        elif self._reading:
+            self._pictures.put(SentPicture(codec, data, stamp_ns, now_ns, is_keyframe, self._lost))
+
+    def note_loss(self) -> None:
+        """Use nothing before the next key picture: what follows a lost picture builds on it."""
+        self._needs_key = True
+
+    def is_key_due(self) -> bool:
+        """Return whether a key picture is to be requested now."""
+        now_ns = monotonic_ns()
+        due = self._reading and (self._needs_key or now_ns - self._key_ns > LINK_LIMITS.key_ns)
+        if not due or now_ns - self._asked_ns < LINK_LIMITS.asked_ns:
+            return False
+        self._asked_ns = now_ns
+        return True
+
+    def end(self) -> None:
+        """Tell the reader that nothing follows."""
+        self._ended = True
+        self._pictures.put(None)
+
+    @property
+    def ended(self) -> bool:
+        """Whether the phone has left."""
+        return self._ended
+
+    def _drop(self) -> None:
+        while not self._pictures.empty():
+            self._pictures.get_nowait()
+
+
+class PhoneLink:
+    """The phone that is the camera, and the one that asks to be. Callable from any thread.
+
+    Attributes:
+        device: the phone as it was paired, for the store of the table that is opened next; None for none.
+    """
+
+    def __init__(self) -> None:
+        self.device: DeviceRow | None = None
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._session: PhoneSession | None = None
+        self._connection: RTCPeerConnection | None = None
+        self._problems: ActiveProblems | None = None
+        self._state = PhoneState()
+        self._asking: tuple[str, str] | None = None
+        self._asked_ns = 0
+
+    @property
+    def session(self) -> PhoneSession | None:
+        """The connection of the phone that sends; None while none does."""
+        session = self._session
+        return None if session is None or session.ended else session
+
+    @property
+    def asking(self) -> tuple[str, str] | None:
+        """The device and the name of another phone that wants to be the camera; None for none."""
+        if self._asking is not None and monotonic_ns() - self._asked_ns > LINK_LIMITS.asking_ns:
+            self._ask(None)
+        return self._asking
+
+    @property
+    def state(self) -> PhoneState:
+        """What the phone's page said last."""
+        return self._state
+
+    def follow(self, problems: ActiveProblems | None) -> None:
+        """Report what is wrong with the phone to the rig in play; None once it is closed."""
+        self._problems = problems
+        self.note_state(self._state)
+
+    def note_state(self, state: PhoneState) -> None:
+        """Take what the phone's page says of the phone."""
+        self._state = state
+        if self._problems is None:
+            return
+        found = list(state.problems()) if self.session is not None or state.hidden else []
+        if (asking := self.asking) is not None:
+            text = f"Another phone, '{asking[1]}', wants to be the camera"
+            found.append(HealthReason(code="phone_asks", level="warning", text=text, remedy=_ANSWER))
+        for problem in found:
+            self._problems.report(problem)
+        for code in set(_CODES) - {problem.code for problem in found}:
+            self._problems.resolve(code)
+
+    def ask(self, device: str, name: str) -> None:
+        """Note that another phone wants to be the camera."""
+        self._asked_ns = monotonic_ns()
+        if self._asking != (device, name):
+            self._ask((device, name))
+
+    def accept(self, offer: str, sender: str, name: str) -> tuple[PhoneSession, str]:
+        """Connect a phone by its offer; return its connection and the answer, both SDP. An earlier one ends.
+
+        Raises:
+            MissingExtraError: what receives it is not installed.
+            InputError: the offer is no SDP.
+            RefusedError: it offers no video that can be received.
+        """
+        require_receiver()
+        if not offer.startswith("v=0"):
+            raise InputError("This is no SDP offer. A sender of WHIP (RFC 9725) sends one, as application/sdp.")
+        accepted: tuple[PhoneSession, str] = self._run(self._accept(offer, PhoneSession(sender, name)))
+        return accepted
+
+    def end(self, sender: str, session: str = "") -> bool:
+        """End the connection of a device, or one of its; return whether there was one."""
+        ended = self._session
+        if ended is None or ended.ended or ended.sender != sender or session not in {"", ended.id}:
+            return False
+        ended.end()
+        self._run(self._close())
+        return True
+
+    def _ask(self, asking: tuple[str, str] | None) -> None:
+        self._asking = asking
+        self.note_state(self._state)
+
+    def _run(self, work: Coroutine[Any, Any, Any]) -> Any:
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                supervised_thread(self._loop.run_forever, "phone link", only_logged, restarts=True).start()
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(LINK_LIMITS.answer_s)
+
+    async def _close(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            await connection.close()
+
+    async def _accept(self, offer: str, session: PhoneSession) -> tuple[PhoneSession, str]:
+        from aiortc import RTCConfiguration, RTCPeerConnection, RTCRtpReceiver, RTCSessionDescription
+        from aiortc.exceptions import OperationError
+
+        connection = RTCPeerConnection(RTCConfiguration(iceServers=[]))  # a table needs no server of the internet
+        transceiver = connection.addTransceiver("video", direction="recvonly")
+        known = RTCRtpReceiver.getCapabilities("video")
+        # H.264 can be recorded as it comes, and phones encode it in hardware.
+        formats = [] if known is None else sorted(known.codecs, key=lambda one: ("H264", "VP8", "rtx").index(one.name))
+        transceiver.setCodecPreferences(formats)
+        try:
+            await connection.setRemoteDescription(RTCSessionDescription(offer, "offer"))
+            for other in connection.getTransceivers():
+                if other is not transceiver:
+                    other.direction = "inactive"  # sound, of which the rig needs none
+            self._take_over(transceiver.receiver, session)
+            await connection.setLocalDescription(await connection.createAnswer())
+        except Exception as error:  # what a library makes of text that only begins like SDP
+            await connection.close()
+            if "m=video" not in offer or isinstance(error, OperationError):
+                raise RefusedError(_NO_VIDEO) from None
+            raise InputError(f"The SDP offer can't be read ({type(error).__name__}).") from None
+        if "m=video" not in offer:
+            await connection.close()
+            raise RefusedError(_NO_VIDEO)
+        if self._session is not None:
+            self._session.end()
+        await self._close()
+        self._session, self._connection = session, connection
+
+        @connection.on("connectionstatechange")
+        def ended() -> None:
+            if connection.connectionState in {"failed", "closed"}:
+                session.end()
+
+        asyncio.ensure_future(_request_keys(transceiver.receiver, session))  # noqa: RUF006  ends with its session
+        return session, _LEVEL.sub(_HIGHEST_LEVEL, connection.localDescription.sdp)
+
+    @staticmethod
+    def _take_over(receiver: RTCRtpReceiver, session: PhoneSession) -> None:
+        """Have aiortc's whole pictures delivered to a session instead of being decoded, and losses noted."""
+        request = receiver._send_rtcp_pli
+
+        class WholePictures(queue.Queue[Any]):
+            def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:
+                if item is None:  # the end, for which aiortc's thread waits
+                    session.end()
+                    super().put(item, block, timeout)
+                    return
+                codec, picture = item
+                stamp_ns = picture.timestamp * 1_000_000_000 // _RTP_PER_S
+                session.deliver(codec.name.lower(), picture.data, stamp_ns)
+
+        async def lost(source: int) -> None:
+            session.note_loss()
+            await request(source)
+
+        receiver.__dict__["_RTCRtpReceiver__decoder_queue"] = WholePictures()
+        receiver.__dict__["_send_rtcp_pli"] = lost
+
+
+async def _request_keys(receiver: RTCRtpReceiver, session: PhoneSession) -> None:
+    """Request key pictures while a session lasts."""
+    request = type(receiver)._send_rtcp_pli
+    while not session.ended:
+        await asyncio.sleep(LINK_LIMITS.look_s)
+        if session.is_key_due():
+            for source in receiver.getSynchronizationSources():
+                await request(receiver, source.source)
+
+
+def require_receiver() -> None:
+    """Check that a phone can be received. Raises MissingExtraError: aiortc is not installed."""
+    if importlib.util.find_spec("aiortc") is None:
+        raise MissingExtraError("phone", "a phone as the camera")
+
+
+PHONE_LINK: Final = PhoneLink()
+"""The link of this process: a rig is opened anew for another table, and the phone goes on sending."""

@@ -1,0 +1,126 @@
+"""A phone in a real browser: its camera is a film of the twin, which goes by WebRTC into a real rig."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import av
+import cv2
+import httpx
+import pytest
+from browsers import PHONE, WAIT_MS, chromium
+from playwright.sync_api import Page, ViewportSize, expect, sync_playwright
+from ports import reserve_port
+from setup_pages import SHOTS
+from waiting import WAIT_S, wait_until
+
+from downfield.capture.sources.file_sources import bundled_demo
+from downfield.core.media.video_file import upright_bgr
+
+_FILM_PICTURES: Final = 60
+
+
+@pytest.fixture
+def film(tmp_path: Path) -> Path:
+    """The bundled film of the twin as Chromium takes it for a camera: motion JPEG, again and again."""
+    path = tmp_path / "camera.mjpeg"
+    with av.open(str(bundled_demo())) as container, path.open("wb") as file:
+        for _, picture in zip(range(_FILM_PICTURES), container.decode(video=0), strict=False):
+            file.write(cv2.imencode(".jpg", upright_bgr(picture), [cv2.IMWRITE_JPEG_QUALITY, 95])[1].tobytes())
+    return path
+
+
+@pytest.fixture
+def phone(film: Path) -> Iterator[Page]:
+    path = chromium()
+    if path is None:
+        pytest.skip("no Chromium")
+    camera = [f"--use-file-for-fake-video-capture={film}", "--use-fake-device-for-media-stream"]
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--use-fake-ui-for-media-stream", *camera]
+        )
+        size: ViewportSize = {"width": PHONE["width"], "height": PHONE["height"]}
+        context = launched.new_context(viewport=size, ignore_https_errors=True, permissions=["camera"])
+        page = context.new_page()
+        page.set_default_timeout(WAIT_MS)
+        yield page
+        launched.close()
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[tuple[str, str]]:
+    """The address of `downfield run --phone` as this computer opens it, and the link that it prints for the phone."""
+    environment = {**os.environ, "DOWNFIELD_DATA": str(tmp_path / "data"), "DOWNFIELD_RECORDING_ON": "false"}
+    tls_port = reserve_port()
+    command = [
+        sys.executable,
+        "-m",
+        "downfield",
+        "run",
+        "--phone",
+        "--port",
+        "0",
+        "--set",
+        f"service.tls_port={tls_port}",
+    ]
+    with (tmp_path / "output.txt").open("w") as output:
+        process = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=output, stderr=output)
+        try:
+            text = wait_until(lambda: _after(tmp_path / "output.txt", "or open"), "no link was printed")
+            link = next(word for word in text.split() if "/phone#" in word)
+            yield f"https://127.0.0.1:{tls_port}", link
+        finally:
+            process.terminate()
+            process.wait(WAIT_S)
+
+
+def _after(path: Path, words: str) -> str:
+    text = path.read_text()
+    return text[text.index(words) :] if words in text and text.endswith("\n") else ""
+
+
+def test_a_phone_scans_the_code_and_the_rig_draws_the_lines_by_its_picture(
+    tmp_path: Path, phone: Page, rig: tuple[str, str]
+) -> None:
+    address, link = rig
+    with httpx.Client(base_url=address, verify=False, timeout=WAIT_S) as admin:  # the certificate is the rig's own
+        phone.goto(f"{address}/phone#{link.rpartition('#')[2]}")
+        _look(phone, "start")
+        phone.get_by_role("button", name="Start the camera").click()
+        expect(phone.locator("#text")).to_contain_text("The rig has the picture")
+        _look(phone, "running")
+        shown = admin.get("/api/phone").json()
+        assert (shown["sending"], shown["asking"]) == (True, None)
+
+        def calibrated() -> bool:
+            try:
+                state = admin.get("/api/state").json()["data"]
+                return state["source"]["live"] and admin.get("/api/calibration").status_code == 200
+            except (httpx.HTTPError, KeyError):
+                return False  # the rig changes to the phone
+
+        wait_until(calibrated, lambda: (tmp_path / "output.txt").read_text()[-3000:])
+        source = admin.get("/api/state").json()["data"]["source"]
+        assert (source["kind"], source["text"]) == ("stream", shown["camera"]["name"])
+        assert "<path" in admin.get("/api/calibration/field.svg").text
+        expect(phone.locator("#text")).to_have_text("The rig plays by this camera.")
+        wait_until(lambda: admin.get("/api/state").json()["data"].get("scene"), "no scene was published")
+        _look(phone, "playing")
+        phone.get_by_role("button", name="Dim the screen").click()
+        expect(phone.locator("#dark")).to_be_visible()
+        phone.locator("#dark").click()
+        phone.get_by_role("button", name="Stop").click()
+        wait_until(lambda: not admin.get("/api/phone").json()["sending"], "it still sends")
+
+
+def _look(page: Page, name: str) -> None:
+    """Nothing reaches beyond the page's right edge, and what is tapped is as large as a finger."""
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], name
+    if SHOTS:
+        page.screenshot(path=Path(SHOTS) / f"phone-{name}.png", animations="disabled")

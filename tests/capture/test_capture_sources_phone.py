@@ -1,0 +1,280 @@
+"""The camera of a phone: its pictures with the sender's times, and what is no new picture is never one."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+from phone_sender import FPS, PhoneSender, moving_pictures
+from waiting import wait_until
+
+from downfield.capture.problems import CAMERA_LOST, ActiveProblems
+from downfield.capture.recording.recorder import Recorder
+from downfield.capture.recording.recording_library import RecordingIndexHeader, index_path, recorded_videos
+from downfield.capture.recording.recording_settings import RecordingSettings
+from downfield.capture.source import CaptureClock, CapturedFrame
+from downfield.capture.sources.phone import PHONE_LIMITS, PhoneCamera
+from downfield.capture.sources.phone_link import PhoneLink, PhoneSession, PhoneState
+from downfield.capture.sources.reconnecting import ReconnectingSource
+from downfield.capture.sources.source_types import type_of
+from downfield.core.errors import InputError, RefusedError, SourceError
+from downfield.core.media.video_file import upright_bgr
+from downfield.core.records import from_json
+
+SIZE = (320, 180)
+KEY, OTHER = b"\0\0\0\1\x65key", b"\0\0\0\1\x41other"
+
+
+@pytest.fixture
+def link() -> PhoneLink:
+    return PhoneLink()
+
+
+@pytest.fixture
+def phone() -> Iterator[PhoneSender]:
+    made = PhoneSender(moving_pictures(SIZE))
+    yield made
+    made.close()
+
+
+def connect(link: PhoneLink, phone: PhoneSender, sender: str = "phone") -> None:
+    phone.connect(lambda offer: link.accept(offer, sender, "Ann's phone")[1])
+
+
+def take(camera: PhoneCamera | ReconnectingSource, count: int) -> list[CapturedFrame]:
+    frames = camera.frames()
+    return [next(frames) for _ in range(count)]
+
+
+@pytest.mark.parametrize("codec", ["H264", "VP8"])
+def test_pictures_come_with_the_times_of_the_sender(link: PhoneLink, codec: str) -> None:
+    phone = PhoneSender(moving_pictures(SIZE), codec)
+    try:
+        connect(link, phone)
+        camera = PhoneCamera(CaptureClock(), SIZE, link)
+        assert (camera.facts.name, camera.facts.size_px, camera.facts.codec) == ("Ann's phone", SIZE, codec.lower())
+        frames = take(camera, 2 * FPS)
+        camera.close()
+    finally:
+        phone.close()
+    steps = [after.t_ns - before.t_ns for before, after in pairwise(frames)]
+    multiples = [step * FPS / 1e9 for step in steps]
+    assert all(step > 0 for step in steps)
+    near = sum(abs(step - max(1, round(step))) < 0.1 for step in multiples)
+    assert near > 0.8 * len(steps), multiples
+    assert all(frame.t_ns >= 0 and frame.captured_ns <= frame.t_ns for frame in frames)
+    assert [frame.index for frame in frames] == sorted({frame.index for frame in frames})
+
+
+def test_the_recording_copies_what_the_phone_sent(link: PhoneLink, phone: PhoneSender, tmp_path: Path) -> None:
+    connect(link, phone)
+    camera = PhoneCamera(CaptureClock(), SIZE, link)
+    recorder = Recorder(tmp_path, RecordingSettings(stop_below_gb=0), lambda: camera.facts, ActiveProblems())
+    recorder.record_when_possible()
+    frames = take(camera, FPS)
+    for frame in frames:
+        recorder.frame_captured(frame)
+    camera.close()
+    recorder.close()
+    (video,) = recorded_videos(tmp_path)
+    header = from_json(RecordingIndexHeader, index_path(video).read_text().splitlines()[0], path="index")
+    assert (header.copied, header.codec, header.size_px) == (True, "h264", SIZE)
+    with av.open(str(video)) as container:
+        pictures = [upright_bgr(picture) for picture in container.decode(video=0)]
+    assert len(pictures) == len(frames)
+    assert all(np.array_equal(kept, frame.decode().image) for kept, frame in zip(pictures, frames, strict=True)), (
+        "they were encoded again"
+    )
+
+
+def test_a_smaller_picture_of_the_same_shape_keeps_the_scale_of_the_calibration(
+    link: PhoneLink, phone: PhoneSender
+) -> None:
+    connect(link, phone)
+    camera = PhoneCamera(CaptureClock(), (640, 360), link)
+    (frame,) = take(camera, 1)
+    camera.close()
+    assert camera.facts.size_px == (640, 360)
+    assert camera.facts.notes == ("it sends 320x180, which is scaled to 640x360",)
+    assert frame.decode().image.shape == (360, 640, 3)
+    assert frame.packet is None, "the recording would have another size than its index says"
+
+
+def test_a_picture_of_another_shape_is_opened_with_its_own_size(link: PhoneLink, phone: PhoneSender) -> None:
+    phone.camera = moving_pictures((180, 320))
+    connect(link, phone)
+    camera = PhoneCamera(CaptureClock(), SIZE, link)
+    assert camera.facts.size_px == (180, 320)
+    phone.camera = moving_pictures(SIZE)
+    with pytest.raises(SourceError, match="320x180 pixels in place of 180x320"):
+        for _ in camera.frames():
+            pass
+    camera.close()
+
+
+def test_a_frozen_camera_sends_no_new_picture(link: PhoneLink, phone: PhoneSender) -> None:
+    connect(link, phone)
+    camera = PhoneCamera(CaptureClock(), SIZE, link)
+    frames = camera.frames()
+    next(frames)
+    frozen = phone.camera(3)
+    phone.camera = lambda _: frozen
+    with pytest.raises(SourceError, match="frozen for 2 s"):
+        for _ in frames:
+            pass
+    camera.close()
+    camera = PhoneCamera(CaptureClock(), SIZE, link)
+    with pytest.raises(SourceError, match="frozen for 2 s"):
+        next(repeated for number, repeated in enumerate(camera.frames()) if number > 2)
+    camera.close()
+
+
+def test_a_camera_that_something_else_uses_is_named_and_goes_on_by_itself(link: PhoneLink, phone: PhoneSender) -> None:
+    connect(link, phone)
+    problems = ActiveProblems()
+    source = ReconnectingSource(lambda: PhoneCamera(CaptureClock(), SIZE, link), problems, PHONE_LIMITS)
+    frames = source.frames()
+    next(frames)
+    phone.pause(True)
+    link.note_state(PhoneState(taken=True))
+    with Following(frames) as wait_for_frame:
+        wait_until(lambda: any(one.code == CAMERA_LOST for one in problems.active()), "the loss was not reported")
+        text = next(one.text for one in problems.active() if one.code == CAMERA_LOST)
+        assert text == "No picture for 1 s: something else uses the phone's camera, such as a call"
+        phone.pause(False)
+        link.note_state(PhoneState())
+        wait_for_frame()
+    assert all(one.code != CAMERA_LOST for one in problems.active())
+    source.close()
+
+
+def test_a_phone_that_left_is_taken_up_again_when_it_is_back(link: PhoneLink, phone: PhoneSender) -> None:
+    connect(link, phone)
+    problems = ActiveProblems()
+    source = ReconnectingSource(lambda: PhoneCamera(CaptureClock(), SIZE, link), problems, PHONE_LIMITS)
+    frames = source.frames()
+    before = next(frames)
+    assert link.end("phone")
+    assert not link.end("phone"), "it has ended already"
+    with Following(frames) as wait_for_frame:
+        wait_until(lambda: "No phone is connected" in str(problems.active()), lambda: problems.active())
+        again = PhoneSender(moving_pictures(SIZE))
+        connect(link, again)
+        after = wait_for_frame()
+    assert after.t_ns > before.t_ns
+    assert after.index > before.index + 1, "a gap is lost pictures"
+    source.close()
+    again.close()
+
+
+def test_another_connection_of_the_phone_takes_the_place_of_the_first(link: PhoneLink, phone: PhoneSender) -> None:
+    connect(link, phone)
+    first = link.session
+    again = PhoneSender(moving_pictures(SIZE))
+    connect(link, again)
+    assert first is not None
+    assert first.ended
+    assert link.session is not None
+    assert link.session is not first
+    assert not link.end("somebody else")
+    again.close()
+
+
+def test_without_a_phone_the_source_says_what_to_do(link: PhoneLink) -> None:
+    with pytest.raises(SourceError, match=r"No phone is connected\. Scan the code"):
+        PhoneCamera(CaptureClock(), SIZE, link)
+    named = type_of("phone://camera")
+    assert named is not None
+    assert named.live
+
+
+@pytest.mark.parametrize("offer", ["", "hello", "v=0", "v=0\r\nnonsense", "v=0\r\nm=video 9 UDP/TLS/RTP/SAVPF x\r\n"])
+def test_what_is_no_offer_is_refused(link: PhoneLink, offer: str) -> None:
+    with pytest.raises((InputError, RefusedError), match=r"SDP|no video"):
+        link.accept(offer, "phone", "Ann's phone")
+    assert link.session is None
+
+
+def test_after_a_loss_nothing_is_used_before_the_next_key_picture() -> None:
+    session = PhoneSession("phone", "Ann's phone")
+    session.begin()
+    assert session.is_key_due(), "browsers send none by themselves"
+    assert not session.is_key_due(), "it is on its way"
+    for data in (OTHER, KEY, OTHER):
+        session.deliver("h264", data, 0)
+    session.note_loss()
+    for data in (OTHER, OTHER, KEY):
+        session.deliver("h264", data, 0)
+    received = [session.next(0) for _ in range(3)]
+    assert [(one.is_keyframe, one.lost) for one in received if one] == [(True, 1), (False, 1), (True, 3)]
+
+
+def test_a_reader_that_is_too_slow_begins_anew_and_does_not_fall_behind() -> None:
+    session = PhoneSession("phone", "Ann's phone")
+    session.begin()
+    for data in [KEY, *[OTHER] * 500]:
+        session.deliver("h264", data, 0)
+    kept = sum(session.next(0) is not None for _ in range(121))
+    assert kept == 120
+    assert session.next(0) is None
+
+
+@pytest.mark.parametrize(
+    ("state", "code"),
+    [
+        (PhoneState(hidden=True), "phone_hidden"),
+        (PhoneState(taken=True), "phone_taken"),
+        (PhoneState(turned=True), "phone_turned"),
+        (PhoneState(battery=0.15), "phone_battery"),
+        (PhoneState(limited="cpu"), "phone_slow"),
+        (PhoneState(limited="bandwidth"), "phone_network"),
+        (PhoneState(battery=0.15, charging=True), ""),
+        (PhoneState(battery=0.9), ""),
+    ],
+)
+def test_what_is_wrong_with_the_phone_is_a_problem_of_the_rig_until_it_is_over(state: PhoneState, code: str) -> None:
+    assert [one.code for one in state.problems()] == ([code] if code else [])
+
+
+def test_problems_of_the_phone_follow_it_to_the_rig(link: PhoneLink, phone: PhoneSender) -> None:
+    connect(link, phone)
+    problems = ActiveProblems()
+    link.follow(problems)
+    link.note_state(PhoneState(battery=0.15))
+    link.ask("other", "Bo's phone")
+    assert {one.code for one in problems.active()} == {"phone_battery", "phone_asks"}
+    link.note_state(PhoneState())
+    assert [one.text for one in problems.active()] == ["Another phone, 'Bo's phone', wants to be the camera"]
+
+
+class Following:
+    """Reads frames in a thread, as the loop does; gives a function that waits for the next one."""
+
+    def __init__(self, frames: Iterator[CapturedFrame]) -> None:
+        self._frames, self._found = frames, list[CapturedFrame]()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def __enter__(self) -> Callable[[], CapturedFrame]:
+        self._thread.start()
+        return self._wait
+
+    def __exit__(self, *_: object) -> None:
+        self._closed = True
+        self._thread.join(30)
+
+    def _run(self) -> None:
+        self._closed = False
+        for frame in self._frames:
+            self._found.append(frame)
+            if self._closed:
+                return
+
+    def _wait(self) -> CapturedFrame:
+        before = len(self._found)
+        wait_until(lambda: len(self._found) > before, "no frame came")
+        return self._found[-1]
