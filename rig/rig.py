@@ -23,7 +23,6 @@ from downfield.capture.recording.recorded_footage import ClipFootage, RecordedFo
 from downfield.capture.recording.recorder import Recorder
 from downfield.capture.recording.recording_library import last_recorded_ns
 from downfield.capture.source import CaptureClock, LoopObserver
-from downfield.capture.sources.phone_link import PHONE_LINK
 from downfield.capture.sources.source_types import is_address, is_recording
 from downfield.core.threads import delayed_thread
 from downfield.game.policies import LeaguePolicies
@@ -102,8 +101,6 @@ class Rig:
         wake_health = threading.Event()
         self._problems = ActiveProblems(wake_health.set, self._notices.give)
         self._clock, self._meter, self._controls = CaptureClock(), FrameMeter(), LoopControls()
-        PHONE_LINK.follow(self._problems)
-        self._closing.callback(PHONE_LINK.follow, None)
         if not is_recording(settings.source.name):
             self._clock.start_after(last_recorded_ns(recordings_folder(settings)) + _BETWEEN_RUNS_NS)
         self._table = open_table(settings, self._clock, self._problems, self._open_vision, paced=self._paced)

@@ -14,6 +14,7 @@ from typing import Final, Literal
 from downfield.calibration.calibration import Calibration
 from downfield.capture.problems import CAMERA_LOST, ActiveProblems
 from downfield.capture.source import LoopObserver, NoticeLevel, SourceFacts
+from downfield.capture.sources.phone_link import PHONE_LINK
 from downfield.core.frame import Frame
 from downfield.core.platform.clock import RUN_CLOCK, monotonic_ns
 from downfield.core.scene import Power, Scene
@@ -182,11 +183,13 @@ class HealthReporter(LoopObserver):
         )
 
     def start(self) -> None:
-        """Start reporting."""
+        """Start reporting, also what is wrong with a phone that is the camera."""
+        PHONE_LINK.follow(self._problems)
         self._thread.start()
 
     def close(self) -> None:
         """Stop reporting."""
+        PHONE_LINK.follow(None)
         self._closed = True
         self._wake.set()
         self._thread.join()
