@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -88,8 +89,11 @@ def _add_problems(schema: dict[str, Any], routes: dict[tuple[str, str], APIRoute
         "token": {"type": "http", "scheme": "bearer", "description": "Of a paired device."},
         "cookie": {"type": "apiKey", "in": "cookie", "name": "downfield"},
     }
+    names = Counter(route.name for route in routes.values())
     for path, methods in schema["paths"].items():
         for method, operation in methods.items():
+            name = routes[path, method.upper()].name
+            operation["operationId"] = name if names[name] == 1 else f"{name}_in_{operation['tags'][0]}"
             role = required_role(routes[path, method.upper()].endpoint)
             if role != "anyone":
                 operation["security"] = [{"token": []}, {"cookie": []}]

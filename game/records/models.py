@@ -18,6 +18,9 @@ class RequestModel(BaseModel):
 
 
 class TopicModel(BaseModel):
-    """A topic's value or a part of it: frozen, unknown keys refused; an infinity is published as null."""
+    """A topic's value or a part of it: frozen, unknown keys refused; an infinity is published as null.
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    Every key is always sent, so a schema has all of them as required.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=True)

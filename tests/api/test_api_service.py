@@ -215,6 +215,12 @@ def test_the_openapi_description_has_roles_problems_and_examples(client: httpx.C
     assert "Role: operator" in operation_["description"]
     assert "application/problem+json" in operation_["responses"]["409"]["content"]
     assert "HTTPValidationError" not in schema["components"]["schemas"]
+    views = schema["components"]["schemas"]
+    assert set(views["CallView"]["required"]) == set(views["CallView"]["properties"]), "what is always sent is required"
+    names = [operation["operationId"] for methods in schema["paths"].values() for operation in methods.values()]
+    assert len(set(names)) == len(names), [name for name in names if names.count(name) > 1]
+    assert operation_["operationId"] == "declare"
+    assert all(name.isidentifier() for name in names)
     for path, methods in schema["paths"].items():
         for method, operation in methods.items():
             assert operation["summary"], (method, path)
