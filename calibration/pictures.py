@@ -85,8 +85,8 @@ def read_picture(path: Path) -> Image:
     """Return a file's picture, uint8 BGR, (height, width, 3). Raises InputError: unreadable, or over `MAX_PIXELS`."""
     image = None
     if path.is_file() and _is_bounded(path):
-        with suppress(cv2.error):
-            image = cv2.imread(str(path), cv2.IMREAD_COLOR)
+        with suppress(cv2.error, OSError):  # read here: a name that is no UTF-8 ends `cv2.imread` with the process
+            image = cv2.imdecode(np.fromfile(path, np.uint8), cv2.IMREAD_COLOR)
     if image is None:
         raise InputError(
             f"{path}: not a readable picture. Give a PNG, JPEG, BMP, TIFF or WebP file of at most"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 
@@ -186,3 +187,15 @@ def test_names_of_pictures_with_digits_of_every_kind_have_an_order(tmp_path: Pat
     folder = ImageFolder(tmp_path, paced=False)
     assert folder.count == 7
     assert len(list(folder.frames())) == 7
+
+
+def test_pictures_and_videos_whose_names_are_no_text_are_read(tmp_path: Path, clip: Path) -> None:
+    names = ("\udcff.png", "a\nb.png", "½ Ⅷ.png")
+    written = 0
+    for name in names:
+        with suppress(OSError, UnicodeError):  # a file system that takes no such name
+            (tmp_path / name).write_bytes(cv2.imencode(".png", picture(0))[1].tobytes())
+            written += 1
+    assert len([frame.decode() for frame in ImageFolder(tmp_path, paced=False).frames()]) == written
+    with suppress(OSError, UnicodeError):
+        assert VideoFile(clip.rename(tmp_path / "\udcff.mp4"), paced=False).facts.size_px == (160, 90)
