@@ -122,10 +122,7 @@ class Lens:
         return by_x, across, by_y
 
     def undistort(self, px: ArrayLike) -> Array:
-        """Undistort pixels, shape (n, 2), to normalized image points, same shape, by Newton's method.
-
-        A pixel that no ray of this lens reaches becomes NaN.
-        """
+        """Undistort pixels, shape (n, 2), to normalized points, same shape; NaN where no ray reaches."""
         pixels = np.asarray(px, dtype=np.float64).reshape(-1, 2)
         x, y = target_x, target_y = np.ascontiguousarray(((pixels - self.center_px) / self.focal_px).T)
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -71,10 +71,7 @@ def split_address(text: str) -> Address:
 
 
 def without_password(text: str) -> str:
-    """Return an address that is safe to show: without its password, also where the query carries it.
-
-    Whatever may be a password is hidden, even if the address can be read in another way; other texts are unchanged.
-    """
+    """Return an address that is safe to show, without whatever may be a password, in its query as well."""
     found = _SCHEME.fullmatch(text)
     if found is None:
         return _NO_SCHEME.sub(r"\1@\2", text)

@@ -316,10 +316,7 @@ class IdempotencyCache:
 
 
 def as_submitted(body: Body) -> Body:
-    """Return a body without what the program fills in when it is judged, so that it can be compared with another.
-
-    The replacement of a ruling is dated, and named for the rulebook in force, only then.
-    """
+    """Return a body without what is filled in as it is judged (a replacement's date and name), to be compared."""
     if isinstance(body, Ruling) and body.replacement is not None:
         return replace(body, replacement=replace(body.replacement, t_ns=0, rulebook=""))
     return body

@@ -82,12 +82,7 @@ def start_session(
 def switch_rulebook(
     session: GameSession, publisher: StatePublisher, rulebook: Rulebook, by: Submission, now_ns: int
 ) -> GameSession:
-    """Continue a game under another rulebook, set up as it stands, with its line-up.
-
-    Raises:
-        RefusedError: a play is under way, or no game under that rulebook can stand as this one does; nothing has
-            changed.
-    """
+    """Continue a game as it stands under another rulebook. Raises RefusedError: mid-play, or none can stand so."""
     state = session.state
     if state.phase not in BETWEEN_PLAYS:
         now = state.phase.value.replace("_", " ")

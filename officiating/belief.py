@@ -246,10 +246,7 @@ def share_above_zero(margin: float, sigma: float | None) -> float:
 
 
 def margin_text(margin: float | None, sigma: float | None, unit: Unit) -> str:
-    """Return a margin with its error and unit, such as ``"+0.42 ± 0.11 mm"``; empty for None and for counts.
-
-    What was counted or rolled stands in the text of a call.
-    """
+    """Return a margin with error and unit, such as ``"+0.42 ± 0.11 mm"``; empty for None and for counts."""
     if margin is None or unit == "count":
         return ""
     error = f" ± {sigma:.2f}" if sigma else ""

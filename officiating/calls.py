@@ -171,10 +171,7 @@ class Call:
 
     @property
     def belief(self) -> Belief:
-        """What is believed of the measurement, made anew from what the decisive frame showed.
-
-        Older versions wrote that frame's margin into calls as the margin, and a file may hold anything.
-        """
+        """What is believed of the measurement, made anew from the decisive frame: a file may hold anything."""
         if self.told_apart:
             return Belief("joint", None, None, self.unit, self.probability, front=self.front)
         margin, sigma = self.margin, self.sigma
@@ -189,10 +186,7 @@ class Call:
 
     @property
     def measured(self) -> str:
-        """Margin, error and unit as text, such as ``"+0.42 ± 0.11 mm"``; empty where nothing was measured.
-
-        Where several things were measured, all of them by name.
-        """
+        """Margin, error and unit, such as ``"+0.42 ± 0.11 mm"``, of all that was measured; or empty."""
         several = [f"{condition.name} {condition.belief.measured}" for condition in self.told_apart]
         return "; ".join(part for part in several if not part.endswith(" ")) if several else self.belief.measured
 

@@ -106,12 +106,7 @@ def propose_field(
 
 
 def _decided(ways: AmbiguousField, proposal: Callable[[FieldSolution], FieldProposal]) -> FieldProposal:
-    """Return the proposal of the one reading that what was measured does not contradict.
-
-    Raises:
-        AmbiguousField: it contradicts none, or leaves several.
-        InputError: it contradicts all of them.
-    """
+    """Return the one reading that measurements leave. Raises AmbiguousField: not just one; InputError: against all."""
     kept: list[tuple[FieldReading, FieldProposal]] = []
     contradiction = InputError("no way to read the print suits what was measured. Measure again.")
     for reading in ways.readings:

@@ -105,11 +105,7 @@ def _rough_log_odds(plane: Plane, option: Candidate, paint: float | None) -> flo
 
 
 def numbers_log_odds(plane: Plane, camera: Camera, field: FieldModel) -> float:
-    """Return how much likelier the numbers are if they stand on just a reading's lines that have them, natural log.
-
-    By any other reading, one number at least would stand on a goal line or beyond. Every row has its repeated digit on
-    one side of its lines, however the row is turned.
-    """
+    """Return the log odds that numbers stand on just a reading's lines: by any other one is on or past a goal line."""
     if not all(repeated_digit_sides(plane, camera, field) or (0,)):
         return 0.0
     elsewhere = are_others_numbered(plane, camera, field)

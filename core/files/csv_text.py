@@ -28,10 +28,7 @@ def csv_chunks(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterato
 
 
 def csv_text(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a small table as CSV, for people: it begins with the mark without which Excel breaks umlauts.
-
-    See `csv_chunks`, which is for programs and has none.
-    """
+    """Return a small table as CSV for people, with the mark without which Excel breaks umlauts; see `csv_chunks`."""
     return "\ufeff" + b"".join(csv_chunks(head, rows)).decode()
 
 

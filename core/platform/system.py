@@ -128,10 +128,7 @@ def user_cache_folder(name: str, system: System = SYSTEM, environment: Mapping[s
 
 
 def lasting_temporary_folder(name: str, system: System = SYSTEM) -> Path | None:
-    """Return a folder of this user's, likely on another disk, that outlives a restart; it need not exist.
-
-    None on Windows, where temporary folders lie beside the user's data.
-    """
+    """Return a folder of this user's that outlives a restart, likely on another disk; None on Windows."""
     if system == "windows":
         return None
     return Path("/var/tmp") / f"{name}-{os.geteuid()}"  # noqa: S108 - only a folder of this user's own in it is used

@@ -131,10 +131,7 @@ class PlayedGame:
 
 
 def is_in_force(call: CallView) -> bool:
-    """Return whether a call counts: made by the rulebook and not disputed, or by a person.
-
-    A call that was overturned and still stands is the one that a person put in its place.
-    """
+    """Return whether a call counts: undisputed, or by a person, such as one put in place of one overturned."""
     if call.standing in {"confirmed", "overturned", "manual"}:
         return True
     return call.standing == "stands" and call.verdict == "called"

@@ -158,10 +158,7 @@ class PreSnapChanges:
 
 @check("TAP-079", "TAP-080", params=(MOTIONS, PIVOTS, MOVED_MM, TURNED_DEG))
 def offense_motion(before_snap: PreSnapChanges, params: Params) -> Iterator[Measurement]:
-    """The offense may move one eligible player and pivot one eligible receiver.
-
-    The formation that results is checked like any other.
-    """
+    """The offense may move one eligible player and pivot one eligible receiver; the new formation is checked, too."""
     both = ((MOTIONS, before_snap.moved, "moved"), (PIVOTS, before_snap.pivoted, "pivoted"))
     for limit, probabilities, verb in both:
         changes = probabilities(params, offense=True)

@@ -152,10 +152,7 @@ class RulebookChecks:
 
 
 def _finding(result: ClauseResult, kind: CallKind, t_ns: int) -> Finding:
-    """Turn a result into a finding without consequence; its margin is positive on the side of the violation.
-
-    No rulebook gives these violations a penalty (TAP-G5).
-    """
+    """Turn a result into a finding without consequence (TAP-G5); its margin is positive for a violation."""
     close = result.outcome == "too_close"
     return Finding(
         rule=result.check,
@@ -270,10 +267,7 @@ def _stoppage_changes(game: GameState, stoppage: Stoppage, context: RuleContext)
 
 
 def _stoppage_timeline(stoppage: Stoppage, restart_ns: int) -> Timeline | None:
-    """Return the clocks of a stoppage; None where nothing is checked.
-
-    On a pass the offense is done when the stick is removed.
-    """
+    """Return a stoppage's clocks, if checked; on a pass the offense is done once the stick is removed."""
     kind = _stoppage_kind(stoppage)
     if kind is None:
         return None

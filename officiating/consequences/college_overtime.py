@@ -34,10 +34,7 @@ def is_college(params: Params) -> bool:
 
 
 def or_series(after_tie: AfterTie) -> AfterTie:
-    """Return what follows a tie after the last period: series, where the league plays them; else as the book says.
-
-    The side that kicked off the game has the ball first.
-    """
+    """Return what follows a last tie: series, where played, by who kicked off first; else as the book says."""
 
     def after(game: GameState, call: Call, context: RuleContext) -> Outcome:
         if not is_college(context.params):

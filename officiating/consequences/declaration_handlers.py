@@ -158,10 +158,7 @@ def name_carrier(game: GameState, event: Event, context: RuleContext) -> Outcome
 
 
 def turn_switch(game: GameState, event: Event, context: RuleContext) -> Outcome:
-    """Accept a declared turn of the board's switch before a camera has measured it (TAP-085).
-
-    A board that was never declared off after a play is turned on for the next one all the same.
-    """
+    """Accept a declared turn of the switch before it is measured (TAP-085), also on where off was never declared."""
     body = body_of(event, d.Switch)
     power = "on" if body.on else "off"
     acts = game.phase in (SWITCHED_ON if body.on else BALL_LIVE)

@@ -274,10 +274,7 @@ def end_try(game: GameState, context: RuleContext) -> GameState:
 
 
 def schedule_kick(game: GameState, kicking: Side, kick: str, context: RuleContext) -> GameState:
-    """Return the game with a kickoff or free kick due at the rulebook's spot.
-
-    The receivers count as the offense until they have the ball.
-    """
+    """Return the game with a kickoff or free kick due; the receivers count as offense until they have the ball."""
     receiving = opponent(kicking)
     # Both sides keep the goal lines that they defend; only who counts as the offense changes.
     flip = 1 if receiving == game.offense else -1

@@ -139,10 +139,7 @@ def end_game(game: GameState, call: Call, _context: RuleContext) -> Outcome:
 
 
 def kick_off_half(game: GameState, context: RuleContext) -> GameState:
-    """Return the game with the second half's kickoff due, by the side that received the first one.
-
-    Where nobody told who kicked off, the home team received: every game begins so (EFL-009).
-    """
+    """Return the game with the second half's kickoff due, by who received first: home if not told (EFL-009)."""
     return downs.schedule_kick(game, opponent(game.opening_kicker or FIRST_KICKER), "kickoff", context)
 
 

@@ -107,12 +107,7 @@ class ExpectedPlay:
 
 
 def play(script: Script, seed: int) -> PlayRecording:
-    """Play a script, without any expected calls.
-
-    Raises:
-        InputError: no such field.
-        ScriptError: the script is impossible, or an event that it waits for did not happen.
-    """
+    """Play a script, expecting no calls. Raises InputError: no such field; ScriptError: impossible, or in vain."""
     return _perform(script, seed)[0]
 
 

@@ -96,10 +96,7 @@ def place_kick(roll: int, yards_to_goal: float) -> PlaceKick:
 
 
 def place_kick_from(yards_to_goal: float) -> int | None:
-    """Return the least roll with which a kick from that line of scrimmage is good; None beyond the table (EFL-082).
-
-    Rolls below 17 are blocked or wide whatever the distance.
-    """
+    """Return the least good roll from a line of scrimmage (EFL-082); None beyond the table. Below 17 none is."""
     tens = next((tens for tens, farthest in FIELD_GOAL if yards_to_goal <= farthest), None)
     return None if tens is None else 10 * tens + 1
 
@@ -177,10 +174,7 @@ def roll_kickoff(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
 
 
 def roll_punt(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
-    """Handle a punt by dice (EFL-083).
-
-    A blocked punt is the receivers' ball where it lies; the source does not state this.
-    """
+    """Handle a punt by dice (EFL-083); a blocked one is the receivers' where it lies, which is not stated."""
     rolled = d66(roll.dice, "punt")
     ended = punt(rolled)
     end = game.progress_yd(game.los_yd) + ended.yards
@@ -344,10 +338,7 @@ def award_touchback(game: GameState, call: Call, context: RuleContext) -> Outcom
 
 
 def begin_try(game: GameState, kind: DuePlay, context: RuleContext) -> Outcome:
-    """Begin the try after a touchdown (EFL-025), or the one named.
-
-    It is a kick, but for two from the 2 when trailing by two late (EFL-064, EFL-067).
-    """
+    """Begin the try (EFL-025): a kick, but for two from the 2 when trailing by two late (EFL-064, EFL-067)."""
     scorer = game.offense
     lead = game.points(scorer) - game.points(opponent(scorer))
     if kind == "try" and context.params.flag("try.free_choice"):

@@ -65,10 +65,7 @@ def kick_modifier(game: GameState, position: str, side: Side, context: RuleConte
 
 
 def quarterback_string(game: GameState, side: Side) -> int:
-    """Return the string of the quarterback in play, 1..3: the first who is neither out nor resting.
-
-    When none is left, the first who is only winded goes on playing, else the third.
-    """
+    """Return the string of the quarterback in play, 1..3: the first fit one, else the first winded, else the third."""
     playing = [string for string in STRINGS if not game.note(f"out_{side}_{string}")]
     fit = (string for string in playing if (game.note(f"winded_{side}_{string}") or 0.0) <= 0)
     return next(fit, playing[0] if playing else STRINGS[-1])
@@ -94,10 +91,7 @@ def count_injury_dice(game: GameState) -> int:
 
 
 def injury_result(game: GameState, roll: Roll, context: RuleContext) -> tuple[GameState, str, tuple[Finding, ...]]:
-    """Return the game after the injury rolls, the purpose of the next roll (if any) and what is reported.
-
-    One die is rolled for each player who sacked the quarterback (LD-044, LD-067).
-    """
+    """Return the game after injury rolls, one for each sacker (LD-044, LD-067), the next roll, and reports."""
     count = count_injury_dice(game)
     side = sacked_side(game)
     unhurt_to = context.params.count("injury.unhurt_to")

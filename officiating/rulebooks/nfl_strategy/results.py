@@ -281,10 +281,7 @@ def move_clock(game: GameState, after: LineClock, context: RuleContext, *, try_d
 
 
 def set_up_try(game: GameState, kind: str, context: RuleContext) -> GameState:
-    """Return the game with the chosen try ready to be played (NFLS-038).
-
-    A try that a penalty has moved back is kicked by the card for its new spot (NFLS-036).
-    """
+    """Return the game with the chosen try ready (NFLS-038), after a penalty by its new spot's card (NFLS-036)."""
     yards = context.params.real("two_point.from_yd" if kind == "two_point" else "extra_point.from_yd")
     due = "two_point" if kind == "two_point" else "extra_point"
     return replace(

@@ -209,20 +209,14 @@ def is_touchback_kick(landed_yd: float, *, length_yd: float = 100.0, end_zone_yd
 
 
 def is_free_kick_good(roll: int, shown: int, margin: int = FREE_KICK_MARGIN) -> bool:
-    """Return whether a field goal after a fair catch is good (NFLS-043).
-
-    The source's "14 or less than the number shown" is read as fourteen or more below it.
-    """
+    """Return whether a field goal after a fair catch is good: fourteen or more below the number (NFLS-043)."""
     return roll <= shown - margin
 
 
 def missed_field_goal_yd(
     line_yd: float, *, after_fair_catch: bool = False, back_yd: float = MISSED_FIELD_GOAL_YD
 ) -> float:
-    """Return where the defense takes over after a miss, in the kickers' frame (NFLS-041, 044).
-
-    A miss is not returned (NFLS-040).
-    """
+    """Return where the defense takes over after a miss (NFLS-041, 044), in the kickers' yards; no return (NFLS-040)."""
     return line_yd if after_fair_catch else line_yd - back_yd
 
 

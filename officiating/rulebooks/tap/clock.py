@@ -57,10 +57,7 @@ def before_time_is_up(handler: Handler) -> Handler:
 
 
 def ball_dead(game: GameState, context: RuleContext) -> Outcome:
-    """End the period or the game once time has run out and the ball is dead.
-
-    After a play with a foul that may still be claimed it ends only when somebody goes on to the next one.
-    """
+    """End the period once time is up and the ball dead; while a foul may be claimed, once somebody goes on."""
     ended = context.ended
     # Interference is claimed after the whistle, and its penalty is walked off in the period of the play.
     claimable = ended is not None and (ended.play.pass_attempts > 0 or bool(ended.play.gunners))

@@ -40,10 +40,7 @@ PASS_PARAMS: Final = (
 
 
 def declare_pass(game: GameState, event: Event, context: RuleContext) -> Outcome:
-    """Handle ``PASS``: in a stoppage, by the quarterback, behind the line, to an eligible receiver.
-
-    The pass is measured with the passing sticks (TAP-020); the coach chooses the stick (TAP-097).
-    """
+    """Handle ``PASS`` in a stoppage, behind the line, to an eligible man, by passing sticks (TAP-020, TAP-097)."""
     body = body_of(event, PassDeclared)
     play, stoppage = game.play, game.play.stoppage
     refuse_unless(game.phase is Phase.STOPPED and stoppage is not None, "pass", game)

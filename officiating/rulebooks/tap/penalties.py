@@ -255,10 +255,7 @@ def _in_play(game: GameState, context: RuleContext) -> GameState:
 
 
 def _touched_at_yd(game: GameState, player: str | None, favored: Side) -> tuple[float, float] | None:
-    """Return where the fouled man's front was at the last touch of a named player, either of the two (TAP-045).
-
-    Without a name it is the last touch of any two.
-    """
+    """Return where the fouled man's front was at the last touch, of a named man or of any two (TAP-045)."""
     for touch in reversed(game.play.touches):
         if player is None or player in touch.players:
             for name, spot_yd in zip(touch.players, touch.spots_yd, strict=True):
