@@ -73,6 +73,14 @@ def test_dropped_frames_are_counted_by_index_and_by_time() -> None:
     assert "4 frames were dropped" in last.warnings[0]
 
 
+def test_pictures_that_come_in_bursts_are_not_counted_as_dropped() -> None:
+    shown = [
+        replace(frame, t_ns=(frame.index // 3) * 3 * FRAME_NS + frame.index % 3 * 1_000_000)
+        for frame in frames([picture() for _ in range(20)])
+    ]
+    assert not any("dropped" in text for health in watch(shown) for text in health.warnings)
+
+
 def test_a_long_interruption_is_unfit() -> None:
     shown = frames([picture() for _ in range(6)])
     shown[-1] = replace(shown[-1], t_ns=shown[-1].t_ns + 2_000_000_000)

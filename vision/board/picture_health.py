@@ -62,6 +62,7 @@ class HealthLimits:
     """Median error of the frames' times that is worth a warning: a figure walks a tenth of a yard in it."""
     frozen_ns: int = 250_000_000  # A picture that stays the same for longer is a frozen stream
     late_factor: float = 1.7  # A frame was dropped when the time between frames is this many times the usual one
+    least_step_ns: int = 4_000_000  # Frames that come faster than 250 a second came together: that tells of no drop
     min_steps: int = 5  # Number of frames after which the usual time between frames is known
     max_dropped: int = 3  # Number of remembered dropped frames that is worth a warning
     max_gap_ns: int = 300_000_000  # After a longer gap between frames no calls are made
@@ -210,7 +211,8 @@ class PictureHealthMonitor:
         steps = [recent.step_ns for recent in self._recent if recent.step_ns > 0 and not recent.t_sigma_ns]
         if skipped == 0 and not frame.t_sigma_ns and len(steps) >= _LIMITS.min_steps:
             usual = statistics.median(steps)
-            skipped = max(round(step_ns / usual) - 1, 0) if step_ns > _LIMITS.late_factor * usual else 0
+            late = step_ns > _LIMITS.late_factor * usual and usual >= _LIMITS.least_step_ns
+            skipped = max(round(step_ns / usual) - 1, 0) if late else 0
         return skipped, step_ns
 
     def _frozen(self, t_ns: int) -> list[str]:
