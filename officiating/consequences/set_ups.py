@@ -7,7 +7,6 @@ from typing import Final
 
 from downfield.core.errors import RefusedError
 from downfield.officiating.consequences import downs
-from downfield.officiating.consequences.college_overtime import is_college, series_holder
 from downfield.officiating.consequences.declaration_handlers import (
     BALL_LIVE,
     body_of,
@@ -15,6 +14,7 @@ from downfield.officiating.consequences.declaration_handlers import (
     refuse_unless,
     with_jerseys,
 )
+from downfield.officiating.consequences.periods import is_college, series_holder
 from downfield.officiating.declarations import SetUp
 from downfield.officiating.events import Event
 from downfield.officiating.sides import SIDES

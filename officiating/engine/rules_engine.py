@@ -305,7 +305,8 @@ class RulesEngine:
         ruling made of it (fourth down once more, after a turnover on downs overturned in favor of a tackle) is another
         one, which that ruling is not about.
         """
-        finding = by_house_rules(finding, game, self.rulebook.params)
+        if self.rulebook.spots_runs:
+            finding = by_house_rules(finding, game, self.rulebook.params)
         call = make_call(
             replace(finding, clauses=self.rulebook.cite(finding.clauses)),
             rulebook=self.rulebook.name,

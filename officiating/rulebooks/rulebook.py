@@ -36,6 +36,7 @@ from downfield.officiating.clauses import Clause, clauses_of
 from downfield.officiating.params import Mistakes, Param, Params
 from downfield.officiating.rulebooks.default import DEFAULT_RULEBOOK
 from downfield.officiating.rulebooks.installed import installed_rulebooks, load_system
+from downfield.officiating.rules.house_tackles import HITS
 from downfield.officiating.state.game_state import Phase
 from downfield.officiating.state.interfaces import Rule, RuleSystem
 
@@ -152,8 +153,15 @@ class Rulebook:
 
     @cached_property
     def rules_by_phase(self) -> dict[Phase, tuple[Rule, ...]]:
-        """The rules active in each phase, in order of precedence."""
-        return {phase: tuple(rule for rule in self.system.rules if phase in rule.phases) for phase in Phase}
+        """The rules active in each phase, in order of precedence; without those that a league has to ask for."""
+        asked = [rule for rule in self.system.rules if all(self.params[name] for name in getattr(rule, "needs", ()))]
+        return {phase: tuple(rule for rule in asked if phase in rule.phases) for phase in Phase}
+
+    @cached_property
+    def spots_runs(self) -> bool:
+        """Whether a league spots the end of a run otherwise than the book, or makes a fumble of it."""
+        names = (name for name in ("downs.forward_progress", *HITS) if name in self.params.definitions)
+        return "tackle.side_bonus_yd" in self.params.definitions and any(self.params[name] for name in names)
 
     @cached_property
     def rules_by_id(self) -> dict[str, Rule]:

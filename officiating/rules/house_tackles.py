@@ -34,6 +34,8 @@ HOUSE_TACKLE_PARAMS: Final = (
         most_rows=11,
     ),
 )  # fmt: skip
+HITS: Final = ("tackle.side_bonus_yd", "tackle.rear_bonus_yd", "tackle.hard_hit_mm_s")
+"""Parameters for which it matters how a carrier was hit."""
 BONUS_ENDS_YD: Final = 1.0
 """A bonus takes the ball no nearer to the goal line: it scores nothing."""
 RUN_ENDS: Final[frozenset[CallKind]] = frozenset({"tackle", "sack", "down_by_fall", "out_of_bounds", "stopped"})
@@ -51,20 +53,19 @@ _LIMITS: Final = HitLimits()
 Hit = Literal["front", "side", "rear"]
 
 
-def measure_hit(facts: Facts, carrier: Figure, contact: OpponentContact, params: Params) -> CallNumbers | None:
-    """Return how the carrier was hit: which side, how sure that is, how fast; None where the league does not ask."""
+def measure_hit(facts: Facts, carrier: Figure, contact: OpponentContact, params: Params) -> CallNumbers:
+    """Return how the carrier was hit: which side, how sure that is, and how fast, where the league asks for it."""
     hit, turned = _hit(contact.own_face), _hit(OPPOSITE_FACE[contact.own_face])
     sure = 1.0 if hit == turned else carrier.front
     if sure < EVEN_ODDS:
         hit, sure = turned, 1.0 - sure
     closing = _closing_mm_s(facts, carrier.id, contact) if params.real("tackle.hard_hit_mm_s") else None
-    asked = closing is not None or any(params.real(f"tackle.{side}_bonus_yd") for side in ("side", "rear"))
-    return CallNumbers(hit=hit, hit_probability=sure, closing_mm_s=closing) if asked else None
+    return CallNumbers(hit=hit, hit_probability=sure, closing_mm_s=closing)
 
 
 def by_house_rules(finding: Finding, game: GameState, params: Params) -> Finding:
     """Return the end of a run as the league has it: a fumble after a hard hit, the spot with what it adds."""
-    if finding.kind not in RUN_ENDS or "tackle.side_bonus_yd" not in params.definitions:
+    if finding.kind not in RUN_ENDS:
         return finding
     if finding.kind == "tackle":
         finding = _doubtful(_hard_hit(finding, params), params)

@@ -59,6 +59,7 @@ class PassRush(ImmediateRule):
 
     clauses: tuple[str, ...]
     id: str = "pass_rush"
+    needs: tuple[str, ...] = ("pass.rush_s",)
     phases: frozenset[Phase] = frozenset({Phase.LIVE})
     params: tuple[Param, ...] = RUSH_PARAMS
 
@@ -66,7 +67,7 @@ class PassRush(ImmediateRule):
         """Return a finding once the time may be up."""
         carrier, rush_s = facts.carrier, params.real("pass.rush_s")
         kinds = {"scrimmage", "two_point"}
-        if not rush_s or carrier is None or not may_still_pass(state) or state.play.kind not in kinds:
+        if carrier is None or not may_still_pass(state) or state.play.kind not in kinds:
             return ()
         over_s = board_s(state.play, facts.t_ns) - rush_s
         # The board came on between two frames, and one of them is this one.

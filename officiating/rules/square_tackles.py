@@ -19,7 +19,7 @@ from downfield.officiating.calls import Finding
 from downfield.officiating.conditions import Condition, joint_probability, worth_telling
 from downfield.officiating.graded_limit import GradedLimit, opposite_limit, share_accepted
 from downfield.officiating.params import Param, Params
-from downfield.officiating.rules.house_tackles import HOUSE_TACKLE_PARAMS, measure_hit
+from downfield.officiating.rules.house_tackles import HITS, HOUSE_TACKLE_PARAMS, measure_hit
 from downfield.officiating.rules.lines import spot_at
 from downfield.officiating.state.facts import EVEN_ODDS, Facts, OpponentContact, exceedance_probability, find_figure
 from downfield.officiating.state.game_state import GameState, Phase
@@ -198,7 +198,7 @@ class SquareTackle(ImmediateRule):
             against_kind="slipped_tackle",
             settle_ns=t_ns + params.ns("tackle.turn_window_s"),
             front=1.0 if doubtful else hit.tackles,
-            numbers=measure_hit(facts, carrier, contact, params),
+            numbers=measure_hit(facts, carrier, contact, params) if any(params[name] for name in HITS) else None,
             measure="touch",
             conditions=worth_telling(conditions),
         )

@@ -13,7 +13,7 @@ from downfield.core.scene import OPPOSITE_FACE, Figure
 from downfield.officiating.calls import Finding
 from downfield.officiating.conditions import Condition, joint_probability, worth_telling
 from downfield.officiating.params import Param, Params
-from downfield.officiating.rules.house_tackles import HOUSE_TACKLE_PARAMS, measure_hit
+from downfield.officiating.rules.house_tackles import HITS, HOUSE_TACKLE_PARAMS, measure_hit
 from downfield.officiating.rules.lines import reference_param, spot_at
 from downfield.officiating.state.facts import EVEN_ODDS, Facts, OpponentContact, capped_if_unsure
 from downfield.officiating.state.game_state import GameState, Phase
@@ -140,7 +140,7 @@ class Tackle:
             # Even a certain contact waits: who falls in the window decides what it was.
             settle_early=False,
             front=share,
-            numbers=measure_hit(facts, carrier, contact, params),
+            numbers=measure_hit(facts, carrier, contact, params) if any(params[name] for name in HITS) else None,
             measure="touch",
             conditions=worth_telling(conditions),
         )

@@ -11,16 +11,18 @@ from typing import Final
 
 from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences import downs
-from downfield.officiating.consequences.college_overtime import COLLEGE_PARAMS, is_college, or_series
 from downfield.officiating.consequences.declaration_handlers import AT_REST
 from downfield.officiating.consequences.periods import (
+    COLLEGE_PARAMS,
     Possession,
     PossessionEnd,
     begin_first_period,
     clock_overtime_over,
     end_period_in_time,
     game_over_finding,
+    is_college,
     make_period_end,
+    or_series,
     stop_clock,
 )
 from downfield.officiating.consequences.set_ups import apply_set_up

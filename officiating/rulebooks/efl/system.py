@@ -12,11 +12,10 @@ from downfield.officiating.checks import alignment, backs, defense, pivots
 from downfield.officiating.checks import kicks as kick_checks
 from downfield.officiating.checks.rulebook_checks import RulebookChecks
 from downfield.officiating.clauses import read_clauses
-from downfield.officiating.consequences import downs, house_fouls, house_fumbles
+from downfield.officiating.consequences import downs, house_fouls, measured_places
 from downfield.officiating.consequences.board import ANY_NUMBER, stoppage_params
-from downfield.officiating.consequences.college_overtime import or_next_series
 from downfield.officiating.consequences.declaration_handlers import LINE_UP_PARAMS, SHARED
-from downfield.officiating.consequences.periods import end_game, period_params, unless_time_is_up
+from downfield.officiating.consequences.periods import end_game, or_next_series, period_params, unless_time_is_up
 from downfield.officiating.consequences.rolls_and_choices import choice_handler, roll_handler
 from downfield.officiating.rulebooks.efl import clock, kicks, passes, play
 from downfield.officiating.rulebooks.efl.clock import in_overtime, stopping_clock_late
@@ -116,7 +115,7 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = {
             "punt": kicks.roll_punt,
             "field_goal": kicks.roll_field_goal,
             "extra_point": kicks.roll_extra_point,
-            house_fumbles.FUMBLE: house_fumbles.roll_fumble,
+            measured_places.FUMBLE: measured_places.roll_fumble,
         }
     ),
 }
@@ -124,7 +123,7 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = {
 _dead_ball = in_overtime(downs.spot_dead_ball)
 
 CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
-    "tackle": house_fumbles.or_fumble(_dead_ball),
+    "tackle": measured_places.or_fumble(_dead_ball),
     "sack": _dead_ball,
     "down_by_fall": _dead_ball,
     "stopped": _dead_ball,
@@ -135,7 +134,7 @@ CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
     "fumble": play.fumble_ball,
     "fumble_recovery": play.recover_fumble,
     "line_of_scrimmage": play.reach_line,
-    "info": house_fumbles.or_no_fumble(_dead_ball, passes.end_right_to_pass),
+    "info": measured_places.or_no_fumble(_dead_ball, passes.end_right_to_pass),
     "kick": in_overtime(kicks.land_kick),
     "touchback": in_overtime(kicks.award_touchback),
     "touchdown": in_overtime(downs.score_touchdown),
@@ -188,5 +187,5 @@ EFL: Final = RuleSystem(
     begin_try=kicks.begin_try,
     overtime="possessions",
     series_notes=("style",),
-    dice=dict.fromkeys(("kickoff", "punt", "field_goal", "extra_point", house_fumbles.FUMBLE), TWO_D6),
+    dice=dict.fromkeys(("kickoff", "punt", "field_goal", "extra_point", measured_places.FUMBLE), TWO_D6),
 )

@@ -16,16 +16,18 @@ from downfield.officiating.checks.movement import repositioned
 from downfield.officiating.checks.pivots import fumble_turns_in_place, loose_ball_pivots, one_defender, pivots_toward
 from downfield.officiating.checks.rulebook_checks import RulebookChecks
 from downfield.officiating.clauses import read_clauses
-from downfield.officiating.consequences import downs, house_fouls, house_fumbles
+from downfield.officiating.consequences import downs, house_fouls, measured_places
 from downfield.officiating.consequences.board import ANY_NUMBER, stoppage_params
-from downfield.officiating.consequences.college_overtime import COLLEGE_PARAMS, or_next_series, or_series
 from downfield.officiating.consequences.declaration_handlers import LINE_UP_PARAMS, SHARED, body_of
 from downfield.officiating.consequences.periods import (
+    COLLEGE_PARAMS,
     begin_first_period,
     end_game,
     end_in_tie,
     end_period_in_time,
     make_period_end,
+    or_next_series,
+    or_series,
     period_params,
     unless_time_is_up,
 )
@@ -125,7 +127,7 @@ _roll_awaited: Final = roll_handler(
         "punt_length": kicks.roll_punt_length,
         "field_goal": kicks.roll_field_goal,
         "extra_point": kicks.roll_extra_point,
-        house_fumbles.FUMBLE: house_fumbles.roll_fumble,
+        measured_places.FUMBLE: measured_places.roll_fumble,
     }
 )
 
@@ -153,7 +155,7 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = {
 _dead_ball = after_down(downs.spot_dead_ball)
 
 CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
-    "tackle": house_fumbles.or_fumble(_dead_ball),
+    "tackle": measured_places.or_fumble(_dead_ball),
     "sack": _dead_ball,
     "stopped": _dead_ball,
     "out_of_bounds": after_down(play.go_out_of_bounds),
@@ -173,7 +175,7 @@ CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
     "first_down": downs.award_first_down,
     "turnover_on_downs": downs.turn_over_on_downs,
     "penalty": house_fouls.enforcing(penalties.enforce_penalty),
-    "info": house_fumbles.or_no_fumble(_dead_ball, penalties.handle_info),
+    "info": measured_places.or_no_fumble(_dead_ball, penalties.handle_info),
     "period": make_period_end(or_series(end_in_tie)),
     "game_over": end_game,
 }
@@ -188,7 +190,7 @@ DICE: Final[dict[str, DiceRule]] = {
     "injury_downs": DiceRule(2, TEN),
     "injury_games": DiceRule(1, TEN),
     "penalty": DiceRule(3, TEN),
-    house_fumbles.FUMBLE: TWO_D6,
+    measured_places.FUMBLE: TWO_D6,
 }
 """The dice of each purpose: three for a kick's length and one for its side; percentile and one for the guilty side."""
 

@@ -9,10 +9,16 @@ from typing import Final
 from downfield.core.errors import RefusedError
 from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences import downs
-from downfield.officiating.consequences.college_overtime import COLLEGE_PARAMS, or_series
 from downfield.officiating.consequences.declaration_handlers import with_jerseys
 from downfield.officiating.consequences.measured_places import PastLine
-from downfield.officiating.consequences.periods import TOUCHDOWN_GAIN_YD, is_time_up, kick_off_half, yards_winner
+from downfield.officiating.consequences.periods import (
+    COLLEGE_PARAMS,
+    TOUCHDOWN_GAIN_YD,
+    is_time_up,
+    kick_off_half,
+    or_series,
+    yards_winner,
+)
 from downfield.officiating.consequences.rolls_and_choices import wait_for_choice
 from downfield.officiating.declarations import ChoiceMade, Side
 from downfield.officiating.events import Event

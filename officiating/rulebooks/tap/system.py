@@ -12,9 +12,8 @@ from downfield.officiating.checks import alignment, backs, jerseys, movement, pi
 from downfield.officiating.checks import kicks as kick_checks
 from downfield.officiating.checks.rulebook_checks import RulebookChecks
 from downfield.officiating.clauses import read_clauses
-from downfield.officiating.consequences import downs, house_fouls, house_fumbles
+from downfield.officiating.consequences import downs, house_fouls, measured_places
 from downfield.officiating.consequences.board import stoppage_params
-from downfield.officiating.consequences.college_overtime import or_next_series
 from downfield.officiating.consequences.declaration_handlers import (
     LINE_UP_PARAMS,
     SHARED,
@@ -24,7 +23,7 @@ from downfield.officiating.consequences.declaration_handlers import (
     set_clock,
     swap_base,
 )
-from downfield.officiating.consequences.periods import end_game
+from downfield.officiating.consequences.periods import end_game, or_next_series
 from downfield.officiating.consequences.rolls_and_choices import choice_handler, coin_handler, roll_handler
 from downfield.officiating.consequences.set_ups import apply_set_up
 from downfield.officiating.consequences.told_plays import declare_play_ended
@@ -160,7 +159,7 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = {
             "onside_place": kicks.roll_onside_place,
             "field_goal": kicks.roll_field_goal,
             "extra_point": kicks.roll_extra_point,
-            house_fumbles.FUMBLE: house_fumbles.roll_fumble,
+            measured_places.FUMBLE: measured_places.roll_fumble,
         }
     ),
     d.ChoiceMade: choice_handler(
@@ -180,7 +179,7 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = {
     ),
 }
 
-_tackled = house_fumbles.or_fumble(in_overtime(downs.spot_dead_ball))
+_tackled = measured_places.or_fumble(in_overtime(downs.spot_dead_ball))
 
 CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
     "tackle": _tackled,
@@ -197,7 +196,7 @@ CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
     "reception": passes.catch_pass,
     "interception": passes.intercept_pass,
     "kick": kicks.land_kick,
-    "info": house_fumbles.or_no_fumble(in_overtime(downs.spot_dead_ball), kicks.offer_touchback),
+    "info": measured_places.or_no_fumble(in_overtime(downs.spot_dead_ball), kicks.offer_touchback),
     "touchback": in_overtime(downs.award_touchback_at("kickoff.touchback_after_yd")),
     "field_goal": downs.score_field_goal,
     "extra_point": downs.score_extra_point,
@@ -259,5 +258,5 @@ TAP: Final = RuleSystem(
     kick_over=_end_kick,
     begin_try=kicks.begin_try,
     overtime="plays",
-    dice=dict.fromkeys(("onside_length", "onside_place", "field_goal", "extra_point", house_fumbles.FUMBLE), TWO_D6),
+    dice=dict.fromkeys(("onside_length", "onside_place", "field_goal", "extra_point", measured_places.FUMBLE), TWO_D6),
 )
