@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from browsers import PageServer, browser, page_in
 from loopback_streams import MjpegServer
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 from setup_pages import SOLVED_MS, check_layout
 from setup_readings import RUNNING, picture, session_with, solution
 from waiting import WAIT_S
@@ -206,6 +206,35 @@ def test_a_name_that_is_taken_is_replaced_only_after_a_second_press(
         button(page, "Replace it and play").click()
         expect(page.get_by_text("The table is saved")).to_be_visible()
     assert [table.name for table in saved] == [name]
+
+
+@pytest.mark.usefixtures("refused")
+def test_saving_another_table_while_a_game_is_on_asks_before_the_game_may_end(
+    running: Browser, served: tuple[SetupSession, str], saved: list[TableProfile]
+) -> None:
+    setup, address = served
+    with page_in(running) as page:
+        find_field(page, address, setup)
+
+        def in_play(route: Route) -> None:
+            state = route.fetch().json()
+            state["data"]["source"] = {"kind": "camera", "name": "cam", "text": "the camera", "live": True}
+            state["data"]["game"]["home"]["points"] = 14
+            route.fulfill(json=state)
+
+        page.route("**/api/state", in_play)
+        page.get_by_label("Name of the table").fill("Attic")
+        button(page, "Save and play").click()
+        asked = page.get_by_text("A game is in play:")
+        expect(asked).to_contain_text("14")
+        expect(asked).to_contain_text("Press again to go on with this table")
+        assert saved == [], "the game is gone before anybody was asked"
+        page.get_by_label("Name of the table").fill("Attic 2")
+        expect(asked).to_be_hidden()
+        button(page, "Save and play").click()
+        button(page, "Go on with this table").click()
+        expect(page.get_by_text("The table is saved")).to_be_visible()
+    assert [table.name for table in saved] == ["Attic 2"]
 
 
 def alternate(pictures: list[bytes], number: int) -> bytes:
