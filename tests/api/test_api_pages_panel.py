@@ -13,12 +13,12 @@ from playwright.sync_api import Browser, Locator, Page, Route, expect
 from scripted_plays import BASE, FIELD, Film, ScriptedFigure, film, opening, runs, stands
 from waiting import wait_until
 
-from downfield.core.scene import Asked, Scene
+from downfield.core.scene import Asked, Player, Scene
 from downfield.game.published.board_topics import HealthReason, HealthStatus
 from downfield.game.receipts import Accepted, Submission
 from downfield.game.records.commands import NewGame
 from downfield.officiating.calls import Call
-from downfield.officiating.declarations import SetUp
+from downfield.officiating.declarations import LineUpDeclared, SetUp
 from downfield.officiating.events import Ruling
 
 RUNNER, HITTER = "dark-22", "light-50"
@@ -310,6 +310,19 @@ def test_a_camera_problem_is_shown_with_its_remedy(service: PageServer, phone: P
     alert.get_by_role("button", name="No pictures come").tap()
     expect(phone.locator("#health .reason")).to_have_text("No pictures comeCheck the cable")
     expect(phone.locator("#health .suspended")).to_be_visible()
+
+
+def test_two_figures_of_a_team_with_one_number_have_buttons_that_can_be_told_apart(
+    service: PageServer, phone: Page
+) -> None:
+    players = tuple(Player(id_, "dark", number="28") for id_ in ("dark-28", "dark-28b", "dark-3"))
+    light = (Player("light-28", "light", number="28"),)
+    assert isinstance(service.game_service.declare(LineUpDeclared((*players, *light), "dark"), Submission()), Accepted)
+    shown = phone.locator(".numbers button b")
+    expect(shown).to_have_count(3)
+    texts = shown.all_inner_texts()
+    assert len(set(texts)) == 3, texts
+    assert "28" in texts, "the one that is called so keeps it"
 
 
 def test_figures_beside_the_line_up_are_reported_and_found_with_one_tap(service: PageServer, phone: Page) -> None:
