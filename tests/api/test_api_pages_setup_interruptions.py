@@ -280,3 +280,25 @@ def test_cameras_are_changed_kept_unplugged_and_come_back(
         expect(alert).to_be_hidden()
         button(page, "Find the field").click()
         expect(page.get_by_text("Do the lines lie on the print?")).to_be_visible(timeout=SOLVED_MS)
+
+
+@pytest.mark.usefixtures("refused")
+def test_a_camera_that_goes_once_the_field_is_found_costs_nothing_that_was_done(
+    running: Browser, served: tuple[SetupSession, str], streams: list[MjpegServer], saved: list[TableProfile]
+) -> None:
+    setup, address = served
+    (stream, _) = streams
+    with page_in(running) as page:
+        page.goto(address)
+        page.get_by_label("Or a stream's address").fill(stream.url)
+        button(page, "Open").click()
+        button(page, "Find the field").click()
+        lines = page.get_by_text("Do the lines lie on the print?")
+        expect(lines).to_be_visible(timeout=SOLVED_MS)
+        page.get_by_label("Name of the table").fill("Attic")
+        stream.cut()
+        expect(lines).to_be_visible()
+        button(page, "Save and play").click()
+        expect(page.get_by_text("The table is saved")).to_be_visible()
+    assert [(table.name, table.source) for table in saved] == [("Attic", stream.url)], "what was found is lost"
+    assert setup.view().step in {"saved", "camera"}
