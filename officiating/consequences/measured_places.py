@@ -73,8 +73,7 @@ def decide(state: GameState, over: Finding, short: Sequence[Finding], past: Past
     return Outcome(state, (past.told(over),), shorts)
 
 
-FUMBLE: Final = "fumble_dice"
-"""Purpose of the roll after a tackle, rolled by the coach who had the ball."""
+FUMBLE: Final = "fumble_dice"  # purpose of the roll after a tackle, rolled by the coach who had the ball
 _NONE: Final = "no_fumble"
 _SIGMA: Final = "tackled_sigma_yd"
 

@@ -36,8 +36,7 @@ HOUSE_TACKLE_PARAMS: Final = (
 )  # fmt: skip
 HITS: Final = ("tackle.side_bonus_yd", "tackle.rear_bonus_yd", "tackle.hard_hit_mm_s")
 """Parameters for which it matters how a carrier was hit."""
-BONUS_ENDS_YD: Final = 1.0
-"""A bonus takes the ball no nearer to the goal line: it scores nothing."""
+BONUS_ENDS_YD: Final = 1.0  # a bonus takes the ball no nearer to the goal line: it scores nothing
 RUN_ENDS: Final[frozenset[CallKind]] = frozenset({"tackle", "sack", "down_by_fall", "out_of_bounds", "stopped"})
 
 
@@ -45,8 +44,8 @@ RUN_ENDS: Final[frozenset[CallKind]] = frozenset({"tackle", "sack", "down_by_fal
 class HitLimits:
     """Limits of the speed of a hit."""
 
+    # speeds are averaged over this time before the contact: longer than one vibration of the board
     window_ns: int = 200_000_000
-    """Speeds are averaged over this time before the contact: longer than one vibration of the board."""
 
 
 _LIMITS: Final = HitLimits()

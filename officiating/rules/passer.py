@@ -51,13 +51,9 @@ def rush_refusal(state: GameState, params: Params, t_ns: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PassRush(ImmediateRule):
-    """The board has run for as long as a league's pass rush takes, and the passer has not thrown: a sack.
+    """The board has run for as long as a league's pass rush takes, and the passer has not thrown: a sack."""
 
-    Attributes:
-        clauses: ids of the clauses about his right to pass.
-    """
-
-    clauses: tuple[str, ...]
+    clauses: tuple[str, ...]  # ids of the clauses about his right to pass
     id: str = "pass_rush"
     needs: tuple[str, ...] = ("pass.rush_s",)
     phases: frozenset[Phase] = frozenset({Phase.LIVE})

@@ -29,8 +29,7 @@ def kind_by_card(card: str, due: PlayKind) -> PlayKind:
     return _BY_CARD.get(card, due if due in {"kickoff", "free_kick"} else "scrimmage")
 
 
-BOARD_S: Final = "board_s"
-"""Note of a play: how long the board has run in it up to the stoppage, seconds."""
+BOARD_S: Final = "board_s"  # note of a play: how long the board has run in it up to the stoppage, seconds
 
 HowGained = Literal["snap", "pitch", "reception", "interception", "kick", "recovery"]
 

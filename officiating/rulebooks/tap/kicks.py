@@ -69,8 +69,7 @@ IN_END_ZONE: Final = "end_zone"
 """Detail of the call that a punt came down in the end zone, where its returner may take a touchback."""
 
 
-DEAD_KICKS: Final = frozenset({"failed", "recovered", "dead"})
-"""Details of kicks whose ball is dead where it came down."""
+DEAD_KICKS: Final = frozenset({"failed", "recovered", "dead"})  # details of kicks whose ball is dead where it came down
 
 
 def declare_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
