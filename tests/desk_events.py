@@ -6,7 +6,7 @@ import random
 from collections import Counter
 from dataclasses import replace
 
-from downfield.desk.event.operations import draw, enter_result
+from downfield.desk.event.operations import draw, draw_lots, enter_result
 from downfield.desk.event.progress import Progress
 from downfield.desk.event.records import Entrant, KnownEntrant, Result, Rules
 from downfield.desk.event.state import Change, TournamentEvent
@@ -31,7 +31,9 @@ def better_seed(home: str, away: str) -> Result:
 
 
 def play(event: TournamentEvent, decide: random.Random | None = None) -> TournamentEvent:
-    """Play everything that can be played, by seeds or at random."""
+    """Play everything that can be played, by seeds or at random; then lots break what nothing else does."""
+    if decide is not None:
+        event = draw_lots(event, [entrant.id for entrant in event.entrants], BY)
     while True:
         progress = Progress(event)
         match = next((match for match in event.matches if progress.is_ready(match)), None)
