@@ -116,10 +116,10 @@ def _calls(clip: Path, video: Path, out: Path) -> dict[tuple[Any, ...], dict[str
     tracks, calls, beside = out.with_suffix(".tracks.jsonl"), out.with_suffix(".calls.jsonl"), clip.with_suffix("")
     truth = Path(f"{beside}.tracks.jsonl")
     named = ("--roster", str(truth)) if truth.is_file() else ()
-    _downfield("track", str(video), "-c", f"{beside}.calibration.json", *named, "-o", str(tracks))
+    _downfield("track", str(video), "-c", f"{beside}.calibration.json", *named, "-o", str(tracks), "--overwrite")
     events = Path(f"{beside}.events.jsonl")
     declared = ("--events", str(events)) if events.is_file() else ()
-    _downfield("judge", str(tracks), *declared, "-o", str(calls))
+    _downfield("judge", str(tracks), *declared, "-o", str(calls), "--overwrite")
     found: dict[tuple[Any, ...], dict[str, Any]] = {}
     for line in calls.read_text().splitlines()[1:]:
         call = json.loads(line)
@@ -139,7 +139,7 @@ def _apart_yd(one: dict[str, Any], other: dict[str, Any]) -> float:
 
 def _downfield(*words: str) -> None:
     done = subprocess.run((sys.executable, "-m", "downfield", *words), capture_output=True, text=True, check=False)
-    if done.returncode:
+    if done.returncode not in {0, 3}:  # 3: little was tracked, or can be judged
         raise SystemExit(f"downfield {' '.join(words)}: {done.stderr.strip() or done.stdout.strip()}")
 
 

@@ -62,7 +62,7 @@ def record(clips: Path, out: Path) -> None:
                 if source.is_file():
                     calls = out / f"{clip.stem}.{kind}.{rulebook}.calls.jsonl"
                     declared = ("--events", str(events)) if events.is_file() else ()
-                    _downfield("judge", str(source), *declared, "--rulebook", rulebook, "-o", str(calls))
+                    _downfield("judge", str(source), *declared, "--rulebook", rulebook, "-o", str(calls), "--overwrite")
     _judge_game(out)
 
 
@@ -109,7 +109,7 @@ def _judge_game(out: Path) -> None:
 
 def _downfield(*words: str) -> None:
     done = subprocess.run((sys.executable, "-m", "downfield", *words), capture_output=True, text=True, check=False)
-    if done.returncode:
+    if done.returncode not in {0, 3}:  # 3: little was tracked, or can be judged
         raise SystemExit(f"downfield {' '.join(words)}: {done.stderr.strip() or done.stdout.strip()}")
 
 

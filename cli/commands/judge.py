@@ -92,7 +92,7 @@ def _judge_one(
     given: JudgedFiles, rulebook: str, against: str | None, out: Path | None, reported: bool, as_json: bool
 ) -> bool:
     """Judge one recording, and show the calls; return whether its declarations name nobody in the tracks."""
-    beside = given.tracks.with_name(f"{_stem(given.tracks)}.events.jsonl")
+    beside = given.tracks.parent / f"{_stem(given.tracks)}.events.jsonl"
     if given.events is None and given.tracks != PIPE and not is_bundle(given.tracks) and beside.is_file():
         print_stderr(f"{given.tracks}: judged with {beside.name}, which lies beside it.")
         given = JudgedFiles(given.tracks, beside, given.calibration)

@@ -131,7 +131,7 @@ def test_judge_prints_names_as_they_are(
 ) -> None:
     monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal)
     monkeypatch.setenv("COLUMNS", "300")
-    judge(*hostile_game, against="efl")
+    judge([hostile_game[0]], hostile_game[1], against="efl")
     assert SHOWN in capsys.readouterr().out
 
 

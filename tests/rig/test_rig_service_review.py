@@ -205,7 +205,7 @@ def test_an_altered_bundle_in_a_folder_does_not_hide_the_others(
 
 
 def test_a_bundle_is_judged_under_another_rulebook(bundle: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    judge(bundle, rulebook="tap", against="efl")
+    judge([bundle], rulebook="tap", against="efl")
     out = capsys.readouterr().out
     assert "tackled by light-50" in out
     assert "tap against efl" in out
@@ -216,7 +216,7 @@ def test_an_altered_bundle_is_neither_judged_nor_reviewed(bundle: Path, tmp_path
     altered[len(altered) // 2] ^= 1
     (tmp_path / "game.zip").write_bytes(bytes(altered))
     with pytest.raises(InputError, match="was altered, so it is not judged"):
-        judge(tmp_path / "game.zip", rulebook="tap")
+        judge([tmp_path / "game.zip"], rulebook="tap")
     with pytest.raises(InputError, match="--altered opens"):
         review(tmp_path / "game.zip", port=0, settings=[f'data="{tmp_path}"'])
     shutil.copy(bundle, tmp_path / "game.zip")
