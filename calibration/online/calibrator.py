@@ -57,8 +57,8 @@ _LIMITS: Final = OnlineLimits()
 Covariance: TypeAlias = tuple[tuple[float, ...], ...]
 _CENTER: Final = (2, 3)  # the picture's middle among `jacobians.PARAMETERS`
 
-_MOVED = "the camera was moved"
-_MOVING = f"{_MOVED}: fasten it; calls resume once it stands still and is calibrated again"
+CAMERA_MOVED: Final = "the camera was moved"
+_MOVING = f"{CAMERA_MOVED}: fasten it; calls resume once it stands still and is calibrated again"
 _SOLVING = "the camera was moved and is being calibrated again"
 _LOST = "the field is not in the picture: clear the view, light the table, or turn the camera back to it"
 _NOT_ENOUGH_PRINT = "too little of the print is in view to follow the camera: clear the field and light it evenly"
@@ -304,7 +304,7 @@ class OnlineCalibrator:
             return (_LOST,)
         if drift.state == "bumped":
             return (_MOVING,)
-        return (f"{_MOVED}; {self._failure}",) if self._failure else (_SOLVING,)
+        return (f"{CAMERA_MOVED}; {self._failure}",) if self._failure else (_SOLVING,)
 
 
 def _needs_solving(drift: DriftStatus, t_ns: int) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from downfield.calibration.calibration import Calibration
+from downfield.calibration.online.calibrator import CAMERA_MOVED
 from downfield.capture.problems import CAMERA_LOST, ActiveProblems
 from downfield.capture.source import LoopObserver, NoticeLevel, SourceFacts
 from downfield.capture.sources.phone_link import PHONE_LINK
@@ -227,7 +228,15 @@ class HealthReporter(LoopObserver):
         if changed:  # every picture fails by it; what the last fitting one showed is no longer so
             problems, unfit = tuple(problem for problem in problems if problem.code != TRACKING_FAILED), ()
         warnings = () if changed else self._picture_warnings()
-        reasons = (*problems, *changed, *_damage(statistics), *warnings, *_unsized(calibration), *_clock_set())
+        reasons = (
+            *problems,
+            *changed,
+            *_damage(statistics),
+            *warnings,
+            *_unsized(calibration),
+            *_clock_set(),
+            *_sliding(facts, unfit),
+        )
         quality = calibration.quality if calibration is not None else None
         lost = any(reason.code == CAMERA_LOST for reason in reasons)
         level: Level = "warning" if reasons or unfit else "ok"
@@ -282,6 +291,14 @@ def _changed_size(facts: SourceFacts, calibration: Calibration | None) -> Iterat
         text = f"The camera sends {now} pixels, and is calibrated for {before}: no calls can be made"
         remedy = f"Calibrate again, which works at once; or set the camera to {before} and plug it in again"
         yield HealthReason(code=SIZE_CHANGED, level="alarm", text=text, remedy=remedy)
+
+
+def _sliding(facts: SourceFacts, unfit: tuple[str, ...]) -> Iterator[HealthReason]:
+    """Yield the problem of a phone whose picture moves: its stabilizer may do so while it hangs still."""
+    session = PHONE_LINK.session
+    if session is not None and session.name == facts.name and any(CAMERA_MOVED in reason for reason in unfit):
+        remedy = "Fasten the phone. If it hangs still, switch off stabilization in its camera settings"
+        yield HealthReason(code="phone_slides", level="warning", text="The phone's picture slides", remedy=remedy)
 
 
 def _unsized(calibration: Calibration | None) -> Iterator[HealthReason]:

@@ -53,9 +53,9 @@ def phone(film: Path) -> Iterator[Page]:
         launched.close()
 
 
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[tuple[str, str]]:
-    """The address of `downfield run --phone` as this computer opens it, and the link that it prints for the phone."""
+@pytest.fixture(params=["--phone"])
+def rig(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[str, str]]:
+    """The address of `downfield run` as this computer opens it, and the link that it prints."""
     environment = {**os.environ, "DOWNFIELD_DATA": str(tmp_path / "data"), "DOWNFIELD_RECORDING_ON": "false"}
     tls_port = reserve_port()
     command = [
@@ -63,7 +63,7 @@ def rig(tmp_path: Path) -> Iterator[tuple[str, str]]:
         "-m",
         "downfield",
         "run",
-        "--phone",
+        *request.param.split(),
         "--port",
         "0",
         "--set",
@@ -73,7 +73,7 @@ def rig(tmp_path: Path) -> Iterator[tuple[str, str]]:
         process = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=output, stderr=output)
         try:
             text = wait_until(lambda: _after(tmp_path / "output.txt", "or open"), "no link was printed")
-            link = next(word for word in text.split() if "/phone#" in word)
+            link = next(word for word in text.split() if "#" in word)
             yield f"https://127.0.0.1:{tls_port}", link
         finally:
             process.terminate()
@@ -119,8 +119,35 @@ def test_a_phone_scans_the_code_and_the_rig_draws_the_lines_by_its_picture(
         wait_until(lambda: not admin.get("/api/phone").json()["sending"], "it still sends")
 
 
-def _look(page: Page, name: str) -> None:
-    """Nothing reaches beyond the page's right edge, and what is tapped is as large as a finger."""
-    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], name
+def _look(page: Page, name: str, width: int = PHONE["width"]) -> None:
+    """Nothing reaches beyond the page's right edge."""
+    assert page.evaluate("document.documentElement.scrollWidth") <= width, name
     if SHOTS:
         page.screenshot(path=Path(SHOTS) / f"phone-{name}.png", animations="disabled")
+
+
+@pytest.mark.parametrize("rig", ["--lan --tls"], indirect=True)
+def test_the_set_up_shows_a_code_and_opens_the_phone_that_scanned_it(phone: Page, rig: tuple[str, str]) -> None:
+    address, _ = rig
+    assert phone.context.browser is not None
+    setup = phone.context.browser.new_context(ignore_https_errors=True).new_page()
+    setup.set_viewport_size({"width": 1440, "height": 900})
+    setup.goto(f"{address}/setup")
+    setup.get_by_role("button", name="Use my phone").click()
+    expect(setup.locator("#phone img.qr")).to_be_visible()
+    assert setup.evaluate("[...document.querySelectorAll('#phone img')].every((one) => one.complete)")
+    _look(setup, "code", 1440)
+    code = setup.locator("#phone .code").inner_text()
+    phone.goto(f"{address}/phone")
+    phone.get_by_role("button", name="Start the camera").click()
+    expect(phone.locator("#problem")).to_contain_text("Scan the code")
+    phone.get_by_label("Code").fill("WRONGWRONG")
+    phone.get_by_role("button", name="Start the camera").click()
+    expect(phone.locator("#problem")).to_contain_text("This code is wrong")
+    phone.get_by_label("Code").fill(code)
+    phone.get_by_role("button", name="Start the camera").click()
+    expect(setup.get_by_text("Is the whole field in the picture?")).to_be_visible()
+    expect(setup.locator("#picture")).to_be_visible()
+    expect(phone.locator("#text")).to_have_text("The whole board is seen.")
+    _look(phone, "seen")
+    _look(setup, "aim-phone", 1440)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import threading
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,8 +18,10 @@ from downfield.calibration.stretch import ScaleError
 from downfield.capture.problems import CAMERA_LOST, ActiveProblems
 from downfield.capture.source import SourceFacts
 from downfield.capture.sources.file_sources import bundled_demo
+from downfield.capture.sources.phone_link import PhoneSession
 from downfield.core.frame import Frame
 from downfield.game.published.board_topics import HealthReason, HealthStatus
+from downfield.rig.live import rig_health
 from downfield.rig.live.rig_health import FrameMeter, HealthReporter
 from downfield.vision.board.picture_health import PictureHealth
 from downfield.vision.hands import HAND_OVER_FIGURES
@@ -206,3 +209,21 @@ def test_a_camera_with_another_size_than_it_is_calibrated_for_is_an_alarm() -> N
         "camera_size_changed",
     ]  # what follows is left out
     assert "; The camera sends 640x480 pixels, and is calibrated for " in health.text
+
+
+def test_a_phone_whose_picture_slides_is_told_to_switch_off_stabilization(monkeypatch: pytest.MonkeyPatch) -> None:
+    reporter = HealthReporter(
+        lambda _: None,
+        ActiveProblems(),
+        FrameMeter(),
+        threading.Event(),
+        facts=lambda: FACTS,
+        dropped=lambda: 0,
+        calibration=lambda: None,
+    )
+    moved = dataclasses.replace(tackle(5), unfit=("the camera was moved: fasten it",))
+    reporter.scene_ready(Frame(0, 0, np.zeros((2, 2, 3), np.uint8)), moved)
+    assert reporter.health().reasons == (), "another camera has no stabilizer"
+    monkeypatch.setattr(rig_health, "PHONE_LINK", SimpleNamespace(session=PhoneSession("phone", FACTS.name)))
+    (reason,) = reporter.health().reasons
+    assert "switch off stabilization" in reason.remedy
