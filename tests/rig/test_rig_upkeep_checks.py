@@ -126,4 +126,4 @@ def test_the_command_prints_json_and_exits_with_status_1_on_a_fault(
     assert run_command(["doctor", "--source", "gone.mp4", "--json", *options]) == 1
     results = json.loads(capsys.readouterr().out)
     assert results[0]["text"] == "gone.mp4: no such file"
-    assert {result["subject"] for result in results} == {"camera", "disk", "store", "port", "time"}
+    assert {result["subject"] for result in results} == {"camera", "rulebook", "disk", "store", "port", "time"}
