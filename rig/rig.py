@@ -212,7 +212,7 @@ class Rig:
     def wait_for(self, table: NamedSource, problem: str) -> None:
         """Say why a table can't be opened now, and end this run once it can be."""
         self._problems.notify("warning", problem)
-        self._setup.wait_for(table, problem)
+        self._setup.wait_for(table.source, problem, partial(self._leave_for, table))
 
     def next_table(self) -> NamedSource | None:
         """Return a table that was set up meanwhile, to be opened instead; None for none."""

@@ -160,7 +160,7 @@ class PhoneCamera:
 
     def _remedy(self) -> str:
         problems = self._link.state.problems()
-        return problems[0].remedy if problems else "Look at the phone: is its page open, and in the same network?"
+        return problems[0].remedy if problems else "See that the phone's page is open and its network the same"
 
 
 def _decoder(codec: str) -> VideoCodecContext:

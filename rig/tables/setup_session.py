@@ -29,7 +29,7 @@ from downfield.core.field.model import preset, preset_names
 from downfield.core.threads import supervised_thread
 from downfield.rig.configuration.settings import RigSettings, tables_folder
 from downfield.rig.tables.aim_check import AimCheck, AwaitedCamera, CameraPreview, camera_findings, picture_findings
-from downfield.rig.tables.profile import NamedSource, TableFolder, camera_options, field_options, new_profile
+from downfield.rig.tables.profile import TableFolder, TableProfile, camera_options, field_options, new_profile
 from downfield.rig.tables.setup_solving import (
     JPEG_QUALITY,
     NOTHING_FOUND,
@@ -61,7 +61,7 @@ class SetupSession:
         running: str,
         running_images: Callable[[], list[Image]],
         choice: Callable[[str], SourceChoice],
-        saved: Callable[[NamedSource], None],
+        saved: Callable[[TableProfile], None],
         running_failure: Callable[[], str] = str,
     ) -> None:
         self._folder = TableFolder(tables_folder(settings))
@@ -251,11 +251,11 @@ class SetupSession:
         self._folder.remove(name)
         return self.view()
 
-    def wait_for(self, table: NamedSource, problem: str) -> None:
-        """Say why a table's camera can't be opened, and play on it once it can; choosing a camera ends that."""
+    def wait_for(self, source: str, problem: str, opened: Callable[[], None]) -> None:
+        """Say why a camera can't be opened, and call something once it can be; choosing a camera ends that."""
         with self._lock:
             self._problem, self._remedy = problem, None
-            self._awaited = AwaitedCamera(self._choice(table.source), partial(self._saved, table))
+            self._awaited = AwaitedCamera(self._choice(source), opened)
 
     def close(self) -> None:
         """Close the camera, and stop looking at its picture."""

@@ -174,7 +174,8 @@ def test_a_table_is_played_on_once_its_camera_answers_and_says_why_until_then(
 
     monkeypatch.setattr(aim_check, "CameraPreview", Preview)
     monkeypatch.setattr(aim_check, "AIM_LIMITS", aim_check.AimLimits(reopened_s=0.01))
-    session.wait_for(a_table("Attic"), "The table 'Attic' can't be opened yet.")
+    attic = a_table("Attic")
+    session.wait_for(attic.source, "The table 'Attic' can't be opened yet.", partial(saved.append, attic))
     assert (session.view().step, session.view().problem) == ("camera", "The table 'Attic' can't be opened yet.")
     assert saved == []
     away[0] = False
