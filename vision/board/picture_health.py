@@ -27,16 +27,12 @@ class HealthLimits:
     sharpness_every_ns: int = 100_000_000
     """Sharpness is measured this often: a lens does not go out of focus within a few frames."""
     sharpness_patch_px: int = 192  # Side of the patches in which sharpness is measured, at full resolution
-    sharpness_patches: tuple[float, ...] = (
-        0.3,
-        0.5,
-        0.7,
-    )  # Where they are, as shares of the width; the sharpest counts
+    sharpness_patches: tuple[float, ...] = (0.3, 0.5, 0.7)  # Where they are, as shares of the width
     # On either side of an edge the light is measured this far from it, of a picture 1920 px wide
     edge_px: float = 8.0
     least_edge: float = 8.0  # Gray levels of an edge; without one nothing tells how sharp the picture is
-    # Share of an edge's height that is climbed within two pixels; in focus it is 0.8, at a blur of 2.2 px this
-    min_sharpness: float = 0.33
+    # Share of an edge's height that is climbed within two pixels; in focus it is 0.6 to 0.8, at a blur of 2.5 px this
+    min_sharpness: float = 0.35
 
     # Light.
     min_brightness: float = 25.0  # Mean gray level of a picture in which nothing can be seen
@@ -272,10 +268,10 @@ class PictureHealthMonitor:
 
 
 def _sharpness(image: Image) -> float:
-    """Return the share of the steepest edges' height that is climbed within two pixels, where it is most; else 1."""
+    """Return the share of the steepest edges' height that is climbed within two pixels; 1 where there is no edge."""
     height, width = image.shape[:2]
     side, far = _LIMITS.sharpness_patch_px, max(round(_LIMITS.edge_px * width / 1920), 2)
-    top, best = max(height // 2 - side // 2, 0), 0.0
+    top, steepest, highest = max(height // 2 - side // 2, 0), 0.0, 0.0
     for share in _LIMITS.sharpness_patches:
         left = max(round(share * width) - side // 2, 0)
         patch = np.ascontiguousarray(image[top : top + side, left : left + side, 1])
@@ -284,8 +280,8 @@ def _sharpness(image: Image) -> float:
             float(np.percentile(np.abs(smooth[::2, 2 * lag :: 2] - smooth[::2, : -2 * lag : 2]), 99))
             for lag in (1, far)
         )
-        best = max(best, near / edge if edge >= _LIMITS.least_edge else 0.0)
-    return best or 1.0
+        steepest, highest = max(steepest, near), max(highest, edge)
+    return steepest / highest if highest >= _LIMITS.least_edge else 1.0
 
 
 def _flickering(share: float) -> list[str]:
