@@ -39,43 +39,28 @@ from downfield.models.suppression import non_maximum_suppression
 class BallDetectionLimits:
     """Thresholds of the ball's networks."""
 
-    max_candidates: int = 3
-    """Candidates kept: there is one ball on the table, but the best candidate may be a helmet."""
-    same_place_px: float = 16.0
-    """Candidates nearer than this in the input are one ball."""
-    half_box_px: float = 7.0
-    """Half the side of a candidate's box in the input, with a margin."""
+    max_candidates: int = 3  # candidates kept: there is one ball on the table, but the best candidate may be a helmet
+    same_place_px: float = 16.0  # candidates nearer than this in the input are one ball
+    half_box_px: float = 7.0  # half the side of a candidate's box in the input, with a margin
+    # between these a patch is worth a second view: one in thirty shows the ball
     unclear_logits: tuple[float, float] = (-1.5, 3.0)
-    """Between these a patch is worth a second view: one in thirty shows the ball."""
-    min_score: float = 0.02
-    """A ball of lower score is not reported."""
-    max_logit: float = 6.0
-    """Limit of one view's logit among several views."""
-    max_only_logit: float = 8.0
-    """Limit of the logit when there is only one view."""
-    hopeless_logit: float = -4.0
-    """Below this logit, the other views of a place are not consulted."""
-    shown_within: float = 0.8
-    """A place this near to a patch's center is in the patch, units."""
-    cell_radius: float = 0.3
-    """Cells this near to a place count for it, units."""
-    other_view_weight: float = 0.5
-    """Weight of another patch that shows a place, relative to the patch around it."""
-    half_box_share: float = 0.25
-    """Half the side of the ball's box, relative to a base's length."""
-    max_places: int = 4
-    """Number of places about which another opinion is requested."""
-    min_place_score: float = 0.005
-    """Least score of such a place: another opinion may raise it."""
+    min_score: float = 0.02  # a ball of lower score is not reported
+    max_logit: float = 6.0  # limit of one view's logit among several views
+    max_only_logit: float = 8.0  # limit of the logit when there is only one view
+    hopeless_logit: float = -4.0  # below this logit, the other views of a place are not consulted
+    shown_within: float = 0.8  # a place this near to a patch's center is in the patch, units
+    cell_radius: float = 0.3  # cells this near to a place count for it, units
+    other_view_weight: float = 0.5  # weight of another patch that shows a place, relative to the patch around it
+    half_box_share: float = 0.25  # half the side of the ball's box, relative to a base's length
+    max_places: int = 4  # number of places about which another opinion is requested
+    min_place_score: float = 0.005  # least score of such a place: another opinion may raise it
 
 
 BALL_DETECTION_LIMITS: Final = BallDetectionLimits()
 
-CELL_PX: Final = 8
-"""Side of the ball detector's cells, pixels of the input."""
+CELL_PX: Final = 8  # side of the ball detector's cells, pixels of the input
 
-CELLS: Final = 16
-"""The ball refiner's cells in a row of a patch."""
+CELLS: Final = 16  # the ball refiner's cells in a row of a patch
 
 BALL_PATCH_ZOOM: Final = 1.4
 """Enlargement relative to the refiner's patches, since a ball is small. An ordinary base has a margin of 5 mm in

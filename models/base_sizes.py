@@ -29,26 +29,18 @@ from downfield.core.frame import Detection
 class SizeCorrectionLimits:
     """Parameters of the error model and of the size estimate."""
 
-    min_bases: int = 4
-    """Fewer bases are too few to correct each other."""
+    min_bases: int = 4  # fewer bases are too few to correct each other
+    # relative deviation of bases of one make, including what remains of the view's distortion
     make_spread: float = 0.012
-    """Relative deviation of bases of one make, including what remains of the view's distortion."""
+    # share of bases unlike all others; their log sizes lie anywhere within a square of side 1
     outlier_share: float = 0.03
-    """Share of bases unlike all others; their log sizes lie anywhere within a square of side 1."""
-    own_weight: float = 0.2
-    """Weight of a base's own measurement in the distribution it is judged by."""
-    rounds: int = 12
-    """Iterations of the distribution of sizes."""
-    growth_spread: float = 0.12
-    """Standard deviation of log scale from the bases' center to their edge."""
-    slant_spread: float = 0.03
-    """Standard deviation of log scale with the direction bases point in."""
-    view_rounds: int = 3
-    """Iterations of fitting these two."""
-    view_freedom: float = 4.0
-    """Degrees of freedom of Student's t distribution in that fit: unusual bases count little."""
-    min_variance_share: float = 0.05
-    """At least this share of a corner's variance stays."""
+    own_weight: float = 0.2  # weight of a base's own measurement in the distribution it is judged by
+    rounds: int = 12  # iterations of the distribution of sizes
+    growth_spread: float = 0.12  # standard deviation of log scale from the bases' center to their edge
+    slant_spread: float = 0.03  # standard deviation of log scale with the direction bases point in
+    view_rounds: int = 3  # iterations of fitting these two
+    view_freedom: float = 4.0  # degrees of freedom of Student's t distribution in that fit: unusual bases count little
+    min_variance_share: float = 0.05  # at least this share of a corner's variance stays
 
 
 SIZE_CORRECTION_LIMITS: Final = SizeCorrectionLimits()

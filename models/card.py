@@ -11,43 +11,31 @@ from downfield.core.frame import DetectionKind
 from downfield.core.records import check, read_record, record, to_json, write_text
 
 CARD: Final = "network.json"
-BUNDLED: Final = "downfield"
-"""The network that comes with the package."""
+BUNDLED: Final = "downfield"  # the network that comes with the package
 
-KINDS: Final[tuple[DetectionKind, ...]] = get_args(DetectionKind)
-"""The detector's classes, in the order of its outputs."""
+KINDS: Final[tuple[DetectionKind, ...]] = get_args(DetectionKind)  # the detector's classes, in the order of its outputs
 
 
 @record
 class NetworkFiles:
-    """The files of one stage.
+    """The files of one stage."""
 
-    Attributes:
-        fp32: ONNX file in full precision, beside the card.
-        int8: the same quantized, where there is one.
-        sigma_scale: factor from the spread it predicts to the standard deviation measured on validation pictures.
-    """
-
-    fp32: str
-    int8: str | None = None
+    fp32: str  # ONNX file in full precision, beside the card
+    int8: str | None = None  # the same quantized, where there is one
+    # factor from the spread it predicts to the standard deviation measured on validation pictures
     sigma_scale: float = 1.0
 
 
 @record
 class OpinionWeights:
-    """How opinions of two refiners, and of the ball's networks, are combined.
+    """How opinions of two refiners, and of the ball's networks, are combined."""
 
-    Attributes:
-        front: weights of the refiner's and the second refiner's logit of facing the other way.
-        fallen: the same for having fallen.
-        figure: the same for a figure being present.
-        ball: slopes of the logits of the ball's own networks and of the second refiner, and an intercept, which give
-            the logit of a ball; None if the second refiner's opinion about the ball doesn't count.
-    """
-
+    # weights of the refiner's and the second refiner's logit of facing the other way
     front: tuple[float, float] = (0.5, 0.5)
-    fallen: tuple[float, float] = (0.5, 0.5)
-    figure: tuple[float, float] = (1.0, 0.0)
+    fallen: tuple[float, float] = (0.5, 0.5)  # the same for having fallen
+    figure: tuple[float, float] = (1.0, 0.0)  # the same for a figure being present
+    # slopes of the logits of the ball's own networks and of the second refiner, and an intercept, which give the logit
+    # of a ball; None if the second refiner's opinion about the ball doesn't count
     ball: tuple[float, float, float] | None = None
 
 
@@ -55,55 +43,38 @@ class OpinionWeights:
 class NetworkCard:
     """What the runtime needs to know about a network.
 
-    Attributes:
-        name: name of the network.
-        first_look: the detector, over the whole frame.
-        second_look: the refiner, over one figure's patch; None if there is none.
-        second_opinion: another refiner, whose opinion counts as well; None if there is none.
-        hand_look: another detector over the whole frame, whose hands count as well; None if there is none.
-        opinions: how much the second refiner counts.
-        ball_look: the ball detector, over the whole frame; None where the detector finds the ball.
-        close_look: the ball refiner, over a patch; None if there is none.
-        refiner_sees_ball: whether the refiner gives the ball refiner's numbers as well, after its own, for the same
-            patches; then there is no `close_look`.
-        input_px: width and height of the detector's input.
-        thresholds: scores from which an upright figure, a fallen figure, a ball and a hand are detected; for the ball,
-            that of the ball detector if there is one.
-        hand_threshold: score from which the hand detector's hands count.
-        figure_threshold: score, by both stages, from which a figure is reported.
-        ball_threshold: the same for the ball.
-        ball_px: width and height of the ball detector's input.
-        ball_odds: slope and intercept that turn the ball detector's logit into calibrated log-odds.
-        turn_logit: the refiner's logit of facing the other way must exceed this to overrule the detector, which is
-            seldom wrong.
-        fallen_logit: the refiner's logit of having fallen must exceed this.
-        front_odds: log-odds that a front is right per unit of its logit, measured on validation pictures.
-        about: training data and further notes, for people.
-
     Raises:
         InputError: a threshold or size is out of range, or thresholds are missing.
     """
 
-    name: str
-    first_look: NetworkFiles
-    second_look: NetworkFiles | None = None
-    second_opinion: NetworkFiles | None = None
+    name: str  # name of the network
+    first_look: NetworkFiles  # the detector, over the whole frame
+    second_look: NetworkFiles | None = None  # the refiner, over one figure's patch; None if there is none
+    second_opinion: NetworkFiles | None = None  # another refiner, whose opinion counts as well; None if there is none
+    # another detector over the whole frame, whose hands count as well; None if there is none
     hand_look: NetworkFiles | None = None
-    opinions: OpinionWeights = OpinionWeights()
+    opinions: OpinionWeights = OpinionWeights()  # how much the second refiner counts
+    # the ball detector, over the whole frame; None where the detector finds the ball
     ball_look: NetworkFiles | None = None
-    close_look: NetworkFiles | None = None
+    close_look: NetworkFiles | None = None  # the ball refiner, over a patch; None if there is none
+    # whether the refiner gives the ball refiner's numbers as well, after its own, for the same patches; then there is
+    # no `close_look`
     refiner_sees_ball: bool = False
-    input_px: tuple[int, int] = (960, 544)
+    input_px: tuple[int, int] = (960, 544)  # width and height of the detector's input
+    # scores from which an upright figure, a fallen figure, a ball and a hand are detected; for the ball, that of the
+    # ball detector if there is one
     thresholds: tuple[float, ...] = (0.3, 0.3, 0.3, 0.3)
-    hand_threshold: float = 0.3
-    figure_threshold: float = 0.5
-    ball_threshold: float = 0.5
-    ball_px: tuple[int, int] = (1280, 720)
+    hand_threshold: float = 0.3  # score from which the hand detector's hands count
+    figure_threshold: float = 0.5  # score, by both stages, from which a figure is reported
+    ball_threshold: float = 0.5  # the same for the ball
+    ball_px: tuple[int, int] = (1280, 720)  # width and height of the ball detector's input
+    # slope and intercept that turn the ball detector's logit into calibrated log-odds
     ball_odds: tuple[float, float] = (1.0, 0.0)
+    # the refiner's logit of facing the other way must exceed this to overrule the detector, which is seldom wrong
     turn_logit: float = 0.0
-    fallen_logit: float = 0.0
-    front_odds: float = 1.0
-    about: str = ""
+    fallen_logit: float = 0.0  # the refiner's logit of having fallen must exceed this
+    front_odds: float = 1.0  # log-odds that a front is right per unit of its logit, measured on validation pictures
+    about: str = ""  # training data and further notes, for people
     format: Literal["downfield.network"] = "downfield.network"
     version: Literal[1] = 1
 
@@ -176,9 +147,5 @@ def read_card(folder: Path) -> NetworkCard:
 
 
 def write_card(folder: Path, card: NetworkCard) -> None:
-    """Write the card of a network's folder atomically.
-
-    Raises:
-        OutputError: the place can't be written.
-    """
+    """Write the card of a network's folder atomically. Raises OutputError: the place can't be written."""
     write_text(folder / CARD, [to_json(NetworkCard, card), "\n"])

@@ -27,27 +27,22 @@ from downfield.models.suppression import SUPPRESSION_LIMITS, non_maximum_suppres
 class DetectorLimits:
     """Thresholds of the detector stage."""
 
-    same_ball_px: float = 8.0
-    """Balls nearer than this in the input are duplicates: there is only one ball, a cell wide."""
-    same_hand_px: float = 48.0
-    """Hands whose fingertips are nearer than this in the input are duplicates."""
+    same_ball_px: float = 8.0  # balls nearer than this in the input are duplicates: there is only one ball, a cell wide
+    same_hand_px: float = 48.0  # hands whose fingertips are nearer than this in the input are duplicates
+    # linear interpolation takes 2 x 2 pixels: frames shrunk further than this are averaged over all pixels
     min_linear_scale: float = 0.45
-    """Linear interpolation takes 2 x 2 pixels: frames shrunk further than this are averaged over all pixels."""
 
 
 _LIMITS: Final = DetectorLimits()
 
-GRAY: Final = 114
-"""Gray level around a frame, as YOLO networks are trained."""
+GRAY: Final = 114  # gray level around a frame, as YOLO networks are trained
 
-STRIDE_PX: Final = 8
-"""Side of a cell, pixels of the input."""
+STRIDE_PX: Final = 8  # side of a cell, pixels of the input
 
 KEYPOINTS: Final = 5
 """The base top's four corners, then the helmet; balls and hands have only the last: center, fingertips."""
 
-CHANNELS: Final = 4 + len(KINDS) + 3 * KEYPOINTS + 2 * KEYPOINTS
-"""Numbers in a cell."""
+CHANNELS: Final = 4 + len(KINDS) + 3 * KEYPOINTS + 2 * KEYPOINTS  # numbers in a cell
 
 _CLASSES: Final = slice(4, 4 + len(KINDS))
 _POINTS: Final = slice(_CLASSES.stop, _CLASSES.stop + 3 * KEYPOINTS)
@@ -99,23 +94,14 @@ class Letterbox:
 
 @dataclass(frozen=True, slots=True)
 class HeadOutput:
-    """Decoded cells, best first, in pixels of the input counted from its outer edge.
+    """Decoded cells, best first, in pixels of the input counted from its outer edge."""
 
-    Attributes:
-        kinds: rows of `KINDS`, shape (n,).
-        scores: 0..1, shape (n,).
-        boxes: left, top, right, bottom, shape (n, 4).
-        points: shape (n, 5, 2).
-        point_scores: 0..1, how surely each is visible, shape (n, 5).
-        spreads: of the points along x and y, shape (n, 5, 2), before any scale.
-    """
-
-    kinds: Indices
-    scores: Array
-    boxes: Array
-    points: Array
-    point_scores: Array
-    spreads: Array
+    kinds: Indices  # rows of `KINDS`, shape (n,)
+    scores: Array  # 0..1, shape (n,)
+    boxes: Array  # left, top, right, bottom, shape (n, 4)
+    points: Array  # shape (n, 5, 2)
+    point_scores: Array  # 0..1, how surely each is visible, shape (n, 5)
+    spreads: Array  # of the points along x and y, shape (n, 5, 2), before any scale
 
 
 def decode_head(head: NDArray[np.float32], columns: int, thresholds: Array) -> HeadOutput:

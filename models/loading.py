@@ -29,8 +29,7 @@ from downfield.models.two_stage_detector import BATCHES, FULL_LINE_UP, TwoStageD
 _TORCH_SUFFIXES: Final = (".pt", ".torchscript", ".engine")
 _PATCH: Final = (PATCH_PX, PATCH_PX)
 _NEVER: Final = 1.0  # a score that nothing reaches
-ZOOM: Final = 1.0
-"""Enlargement of ball patches: none, since they are figures' patches."""
+ZOOM: Final = 1.0  # enlargement of ball patches: none, since they are figures' patches
 
 
 def open_detector(

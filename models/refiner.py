@@ -41,64 +41,48 @@ class RefinerLimits:
     """Thresholds of the refinement stage."""
 
     # Cutting patches.
-    min_length_px: float = 6.0
-    """Smaller bases are degenerate detections and would be enlarged without limit."""
-    on_edge_ratio: float = 0.5
-    """A base shorter than this share of its width stands on its front or rear edge."""
-    max_size_ratio: float = 1.25
-    """Bases differ from the median size by less than this factor, even in a tilted view."""
+    min_length_px: float = 6.0  # smaller bases are degenerate detections and would be enlarged without limit
+    on_edge_ratio: float = 0.5  # a base shorter than this share of its width stands on its front or rear edge
+    max_size_ratio: float = 1.25  # bases differ from the median size by less than this factor, even in a tilted view
+    # linear interpolation takes 2 x 2 pixels: a picture shrunk further than this is halved first
     min_scale: float = 0.4
-    """Linear interpolation takes 2 x 2 pixels: a picture shrunk further than this is halved first."""
+    # patches cut in one call: other threads run between calls, and OpenCV's pictures end at 2^15 pixels
     patches_at_once: int = 256
-    """Patches cut in one call: other threads run between calls, and OpenCV's pictures end at 2^15 pixels."""
 
     # Deciding which figures to refine again.
-    clear_logit: float = 3.0
-    """Logits beyond this need no second view."""
+    clear_logit: float = 3.0  # logits beyond this need no second view
+    # mean distance of corners, relative to the base's length, from which a patch is cut again
     max_misalignment: float = 0.05
-    """Mean distance of corners, relative to the base's length, from which a patch is cut again."""
-    min_score_again: float = 0.15
-    """Score from which another view is worth its time."""
+    min_score_again: float = 0.15  # score from which another view is worth its time
 
     # Keeping figures.
-    min_tracked_score: float = 0.3
-    """Least score of a figure that was tracked a moment ago: figures don't vanish."""
-    min_visibility: float = 0.35
-    """Least mean visibility of the corners for a figure to stay tracked."""
+    min_tracked_score: float = 0.3  # least score of a figure that was tracked a moment ago: figures don't vanish
+    min_visibility: float = 0.35  # least mean visibility of the corners for a figure to stay tracked
+    # a tracked base that differs from the median size by more than this factor is wrong
     max_tracked_size_ratio: float = 1.4
-    """A tracked base that differs from the median size by more than this factor is wrong."""
-    max_ball_carriers: int = 22
-    """Number of figures, best scores first, that are searched for a carried ball."""
+    max_ball_carriers: int = 22  # number of figures, best scores first, that are searched for a carried ball
 
 
 REFINER_LIMITS: Final = RefinerLimits()
 
-PATCH_PX: Final = 64
-"""Side of a patch."""
+PATCH_PX: Final = 64  # side of a patch
 
 BASE_LENGTH_PX: Final = 34.0
 """Length of a base in a patch: an ordinary base of 30 mm leaves 13 mm around it, where an upright helmet stays."""
 
-OUTPUTS: Final = 23
-"""Numbers that the network gives for a patch."""
+OUTPUTS: Final = 23  # numbers that the network gives for a patch
 
-TURN: Final = 20
-"""The column of facing the other way."""
+TURN: Final = 20  # the column of facing the other way
 
-FALLEN: Final = 21
-"""The column of having fallen."""
+FALLEN: Final = 21  # the column of having fallen
 
-FIGURE: Final = 22
-"""The column of a figure being present."""
+FIGURE: Final = 22  # the column of a figure being present
 
-LOGITS: Final = slice(20, 23)
-"""The columns of facing the other way, of having fallen, and of a figure being present."""
+LOGITS: Final = slice(20, 23)  # the columns of facing the other way, of having fallen, and of a figure being present
 
-ROTATED_POINTS: Final = (2, 3, 0, 1, 4)
-"""Order of the keypoints when front and rear are swapped."""
+ROTATED_POINTS: Final = (2, 3, 0, 1, 4)  # order of the keypoints when front and rear are swapped
 
-MIRRORED_CORNERS: Final = (1, 0, 3, 2)
-"""Order of the corners in a mirrored patch, where left is right."""
+MIRRORED_CORNERS: Final = (1, 0, 3, 2)  # order of the corners in a mirrored patch, where left is right
 
 POINTS, LOG_ERRORS, VISIBLE = slice(0, 10), slice(10, 15), slice(15, 20)
 """The columns of the keypoints, of their errors and of their visibility."""

@@ -29,8 +29,7 @@ Backend = Literal["openvino", "onnxruntime"]
 Precision = Literal["int8", "bf16", "fp32"]
 Outputs = NDArray[np.float32]
 
-BACKENDS: Final[tuple[Backend, ...]] = get_args(Backend)
-"""Runtimes, the faster one first."""
+BACKENDS: Final[tuple[Backend, ...]] = get_args(Backend)  # Runtimes, the faster one first
 
 _MIN_SHARE: Final = 1e-6  # probabilities are kept this far from 0 and 1
 _ERRORS_ONLY: Final = 3  # ONNX Runtime's log level
@@ -39,11 +38,9 @@ _PRECISION_HINTS: Final = {"fp32": "f32", "bf16": "bf16", "int8": "f32"}  # the 
 
 _DEVICE: Final = "CPU"
 _SUFFIX: Final = ".network"
-_UNUSED_S: Final = 60 * 86_400
-"""Files not opened for two months are of an older version or network, and deleted."""
+_UNUSED_S: Final = 60 * 86_400  # files not opened for two months are of an older version or network, and deleted
 
-_TOUCHED_S: Final = 86_400
-"""A file's time says on which day it was last opened."""
+_TOUCHED_S: Final = 86_400  # a file's time says on which day it was last opened
 
 
 class NetworkCompiler:
@@ -109,11 +106,7 @@ def _read(file: Path) -> bytes | None:
 
 
 def _write(file: Path, compiled: bytes) -> None:
-    """Keep a compiled network, and delete those that are no longer opened.
-
-    Raises:
-        OSError: it can't be written.
-    """
+    """Keep a compiled network, and delete those that are no longer opened. Raises OSError: it can't be written."""
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     replace_private_file(file, hashlib.sha256(compiled).digest() + compiled)
     for other in file.parent.glob(f"*{_SUFFIX}"):

@@ -53,10 +53,10 @@ OPINION_BATCHES: Final = (2, 6, 12)
 class OpinionLimits:
     """Thresholds of the second refiner's opinion."""
 
+    # range of the errors that a refiner may say: it was trained within it
     log_errors: tuple[float, float] = (-7.0, 2.0)
-    """Range of the errors that a refiner may say: it was trained within it."""
+    # median error of a tracked base's corners, pixels of the patch, from which the second measures them as well
     coarse_px: float = 1.2
-    """Median error of a tracked base's corners, pixels of the patch, from which the second measures them as well."""
 
 
 OPINION_LIMITS: Final = OpinionLimits()
@@ -169,10 +169,8 @@ def is_doubtful(outputs: Array, known: Sequence[Detection], turn_logit: float, f
 class BallOpinionLimits:
     """Thresholds of the opinion."""
 
-    near_cells: float = 2.5
-    """Cells this near to a patch's center count for the place that it was cut around."""
-    max_logit: float = 8.0
-    """Limit of the logit of one view."""
+    near_cells: float = 2.5  # cells this near to a patch's center count for the place that it was cut around
+    max_logit: float = 8.0  # limit of the logit of one view
 
 
 _LIMITS: Final = BallOpinionLimits()

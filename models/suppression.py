@@ -25,32 +25,22 @@ class SuppressionLimits:
     """Thresholds of suppression and of choosing views. Lengths are relative to the base's."""
 
     # Suppression.
+    # figures whose centers are nearer are duplicates: bases are solid, so centers stay a width (0.6) apart
     same_place: float = 0.45
-    """Figures whose centers are nearer are duplicates: bases are solid, so centers stay a width (0.6) apart."""
-    max_overlap: float = 0.3
-    """When a larger share of a base lies inside another base, one of the two is false."""
-    overlap_reach: float = 1.8
-    """Bases whose centers are further apart don't overlap, whatever their width."""
-    overlap_samples: int = 5
-    """Sample points along a base's side."""
-    tracked_bonus_logit: float = 1.0
-    """Added to the logit of a figure that was tracked a moment ago."""
-    worthless_score: float = 0.05
-    """A score that counts nothing against others."""
-    same_hand: float = 0.05
-    """Hands whose fingertips are nearer than this share of the picture's width are one."""
+    max_overlap: float = 0.3  # when a larger share of a base lies inside another base, one of the two is false
+    overlap_reach: float = 1.8  # bases whose centers are further apart don't overlap, whatever their width
+    overlap_samples: int = 5  # sample points along a base's side
+    tracked_bonus_logit: float = 1.0  # added to the logit of a figure that was tracked a moment ago
+    worthless_score: float = 0.05  # a score that counts nothing against others
+    same_hand: float = 0.05  # hands whose fingertips are nearer than this share of the picture's width are one
 
     # Views of one figure.
-    min_difference: float = 0.08
-    """Mean distance of corners from which two views differ, so that each is worth refining."""
-    exact_sigma: float = 0.02
-    """Error of corners below which one view is enough."""
-    vague_sigma: float = 0.09
-    """Error of corners from which the base may really lie across."""
+    min_difference: float = 0.08  # mean distance of corners from which two views differ, so that each is worth refining
+    exact_sigma: float = 0.02  # error of corners below which one view is enough
+    vague_sigma: float = 0.09  # error of corners from which the base may really lie across
+    # score assumed in a mirrored picture for a figure that was detected only in the other picture
     missed_score: float = 0.05
-    """Score assumed in a mirrored picture for a figure that was detected only in the other picture."""
-    better_ratio: float = 0.8
-    """A view replaces another if its error is below this share of the other's."""
+    better_ratio: float = 0.8  # a view replaces another if its error is below this share of the other's
 
 
 SUPPRESSION_LIMITS: Final = SuppressionLimits()

@@ -35,15 +35,12 @@ from downfield.models.detector import Detector, OnDemandNetworks, TrackingDetect
 class WorkerLimits:
     """Timeouts of the worker's client."""
 
-    restart_s: float = 10.0
-    """A worker that ended is restarted after this time."""
-    timeout_s: float = 1.0
-    """Timeout of a request: the worker gets only the processor time that frames leave."""
-    start_timeout_s: float = 10.0
-    """Timeout of a worker's start, since frames that arrive meanwhile are dropped."""
+    restart_s: float = 10.0  # a worker that ended is restarted after this time
+    timeout_s: float = 1.0  # timeout of a request: the worker gets only the processor time that frames leave
+    start_timeout_s: float = 10.0  # timeout of a worker's start, since frames that arrive meanwhile are dropped
+    # after so many answers, some seconds, the worker is relied on again, and this process closes its own networks for
+    # whole pictures: a quarter of its memory
     steady_answers: int = 50
-    """After so many answers, some seconds, the worker is relied on again, and this process closes its own networks for
-    whole pictures: a quarter of its memory."""
 
 
 WORKER_LIMITS: Final = WorkerLimits()
@@ -56,39 +53,27 @@ _BROKEN: Final = (OSError, EOFError, pickle.UnpicklingError)
 
 @dataclass(frozen=True, slots=True)
 class FindRequest:
-    """Requests `TrackingDetector.find_candidates` in the picture that lies in shared memory.
-
-    Attributes:
-        ball, hands: as in `TrackingDetector.find_candidates`.
-    """
+    """Requests `TrackingDetector.find_candidates` in the picture that lies in shared memory."""
 
     shape: tuple[int, ...]
-    ball: bool
+    ball: bool  # ball, hands: as in `TrackingDetector.find_candidates`
     hands: bool
 
 
 @dataclass(frozen=True, slots=True)
 class RefineRequest:
-    """Requests `TrackingDetector.refine_candidates` in the same picture.
+    """Requests `TrackingDetector.refine_candidates` in the same picture."""
 
-    Attributes:
-        found, seen: as in `TrackingDetector.refine_candidates`.
-    """
-
-    found: tuple[Detection, ...]
+    found: tuple[Detection, ...]  # found, seen: as in `TrackingDetector.refine_candidates`
     seen: tuple[Detection, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerStart:
-    """The first message to the worker.
-
-    Attributes:
-        memory: file descriptor of the shared memory.
-    """
+    """The first message to the worker."""
 
     options: dict[str, Any]
-    memory: int
+    memory: int  # file descriptor of the shared memory
 
 
 def open_with_worker(open_here: OpenHere, options: dict[str, Any]) -> Detector:

@@ -24,11 +24,9 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Train the networks.")
 
-CONTRIBUTED: Final = "contributed"
-"""Folder of the set of contributed pictures."""
+CONTRIBUTED: Final = "contributed"  # folder of the set of contributed pictures
 
-CURVES: Final = "curves.png"
-"""Name of the picture of the table of figures in a trainer's folder."""
+CURVES: Final = "curves.png"  # name of the picture of the table of figures in a trainer's folder
 
 
 @app.callback()

@@ -27,11 +27,9 @@ from downfield.rig.service.web_service import serve_label_review
 if TYPE_CHECKING:
     from downfield.training.data.real_tables import TableFrame
 
-REVIEWED: Final = 8
-"""Frames to review by default."""
+REVIEWED: Final = 8  # frames to review by default
 
-CORRECTED_TIMES: Final = 4
-"""How often a corrected frame is used for each time another one is."""
+CORRECTED_TIMES: Final = 4  # how often a corrected frame is used for each time another one is
 
 _STEPS = 100  # of the progress bar
 

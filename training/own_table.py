@@ -39,20 +39,13 @@ _NEAR = 0.5  # of a base's length: a detection this near a track's base is that 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How well a network agrees with confident tracks on frames it did not learn from.
+    """How well a network agrees with confident tracks on frames it did not learn from."""
 
-    Attributes:
-        figures: number of figures compared.
-        found: share of them found, 0..1.
-        corner_mm, corner_p95_mm: median and 95th percentile of the corners' distances on the board.
-        turned: share of those found whose front is taken for the rear, 0..1.
-    """
-
-    figures: int
-    found: float
-    corner_mm: float
+    figures: int  # number of figures compared
+    found: float  # share of them found, 0..1
+    corner_mm: float  # corner_mm, corner_p95_mm: median and 95th percentile of the corners' distances on the board
     corner_p95_mm: float
-    turned: float
+    turned: float  # share of those found whose front is taken for the rear, 0..1
 
 
 def agreement(

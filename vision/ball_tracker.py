@@ -27,41 +27,26 @@ _Place = tuple[float, float]
 class BallLimits:
     """Thresholds and sizes of the ball tracker."""
 
-    radius_mm: float = 4.5
-    """Radius of the magnetic ball."""
-    lying_height_mm: float = 3.0
-    """Height of the center of a ball on the board."""
-    carried_height_mm: float = 18.0
-    """Height of the center of a ball in a figure's arm."""
-    arm_mm: float = 16.0
-    """Greatest distance of a carried ball from the center of its figure's base."""
+    radius_mm: float = 4.5  # radius of the magnetic ball
+    lying_height_mm: float = 3.0  # height of the center of a ball on the board
+    carried_height_mm: float = 18.0  # height of the center of a ball in a figure's arm
+    arm_mm: float = 16.0  # greatest distance of a carried ball from the center of its figure's base
+    # least score of a ball, which is its probability: an arm may resemble it for seconds, and a wrong carrier is worse
+    # than none
     min_score: float = 0.9
-    """Least score of a ball, which is its probability: an arm may resemble it for seconds, and a wrong carrier is worse
-    than none."""
-    same_place_mm: float = 6.0
-    """A ball detected this near to its known place has not moved."""
-    place_sigma_mm: float = 0.8
-    """Standard deviation of one sighting on the board."""
-    carried_sigma_mm: float = 1.6
-    """Standard deviation of one sighting in an arm."""
-    guessed_sigma_mm: float = 6.0
-    """Standard deviation of a carried ball that is not seen."""
-    averaged_sightings: int = 30
-    """Number of sightings averaged for the place of a ball on the board."""
-    independent_sightings: int = 4
-    """Number of these sightings that count as independent."""
-    settled_sightings: int = 3
-    """Sightings in a row at a new place after which the ball lies there."""
-    held_sightings: int = 5
-    """Sightings in a row at one figure after which it carries the ball."""
-    near_mm: float = 40.0
-    """Figures further away can't touch the ball soon."""
+    same_place_mm: float = 6.0  # a ball detected this near to its known place has not moved
+    place_sigma_mm: float = 0.8  # standard deviation of one sighting on the board
+    carried_sigma_mm: float = 1.6  # standard deviation of one sighting in an arm
+    guessed_sigma_mm: float = 6.0  # standard deviation of a carried ball that is not seen
+    averaged_sightings: int = 30  # number of sightings averaged for the place of a ball on the board
+    independent_sightings: int = 4  # number of these sightings that count as independent
+    settled_sightings: int = 3  # sightings in a row at a new place after which the ball lies there
+    held_sightings: int = 5  # sightings in a row at one figure after which it carries the ball
+    near_mm: float = 40.0  # figures further away can't touch the ball soon
+    # a figure that stopped touches the ball if the gap is at most this many standard deviations
     touch_sigmas: float = 2.0
-    """A figure that stopped touches the ball if the gap is at most this many standard deviations."""
-    max_touch_gap_mm: float = 0.5
-    """Upper limit of that gap."""
-    stopped_mm: float = 0.1
-    """A gap that changes less than this between frames has stopped changing."""
+    max_touch_gap_mm: float = 0.5  # upper limit of that gap
+    stopped_mm: float = 0.1  # a gap that changes less than this between frames has stopped changing
 
 
 _LIMITS: Final = BallLimits()

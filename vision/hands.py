@@ -38,26 +38,17 @@ HAND_OVER_FIGURES: Final = "A hand covers figures: calls resume once it is gone"
 class IntrusionLimits:
     """Thresholds of the intrusion detector."""
 
-    coarse_width_px: int = 160
-    """Approximate width of the coarse picture."""
-    every_ns: int = 45_000_000
-    """Pictures are compared this often."""
-    min_pictures: int = 8
-    """Number of pictures after which the background is known."""
-    min_disc_mm: float = 42.0
-    """A disc this wide fits into an arm and into no figure."""
-    min_reach_mm: float = 40.0
-    """Least distance that an intrusion reaches in over the board."""
+    coarse_width_px: int = 160  # approximate width of the coarse picture
+    every_ns: int = 45_000_000  # pictures are compared this often
+    min_pictures: int = 8  # number of pictures after which the background is known
+    min_disc_mm: float = 42.0  # a disc this wide fits into an arm and into no figure
+    min_reach_mm: float = 40.0  # least distance that an intrusion reaches in over the board
+    # if more of the picture differs, the lamp or the camera changed and nothing reached in
     max_difference_share: float = 0.5
-    """If more of the picture differs, the lamp or the camera changed and nothing reached in."""
-    absorbs_ns: int = 8_000_000_000
-    """A change that stays for this long becomes background."""
-    follows_ns: int = 700_000_000
-    """Time constant with which the rest of the background follows the light."""
-    height_mm: float = 30.0
-    """Typical height of a hand over the board."""
-    min_hidden_share: float = 0.3
-    """A hand hides at least this share of the table in its box; walking figures hide less."""
+    absorbs_ns: int = 8_000_000_000  # a change that stays for this long becomes background
+    follows_ns: int = 700_000_000  # time constant with which the rest of the background follows the light
+    height_mm: float = 30.0  # typical height of a hand over the board
+    min_hidden_share: float = 0.3  # a hand hides at least this share of the table in its box; walking figures hide less
 
 
 _INTRUSION: Final = IntrusionLimits()
@@ -65,15 +56,10 @@ _INTRUSION: Final = IntrusionLimits()
 
 @dataclass(frozen=True, slots=True)
 class Intrusion:
-    """An object over the board.
+    """An object over the board."""
 
-    Attributes:
-        outline_mm: its outline on the board, shape (n, 2).
-        tip_mm: its point furthest in.
-    """
-
-    outline_mm: Array
-    tip_mm: tuple[float, float]
+    outline_mm: Array  # its outline on the board, shape (n, 2)
+    tip_mm: tuple[float, float]  # its point furthest in
 
 
 class IntrusionDetector:
@@ -201,30 +187,18 @@ def _outline_intrusion(
 class HandLimits:
     """Thresholds and sizes of the hand tracker."""
 
-    min_score: float = 0.4
-    """Least score of a hand."""
-    min_score_again: float = 0.2
-    """Least score of a hand that was seen a moment ago."""
-    height_mm: float = 30.0
-    """Typical height of hands over the board."""
-    fingertip_height_mm: float = 20.0
-    """Typical height of fingertips that hold a figure."""
-    half_arm_mm: float = 40.0
-    """Half the width of a forearm."""
-    arm_mm: float = 1500.0
-    """Arms reach this far back: further than any board."""
-    fingers_mm: float = 45.0
-    """Radius around the fingertips that covers palm and fingers."""
-    lasts_ns: int = 150_000_000
-    """A hand not seen for this long is gone; shorter gaps are misses of the network."""
-    settles_ns: int = 200_000_000
-    """Time after a hand is gone until figures are found at their new places."""
-    outline_corners: int = 12
-    """Corners of the outline's round end."""
-    beside_mm: float = 20.0
-    """Distance to a hand's outline within which the hand may disturb a figure's measurement."""
-    min_visible_under: float = 0.6
-    """Share of a base that must be visible for a detection under a hand to count."""
+    min_score: float = 0.4  # least score of a hand
+    min_score_again: float = 0.2  # least score of a hand that was seen a moment ago
+    height_mm: float = 30.0  # typical height of hands over the board
+    fingertip_height_mm: float = 20.0  # typical height of fingertips that hold a figure
+    half_arm_mm: float = 40.0  # half the width of a forearm
+    arm_mm: float = 1500.0  # arms reach this far back: further than any board
+    fingers_mm: float = 45.0  # radius around the fingertips that covers palm and fingers
+    lasts_ns: int = 150_000_000  # a hand not seen for this long is gone; shorter gaps are misses of the network
+    settles_ns: int = 200_000_000  # time after a hand is gone until figures are found at their new places
+    outline_corners: int = 12  # corners of the outline's round end
+    beside_mm: float = 20.0  # distance to a hand's outline within which the hand may disturb a figure's measurement
+    min_visible_under: float = 0.6  # share of a base that must be visible for a detection under a hand to count
 
 
 _LIMITS: Final = HandLimits()
@@ -232,15 +206,10 @@ _LIMITS: Final = HandLimits()
 
 @dataclass(frozen=True, slots=True)
 class VisibleHands:
-    """The hands of a frame.
+    """The hands of a frame."""
 
-    Attributes:
-        hands: as in `Scene`.
-        unfit: reasons why calls must not be made; empty when calls may be made.
-    """
-
-    hands: tuple[Hand, ...]
-    unfit: tuple[str, ...] = ()
+    hands: tuple[Hand, ...]  # as in `Scene`
+    unfit: tuple[str, ...] = ()  # reasons why calls must not be made; empty when calls may be made
 
 
 class HandTracker:

@@ -12,8 +12,7 @@ from downfield.core.arrays import Array, Image
 from downfield.core.errors import InputError
 from downfield.training.data.objects import Objects, parse_objects
 
-Sources = Sequence[tuple[Path, float]]
-"""Folders of data sets, each with the share of frames to take from it."""
+Sources = Sequence[tuple[Path, float]]  # folders of data sets, each with the share of frames to take from it
 
 
 def read_objects(path: Path, size_px: tuple[int, int]) -> Objects:
@@ -70,11 +69,7 @@ class FrameDraw:
 
 
 def labeled_images_of(folder: Path, split: str) -> list[Path]:
-    """Return the labeled pictures of a data set's split.
-
-    Raises:
-        InputError: there are none.
-    """
+    """Return the labeled pictures of a data set's split. Raises InputError: there are none."""
     where = folder / "images" / split
     images = [path for path in sorted(where.iterdir()) if labels_of(path).exists()] if where.is_dir() else []
     if not images:

@@ -14,16 +14,13 @@ from downfield.core.arrays import Array, Image
 from downfield.models.refiner import MIRRORED_CORNERS
 
 FALLEN_KIND: Final = 1
-FIGURE_KINDS: Final = (0, FALLEN_KIND)
-"""Classes of labels that are figures: upright ones and fallen ones."""
+FIGURE_KINDS: Final = (0, FALLEN_KIND)  # classes of labels that are figures: upright ones and fallen ones
 
 BALL_KIND: Final = 2
-BALL_POINT: Final = 4
-"""Class of balls, and the keypoint that is their middle."""
+BALL_POINT: Final = 4  # class of balls, and the keypoint that is their middle
 
 CROP_PX: Final = 320
-INPUT_WIDTH_PX: Final = 960
-"""Width at which the network sees a frame; crops are cut at that scale."""
+INPUT_WIDTH_PX: Final = 960  # width at which the network sees a frame; crops are cut at that scale
 
 BALL_PX: Final = 14.0
 """Side of the box the ball is given at least, pixels of the input: a cell is 8, and the ball itself all of 6."""
@@ -43,17 +40,11 @@ _RARE_CHANCE = 0.75  # of a crop about one of them, each kind alike
 
 @dataclass(frozen=True, slots=True)
 class Objects:
-    """The objects in a picture, in its pixels.
+    """The objects in a picture, in its pixels."""
 
-    Attributes:
-        kinds: class of each, shape (n,).
-        boxes: left, top, right, bottom, shape (n, 4).
-        points: x, y and flag (0 none, 1 hidden, 2 seen) of the keypoints, shape (n, 5, 3).
-    """
-
-    kinds: Array
-    boxes: Array
-    points: Array
+    kinds: Array  # class of each, shape (n,)
+    boxes: Array  # left, top, right, bottom, shape (n, 4)
+    points: Array  # x, y and flag (0 none, 1 hidden, 2 seen) of the keypoints, shape (n, 5, 3)
 
 
 def parse_objects(text: str, size_px: tuple[int, int]) -> Objects:
@@ -66,8 +57,7 @@ def parse_objects(text: str, size_px: tuple[int, int]) -> Objects:
     return Objects(rows[:, 0], np.concatenate([center - half, center + half], axis=1), points)
 
 
-MIRRORED_POINTS: Final = (*MIRRORED_CORNERS, 4)
-"""What the keypoints, corners and helmet, are called in a mirror."""
+MIRRORED_POINTS: Final = (*MIRRORED_CORNERS, 4)  # what the keypoints, corners and helmet, are called in a mirror
 
 
 def quarter_turn(rng: np.random.Generator) -> tuple[Array, bool]:

@@ -24,14 +24,12 @@ from downfield.training.data.objects import CROP_PX, INPUT_WIDTH_PX, Objects, cu
 from downfield.training.data.places import PatchPlaces, PlaceOptions, patch_labels, place_patches
 from downfield.training.data.variation import cast_hard_shadows, recolor
 
-Batch = dict[str, torch.Tensor]
-"""Pictures and their labels by name, each with as many rows as the batch has samples."""
+Batch = dict[str, torch.Tensor]  # pictures and their labels by name, each with as many rows as the batch has samples
 
 _ALIKE = 4  # patches recolored alike
 
 
-CROPS_PER_FRAME: Final = 2
-"""Crops out of one decoded frame: decoding costs more than cutting."""
+CROPS_PER_FRAME: Final = 2  # crops out of one decoded frame: decoding costs more than cutting
 
 
 class CropStream(Dataset[list[tuple[Image, Objects]]]):
@@ -52,11 +50,7 @@ class CropStream(Dataset[list[tuple[Image, Objects]]]):
 
 
 def read_small(path: Path) -> tuple[Image, Objects]:
-    """Read a frame at the network's scale, with its objects.
-
-    Raises:
-        InputError: it can't be decoded.
-    """
+    """Read a frame at the network's scale, with its objects. Raises InputError: it can't be decoded."""
     image = read_frame(path, halved=True)
     if image.shape[1] < INPUT_WIDTH_PX:
         image = read_frame(path)
@@ -74,13 +68,9 @@ def cut(image: Image, objects: Objects, rng: np.random.Generator) -> tuple[Image
 
 @dataclass(frozen=True, slots=True)
 class PatchCut(PatchPlaces):
-    """Patches of a frame's figures, followed by patches of empty places.
+    """Patches of a frame's figures, followed by patches of empty places."""
 
-    Attributes:
-        patches: blue green red, uint8, shape (m, 64, 64, 3).
-    """
-
-    patches: Image
+    patches: Image  # blue green red, uint8, shape (m, 64, 64, 3)
 
 
 def cut_guessed(

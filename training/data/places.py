@@ -12,8 +12,7 @@ from downfield.core.arrays import Array
 from downfield.models.refiner import PATCH_PX, patch_transform, to_patch
 from downfield.training.data.objects import BALL_KIND, BALL_POINT, FALLEN_KIND, FIGURE_KINDS, Objects
 
-FALLEN_REPEATS: Final = 1
-"""Additional patches of each fallen figure: few figures fall."""
+FALLEN_REPEATS: Final = 1  # additional patches of each fallen figure: few figures fall
 
 _DISTRACTORS: Final = 3
 _STRETCH: Final = (0.04, 0.08)  # deviations of a base's length and width, logarithms
@@ -21,17 +20,11 @@ _STRETCH: Final = (0.04, 0.08)  # deviations of a base's length and width, logar
 
 @dataclass(frozen=True, slots=True)
 class PatchPlaces:
-    """Patches of a frame's figures, followed by patches of empty places.
+    """Patches of a frame's figures, followed by patches of empty places."""
 
-    Attributes:
-        transforms: from the frame's pixels to the patches', shape (m, 2, 3).
-        kinds: class of each figure, shape (n,), where n is at most m.
-        points: of each figure in the frame, x, y and flag, shape (n, 5, 3).
-    """
-
-    transforms: Array
-    kinds: Array
-    points: Array
+    transforms: Array  # from the frame's pixels to the patches', shape (m, 2, 3)
+    kinds: Array  # class of each figure, shape (n,), where n is at most m
+    points: Array  # of each figure in the frame, x, y and flag, shape (n, 5, 3)
 
 
 def patch_labels(places: PatchPlaces) -> tuple[Array, Array, Array, Array, Array]:
@@ -57,15 +50,10 @@ def patch_labels(places: PatchPlaces) -> tuple[Array, Array, Array, Array, Array
 
 
 class PlaceOptions(TypedDict, total=False):
-    """Where patches are cut beside at simulated detections.
+    """Where patches are cut beside at simulated detections."""
 
-    Attributes:
-        avoid: places that may hold an unlabeled figure, pixels, shape (n, 2).
-        distractors: places that may be taken for a figure's, pixels, shape (n, 2).
-    """
-
-    avoid: Array | None
-    distractors: Array | None
+    avoid: Array | None  # places that may hold an unlabeled figure, pixels, shape (n, 2)
+    distractors: Array | None  # places that may be taken for a figure's, pixels, shape (n, 2)
 
 
 def place_patches(
@@ -122,8 +110,7 @@ def _stretched(transforms: Array, corners: Array, rng: np.random.Generator) -> A
     return out
 
 
-EMPTY_PER_FRAME: Final = 8
-"""Patches of a frame with no figure in their middle."""
+EMPTY_PER_FRAME: Final = 8  # patches of a frame with no figure in their middle
 
 _DISTRACTOR_AWAY = 0.2  # of a base's length: how far off a patch about a distractor, such as the ball itself, is cut
 

@@ -28,11 +28,9 @@ from downfield.training.data.objects import Objects
 from downfield.twin.randomization.deck import Split
 
 SIGMA_MM: Final = 0.8
-SIGMA_DEG: Final = 3.0
-"""A track is taken for the truth where it is at most this unsure."""
+SIGMA_DEG: Final = 3.0  # a track is taken for the truth where it is at most this unsure
 
-HELD_OUT: Final = 0.25
-"""Share of the recording, its end, that is not learned from."""
+HELD_OUT: Final = 0.25  # share of the recording, its end, that is not learned from
 
 _VISIBLE = 0.3  # of a base's top: of less, nothing is to be learned
 _FRONT = 0.85  # probability of a front: below it network, line-up and walk disagree, and the figure gets no label
@@ -42,17 +40,11 @@ _NEAR = 0.5  # of a base's length: a detection this near a track's base is that 
 
 @dataclass(frozen=True, slots=True)
 class TableFrame:
-    """One frame with its confident labels.
+    """One frame with its confident labels."""
 
-    Attributes:
-        image: as the camera gave it.
-        objects: upright figures with their corners; no helmets.
-        unsure: middles of what may be figures too, pixels, shape (n, 2): nothing near them is known to be empty.
-    """
-
-    image: Image
-    objects: Objects
-    unsure: Array
+    image: Image  # as the camera gave it
+    objects: Objects  # upright figures with their corners; no helmets
+    unsure: Array  # middles of what may be figures too, pixels, shape (n, 2): nothing near them is known to be empty
 
 
 def count_uncertain(frame: TableFrame) -> int:
@@ -196,20 +188,13 @@ def split_of_table(table: str) -> Split:
 
 @dataclass(slots=True)
 class AddedPictures:
-    """What was added to the set.
+    """What was added to the set."""
 
-    Attributes:
-        pictures: new ones, by split.
-        tables: ids of the tables seen, by split.
-        known: pictures that were in the set before.
-        unlabeled: pictures in which nothing is sure.
-    """
-
-    pictures: Counter[Split] = field(default_factory=Counter)
+    pictures: Counter[Split] = field(default_factory=Counter)  # new ones, by split
     figures: int = 0
-    tables: dict[Split, set[str]] = field(default_factory=dict)
-    known: int = 0
-    unlabeled: int = 0
+    tables: dict[Split, set[str]] = field(default_factory=dict)  # ids of the tables seen, by split
+    known: int = 0  # pictures that were in the set before
+    unlabeled: int = 0  # pictures in which nothing is sure
 
 
 def add_contributions(

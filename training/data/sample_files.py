@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from downfield.training.data.samples import FrameSamples, PatchSamples
 
 SUFFIX: Final = ".npz"
-PART: Final = ".part"
-"""Suffix of a file that is being written; one whose program was killed stays behind."""
+PART: Final = ".part"  # suffix of a file that is being written; one whose program was killed stays behind
 
 Samples = TypeVar("Samples", bound="FrameSamples | PatchSamples")
 

@@ -12,52 +12,33 @@ from downfield.models.refiner import MIRRORED_CORNERS, ROTATED_POINTS
 UPRIGHT: Final = 0
 FALLEN: Final = 1
 BALL: Final = 2
-HAND: Final = 3
-"""Kinds of objects, as rows of `downfield.models.card.KINDS`."""
+HAND: Final = 3  # kinds of objects, as rows of `downfield.models.card.KINDS`
 
-MOST_OBJECTS: Final = 40
-"""In one picture."""
+MOST_OBJECTS: Final = 40  # in one picture
 
 
 class FrameSamples(NamedTuple):
-    """Pictures of the detector's scale; pixels have their centers at whole numbers.
+    """Pictures of the detector's scale; pixels have their centers at whole numbers."""
 
-    Attributes:
-        image: uint8 blue green red, shape (n, height, width, 3).
-        kinds: of the objects, -1 for none, shape (n, k).
-        points: x, y and flag (0 unknown, 1 hidden, 2 visible) of five keypoints, shape (n, k, 5, 3); balls and hands
-            have only the last.
-        boxes: left, top, right, bottom, shape (n, k, 4).
-        shown: visible share of figures' base tops and of balls, shape (n, k).
-    """
-
-    image: Tensor
-    kinds: Tensor
+    image: Tensor  # uint8 blue green red, shape (n, height, width, 3)
+    kinds: Tensor  # of the objects, -1 for none, shape (n, k)
+    # x, y and flag (0 unknown, 1 hidden, 2 visible) of five keypoints, shape (n, k, 5, 3); balls and hands have only
+    # the last
     points: Tensor
-    boxes: Tensor
-    shown: Tensor
+    boxes: Tensor  # left, top, right, bottom, shape (n, k, 4)
+    shown: Tensor  # visible share of figures' base tops and of balls, shape (n, k)
 
 
 class PatchSamples(NamedTuple):
-    """Patches of the refiner's scale; pixels have their centers at whole numbers.
+    """Patches of the refiner's scale; pixels have their centers at whole numbers."""
 
-    Attributes:
-        image: uint8 blue green red, shape (n, 64, 64, 3).
-        points: five keypoints in the patch's order, px, shape (n, 5, 2).
-        flags: 0 unknown, 1 hidden, 2 visible, shape (n, 5).
-        flip: whether the figure faces the patch's -x, 0 or 1, shape (n,).
-        fallen: whether it has fallen, likewise.
-        figure: whether a figure is there at all, likewise.
-        ball: x, y of the ball's center and its visible share, 0 for no ball, shape (n, 3).
-    """
-
-    image: Tensor
-    points: Tensor
-    flags: Tensor
-    flip: Tensor
-    fallen: Tensor
-    figure: Tensor
-    ball: Tensor
+    image: Tensor  # uint8 blue green red, shape (n, 64, 64, 3)
+    points: Tensor  # five keypoints in the patch's order, px, shape (n, 5, 2)
+    flags: Tensor  # 0 unknown, 1 hidden, 2 visible, shape (n, 5)
+    flip: Tensor  # whether the figure faces the patch's -x, 0 or 1, shape (n,)
+    fallen: Tensor  # whether it has fallen, likewise
+    figure: Tensor  # whether a figure is there at all, likewise
+    ball: Tensor  # x, y of the ball's center and its visible share, 0 for no ball, shape (n, 3)
 
 
 def frame_samples(batch: tuple[Tensor, ...]) -> FrameSamples:

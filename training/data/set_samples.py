@@ -26,8 +26,7 @@ from downfield.training.data.places import patch_labels
 from downfield.training.data.samples import BALL, MOST_OBJECTS, FrameSamples, PatchSamples, frame_samples, patch_samples
 from downfield.training.data.variation import lay_balls
 
-HARDLY_SHOWN: Final = 0.1
-"""Visible share of a ball that its labels call hidden: it may be found or not."""
+HARDLY_SHOWN: Final = 0.1  # visible share of a ball that its labels call hidden: it may be found or not
 
 _PATCH_FRAMES: Final = 4  # in a batch, about 30 patches each
 _CENTER: Final = (PATCH_PX - 1) / 2

@@ -17,21 +17,13 @@ Frames = Sequence[FrameScore]
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One measure of accuracy and its target.
+    """One measure of accuracy and its target."""
 
-    Attributes:
-        name: printed name.
-        of: from pictures to its value; NaN where there is nothing to measure.
-        unit: printed after it; shares are printed as percentages.
-        promised: target value; None for a measure without one.
-        least: whether the target is a minimum, else a maximum.
-    """
-
-    name: str
-    of: Callable[[Frames], float]
-    unit: str = "%"
-    promised: float | None = None
-    least: bool = True
+    name: str  # printed name
+    of: Callable[[Frames], float]  # from pictures to its value; NaN where there is nothing to measure
+    unit: str = "%"  # printed after it; shares are printed as percentages
+    promised: float | None = None  # target value; None for a measure without one
+    least: bool = True  # whether the target is a minimum, else a maximum
 
     def kept(self, value: float) -> bool:
         """Return whether a value meets the target."""

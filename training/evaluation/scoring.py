@@ -23,11 +23,9 @@ from downfield.twin.sets.labels import FigureLabel, Sample, ThingLabel
 
 Bools = NDArray[np.bool_]
 
-WELL_SEEN: Final = 0.3
-"""Share of a base's top, or of the ball, from which it counts as seen."""
+WELL_SEEN: Final = 0.3  # share of a base's top, or of the ball, from which it counts as seen
 
-HARDLY_SHOWN: Final = 0.08
-"""Visible share of a whole figure below which neither finding nor missing it counts."""
+HARDLY_SHOWN: Final = 0.08  # visible share of a whole figure below which neither finding nor missing it counts
 
 _REACH = 0.5  # of a base's length: middles further apart are not the same figure
 _BALL_REACH_PX = 6.0  # at least; the ball's own size where it is larger
@@ -37,49 +35,29 @@ _RESAMPLES = 400
 
 @dataclass(frozen=True, slots=True)
 class FrameScore:
-    """The score of one picture; hardly visible figures are left out.
+    """The score of one picture; hardly visible figures are left out."""
 
-    Attributes:
-        table: which drawn table it shows; pictures of a table are alike, so chance is drawn by table.
-        visible: share of each figure's base top that is seen, shape (n,).
-        length_px: of each base, shape (n,).
-        fallen: shape (n,).
-        found: shape (n,).
-        said_fallen: shape (n,); False where it was not found.
-        corners_mm: how far off each corner is on the board, at the height of the base's top; NaN for what was not
-            found, has fallen or is in a hand; shape (n, 4).
-        corners_px: error of each corner along x and y in the picture; NaN for what was not found; shape (n, 4, 2).
-        sigmas_px: standard deviation that the detector reported, NaN where none; shape (n, 4).
-        corners_seen: shape (n, 4).
-        heading_deg: how far off, 0..180; NaN as corners_mm; shape (n,).
-        front_scores: certainty of each front as reported, NaN for what was not found; shape (n,).
-        scores: of the figures found, NaN elsewhere, shape (n,).
-        false_scores: of figures seen where there is none, shape (m,).
-        ball_shown: how much of the ball is seen, 0..1; 0 where there is none.
-        ball_found: whether it was found.
-        balls_false: balls seen elsewhere.
-        hands_found, hands_false: how many were found, and seen where there are none.
-    """
-
-    table: int
-    visible: Array
-    length_px: Array
-    fallen: Bools
-    found: Bools
-    said_fallen: Bools
+    table: int  # which drawn table it shows; pictures of a table are alike, so chance is drawn by table
+    visible: Array  # share of each figure's base top that is seen, shape (n,)
+    length_px: Array  # of each base, shape (n,)
+    fallen: Bools  # shape (n,)
+    found: Bools  # shape (n,)
+    said_fallen: Bools  # shape (n,); False where it was not found
+    # how far off each corner is on the board, at the height of the base's top; NaN for what was not found, has fallen
+    # or is in a hand; shape (n, 4)
     corners_mm: Array
-    corners_px: Array
-    sigmas_px: Array
-    corners_seen: Bools
-    heading_deg: Array
-    front_scores: Array
-    scores: Array
-    false_scores: Array
-    ball_shown: float
-    ball_found: bool
-    balls_false: int
+    corners_px: Array  # error of each corner along x and y in the picture; NaN for what was not found; shape (n, 4, 2)
+    sigmas_px: Array  # standard deviation that the detector reported, NaN where none; shape (n, 4)
+    corners_seen: Bools  # shape (n, 4)
+    heading_deg: Array  # how far off, 0..180; NaN as corners_mm; shape (n,)
+    front_scores: Array  # certainty of each front as reported, NaN for what was not found; shape (n,)
+    scores: Array  # of the figures found, NaN elsewhere, shape (n,)
+    false_scores: Array  # of figures seen where there is none, shape (m,)
+    ball_shown: float  # how much of the ball is seen, 0..1; 0 where there is none
+    ball_found: bool  # whether it was found
+    balls_false: int  # balls seen elsewhere
     hands: int
-    hands_found: int
+    hands_found: int  # hands_found, hands_false: how many were found, and seen where there are none
     hands_false: int
 
 

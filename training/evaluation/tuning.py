@@ -55,12 +55,9 @@ Progress = Callable[[str], None]
 class CalibrationLimits:
     """Limits of the fits."""
 
-    min_fronts: int = 100
-    """Upright figures below which neither errors nor fronts are fitted."""
-    log_odds_range: tuple[float, float] = (-3.0, 1.0)
-    """Range of the natural logarithm of the factor of fronts."""
-    stiffness: float = 1.0
-    """How strongly the factor is held to 1: as much as about one front."""
+    min_fronts: int = 100  # upright figures below which neither errors nor fronts are fitted
+    log_odds_range: tuple[float, float] = (-3.0, 1.0)  # range of the natural logarithm of the factor of fronts
+    stiffness: float = 1.0  # how strongly the factor is held to 1: as much as about one front
 
 
 CALIBRATION_LIMITS: Final = CalibrationLimits()
@@ -68,22 +65,14 @@ CALIBRATION_LIMITS: Final = CalibrationLimits()
 
 @dataclass(frozen=True, slots=True)
 class CalibrationReport:
-    """The fitted values, and those before.
+    """The fitted values, and those before."""
 
-    Attributes:
-        pictures, figures: numbers of pictures and upright figures measured.
-        sigma_scale: factor of corner errors, before and now.
-        front_odds: factor of the fronts' logits, before and now.
-        front_certainty: mean certainty of fronts, 0..1, before and now.
-        fronts_right: share of fronts that are right.
-    """
-
-    pictures: int
+    pictures: int  # pictures, figures: numbers of pictures and upright figures measured
     figures: int
-    sigma_scale: tuple[float, float]
-    front_odds: tuple[float, float]
-    front_certainty: tuple[float, float]
-    fronts_right: float
+    sigma_scale: tuple[float, float]  # factor of corner errors, before and now
+    front_odds: tuple[float, float]  # factor of the fronts' logits, before and now
+    front_certainty: tuple[float, float]  # mean certainty of fronts, 0..1, before and now
+    fronts_right: float  # share of fronts that are right
 
 
 def calibrate_network(
@@ -165,8 +154,9 @@ def fit_front_odds(logits: Array, right: Bools) -> float:
 class TunedValues:
     """Values that `tune` tries."""
 
+    # scores of the detector from which the refiner is run
     refined: tuple[float, ...] = (0.04, 0.08, 0.15, 0.2, 0.3, 0.4)
-    """Scores of the detector from which the refiner is run."""
+    # scores from which figures, hands and the ball are reported
     reported: tuple[float, ...] = (
         0.05,
         0.1,
@@ -185,11 +175,8 @@ class TunedValues:
         0.85,
         0.9,
     )
-    """Scores from which figures, hands and the ball are reported."""
-    turns: tuple[float, ...] = (0.0, 1.0, 2.0, 3.0)
-    """Logits above which the refiner turns a figure round."""
-    falls: tuple[float, ...] = (-1.0, 0.0, 1.0, 2.0)
-    """Logits above which a figure has fallen."""
+    turns: tuple[float, ...] = (0.0, 1.0, 2.0, 3.0)  # logits above which the refiner turns a figure round
+    falls: tuple[float, ...] = (-1.0, 0.0, 1.0, 2.0)  # logits above which a figure has fallen
 
 
 VALUES: Final = TunedValues()

@@ -26,11 +26,9 @@ from downfield.core.files.private_files import replace_private_file
 from downfield.core.platform.file_locks import FILE_LOCKS
 from downfield.training.data.sample_files import PART, sample_files
 
-_NEWEST: Final = 4
-"""Tables that are kept whatever the bound: training needs some."""
+_NEWEST: Final = 4  # tables that are kept whatever the bound: training needs some
 
-_STALE_S: Final = 900.0
-"""Age of an unfinished file from which whoever wrote it is gone."""
+_STALE_S: Final = 900.0  # age of an unfinished file from which whoever wrote it is gone
 
 
 class TrainerFolder:

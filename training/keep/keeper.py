@@ -25,8 +25,7 @@ from downfield.training.keep.progress import row_line
 _LOOK_S: Final = 2.0
 _AGAIN_S: Final = 30.0
 """Wait before a worker that ended by itself is started again: its reason, such as a full disk, may last."""
-_SAVE_S: Final = 90.0
-"""Wait for the learner to save and end."""
+_SAVE_S: Final = 90.0  # wait for the learner to save and end
 
 _THREADS: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 

@@ -88,15 +88,11 @@ NetworkLoss = Callable[[nn.Module, tuple[Tensor, ...]], tuple[Tensor, Losses]]
 
 @dataclass(frozen=True, slots=True)
 class NetworkKind:
-    """What one network's training has of its own.
-
-    Attributes:
-        loss: of a network and drawn samples, with its parts.
-    """
+    """What one network's training has of its own."""
 
     name: str
     network: Callable[[], nn.Module]
-    loss: NetworkLoss
+    loss: NetworkLoss  # of a network and drawn samples, with its parts
 
 
 def _refiner_loss(network: nn.Module, samples: tuple[Tensor, ...]) -> tuple[Tensor, Losses]:

@@ -16,65 +16,42 @@ CHECKPOINTS: Final = Path(__file__).parents[1] / "checkpoints"
 
 @dataclass(frozen=True, slots=True)
 class TracingPlan:
-    """What is traced. Few windows of many tables, each through two webcams: tracing takes nearly all of the time.
+    """What is traced. Few windows of many tables, each through two webcams: tracing takes nearly all of the time."""
 
-    Attributes:
-        most_bytes: of the whole folder; the oldest tables are deleted.
-        validation: number of pictures to measure on.
-        scenes: arrangements of a table, each seen by one camera.
-        crops: for the detector, of each scene.
-        crop_paths, patch_paths: traced for a pixel of a crop and of a patch.
-        webcams: that develop the same light.
-        drawn_every: one table in so many is drawn by the twin's other renderers, so that their pictures are not
-            forgotten; 0 for none.
-        pictures: data sets of real tables, as `downfield train contributed` writes them, for the refiner.
-    """
-
-    most_bytes: float
+    most_bytes: float  # of the whole folder; the oldest tables are deleted
     seed: int = 62
-    validation: int = 100
-    scenes: int = 3
-    crops: int = 2
-    crop_paths: int = 8
+    validation: int = 100  # number of pictures to measure on
+    scenes: int = 3  # arrangements of a table, each seen by one camera
+    crops: int = 2  # for the detector, of each scene
+    crop_paths: int = 8  # crop_paths, patch_paths: traced for a pixel of a crop and of a patch
     patch_paths: int = 4
-    webcams: int = 2
+    webcams: int = 2  # that develop the same light
+    # one table in so many is drawn by the twin's other renderers, so that their pictures are not forgotten; 0 for none
     drawn_every: int = 6
+    # data sets of real tables, as `downfield train contributed` writes them, for the refiner
     pictures: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class LearningPlan:
-    """How both networks are trained.
+    """How both networks are trained."""
 
-    Attributes:
-        detector, refiner: checkpoints to begin from where the folder has none.
-        pool_crops, pool_patches: most kept in memory, about 0.3 MB and 13 kB each.
-        mixed: number of tables from which a batch is drawn.
-        turn_s: processor seconds of a network's turn.
-        files_per_turn: tables that are read in a turn.
-        rate: learning rate at first.
-        half_steps: steps after which the rate has fallen to 0.7 of it; after four times as many, to 0.45.
-        warm_up: steps until the rate is reached.
-        save_s: most seconds between saves.
-        validate_s: processor seconds between validations.
-        pictures: validation pictures that are measured; training goes on unmeasured until they are there.
-    """
-
+    # detector, refiner: checkpoints to begin from where the folder has none
     detector: Path = CHECKPOINTS / "detector.pt"
     refiner: Path = CHECKPOINTS / "refiner.pt"
     crops: int = 32
     patches: int = 256
-    pool_crops: int = 2_000
+    pool_crops: int = 2_000  # pool_crops, pool_patches: most kept in memory, about 0.3 MB and 13 kB each
     pool_patches: int = 40_000
-    mixed: int = 16
-    turn_s: float = 20.0
-    files_per_turn: int = 12
-    rate: float = 6e-4
-    half_steps: int = 20_000
-    warm_up: int = 300
-    save_s: float = 300.0
-    validate_s: float = 2400.0
-    pictures: int = 100
+    mixed: int = 16  # number of tables from which a batch is drawn
+    turn_s: float = 20.0  # processor seconds of a network's turn
+    files_per_turn: int = 12  # tables that are read in a turn
+    rate: float = 6e-4  # learning rate at first
+    half_steps: int = 20_000  # steps after which the rate has fallen to 0.7 of it; after four times as many, to 0.45
+    warm_up: int = 300  # steps until the rate is reached
+    save_s: float = 300.0  # most seconds between saves
+    validate_s: float = 2400.0  # processor seconds between validations
+    pictures: int = 100  # validation pictures that are measured; training goes on unmeasured until they are there
     seed: int = 1
 
     def rate_at(self, steps: int) -> float:
@@ -84,14 +61,9 @@ class LearningPlan:
 
 @dataclass(frozen=True, slots=True)
 class KeepPlan:
-    """How a folder is kept in training.
-
-    Attributes:
-        cores: to use; half of them trace, the others learn.
-        is_idle: whether workers run only when no other program wants the processor.
-    """
+    """How a folder is kept in training."""
 
     tracing: TracingPlan
     learning: LearningPlan = field(default_factory=LearningPlan)
-    cores: int = field(default_factory=lambda: os.cpu_count() or 1)
-    is_idle: bool = True
+    cores: int = field(default_factory=lambda: os.cpu_count() or 1)  # to use; half of them trace, the others learn
+    is_idle: bool = True  # whether workers run only when no other program wants the processor

@@ -10,17 +10,12 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """One row of the table of figures.
-
-    Attributes:
-        unit: of its values; shares are shown in percent.
-        is_error: whether less is better.
-    """
+    """One row of the table of figures."""
 
     name: str
     title: str
-    unit: str = "%"
-    is_error: bool = False
+    unit: str = "%"  # of its values; shares are shown in percent
+    is_error: bool = False  # whether less is better
 
 
 ROWS: Final = (

@@ -42,33 +42,21 @@ VALIDATION: Final = Recipe(
 
 @dataclass(frozen=True, slots=True)
 class TracedRecipe:
-    """What is traced.
+    """What is traced."""
 
-    Attributes:
-        tables: what is made of a table.
-        crops: for the detector out of each view.
-        crop_paths: traced for a pixel of crops.
-        patch_paths: the same for patches; powers of two are spread best.
-        webcams: how many cameras develop the same light.
-    """
-
-    tables: TableRecipe = field(default_factory=TableRecipe)
-    crops: int = 2
-    crop_paths: int = 8
-    patch_paths: int = 4
-    webcams: int = 2
+    tables: TableRecipe = field(default_factory=TableRecipe)  # what is made of a table
+    crops: int = 2  # for the detector out of each view
+    crop_paths: int = 8  # traced for a pixel of crops
+    patch_paths: int = 4  # the same for patches; powers of two are spread best
+    webcams: int = 2  # how many cameras develop the same light
 
 
 @dataclass(frozen=True, slots=True)
 class TableSamples:
-    """What is learned from one table.
-
-    Attributes:
-        patches: for the refiner; None where no camera shows a figure.
-    """
+    """What is learned from one table."""
 
     frames: FrameSamples
-    patches: PatchSamples | None
+    patches: PatchSamples | None  # for the refiner; None where no camera shows a figure
 
 
 def trace_table(recipe: TracedRecipe, seed: int, number: int) -> TableSamples:

@@ -8,8 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-Losses = dict[str, Tensor]
-"""Parts of a loss by name, as they are reported."""
+Losses = dict[str, Tensor]  # parts of a loss by name, as they are reported
 
 
 class ResidualBlock(nn.Module):

@@ -16,8 +16,7 @@ from torch import Tensor, nn
 from downfield.core.errors import InputError
 
 DETECTOR_NAME: Final = "detector"
-REFINER_NAME: Final = "refiner"
-"""Names of the checkpoints of the two networks, without suffix."""
+REFINER_NAME: Final = "refiner"  # names of the checkpoints of the two networks, without suffix
 
 _GROWN: Final = (".first.", ".second.")  # parameters of residual blocks, which start as the identity
 

@@ -29,8 +29,7 @@ from downfield.training.networks.blocks import (
     weighted_entropy,
 )
 
-HIDDEN: Final = 256
-"""Width of the first full layer: beside the convolutions it costs next to nothing."""
+HIDDEN: Final = 256  # width of the first full layer: beside the convolutions it costs next to nothing
 
 _WIDTHS: Final = (16, 32, 64, 128)  # channels at a half, a quarter, an eighth and a sixteenth of the patch
 _DEPTHS: Final = (0, 2, 2, 2)  # residual blocks there
@@ -126,47 +125,30 @@ def without_norms(network: FigureRefiner) -> FigureRefiner:
 class RefinerLossWeights:
     """Weights of the loss's parts and patches."""
 
-    hidden: float = 0.5
-    """Weight of hidden keypoints, which can only be inferred."""
-    fallen_place: float = 0.3
-    """Weight of fallen figures' keypoints: their base stands on its edge."""
-    turn: float = 2.0
-    """Weight of the front: no other error costs a game as much as rear taken for front."""
-    fall: float = 2.0
-    """Weight of having fallen: few figures have."""
-    ball: float = 4.0
-    """Weight of a ball's presence: most patches show none, so the mean is small."""
-    ball_cell: float = 0.5
-    """Weight of the ball's cell, over the patches that show it."""
-    ball_shown: float = 0.2
-    """Visible share of a ball from which it must be found; below, either answer is right."""
+    hidden: float = 0.5  # weight of hidden keypoints, which can only be inferred
+    fallen_place: float = 0.3  # weight of fallen figures' keypoints: their base stands on its edge
+    turn: float = 2.0  # weight of the front: no other error costs a game as much as rear taken for front
+    fall: float = 2.0  # weight of having fallen: few figures have
+    ball: float = 4.0  # weight of a ball's presence: most patches show none, so the mean is small
+    ball_cell: float = 0.5  # weight of the ball's cell, over the patches that show it
+    ball_shown: float = 0.2  # visible share of a ball from which it must be found; below, either answer is right
+    # units of a patch: of a ball farther out either answer is right, since another patch has it in its middle
     ball_within: float = 0.85
-    """Units of a patch: of a ball farther out either answer is right, since another patch has it in its middle."""
-    log_errors: tuple[float, float] = (-7.0, 2.0)
-    """Range of the logarithms of predicted errors."""
+    log_errors: tuple[float, float] = (-7.0, 2.0)  # range of the logarithms of predicted errors
 
 
 WEIGHTS: Final = RefinerLossWeights()
 
 
 class PatchLabels(NamedTuple):
-    """Labels of the figures in patches.
+    """Labels of the figures in patches."""
 
-    Attributes:
-        points: five keypoints in units, in the patch's order, shape (p, 5, 2).
-        flags: 0 unknown, 1 hidden, 2 visible, shape (p, 5).
-        flip: whether the figure faces the patch's -x, 0 or 1, shape (p,).
-        fallen: probability of having fallen, shape (p,).
-        figure: whether there is a figure, 0 or 1, shape (p,).
-        known: whether its presence is trained, 0 or 1, shape (p,).
-    """
-
-    points: Tensor
-    flags: Tensor
-    flip: Tensor
-    fallen: Tensor
-    figure: Tensor
-    known: Tensor
+    points: Tensor  # five keypoints in units, in the patch's order, shape (p, 5, 2)
+    flags: Tensor  # 0 unknown, 1 hidden, 2 visible, shape (p, 5)
+    flip: Tensor  # whether the figure faces the patch's -x, 0 or 1, shape (p,)
+    fallen: Tensor  # probability of having fallen, shape (p,)
+    figure: Tensor  # whether there is a figure, 0 or 1, shape (p,)
+    known: Tensor  # whether its presence is trained, 0 or 1, shape (p,)
 
 
 def figure_loss(outputs: Tensor, truth: PatchLabels) -> tuple[Tensor, Losses]:

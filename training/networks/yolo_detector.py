@@ -30,8 +30,7 @@ ball, 6 px wide, has only the last one, and may be off by as many."""
 CLASS_WEIGHTS: Final = (2.0, 5.0, 12.0, 6.0)
 """Weight of each class's score: a frame has 22 figures and one ball, and no later stage finds what this one misses."""
 
-HIDDEN_WEIGHT: Final = 0.5
-"""Weight of hidden keypoints' places against visible ones': they can only be inferred."""
+HIDDEN_WEIGHT: Final = 0.5  # weight of hidden keypoints' places against visible ones': they can only be inferred
 
 REACH_PX: Final = (4.0, 10.0, 7.0, 40.0)
 """Error of an object's middle at which its cell scores 0.6, of upright and fallen figures, the ball and hands, input

@@ -20,8 +20,7 @@ from torch.nn import functional
 
 from downfield.twin.table.appearance import Processing, Sensor
 
-LOSSLESS_QUALITY: Final = 99.5
-"""From this quality on nothing is lost."""
+LOSSLESS_QUALITY: Final = 99.5  # from this quality on nothing is lost
 
 _LUMA: Final = (
     "16 11 10 16 24 40 51 61 12 12 14 19 26 58 60 55 14 13 16 24 40 57 69 56 14 17 22 29 51 87 80 62 "
@@ -86,18 +85,12 @@ FIELDS: Final = (
 class DevelopmentLimits:
     """Measures of a camera's pictures that its sensor does not name."""
 
-    display_gamma: float = 1 / 2.2
-    """Exponent from light to display values."""
-    shared_px: float = 0.45
-    """Reach over which pixels share noise, since color is interpolated from a mosaic."""
-    shot_share: float = 0.6
-    """Share of the noise's variance at mid gray that comes from photons, as in `twin.film`."""
-    smoothing_px: float = 0.9
-    """Reach of a camera's smoothing."""
-    edge: float = 0.11
-    """Difference of display values from which smoothing spares an edge."""
-    taps: int = 9
-    """Width of blurs, px."""
+    display_gamma: float = 1 / 2.2  # exponent from light to display values
+    shared_px: float = 0.45  # reach over which pixels share noise, since color is interpolated from a mosaic
+    shot_share: float = 0.6  # share of the noise's variance at mid gray that comes from photons, as in `twin.film`
+    smoothing_px: float = 0.9  # reach of a camera's smoothing
+    edge: float = 0.11  # difference of display values from which smoothing spares an edge
+    taps: int = 9  # width of blurs, px
 
 
 _LIMITS: Final = DevelopmentLimits()

@@ -50,37 +50,24 @@ _SURE_BALL: Final = 0.2  # visible share of a ball from which its middle counts 
 
 @dataclass(frozen=True, slots=True)
 class TableRecipe:
-    """What is made of one table: painting it takes longest, so it serves several scenes, cameras and windows.
-
-    Attributes:
-        carriers: share of the figures with a ball of their own in hands or arms.
-        strewn: share of them with a ball nearby.
-        lying: share of the tables on which many figures lie.
-    """
+    """What is made of one table: painting it takes longest, so it serves several scenes, cameras and windows."""
 
     scenes: int = 3
     views: int = 1
-    carriers: float = 0.16
-    strewn: float = 0.08
-    lying: float = 0.4
+    carriers: float = 0.16  # share of the figures with a ball of their own in hands or arms
+    strewn: float = 0.08  # share of them with a ball nearby
+    lying: float = 0.4  # share of the tables on which many figures lie
 
 
 @dataclass(frozen=True, slots=True)
 class TracedView:
-    """A camera over one of a table's scenes.
+    """A camera over one of a table's scenes."""
 
-    Attributes:
-        scene: number of the scene.
-        objects: in its picture, which is not drawn.
-        shown: visible share of figures' base tops and of balls and hands, shape (n,).
-        distractors_px: places that may be taken for a ball or a figure, shape (k, 2).
-    """
-
-    scene: int
+    scene: int  # number of the scene
     camera: Camera
-    objects: Objects
-    shown: Array
-    distractors_px: Array
+    objects: Objects  # in its picture, which is not drawn
+    shown: Array  # visible share of figures' base tops and of balls and hands, shape (n,)
+    distractors_px: Array  # places that may be taken for a ball or a figure, shape (k, 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,23 +173,14 @@ FOOT_PX: Final = 1.5
 
 @dataclass(frozen=True, slots=True)
 class WindowPlan:
-    """Windows of one table, all of one size.
+    """Windows of one table, all of one size."""
 
-    Attributes:
-        table: with its scenes and views.
-        views: number of the view of each window, shape (n,).
-        inverses: affine matrices from a window's pixels to its frame's, shape (n, 2, 3).
-        feet_px: see `downfield.twin.tracing.tracer.Windows`.
-        sensors: rows of `development.FIELDS` for each webcam and window, float32 (k, n, columns).
-        truth: arrays of the samples in their order, without pictures; see `samples`.
-    """
-
-    table: TracedTable
-    views: NDArray[np.int64]
-    inverses: Array
-    feet_px: Array
-    sensors: NDArray[np.float32]
-    truth: tuple[NDArray[np.float32], ...]
+    table: TracedTable  # with its scenes and views
+    views: NDArray[np.int64]  # number of the view of each window, shape (n,)
+    inverses: Array  # affine matrices from a window's pixels to its frame's, shape (n, 2, 3)
+    feet_px: Array  # see `downfield.twin.tracing.tracer.Windows`
+    sensors: NDArray[np.float32]  # rows of `development.FIELDS` for each webcam and window, float32 (k, n, columns)
+    truth: tuple[NDArray[np.float32], ...]  # arrays of the samples in their order, without pictures; see `samples`
 
 
 def plan_crops(table: TracedTable, per_view: int, rng: np.random.Generator, *, webcams: int = 1) -> WindowPlan:

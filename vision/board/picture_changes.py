@@ -28,28 +28,20 @@ from downfield.core.frame import Frame
 class ChangeLimits:
     """Thresholds of comparing pictures with those before them."""
 
-    sample_px: int = 8
-    """The picture is sampled at this spacing, in both directions."""
-    strongest_share: float = 0.001
-    """Share of the samples whose change counts: those at the edges of walking figures."""
-    memory: int = 24
-    """Changes that are remembered: 0.8 s of movement at 30 a second."""
-    memory_runs: int = 12
-    """Large changes that are remembered, by the run of small ones before each."""
-    large_percentile: float = 85.0
-    """Of the remembered changes: a large one, also where each picture is sent four times."""
+    sample_px: int = 8  # the picture is sampled at this spacing, in both directions
+    strongest_share: float = 0.001  # share of the samples whose change counts: those at the edges of walking figures
+    memory: int = 24  # changes that are remembered: 0.8 s of movement at 30 a second
+    memory_runs: int = 12  # large changes that are remembered, by the run of small ones before each
+    large_percentile: float = 85.0  # of the remembered changes: a large one, also where each picture is sent four times
+    # a change smaller than this share of a large one shows nothing new; compression makes less than a third
     small_share: float = 0.5
-    """A change smaller than this share of a large one shows nothing new; compression makes less than a third."""
-    least_change: float = 0.15
-    """Share of the picture's light that a large change makes; without that nothing moves."""
-    longest_run: int = 5
-    """Pictures in a row that may be repeats: no source repeats more of them."""
-    least_runs: int = 3
-    """Runs after which repeats are believed: a pause in a movement may look like one."""
+    least_change: float = 0.15  # share of the picture's light that a large change makes; without that nothing moves
+    longest_run: int = 5  # pictures in a row that may be repeats: no source repeats more of them
+    least_runs: int = 3  # runs after which repeats are believed: a pause in a movement may look like one
+    # share of the samples that walking figures change from one picture to the next; a hand or a shake changes more
     walking_share: tuple[float, float] = (0.002, 0.03)
-    """Share of the samples that walking figures change from one picture to the next; a hand or a shake changes more."""
+    # a change against the picture two before of less than this share of that against the last one is a step back
     nearer_share: float = 0.7
-    """A change against the picture two before of less than this share of that against the last one is a step back."""
 
 
 CHANGE_LIMITS: Final = ChangeLimits()
@@ -57,19 +49,12 @@ CHANGE_LIMITS: Final = ChangeLimits()
 
 @dataclass(frozen=True, slots=True)
 class PictureChange:
-    """What a picture shows against those before it.
+    """What a picture shows against those before it."""
 
-    Attributes:
-        sample: its green, sampled.
-        identical: whether it is the one before it, bit for bit.
-        repeated: whether it shows the same as the one before it.
-        back: whether it goes back behind the one before it.
-    """
-
-    sample: Image
-    identical: bool = False
-    repeated: bool = False
-    back: bool = False
+    sample: Image  # its green, sampled
+    identical: bool = False  # whether it is the one before it, bit for bit
+    repeated: bool = False  # whether it shows the same as the one before it
+    back: bool = False  # whether it goes back behind the one before it
 
 
 class PictureChanges:
@@ -157,24 +142,21 @@ def _strongest(levels: Image) -> int:
 
 
 Mask: TypeAlias = NDArray[np.uint8]
-Planes: TypeAlias = NDArray[np.float32]
-"""Colors of a coarse picture, shape (3, height, width)."""
+Planes: TypeAlias = NDArray[np.float32]  # colors of a coarse picture, shape (3, height, width)
 
 
 @dataclass(frozen=True, slots=True)
 class BackgroundLimits:
     """Thresholds of comparing a picture with its background."""
 
+    # gray levels by which a pixel differs from the background, in the most different color
     min_difference: float = 26.0
-    """Gray levels by which a pixel differs from the background, in the most different color."""
-    min_shadow: float = 0.3
-    """A shadow leaves at least this share of the light."""
-    max_lit: float = 1.7
-    """Where a shadow has gone that the background has learned, it is lighter by up to this factor."""
+    min_shadow: float = 0.3  # a shadow leaves at least this share of the light
+    max_lit: float = 1.7  # where a shadow has gone that the background has learned, it is lighter by up to this factor
+    # largest difference between the colors by which a shadow darkens, or its end lightens
     max_shadow_tint: float = 0.16
-    """Largest difference between the colors by which a shadow darkens, or its end lightens."""
+    # relative difference within which a pixel shows the same as the background in another light
     same_light: float = 0.12
-    """Relative difference within which a pixel shows the same as the background in another light."""
 
 
 _BACKGROUND: Final = BackgroundLimits()

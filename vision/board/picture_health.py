@@ -24,8 +24,8 @@ class HealthLimits:
     memory_ns: int = 2_000_000_000  # Frames are remembered for this long
 
     # Sharpness.
+    # sharpness is measured this often: a lens does not go out of focus within a few frames
     sharpness_every_ns: int = 100_000_000
-    """Sharpness is measured this often: a lens does not go out of focus within a few frames."""
     sharpness_patch_px: int = 192  # Side of the patches in which sharpness is measured, at full resolution
     sharpness_patches: tuple[float, ...] = (0.3, 0.5, 0.7)  # Where they are, as shares of the width
     # On either side of an edge the light is measured this far from it, of a picture 1920 px wide
@@ -54,8 +54,8 @@ class HealthLimits:
     strong_flicker: float = 0.35  # That share from which figures can't be told apart
 
     # Frames.
+    # median error of the frames' times that is worth a warning: a figure walks a tenth of a yard in it
     max_time_error_ns: int = 8_000_000
-    """Median error of the frames' times that is worth a warning: a figure walks a tenth of a yard in it."""
     frozen_ns: int = 250_000_000  # A picture that stays the same for longer is a frozen stream
     late_factor: float = 1.7  # A frame was dropped when the time between frames is this many times the usual one
     least_step_ns: int = 4_000_000  # Frames that come faster than 250 a second came together: that tells of no drop

@@ -11,8 +11,8 @@ class ContactLimits:
     """Thresholds and noise parameters of the contact tracker."""
 
     # Which pairs are followed and reported.
+    # bases closer than this may push each other; gaps are measured with up to a millimeter of error
     pushing_mm: float = 3.0
-    """Bases closer than this may push each other; gaps are measured with up to a millimeter of error."""
     listed_mm: float = 5.0  # Scenes list pairs with a gap below this
     followed_mm: float = 12.0  # Pairs are followed from this gap on, so that the approach is known when they meet
     touch_probability: float = 0.5  # A pair counts as touching above this
