@@ -147,11 +147,7 @@ class CameraSystem(Protocol):
         """Return every camera that is plugged in."""
 
     def open(self, camera: PluggedCamera, request: CameraRequest) -> OpenedCamera:
-        """Open one.
-
-        Raises:
-            av.FFmpegError, OSError: it was unplugged, another program has it, or it may not be used.
-        """
+        """Open one. Raises av.FFmpegError, OSError: it was unplugged, another program has it, or it may not be used."""
 
 
 @dataclass(frozen=True, slots=True)
