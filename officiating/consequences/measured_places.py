@@ -83,7 +83,8 @@ def or_fumble(tackled: Consequence) -> Consequence:
 
     def tackle(game: GameState, call: Call, context: RuleContext) -> Outcome:
         closing = None if call.numbers is None else call.numbers.closing_mm_s
-        sums = context.params.table("tackle.fumble_sums")
+        known = "tackle.fumble_sums" in context.params.definitions  # a book with a tackle of its own need not
+        sums = context.params.table("tackle.fumble_sums") if known else ()
         on_try = game.due in {"extra_point", "two_point"}  # over, whoever has the ball
         if not sums or on_try or call.spot_yd is None or not was_hard(closing, context.params):
             return tackled(game, call, context)
