@@ -43,7 +43,8 @@ RUSH_PARAMS: Final = (
 
 def rush_refusal(state: GameState, params: Params, t_ns: int) -> str:
     """Return why a pass comes too late for a league's pass rush; empty where it does not."""
-    ran_s, rush_s = board_s(state.play, t_ns), params.real("pass.rush_s")
+    rush_s = params.real("pass.rush_s") if "pass.rush_s" in params.definitions else 0.0
+    ran_s = board_s(state.play, t_ns)
     if not rush_s or ran_s <= rush_s:
         return ""
     return f"pass: the board has run {ran_s:.1f} s and the rush is in after {rush_s:g} (pass.rush_s); declare the sack"
