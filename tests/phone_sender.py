@@ -44,7 +44,7 @@ class _Track(VideoStreamTrack):
         await self._phone.running.wait()
         number = round((loop.time() - self._began_s) * FPS) + 1
         due = loop.create_future()  # as a camera, whose pictures come when they are due
-        loop.call_at(self._began_s + number / FPS, due.set_result, None)
+        loop.call_at(self._began_s + number / FPS, lambda: None if due.done() else due.set_result(None))
         await due
         frame = av.VideoFrame.from_ndarray(self._phone.camera(number), format="bgr24")
         frame.pts, frame.time_base = number * _CLOCK // FPS, Fraction(1, _CLOCK)

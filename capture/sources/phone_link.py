@@ -37,7 +37,9 @@ class PhoneLinkLimits:
     # evidence is decoded from the last one on.
     key_ns: int = 3_000_000_000
     asked_ns: int = 400_000_000  # Time after which a key picture that is missing is requested again
-    look_s: float = 0.1  # Time between two looks whether one is due
+    look_s: float = 0.1  # Time between two looks whether one is due, or packets are missing
+    # Time without a picture after which packets that are missing are given up: at a low rate aiortc waits for seconds
+    missing_ns: int = 500_000_000
     waiting_pictures: int = 120  # Pictures that wait to be decoded; when more come, the decoder begins anew
     asking_ns: int = 10_000_000_000  # A second phone asks every two seconds; after this time it has given up
     low_battery: float = 0.2  # Charge below which the phone is to be put on its charger
@@ -137,6 +139,7 @@ class PhoneSession:
         self._pictures: queue.Queue[SentPicture | None] = queue.Queue()
         self._reading = self._ended = False
         self._needs_key, self._key_ns, self._asked_ns, self._lost = True, 0, 0, 0
+        self._whole_ns = monotonic_ns()
 
     def begin(self) -> None:
         """Keep pictures from the next key picture on, which is requested; what waits is dropped."""
@@ -160,7 +163,7 @@ class PhoneSession:
 
     def deliver(self, codec: str, data: bytes, stamp_ns: int) -> None:
         """Take a picture that came whole."""
-        now_ns = monotonic_ns()
+        now_ns = self._whole_ns = monotonic_ns()
         is_keyframe = bool(_KEY_UNIT.search(data)) if codec == "h264" else bool(data) and not data[0] & 1
         if is_keyframe:
             self._needs_key, self._key_ns = False, now_ns
@@ -174,6 +177,14 @@ class PhoneSession:
     def note_loss(self) -> None:
         """Use nothing before the next key picture: what follows a lost picture builds on it."""
         self._needs_key = True
+
+    def gives_up(self) -> bool:
+        """Return whether what is missing is to be waited for no longer, since no picture became whole for too long."""
+        if monotonic_ns() - self._whole_ns < LINK_LIMITS.missing_ns:
+            return False
+        self._whole_ns = monotonic_ns()
+        self.note_loss()
+        return True
 
     def is_key_due(self) -> bool:
         """Return whether a key picture is to be requested now."""
@@ -361,13 +372,21 @@ class PhoneLink:
 
 
 async def _request_keys(receiver: RTCRtpReceiver, session: PhoneSession) -> None:
-    """Request key pictures while a session lasts."""
-    request = type(receiver)._send_rtcp_pli
+    """Request key pictures, and again what was lost, while a session lasts; aiortc requests a packet once."""
+    request, own = type(receiver)._send_rtcp_pli, receiver.__dict__
+    nacks, buffer = own["_RTCRtpReceiver__nack_generator"], own["_RTCRtpReceiver__jitter_buffer"]
     while not session.ended:
         await asyncio.sleep(LINK_LIMITS.look_s)
-        if session.is_key_due():
-            for source in receiver.getSynchronizationSources():
-                await request(receiver, source.source)
+        sources = [one.source for one in receiver.getSynchronizationSources()]
+        if nacks.missing and session.gives_up():
+            nacks.missing.clear()
+            buffer.remove(buffer.capacity)
+            buffer._origin = None
+        for source in sources:
+            if nacks.missing:
+                await receiver._send_rtcp_nack(source, sorted(nacks.missing))
+            if session.is_key_due():
+                await request(receiver, source)
 
 
 def require_receiver() -> None:

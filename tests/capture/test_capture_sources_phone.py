@@ -10,6 +10,8 @@ from pathlib import Path
 import av
 import numpy as np
 import pytest
+from aiortc.jitterbuffer import JitterBuffer, JitterFrame
+from aiortc.rtp import RtpPacket
 from phone_sender import FPS, PhoneSender, moving_pictures
 from waiting import wait_until
 
@@ -278,3 +280,26 @@ class Following:
         before = len(self._found)
         wait_until(lambda: len(self._found) > before, "no frame came")
         return self._found[-1]
+
+
+def test_of_a_network_that_loses_packets_no_damaged_picture_is_used(
+    link: PhoneLink, phone: PhoneSender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add, dropped = JitterBuffer.add, list[int]()
+
+    def lossy(buffer: JitterBuffer, packet: RtpPacket) -> tuple[bool, JitterFrame | None]:
+        if packet.sequence_number % 33:  # three percent
+            return add(buffer, packet)
+        dropped.append(packet.sequence_number)  # also where it is sent again
+        return False, None
+
+    monkeypatch.setattr(JitterBuffer, "add", lossy)
+    connect(link, phone)
+    source = ReconnectingSource(lambda: PhoneCamera(CaptureClock(), SIZE, link), ActiveProblems(), PHONE_LIMITS)
+    frames = take(source, 2 * FPS)
+    source.close()
+    assert dropped, "nothing was lost"
+    assert frames[-1].index > len(frames) - 1, "lost pictures leave gaps"
+    lit = [int((frame.decode().image[:, :, 1] > 130).sum()) for frame in frames]
+    assert all(abs(one - 64 * 64) < 500 for one in lit), lit
+    assert all(after.t_ns > before.t_ns for before, after in pairwise(frames))
