@@ -104,7 +104,7 @@ def track(
     *,
     roster: Path | str | None = None,
     events: Sequence[Event] | Path | str = (),
-    rulebook: str = "tap",
+    rulebook: str | None = None,
     fps: float = 60.0,
 ) -> Iterator[Scene]:
     """Yield the scenes of a video or a folder of pictures.
@@ -113,7 +113,7 @@ def track(
         calibration: of the camera; None for the ``NAME.calibration.json`` beside the video.
         roster: a roster or track file that says who stands where; None to number the figures.
         events: the declarations: line-ups keep names from play to play.
-        rulebook: which declarations mean what.
+        rulebook: which declarations mean what; None for the default one.
         fps: of pictures.
 
     Raises:
@@ -123,6 +123,7 @@ def track(
     from downfield.capture.sources.file_sources import ImageFolder, VideoFile
     from downfield.core.track_files import read_roster
     from downfield.models.loading import open_detector
+    from downfield.officiating.rulebooks.default import DEFAULT_RULEBOOK
     from downfield.officiating.rulebooks.rulebook import load_rulebook
     from downfield.review.rejudging.recorded_game import RecordedReferee, decoded
     from downfield.rig.tables.table_calibration import calibration_beside
@@ -135,7 +136,7 @@ def track(
     source = ImageFolder(path, fps=fps, paced=False) if path.is_dir() else VideoFile(path, paced=False)
     try:
         vision = Vision(camera, open_detector(), known)
-        referee = RecordedReferee(_events(events), load_rulebook(rulebook), camera)
+        referee = RecordedReferee(_events(events), load_rulebook(rulebook or DEFAULT_RULEBOOK), camera)
         for frame in decoded(source.frames()):
             yield referee.process(frame, vision)
     finally:
@@ -145,7 +146,7 @@ def track(
 def judge(
     tracks: Path | str | Iterable[Scene],
     events: Sequence[Event] | Path | str = (),
-    rulebook: Rulebook | str = "tap",
+    rulebook: Rulebook | str | None = None,
     *,
     field: FieldModel | None = None,
     players: tuple[Player, ...] = (),
@@ -155,7 +156,7 @@ def judge(
     Args:
         tracks: a track file, or scenes in order of time, for which the field is needed.
         events: the declarations.
-        rulebook: or the name of an installed one, or a league's .toml file.
+        rulebook: or the name of an installed one, or a league's .toml file; None for the default one.
         field: the printed field; None for that of the file.
         players: the roster, where no line-up is declared before the first play; none for that of the file.
 
@@ -165,9 +166,11 @@ def judge(
     from downfield.core.errors import InputError
     from downfield.core.track_files import TrackFile
     from downfield.officiating.engine.recording import judge_recording
+    from downfield.officiating.rulebooks.default import DEFAULT_RULEBOOK
     from downfield.officiating.rulebooks.rulebook import load_rulebook
 
-    book = load_rulebook(rulebook) if isinstance(rulebook, str) else rulebook
+    named = DEFAULT_RULEBOOK if rulebook is None else rulebook
+    book = load_rulebook(named) if isinstance(named, str) else named
     scenes = TrackFile(Path(tracks)) if isinstance(tracks, Path | str) else tracks
     if isinstance(scenes, TrackFile):
         field, players = field or scenes.header.field, players or scenes.header.players
