@@ -57,7 +57,7 @@ class PhoneCamera:
     def __init__(self, clock: CaptureClock, size_px: tuple[int, int], link: PhoneLink = PHONE_LINK) -> None:
         session = link.session
         if session is None:
-            raise SourceError("No phone is connected. Scan the code of 'Use my phone' on the page 'Set up a table'")
+            raise SourceError("No phone is connected. Scan the code of 'Use my phone' on the page 'Set up a table'.")
         self._clock, self._link, self._session = clock, link, session
         self._closed = False
         self._codec, self._decoder = "h264", _decoder("h264")

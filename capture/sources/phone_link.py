@@ -36,10 +36,10 @@ class PhoneLinkLimits:
     # Time between two key pictures. Browsers send none by themselves; recordings begin with one, and a picture of the
     # evidence is decoded from the last one on.
     key_ns: int = 3_000_000_000
-    asked_ns: int = 400_000_000  # Time after which a key picture that is missing is requested again
+    asked_ns: int = 1_000_000_000  # Time after which a key picture that is missing is requested again
     look_s: float = 0.1  # Time between two looks whether one is due, or packets are missing
     # Time without a picture after which packets that are missing are given up: at a low rate aiortc waits for seconds
-    missing_ns: int = 500_000_000
+    missing_ns: int = 800_000_000
     waiting_pictures: int = 120  # Pictures that wait to be decoded; when more come, the decoder begins anew
     asking_ns: int = 10_000_000_000  # A second phone asks every two seconds; after this time it has given up
     low_battery: float = 0.2  # Charge below which the phone is to be put on its charger
@@ -378,7 +378,7 @@ async def _request_keys(receiver: RTCRtpReceiver, session: PhoneSession) -> None
     while not session.ended:
         await asyncio.sleep(LINK_LIMITS.look_s)
         sources = [one.source for one in receiver.getSynchronizationSources()]
-        if nacks.missing and session.gives_up():
+        if nacks.missing and buffer._origin is not None and session.gives_up():
             nacks.missing.clear()
             buffer.remove(buffer.capacity)
             buffer._origin = None
