@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import cv2
@@ -78,7 +79,7 @@ def labeled_images_of(folder: Path, split: str) -> list[Path]:
 
 
 def read_frame(path: Path, *, halved: bool = False) -> Image:
-    """A frame, blue green red.
+    """Return a frame, blue green red.
 
     Args:
         halved: at half its size, which a JPEG can be decoded at for a fraction of the time.
@@ -86,7 +87,10 @@ def read_frame(path: Path, *, halved: bool = False) -> Image:
     Raises:
         InputError: it can't be decoded.
     """
-    image = cv2.imread(str(path), cv2.IMREAD_REDUCED_COLOR_2 if halved else cv2.IMREAD_COLOR)
+    image = None
+    with suppress(cv2.error, OSError):  # a name that is no UTF-8 ends `cv2.imread` with the process
+        coded = np.fromfile(path, np.uint8)
+        image = cv2.imdecode(coded, cv2.IMREAD_REDUCED_COLOR_2 if halved else cv2.IMREAD_COLOR)
     if image is None:
         raise InputError(f"{path}: the picture can't be decoded")
     return np.asarray(image, dtype=np.uint8)

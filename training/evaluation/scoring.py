@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from downfield.calibration.pictures import read_picture
 from downfield.core.arrays import Array, Image
-from downfield.core.errors import InputError
 from downfield.core.frame import Detection
 from downfield.core.mathematics import wrap_deg
 from downfield.twin.randomization.deck import Split
@@ -65,13 +64,10 @@ def pictures_of(folder: Path, split: Split) -> Iterable[tuple[Sample, Image]]:
     """Yield the pictures of a data set with their labels.
 
     Raises:
-        InputError: there are none, or one can't be decoded.
+        InputError: there are none, or one is no picture.
     """
     for sample in read_samples(folder, split):
-        image = cv2.imread(str(folder / sample.image), cv2.IMREAD_COLOR)
-        if image is None:
-            raise InputError(f"{folder / sample.image}: can't be decoded")
-        yield sample, np.asarray(image, dtype=np.uint8)
+        yield sample, read_picture(folder / sample.image)
 
 
 def score_frame(sample: Sample, detections: Sequence[Detection]) -> FrameScore:
