@@ -21,6 +21,7 @@ from scripted_plays import FIELD, ScriptedFigure, film, number_events, opening, 
 from typer.testing import CliRunner
 
 from downfield.calibration.calibration import write_calibration
+from downfield.cli.console.output import SHARED
 from downfield.cli.main import app
 from downfield.core.track_files import TracksHeader, write_tracks
 from downfield.officiating.events import EventsHeader, write_events
@@ -159,10 +160,13 @@ def test_every_shown_command_is_read_with_its_options_and_their_values(line: str
 
 def usage_fault(command: Any, words: list[str]) -> str:
     """Return what is wrong with a command's options, empty when it would start."""
+    told = vars(SHARED).copy()  # which reading the options sets, though no command begins
     try:
         command.make_context(command.name, words, parent=typer.Context(command_tree()))
     except USAGE_ERROR as error:
         return str(error)
+    finally:
+        vars(SHARED).update(told)
     return ""
 
 
