@@ -17,6 +17,12 @@ Posture = Literal["upright", "fallen", "lifted", "unseen"]
 Power = Literal["on", "off", "unknown"]
 Asked = Literal["", "sides", "names"]
 """What a person is to answer before calls rest on who is who: which team is on which side, or which name is whose."""
+
+ASKED: Final[dict[Asked, str]] = {
+    "sides": "Not sure which team is on the left: answer on the panel, and calls go on",
+    "names": "Nobody has said which figure is which: say on the panel whether all are right as drawn, and calls go on",
+}
+"""Why scenes are unfit until a person has answered who is who."""
 BallState = Literal["carried", "magnetic", "loose"]
 
 OPPOSITE_FACE: Final[dict[Face, Face]] = {

@@ -15,7 +15,7 @@ import numpy as np
 
 from downfield.core.arrays import Array, Bools
 from downfield.core.field.model import FieldModel
-from downfield.core.scene import Asked, Jersey, Player
+from downfield.core.scene import ASKED, Asked, Jersey, Player
 from downfield.core.track_files import Roster, RosterSpot
 from downfield.vision.measuring.estimate import Estimate
 from downfield.vision.measuring.measurement import Measurements
@@ -23,12 +23,6 @@ from downfield.vision.tracking.initialization import LineUpPoses, LineUpSearch
 from downfield.vision.tracking.team_evidence import KnownTeams, left_team
 from downfield.vision.tracking.teams import TeamColors
 from downfield.vision.tracking.tracker import Tracker
-
-ASKED: Final[dict[Asked, str]] = {
-    "sides": "Not sure which team is on the left: answer on the panel, and calls go on",
-    "names": "Nobody has said which figure is which: say on the panel whether all are right as drawn, and calls go on",
-}
-"""Why scenes are unfit until a person has answered who is who."""
 
 _MAX_UNSURE_SHARE: Final = 0.25
 """When the identities of a larger share of the roster are uncertain, as after a cut, no call is reliable."""

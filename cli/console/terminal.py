@@ -16,12 +16,11 @@ from rich.text import Text
 from downfield.api.http.network_addresses import qr_text
 from downfield.capture.source import LoopObserver, NoticeLevel
 from downfield.cli.console.output import styled
-from downfield.core.scene import Scene
+from downfield.core.scene import ASKED, Scene
 from downfield.game.published.board_topics import HealthStatus
 from downfield.officiating.calls import Call, Verdict
 from downfield.officiating.events import Event
 from downfield.rig.service.web_service import Service
-from downfield.vision.line_ups import ASKED
 
 _VERDICT_STYLES: Final[Mapping[Verdict, str]] = {
     "called": "bold yellow",

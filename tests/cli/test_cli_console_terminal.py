@@ -10,11 +10,10 @@ from rig_fakes import EVENTS, FakeReferee, FakeSource, FakeVision
 
 from downfield.capture.problems import ActiveProblems
 from downfield.cli.console.terminal import TerminalLog, TerminalView
-from downfield.core.scene import Asked, Scene
+from downfield.core.scene import ASKED, Asked, Scene
 from downfield.game.published.board_topics import HealthReason, HealthStatus, RecordingStatus
 from downfield.rig.live.connections import EventPlayback
 from downfield.rig.live.loop import Loop
-from downfield.vision.line_ups import ASKED
 
 HEALTH = HealthStatus(
     level="alarm",

@@ -8,11 +8,10 @@ import time
 from pathlib import Path
 
 import cv2
-import numpy as np
 import pytest
 
 from downfield.capture.source import CaptureClock
-from downfield.capture.sources.file_sources import bundled_demo
+from downfield.capture.sources.file_sources import VideoFile, bundled_demo
 from downfield.cli.main import run_command
 from downfield.core.errors import InputError
 from downfield.game.records.owner import rig_id
@@ -34,10 +33,11 @@ with leased_data_folder(settings):
 
 
 def pictures(folder: Path) -> str:
-    """Return a folder of pictures of the size that the demo's calibration is for."""
+    """Return a folder of three pictures of the demo's table."""
     (folder / "pictures").mkdir()
+    frame = next(iter(VideoFile(bundled_demo(), paced=False).frames())).decode()
     for number in range(3):
-        cv2.imwrite(str(folder / "pictures" / f"{number}.png"), np.full((1080, 1920, 3), 90, np.uint8))
+        cv2.imwrite(str(folder / "pictures" / f"{number}.png"), frame.image)
     return str(folder / "pictures")
 
 
