@@ -44,6 +44,7 @@ class TrackerLimits:
     hand_reach_mm: float = 55.0  # A hand may move figures nearer to its fingertips than this
     grasp_mm: float = 35.0  # A moving figure nearer to the fingertips than this is held
     carried_mm: float = 25.0  # Largest movement within a frame of a detected figure in a hand
+    settled_ns: int = 1_000_000_000  # For this long after nobody was seen, figures that leave their ways tell nothing
     let_go_ns: int = 300_000_000  # A figure counts as handled for this long after the hand
     unseen_ns: int = 250_000_000  # A figure not detected for less than this was missed, not hidden
     missed_once_steps: float = 2.5  # A figure missed in one detection was detected at most this many steps ago
@@ -188,7 +189,7 @@ class FigureMatcher:
     """
 
     def __init__(self, jersey: Array, began_ns: int) -> None:
-        self._jersey, self._began_ns = jersey, began_ns
+        self._jersey, self._began_ns, self._blind_ns = jersey, began_ns, began_ns
         self.more_figures = 0
         self._unmatched = UnmatchedDetections()
 
@@ -264,6 +265,10 @@ class FigureMatcher:
         Pushed figures leave their ways too, and a push of the camera moves all alike.
         """
         limits, last_ns = TRACKER_LIMITS, int(figures.seen_ns.max())
+        if t_ns - last_ns > limits.unseen_ns:
+            self._blind_ns = t_ns
+        if t_ns - self._blind_ns < limits.settled_ns:  # whoever was found since need not be who it was taken for
+            return found
         alone = t_ns - np.maximum(figures.handled_ns, figures.touched_ns) > limits.let_go_ns
         present = (figures.seen_ns == last_ns) & alone
         missed = present.copy()
@@ -273,7 +278,7 @@ class FigureMatcher:
         leap_mm = np.concatenate([leap_mm, np.full(min(int(missed.sum()), len(left)), ASSIGNMENT_LIMITS.known_mm)])
         leap_mm = leap_mm[leap_mm > ASSIGNMENT_LIMITS.knocked_mm]
         few = len(leap_mm) < max(limits.leaped, limits.leaped_share * present.sum())
-        if few or t_ns - last_ns > limits.unseen_ns:
+        if few:
             return found
         walked = present & (np.linalg.norm(motion.mean[:, VX : VX + 2], axis=1) > limits.walks_mm_per_s)
         doubted = missed | walked if np.median(leap_mm) > limits.far_leap_mm else missed
