@@ -213,8 +213,9 @@ class ReplayScene:
                     return
                 self._before = now
             with suppress(TimeoutError):
-                await asyncio.wait_for(over.wait(), seconds + OBS_LIMITS.longer_s)
-            if over is self._over:  # else the next replay has begun: a cancellation may be lost in `wait_for`
+                async with asyncio.timeout(seconds + OBS_LIMITS.longer_s):
+                    await over.wait()
+            if over is self._over:  # else the next replay has begun
                 await self._go_back()
 
     async def _go_back(self) -> None:
@@ -280,7 +281,8 @@ class ObsSession:
         self._waiting[name] = answered = asyncio.get_running_loop().create_future()
         await self._send(_REQUEST, {"requestType": kind, "requestId": name, "requestData": data or {}})
         try:
-            response = await asyncio.wait_for(answered, OBS_LIMITS.answer_s)
+            async with asyncio.timeout(OBS_LIMITS.answer_s):
+                response = await answered
         except TimeoutError:
             raise ObsError(f"{kind} was not answered") from None
         finally:
@@ -297,7 +299,8 @@ class ObsSession:
 
     async def _message(self, op: int) -> dict[str, Any]:
         """Return the next message, which must be of a kind."""
-        found, data = _read(await asyncio.wait_for(self._socket.recv(), OBS_LIMITS.answer_s))
+        async with asyncio.timeout(OBS_LIMITS.answer_s):
+            found, data = _read(await self._socket.recv())
         if found != op:
             raise ObsError(_NO_OBS)
         return data

@@ -54,8 +54,8 @@ async def open_broker(access: BrokerAccess) -> AsyncIterator[BrokerConnection]:
 
     options = {"user": access.user, "password": access.password} if access.user else {}
     try:
-        await asyncio.wait_for(
-            client.connect(
+        async with asyncio.timeout(2 * BROKER_LIMITS.connect_s * len(access.servers)):
+            await client.connect(
                 list(access.servers),
                 name=access.name,
                 allow_reconnect=False,
@@ -70,9 +70,7 @@ async def open_broker(access: BrokerAccess) -> AsyncIterator[BrokerConnection]:
                 error_cb=note_error,
                 inbox_prefix=inbox_of(access.user).encode(),
                 **options,  # type: ignore[arg-type]
-            ),
-            2 * BROKER_LIMITS.connect_s * len(access.servers),
-        )
+            )
     except BaseException as error:  # also when it is cancelled: the client keeps its socket otherwise
         await _close(client)
         if not isinstance(error, Error | OSError | TimeoutError):
@@ -89,7 +87,8 @@ async def open_broker(access: BrokerAccess) -> AsyncIterator[BrokerConnection]:
 async def _close(client: Client) -> None:
     """Close a client in any state, one that was never let in as well."""
     with suppress(Exception):  # whatever closing reports, the connection is over
-        await asyncio.wait_for(client.close(), BROKER_LIMITS.drain_s)
+        async with asyncio.timeout(BROKER_LIMITS.drain_s):
+            await client.close()
 
 
 def _tls(access: BrokerAccess) -> ssl.SSLContext | None:
@@ -101,6 +100,16 @@ def _tls(access: BrokerAccess) -> ssl.SSLContext | None:
 _log = logging.getLogger(__name__)
 
 _CLOSE_S: Final = 5.0
+
+
+async def _end_all(tasks: Sequence[asyncio.Task[Any]]) -> None:
+    """Cancel tasks until all have ended: `wait_for` of Python 3.11, as the client uses it, may swallow one."""
+    while left := [task for task in tasks if not task.done()]:
+        for task in left:
+            task.cancel()
+        await asyncio.wait(left, timeout=BROKER_LIMITS.again_s)
+    await asyncio.gather(*tasks, return_exceptions=True)
+
 
 Work = Callable[[BrokerConnection], Coroutine[Any, Any, None]]
 """Works for as long as a connection lasts; cancelled at its end."""
@@ -180,9 +189,7 @@ class BrokerThread:
                 done, _ = await asyncio.wait([ended, *tasks], return_when=asyncio.FIRST_COMPLETED)
             finally:
                 self.is_connected = False
-                for task in (ended, *tasks):
-                    task.cancel()
-                await asyncio.gather(ended, *tasks, return_exceptions=True)
+                await _end_all((ended, *tasks))
             for task in tasks:
                 if task in done:
                     task.result()

@@ -164,7 +164,8 @@ class TournamentLink:
                 await asyncio.sleep(SENDER_LIMITS.pause_s)
                 continue
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._grown.wait(), left_s)
+                async with asyncio.timeout(left_s):
+                    await self._grown.wait()
 
 
 PUSHES: Final = "tournament-pushes.json"

@@ -230,7 +230,8 @@ class PushReceiver:
                 reported = sent
             await asyncio.to_thread(self._apply_waiting)
             with suppress(TimeoutError):
-                await asyncio.wait_for(changed.wait(), LOOK_S)
+                async with asyncio.timeout(LOOK_S):  # `wait_for` of Python 3.11 may swallow the end of the connection
+                    await changed.wait()
             quiet_s += LOOK_S
 
     async def _exchange(self, connection: BrokerConnection, states: dict[str, PushState]) -> None:
