@@ -39,7 +39,7 @@ def film(tmp_path: Path) -> Path:
 def phone(film: Path) -> Iterator[Page]:
     path = chromium()
     if path is None:
-        pytest.skip("no Chromium")
+        pytest.skip("no Chromium: install it, or name one in CHROMIUM")
     camera = [f"--use-file-for-fake-video-capture={film}", "--use-fake-device-for-media-stream"]
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(
