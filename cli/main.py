@@ -10,7 +10,6 @@ import re
 import sys
 import traceback
 from collections.abc import Callable, Sequence
-from functools import partial
 from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -82,7 +81,7 @@ class LazyCommands(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; what it was told holds for it alone, also where one of its options is refused."""
-        told = SHARED.quiet, SHARED.overwrite
+        told = SHARED.quiet, SHARED.overwrite  # not `verbose`, of which an error that ends the command still asks
         try:
             return super().invoke(ctx)
         finally:
@@ -131,11 +130,9 @@ def _share_options(command: Any) -> None:
     command.epilog = EXIT_STATUSES
 
 
-def _set(name: str) -> Callable[[typer.Context, bool], None]:
-    def take(context: typer.Context, value: bool) -> None:
-        if name != "verbose":  # of which an error that ends the command still asks
-            context.call_on_close(partial(setattr, SHARED, name, getattr(SHARED, name)))
-        elif value:
+def _set(name: str) -> Callable[[bool], None]:
+    def take(value: bool) -> None:
+        if name == "verbose" and value:
             logging.basicConfig(level=logging.INFO, format="%(name)s: %(message)s", force=True)
         setattr(SHARED, name, value)
 

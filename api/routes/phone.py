@@ -101,6 +101,8 @@ async def offer(request: Request, control: AccessControlDep, phone: CameraDep) -
         raise ProblemError(406, str(error), "no_video") from None
     except InputError as error:
         raise ProblemError(400, str(error)) from None
+    except TimeoutError:
+        raise ProblemError(503, "The offer was not answered in time. Send it again.", "busy") from None
     PHONE_LINK.device = next((one for one in control.token_store.devices() if one.id == phone.device), None)
     place = f"{request.scope.get('root_path', '')}/api/phone/whip/{session.id}"
     return Response(answer, 201, {"Location": place}, _SDP)

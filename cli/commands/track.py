@@ -185,9 +185,7 @@ def _track(source: str, camera: Calibration, out: Path, options: _Options) -> Tr
     scenes: Iterator[Scene]
     with ExitStack() as closing:
         if path.is_file() or path.is_dir():
-            recorded = (
-                ImageFolder(path, fps=options.fps, paced=False) if path.is_dir() else VideoFile(path, paced=False)
-            )
+            recorded = _opened(path, options.fps)
             frames: FrameSource = recorded
             closing.callback(frames.close)
             captured = within(recorded.frames(), *options.span_s)
