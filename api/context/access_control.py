@@ -39,6 +39,7 @@ _OWN_PORTS: Final = (None, 80, 443, 8317)  # Of a rig that is alone on its compu
 
 _AUDIENCE: Final = {
     "viewer": "paired devices",
+    "producer": "the producer and the operator",
     "operator": "the operator",
     "admin": "the admin",
     "camera": "the phone that is the camera",
@@ -171,7 +172,7 @@ def authenticate(connection: HTTPConnection) -> Principal:
     if principal is None:
         visitor = Principal("viewer", "a visitor", local=origin.local)
         return visitor if control.policy.open_viewing else Principal(local=origin.local)
-    if RANK[principal.role or "anyone"] >= RANK["operator"]:
+    if RANK[principal.role or "anyone"] >= RANK["producer"]:
         if connection.state.watching_only:
             return replace(principal, role="viewer")
         if not origin.proxied:

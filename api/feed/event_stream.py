@@ -133,7 +133,7 @@ class OpenStreams:
         """
         self._loop = asyncio.get_running_loop()
         limits = self._limits[kind]
-        privileged = principal.local or RANK[principal.role or "anyone"] >= RANK["operator"]
+        privileged = principal.local or RANK[principal.role or "anyone"] >= RANK["producer"]
         owner = _owner(principal.device, address)
         same_kind = [stream for stream in self._open if stream.kind == kind]
         own = sum(stream.owner == owner and (privileged or stream.address == address) for stream in same_kind)

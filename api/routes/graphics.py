@@ -55,14 +55,14 @@ def overlays() -> list[Overlay]:
 
 
 @router.post("/graphic", summary="Show a card on the stream")
-@allow("operator")
+@allow("producer")
 def show_graphic(context: AppContextDep, wanted: GraphicRequest) -> GraphicView:
     """Made from what the game knows now; it takes the place of the card before."""
     return _publish(context, _card(context, wanted).model_copy(update={"seconds": wanted.seconds}))
 
 
 @router.delete("/graphic", summary="Take the card off the stream")
-@allow("operator")
+@allow("producer")
 def hide_graphic(context: AppContextDep) -> GraphicView:
     """The overlay is empty afterwards."""
     return _publish(context, GraphicView())
@@ -116,7 +116,7 @@ def get_sponsors(sponsors: SponsorsDep) -> SponsorsView:
 
 
 @router.put("/sponsors", summary="Choose the sponsors on the stream")
-@allow("operator")
+@allow("producer")
 def use_sponsors(sponsors: SponsorsDep, wanted: SponsorsRequest) -> SponsorsView:
     """In place of those from before; kept over restarts."""
     try:
@@ -140,7 +140,7 @@ LogosDep = Annotated[LogoFolder, part_of_context(lambda context: context.logos)]
 
 
 @logo_router.post("/api/logos", summary="Upload a team's logo", openapi_extra=PICTURE_BODY)
-@allow("operator")
+@allow("producer")
 async def upload(request: Request, logos: LogosDep) -> LogoView:
     """A PNG, JPEG or WebP file of at most 1 MiB as the body. Give the name in the answer as a team's `logo`."""
     data = await request.body()

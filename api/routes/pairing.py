@@ -76,6 +76,11 @@ def watch_url(request: Request) -> str:
     return str(url)
 
 
+def _program_url(request: Request, role: str) -> str:
+    """Return the start page's address for a program; without TLS it could only watch."""
+    return f"{watch_url(request) if role == 'viewer' else base_url(request)}/"
+
+
 def refuse_unreachable(request: Request) -> None:
     """Check that other devices can reach this service by the way that a request came.
 
@@ -160,18 +165,19 @@ class WatcherRequest(RequestModel):
     """A request for a token that a program uses, without pairing."""
 
     name: Name = Field(default="a program that watches", description="Name of the device.")
-    role: Literal["viewer", "operator", "camera"] = Field(
-        default="viewer", description="What it may do; a viewer only watches, a camera only sends pictures."
+    role: Literal["viewer", "producer", "operator", "camera"] = Field(
+        default="viewer",
+        description="What it may do; a viewer only watches, a producer changes what is on air, a camera only sends pictures.",
     )
     days: int = Field(default=90, ge=1, le=90, description="How long the token is valid.")
 
 
 class WatcherDetails(TopicModel):
-    """A device that can only watch, or is the camera."""
+    """A program that watches, changes what is on air, or is the camera."""
 
     id: str
     token: str = Field(
-        description="Sent this once. A viewer's goes into addresses as `?key=`, too; a camera's is its bearer token."
+        description="Sent this once. A viewer's goes into addresses as `?key=`, too; any other is a bearer token."
     )
     url: str = Field(description="Of the start page, for another computer of the network; ends with a slash.")
 
@@ -319,10 +325,10 @@ def pair_watcher(request: Request, token_store: TokenStoreDep, watcher: WatcherR
 
     A program that sends the camera's pictures by WHIP has the token as its bearer token.
     """
-    if not access_control_of(request.app).policy.origins:  # to whose pages this computer's own browser may need a key
-        refuse_unreachable(request)
+    if watcher.role != "producer" and not access_control_of(request.app).policy.origins:
+        refuse_unreachable(request)  # on this computer only a producer's buttons, and others' pages, need a token
     token, device = token_store.issue(watcher.name, watcher.role, watcher.days)
-    return WatcherDetails(id=device.id, token=token, url=f"{watch_url(request)}/")
+    return WatcherDetails(id=device.id, token=token, url=_program_url(request, watcher.role))
 
 
 @router.post("/devices/{device}/token", summary="Give a device another token", status_code=201)
@@ -331,10 +337,11 @@ def renew_token(
     request: Request, principal: PrincipalDep, token_store: TokenStoreDep, device: DeviceId
 ) -> WatcherDetails:
     """For as long as the one before was given for, which is invalid from now on."""
+    role = next((known.role for known in token_store.devices() if known.id == device), "")
     renewed = token_store.renew(device, principal.name)
     if renewed is None:
         raise ProblemError(404, _NO_DEVICE)
-    return WatcherDetails(id=device, token=renewed, url=f"{watch_url(request)}/")
+    return WatcherDetails(id=device, token=renewed, url=_program_url(request, role))
 
 
 @router.delete("/devices/{device}", summary="Revoke a device", status_code=204)

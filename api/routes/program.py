@@ -149,7 +149,7 @@ async def program_options(feed: ProgramDep) -> ProgramOptions:
 
 
 @router.put("/api/program", summary="Change what the program shows")
-@allow("operator")
+@allow("producer")
 async def use_program(feed: ProgramDep, options: ProgramOptions) -> ProgramOptions:
     """From the next picture on, for everybody who watches it."""
     feed.use(options)

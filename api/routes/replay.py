@@ -35,14 +35,14 @@ DirectorDep = Annotated[ReplayDirector, part_of_context(lambda context: context.
 
 
 @router.post("/replay", summary="Put the replay of a call on the overlay", status_code=202)
-@allow("operator")
+@allow("producer")
 def show_replay(director: DirectorDep, request: ReplayRequest) -> ReplayView:
     """Returns at once; the topic `replay` says when it is ready. The game is not touched by it."""
     return director.show(request.call)
 
 
 @router.delete("/replay", summary="Take the replay off the overlay")
-@allow("operator")
+@allow("producer")
 def hide_replay(director: DirectorDep) -> ReplayView:
     """A replay that is being made is not shown either."""
     return director.hide()

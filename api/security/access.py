@@ -1,4 +1,4 @@
-"""Who may use what, from where and how often: four roles, each including the one before it; addresses; rate limits.
+"""Who may use what, from where and how often: five roles, each including the one before it; addresses; rate limits.
 
 A route without a role is for the admin only. The phone that is the camera has a role of its own, which opens what it
 needs to send and nothing else.
@@ -15,19 +15,21 @@ from typing import Any, Final, Literal, TypeVar
 MAX_BUCKETS: Final = 4096  # The buckets of the clients longest silent are dropped first; they are full again by then
 
 
-Role = Literal["viewer", "operator", "referee", "admin"]
+Role = Literal["viewer", "producer", "operator", "referee", "admin"]
 DeviceRole = Role | Literal["camera"]
-RequiredRole = Literal["anyone", "viewer", "operator", "admin", "camera"]
+RequiredRole = Literal["anyone", "viewer", "producer", "operator", "admin", "camera"]
 
 RANK: Final[dict[DeviceRole | RequiredRole, int]] = {
     "anyone": 0,
     "camera": 0,
     "viewer": 1,
-    "operator": 2,
-    "referee": 3,
-    "admin": 4,
+    "producer": 2,
+    "operator": 3,
+    "referee": 4,
+    "admin": 5,
 }
-"""A referee may do what an operator may, and rule on finished games; the camera what anyone may, see `is_allowed`."""
+"""A producer may change what is on air and nothing of the game; a referee may do what an operator may, and rule on
+finished games; the camera what anyone may, see `is_allowed`."""
 
 _AT_A_TABLE: Final = "required_role"
 _IN_REVIEW: Final = "required_in_review"

@@ -164,7 +164,7 @@ def test_the_admin_gives_obs_an_address_with_a_key_that_can_only_watch(lan: Secu
     assert stranger.get(f"/api/state?key={key}").status == 401
 
 
-@pytest.mark.parametrize("role", ["operator", "viewer", None])
+@pytest.mark.parametrize("role", ["operator", "producer", "viewer", None])
 def test_only_the_admin_gives_such_addresses(lan: SecuredService, role: Role | None) -> None:
     phone = lan.phone(role) if role else lan.phone()
     assert phone.post("/api/devices", {}).status in {401, 403}
@@ -178,7 +178,27 @@ def test_programs_that_watch_get_the_address_without_tls(tmp_path: Path) -> None
         url = here.post("/api/devices", {}).json["url"]
         assert url.startswith("http://")
         assert url.endswith(":8317/")
+        buttons = here.post("/api/devices", {"role": "producer"}).json  # which change something
+        assert buttons["url"].startswith("https://")
+        assert buttons["url"].endswith(":8318/")
+        assert here.post(f"/api/devices/{buttons['id']}/token").json["url"] == buttons["url"]
         assert ":8318/pair#" in here.post("/api/pairings", {"role": "viewer"}).json["url"]
+    finally:
+        made.game_service.close()
+        made.store.close()
+
+
+def test_on_one_computer_alone_buttons_get_a_token_that_changes_only_what_is_on_air(tmp_path: Path) -> None:
+    made = SecuredService(tmp_path / "a.db", AccessPolicy(limits=MANY))
+    try:
+        here = AsgiClient(made.app, "127.0.0.1", "127.0.0.1:8317")
+        assert here.post("/api/devices", {}).status == 409  # who watches here needs none
+        buttons = replace(here, token=here.post("/api/devices", {"role": "producer"}).json["token"])
+        assert buttons.get("/api/session").json["role"] == "producer"
+        assert buttons.post("/api/graphic", {"kind": "message", "title": "Welcome"}).status == 200
+        assert buttons.request("DELETE", "/api/graphic").status == 200
+        assert buttons.post("/api/declarations", {"declaration": {"type": "set"}}).status == 403
+        assert buttons.get("/api/devices").status == 403
     finally:
         made.game_service.close()
         made.store.close()

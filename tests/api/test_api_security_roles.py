@@ -42,6 +42,15 @@ OPEN_TO: dict[str, set[tuple[str, str]]] = {
         ("GET", "/assets/{file}"),
         ("GET", "/logos/{logo}.png"),
     },
+    "producer": {
+        ("POST", "/api/graphic"),
+        ("POST", "/api/logos"),
+        ("DELETE", "/api/graphic"),
+        ("POST", "/api/replay"),
+        ("DELETE", "/api/replay"),
+        ("PUT", "/api/program"),
+        ("PUT", "/api/sponsors"),
+    },
     "operator": {
         ("GET", "/api/games/{game}/shadow.html"),
         ("GET", "/api/games/{game}/bundle.zip"),
@@ -54,13 +63,6 @@ OPEN_TO: dict[str, set[tuple[str, str]]] = {
         ("POST", "/api/card-photo"),
         ("POST", "/api/commands"),
         ("POST", "/api/games"),
-        ("POST", "/api/graphic"),
-        ("POST", "/api/logos"),
-        ("DELETE", "/api/graphic"),
-        ("POST", "/api/replay"),
-        ("DELETE", "/api/replay"),
-        ("PUT", "/api/program"),
-        ("PUT", "/api/sponsors"),
         ("POST", "/api/games/{game}/challenges"),
         ("POST", "/api/games/{game}/challenges/{challenge}/ruling"),
         ("POST", "/api/games/{game}/challenges/{challenge}/opinions"),
@@ -154,6 +156,7 @@ def test_a_role_that_is_too_low_is_refused_everywhere(lan: SecuredService) -> No
     clients: dict[Role | None, AsgiClient] = {
         None: lan.phone(),
         "viewer": lan.phone("viewer"),
+        "producer": lan.phone("producer"),
         "operator": lan.phone("operator"),
     }
     for method, path, endpoint in routes():
@@ -174,7 +177,11 @@ def test_each_role_may_do_what_it_is_for(lan: SecuredService) -> None:
     assert lan.phone("viewer").get("/api/game").status == 200
     assert lan.phone("viewer").socket("/api/feed/ws").status == 101
     assert lan.phone("viewer").get("/api/feed").status == 200
+    message = {"kind": "message", "title": "Welcome"}
     declaration = {"declaration": {"type": "set_up", "offense": "home", "direction": 1, "spot_yd": 20}}
+    for role in ("producer", "operator"):
+        assert lan.phone(role).post("/api/graphic", message).status == 200
+    assert lan.phone("producer").post("/api/declarations", declaration).status == 403
     assert lan.phone("operator").post("/api/declarations", declaration).status == 200
     assert lan.phone("admin").get("/api/devices").status == 200
 
@@ -205,8 +212,8 @@ def test_a_key_in_the_address_can_only_read(lan: SecuredService) -> None:
     assert phone.post(f"/api/declarations?key={key}", {"declaration": {"type": "set"}}).status == 401
 
 
-@pytest.mark.parametrize("role", ["operator", "admin"])
-def test_the_token_of_an_operator_or_admin_is_no_key(lan: SecuredService, role: Role) -> None:
+@pytest.mark.parametrize("role", ["producer", "operator", "admin"])
+def test_the_token_of_whoever_may_change_something_is_no_key(lan: SecuredService, role: Role) -> None:
     key, phone = lan.phone(role).token, lan.phone()
     assert phone.get(f"/api/game?key={key}").status == 401
     assert phone.socket(f"/api/feed/ws?key={key}").status == 403

@@ -22,7 +22,7 @@ form.addEventListener("submit", async (event) => {
     /** @type {Service.SessionDetails} */
     const session = await send("api/session", body);
     if (session.role === "viewer") await showAddresses(session.token ?? "");
-    else location.replace(document.body.dataset.next ?? "panel");
+    else location.replace(document.body.dataset.next ?? (session.role === "producer" ? "producer" : "panel"));
   } catch (error) {
     message.textContent = errorText(error);
   }

@@ -85,7 +85,7 @@ showPart(partInAddress());
 at("tour-button").addEventListener("click", () => startTour(START_TOUR, (part = partInAddress()) => showPart(part)));
 
 async function showAccess() {
-  const session = await noteAccess(at("access"), feed, ["viewer", "operator", "referee", "admin"]);
+  const session = await noteAccess(at("access"), feed, ["viewer", "producer", "operator", "referee", "admin"]);
   if (session?.role !== "admin") return;
   at("overlays").before(elsewhereRow());
   await showDevices();

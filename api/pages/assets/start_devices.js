@@ -12,7 +12,7 @@ const WATCH_MS = 2_000;
 const SURE_MS = 5_000;
 
 /** @type {Record<string, string>} */
-const ROLES = { viewer: "can watch", operator: "operator", referee: "referee", admin: "admin", camera: "the camera" };
+const ROLES = { viewer: "can watch", producer: "producer", operator: "operator", referee: "referee", admin: "admin", camera: "the camera" };
 
 let watching = 0;
 

@@ -5,7 +5,7 @@ import { follow } from "./event_feed.js";
 import { errorText, send } from "./send.js";
 
 const GRANTS_MS = 2_000;
-const ROLES = { viewer: "Viewer", operator: "Operator", referee: "Referee", admin: "Director" };
+const ROLES = { viewer: "Viewer", producer: "Producer", operator: "Operator", referee: "Referee", admin: "Director" };
 
 const at = elementsOf("desk");
 

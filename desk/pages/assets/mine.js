@@ -7,7 +7,7 @@ import { errorText } from "./send.js";
 
 const PASSES_MS = 5_000;
 /** @type {Record<string, string>} */
-const ROLES = { viewer: "watches", operator: "operates", referee: "referees", admin: "directs" };
+const ROLES = { viewer: "watches", producer: "produces", operator: "operates", referee: "referees", admin: "directs" };
 
 const at = elementsOf("mine");
 
