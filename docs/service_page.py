@@ -64,7 +64,8 @@ def page() -> Iterator[str]:
 
 
 def _endpoints() -> Iterator[str]:
-    yield "## Endpoints\n\nA viewer can read, a producer changes what is on air, an operator runs the game, a referee also rules on finished games, and "
+    yield "## Endpoints\n\nA viewer can read, a producer changes what is on air, an operator runs the game, "
+    yield "a referee also rules on finished games, and "
     yield "an admin also sets up the rig. Each role "
     yield "includes the one before it. All endpoints but the pages are described in `/openapi.json`.\n"
     yield "\n| endpoint | role | description |\n|---|---|---|\n"

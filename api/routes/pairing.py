@@ -167,7 +167,7 @@ class WatcherRequest(RequestModel):
     name: Name = Field(default="a program that watches", description="Name of the device.")
     role: Literal["viewer", "producer", "operator", "camera"] = Field(
         default="viewer",
-        description="What it may do; a viewer only watches, a producer changes what is on air, a camera only sends pictures.",
+        description="What it may do: watch, change what is on air as well, run the game, or only send pictures.",
     )
     days: int = Field(default=90, ge=1, le=90, description="How long the token is valid.")
 
