@@ -2,8 +2,8 @@
 
 What enters: the game's published topics (`downfield.game.published`), the camera's frames and scenes, and the evidence
 of calls (`downfield.review`). What leaves: the program's pictures and video, films of replays and highlights, cards and
-logos, the overlays' declarations, scripts and styles, and messages to OBS, vMix and webhooks. Nothing here changes a
-game, and whatever fails here ends none.
+logos, the overlays' declarations, scripts and styles, and messages to OBS, vMix, MQTT and webhooks. Nothing here
+changes a game, and whatever fails here ends none.
 
 Open `program.program_painter` first, then `replay.director`, `overlays.installed` and `integrations.outlets`.
 
@@ -13,5 +13,5 @@ sponsors. Packages, each importing only from those before it:
 - `program`: the camera's picture with graphics on the board, under the figures; encoded in a process of its own.
 - `replay`: instant replays of calls and films of highlights. Judging a game again is `downfield.review.rejudging`.
 - `overlays`: the overlays for OBS, those of other packages as well.
-- `integrations`: OBS, webhooks, files for mixers, captions.
+- `integrations`: OBS, webhooks, MQTT, files for mixers, captions.
 """

@@ -32,7 +32,7 @@ from downfield.game.service import GameService
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.review.pictures.projection import picture_view
 from downfield.rig.configuration.loading import Configuration
-from downfield.rig.configuration.settings import data_folder, policies_file, recordings_folder
+from downfield.rig.configuration.settings import data_folder, recordings_folder
 from downfield.rig.configuration.stream import outlets_of, replay_options
 from downfield.rig.controller import CalibrationInUse, RigController
 from downfield.rig.games.bundle_export import BundleExporter, PlayedClip
@@ -150,7 +150,7 @@ class Rig:
             clock=self._clock.now_ns if self.live else None,
             owner=owner,
             shadow=settings.game.shadow,
-            policies=LeaguePolicies(policies_file(settings)),
+            policies=LeaguePolicies(data_folder(settings) / "policies.jsonl"),
         )
         self._closing.callback(self.game_service.close)
         if tournament is not None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import asyncio
 import html
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any, Final
 
@@ -147,6 +148,51 @@ def _time(seconds: float) -> str:
     return f"{hours:02d}:{minutes:02d}:{ms // 1000:02d}.{ms % 1000:03d}"
 
 
+class ShownGame:
+    """The game as other programs show it: its state, its clock now, and its last call in words.
+
+    Attributes:
+        call: the last one made, with what became of it; None before there is one, and once it is withdrawn.
+    """
+
+    def __init__(self) -> None:
+        self._game: GameView | None = None
+        self.call: CallView | None = None
+
+    def note(self, update: StreamUpdate) -> None:
+        """Keep what an update tells: a call as it was ruled on, and none once it is withdrawn or another game began."""
+        self._game = update.game or self._game
+        shown_id = "" if self.call is None else self.call.id
+        if update.call is not None or (update.changed is not None and update.changed.id == shown_id):
+            self.call = update.call or update.changed
+        elif update.turn == "started" or (update.withdrawn is not None and update.withdrawn.id == shown_id):
+            self.call = None
+
+    def document(self) -> dict[str, Any]:
+        """Return the state as of now; empty before there is a game."""
+        if self._game is None:
+            return {}
+        words = "" if self.call is None or self.call.standing == "struck" else spoken_name(self.call.text)
+        return game_document(self._game) | {"clock": clock_now(self._game), "call": words}
+
+
+async def with_ticks(updates: AsyncIterator[StreamUpdate], every_s: float) -> AsyncGenerator[StreamUpdate | None]:
+    """Yield updates as they come, and None where none came for a while."""
+    following = asyncio.ensure_future(anext(updates))
+    try:
+        while True:
+            done, _ = await asyncio.wait({following}, timeout=every_s)
+            if not done:
+                yield None
+                continue
+            update, following = following.result(), asyncio.ensure_future(anext(updates))
+            yield update
+    except StopAsyncIteration:
+        return
+    finally:
+        following.cancel()
+
+
 _TICK_S: Final = 0.5  # a running clock is written this often
 
 
@@ -166,46 +212,23 @@ class FilesOutlet:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._written: dict[str, str] = {}
-        self._call_id = self._call = ""
+        self._shown = ShownGame()
 
     async def run(self, updates: AsyncIterator[StreamUpdate]) -> None:
         """Write what changes. Raises FilesError: the folder can't be written to."""
         try:
-            await self._run(updates)
+            await asyncio.to_thread(self._folder.mkdir, parents=True, exist_ok=True)
+            self._written.clear()
+            async with aclosing(with_ticks(updates, _TICK_S)) as ticking:
+                async for update in ticking:
+                    if update is not None:
+                        self._shown.note(update)
+                    if document := self._shown.document():
+                        await asyncio.to_thread(self._write_all, document)
         except OSError as error:
             raise FilesError(f"{self._folder} can't be written ({error.strerror or error})") from None
 
-    async def _run(self, updates: AsyncIterator[StreamUpdate]) -> None:
-        await asyncio.to_thread(self._folder.mkdir, parents=True, exist_ok=True)
-        self._written.clear()
-        game: GameView | None = None
-        following = asyncio.ensure_future(anext(updates))
-        try:
-            while True:
-                done, _ = await asyncio.wait({following}, timeout=_TICK_S)
-                if done:
-                    update = following.result()
-                    game = update.game or game
-                    self._note_call(update)
-                    following = asyncio.ensure_future(anext(updates))
-                if game is not None:
-                    await asyncio.to_thread(self._write_all, game)
-        except StopAsyncIteration:
-            return
-        finally:
-            following.cancel()
-
-    def _note_call(self, update: StreamUpdate) -> None:
-        """Keep the last call in words: as it was ruled on, and no longer once it is withdrawn or another game began."""
-        last = update.call or (update.changed if update.changed and update.changed.id == self._call_id else None)
-        if last is not None:
-            struck = last.standing == "struck"
-            self._call_id, self._call = last.id, "" if struck else spoken_name(last.text)
-        elif update.turn == "started" or (update.withdrawn is not None and update.withdrawn.id == self._call_id):
-            self._call_id = self._call = ""
-
-    def _write_all(self, game: GameView) -> None:
-        document = game_document(game) | {"clock": clock_now(game), "call": self._call}
+    def _write_all(self, document: dict[str, Any]) -> None:
         self._write("state.json", json.dumps(document, ensure_ascii=False, indent=1) + "\n")
         for name, value in document.items():
             self._write(f"{name}.txt", _text(value))

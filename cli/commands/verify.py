@@ -19,8 +19,8 @@ from downfield.game.records.owner import rig_id
 from downfield.game.records.table_records import SegmentSealed
 from downfield.review.bundles.verification import BundleVerification, is_bundle, other_zip_hint, verify_bundle
 from downfield.rig.configuration.loading import load
-from downfield.rig.configuration.settings import RigSettings, data_folder, heads_file, store_file
-from downfield.rig.games.kept_games import TrustedKeys
+from downfield.rig.configuration.settings import RigSettings, data_folder, store_file
+from downfield.rig.games.kept_games import TrustedKeys, heads_file
 from downfield.store.database.opening import OpenedForReading, open_for_reading
 from downfield.store.database.reader import StoreReader
 from downfield.store.sealing.hash_chain import GENESIS, Verification, verify_journal

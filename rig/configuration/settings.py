@@ -301,6 +301,30 @@ class WebhookSettings(SettingsSection):
     )
 
 
+class MqttSettings(SettingsSection):
+    """An MQTT broker, as of Home Assistant. It needs the extra `mqtt`."""
+
+    address: str = Field(
+        default="",
+        pattern=r"^(mqtts?://\S+)?$",
+        description="Of the broker, such as `mqtt://user:password@192.168.1.5`; `mqtts://` with TLS; empty for none.",
+    )
+    certificate: str = Field(
+        default="",
+        description="PEM file of those who vouch for the certificate; empty for those that the computer trusts.",
+    )
+    topic: str = Field(
+        default="downfield",
+        pattern=r"^[^/+#\s]+(/[^/+#\s]+)*$",
+        description="What all topics begin with: another for each table, such as `downfield/2`.",
+    )
+    discovery: str = Field(
+        default="homeassistant",
+        pattern=r"^([^/+#\s]+(/[^/+#\s]+)*)?$",
+        description="What the topics of Home Assistant's discovery begin with; empty for none.",
+    )
+
+
 class OutputSettings(SettingsSection):
     """Files for mixers such as vMix."""
 
@@ -337,6 +361,7 @@ class RigSettings(SettingsSection):
     stream: StreamSettings = StreamSettings()
     obs: ObsSettings = ObsSettings()
     webhook: WebhookSettings = WebhookSettings()
+    mqtt: MqttSettings = MqttSettings()
     output: OutputSettings = OutputSettings()
     tournament: TournamentSettings = TournamentSettings()
     log: LogSettings = LogSettings()
@@ -353,29 +378,6 @@ def recordings_folder(settings: RigSettings) -> Path:
     """Return the folder of recordings."""
     folder = settings.recording.folder
     return Path(folder).expanduser() if folder else data_folder(settings) / "recordings"
-
-
-def heads_file(settings: RigSettings) -> Path:
-    """Return the file of kept heads."""
-    if settings.store.heads:
-        return Path(settings.store.heads).expanduser()
-    folder = data_folder(settings).absolute()
-    return folder.with_name(f"{folder.name}.heads.jsonl")
-
-
-def unsaved_folder(settings: RigSettings) -> Path:
-    """Return the folder for entries that the store does not accept."""
-    return Path(settings.store.unsaved).expanduser() if settings.store.unsaved else data_folder(settings) / "unsaved"
-
-
-def cameras_file(settings: RigSettings) -> Path:
-    """Return the file that keeps what cameras were held at."""
-    return data_folder(settings) / "cameras.json"
-
-
-def policies_file(settings: RigSettings) -> Path:
-    """Return the file of the league's policies."""
-    return data_folder(settings) / "policies.jsonl"
 
 
 def tables_folder(settings: RigSettings) -> Path:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from downfield.broadcast.integrations.documents import FilesOutlet
+from downfield.broadcast.integrations.mqtt import MqttOptions, MqttOutlet
 from downfield.broadcast.integrations.obs import ObsOptions, ObsOutlet
 from downfield.broadcast.integrations.outlets import Outlet
 from downfield.broadcast.integrations.webhook import WebhookOutlet
@@ -26,12 +27,17 @@ def outlets_of(settings: RigSettings, report: Callable[[str], None]) -> list[Out
 
     Args:
         report: receives what such a program refuses, as a sentence.
+
+    Raises:
+        MissingExtraError: one needs a library that is not installed.
     """
     outlets: list[Outlet] = []
-    obs, webhook = settings.obs, settings.webhook
+    obs, webhook, mqtt = settings.obs, settings.webhook, settings.mqtt
     if obs.address:
         outlets.append(ObsOutlet(ObsOptions(obs.address, obs.password, obs.scene, obs.replay_buffer), report))
     outlets += (WebhookOutlet(url, webhook.signing_key, states=webhook.states) for url in webhook.url.split())
+    if mqtt.address:
+        outlets.append(MqttOutlet(MqttOptions(**mqtt.model_dump(), table=settings.rig.table)))
     if settings.output.folder:
         outlets.append(FilesOutlet(Path(settings.output.folder).expanduser()))
     return outlets

@@ -22,14 +22,7 @@ from downfield.core.files.private_files import make_private_folder, replace_priv
 from downfield.core.platform.system import lasting_temporary_folder
 from downfield.game.records.owner import NOBODY, GameOwner, rig_id
 from downfield.review.rejudging.standings import KeptJudgings
-from downfield.rig.configuration.settings import (
-    RigSettings,
-    data_folder,
-    heads_file,
-    store_file,
-    tables_folder,
-    unsaved_folder,
-)
+from downfield.rig.configuration.settings import RigSettings, data_folder, store_file, tables_folder
 from downfield.store.sealing.heads import NOT_AS_LEFT, HeadsFile, differs_from_last_heads
 from downfield.store.sealing.signed_list import SignedList
 from downfield.store.sealing.signing import RigKey, is_public_key
@@ -45,6 +38,19 @@ DATA_FOLDER_LOCK: Final = ".rig.lock"  # The file that a rig has locked while it
 
 
 RIG_KEY: Final = "rig.key"  # Name of its file in the data folder
+
+
+def heads_file(settings: RigSettings) -> Path:
+    """Return the file of kept heads."""
+    if settings.store.heads:
+        return Path(settings.store.heads).expanduser()
+    folder = data_folder(settings).absolute()
+    return folder.with_name(f"{folder.name}.heads.jsonl")
+
+
+def unsaved_folder(settings: RigSettings) -> Path:
+    """Return the folder for entries that the store does not accept."""
+    return Path(settings.store.unsaved).expanduser() if settings.store.unsaved else data_folder(settings) / "unsaved"
 
 
 def open_rig_key(folder: Path, *, must_be_kept: bool) -> RigKey:

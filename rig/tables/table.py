@@ -20,7 +20,7 @@ from downfield.core.strip import load_strip
 from downfield.game.published.board_topics import HealthReason
 from downfield.officiating.declarations import LineUpDeclared
 from downfield.officiating.events import Event
-from downfield.rig.configuration.settings import RigSettings, cameras_file, tables_folder
+from downfield.rig.configuration.settings import RigSettings, data_folder, tables_folder
 from downfield.rig.live.connections import VisionStage
 from downfield.rig.live.strip_game import StripReadings, StripVision
 from downfield.rig.live.vision_stages import RecordedVision, UncalibratedVision
@@ -67,7 +67,7 @@ def source_choice(settings: RigSettings, *, paced: bool, is_set_up: bool = False
     """
     source = settings.source
     controls = CameraControls(source.exposure, source.focus, source.white_balance)
-    held = HeldValuesFile(cameras_file(settings), begins_anew=is_set_up)
+    held = HeldValuesFile(data_folder(settings) / "cameras.json", begins_anew=is_set_up)
     request = CameraRequest(source.size, source.fps, controls, held)
     return SourceChoice(source.name or str(bundled_demo()), request, paced, source.microphone)
 

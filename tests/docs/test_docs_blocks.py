@@ -39,6 +39,7 @@ ELSEWHERE = {
     "js": "tests/docs/test_docs_extend.py writes it",
     "text": "tests/docs/test_docs_extend.py compares it",
     "nginx": "another program's own",
+    "yaml": "another program's own",
 }
 """Languages that are not read here, and why."""
 OF_EXTEND = "extend.md"  # whole packages: tests/docs/test_docs_extend.py writes and installs them

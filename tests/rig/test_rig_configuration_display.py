@@ -23,6 +23,7 @@ SECRETS = {
     "obs.password": '"S3CRET"',
     "webhook.url": '"https://hooks.example/services/T0/S3CRET?wait=true"',
     "webhook.signing_key": '"S3CRET"',
+    "mqtt.address": '"mqtts://me:S3CRET@host"',
     "tournament.database": '"postgresql://me:S3CRET@host/desk"',
 }
 SECRET_NAMES = ("password", "secret", "token", "key")
