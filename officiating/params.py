@@ -7,10 +7,12 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.resources import files
 from itertools import pairwise
-from typing import cast
+from typing import Any, cast
 
 from downfield.core.errors import RulebookError
+from downfield.core.files.input_files import parse_toml
 
 Row = tuple[float, ...]
 Value = bool | int | float | str | tuple[str, ...] | tuple[Row, ...]
@@ -107,6 +109,21 @@ class Param:
 
     def _type_error(self, expected: str, value: object) -> RulebookError:
         return RulebookError(f"{self.name} must be {expected}, not {value!r}.")
+
+
+def read_params(package: str) -> tuple[Param, ...]:
+    """Return the parameters in a package's ``params.toml``, which has a table for each group."""
+    file = files(package) / "params.toml"
+    groups = parse_toml(file.read_text(encoding="utf-8"), str(file))
+    return tuple(
+        Param(f"{group}.{name}", **{"unit": "", **{key: _frozen(value) for key, value in data.items()}})
+        for group, params in groups.items()
+        for name, data in params.items()
+    )
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
 class Mistakes:

@@ -33,41 +33,14 @@ from downfield.core.files.input_files import parse_toml, read_text
 from downfield.core.records import out_of_range
 from downfield.officiating.calls import CallKind, Policy
 from downfield.officiating.clauses import Clause, clauses_of
-from downfield.officiating.params import Mistakes, Param, Params
+from downfield.officiating.params import Mistakes, Params, read_params
 from downfield.officiating.rulebooks.default import DEFAULT_RULEBOOK
 from downfield.officiating.rulebooks.installed import installed_rulebooks, load_system
 from downfield.officiating.rules.house_tackles import HITS
 from downfield.officiating.state.game_state import Phase
 from downfield.officiating.state.interfaces import Rule, RuleSystem
 
-GENERAL_PARAMS: Final = (
-    Param(
-        "calls.confidence",
-        0.95,
-        "",
-        "at most one wrong call in twenty is acceptable; below this confidence both readings are shown",
-        low=0.5,
-        high=0.9999,
-    ),
-    Param("calls.late_s", 2.0, "s", "a declaration may arrive up to this long after the moment it describes", low=0),
-    Param(
-        "challenge.limit",
-        "none",
-        "",
-        "no printed rulebook limits how often a coach may have a call looked at again; leagues do",
-        choices=("none", "half", "game"),
-    ),
-    Param("challenge.count", 2, "count", "challenges of each coach in a half or game, as in pro football", low=0),
-    Param("challenge.won_is_free", True, "", "a coach who was right has cost nobody any time"),
-    Param(
-        "challenge.lost_costs",
-        "nothing",
-        "",
-        "few tabletop rulebooks have time-outs to pay with",
-        choices=("nothing", "time_out"),
-    ),
-    Param("challenge.too_close_is_lost", False, "", "who asks what nobody can tell was not wrong"),
-)
+GENERAL_PARAMS: Final = read_params("downfield.officiating.rulebooks")
 _TOP_LEVEL_KEYS: Final = {"name", "title", "base", "policy", "clauses"}
 
 

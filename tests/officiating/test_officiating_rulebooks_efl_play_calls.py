@@ -8,7 +8,6 @@ import pytest
 
 from downfield.officiating.params import Params
 from downfield.officiating.rulebooks.efl.play_calls import (
-    PLAY_CALL_PARAMS,
     Situation,
     in_late_minutes,
     is_onside_required,
@@ -16,8 +15,9 @@ from downfield.officiating.rulebooks.efl.play_calls import (
     required_try,
     time_out_refusal,
 )
+from downfield.officiating.rulebooks.rulebook import load_rulebook
 
-BOOK = Params(PLAY_CALL_PARAMS)
+BOOK = load_rulebook("efl").params
 EARLY = Situation(lead=0, period=1, left_s=800.0)
 
 
@@ -120,7 +120,7 @@ def test_late_minutes_are_those_of_a_half() -> None:
 
 
 def test_a_league_may_change_the_numbers() -> None:
-    ours = Params(PLAY_CALL_PARAMS, {"play_call.late_s": 120.0, "play_call.go_distance_yd": 2.0})
+    ours = Params(BOOK.definitions.values(), {"play_call.late_s": 120.0, "play_call.go_distance_yd": 2.0})
     assert not is_onside_required(4, 121.0, -1, ours)
     now = dataclasses.replace(EARLY, down=4, spot_yd=45.0, distance_yd=2.0)
     assert required_play(now, ours).call == "pass"

@@ -14,11 +14,13 @@ from downfield.officiating.consequences import rolls_and_choices as dice
 from downfield.officiating.rulebooks.efl import kicks as tables_efl
 from downfield.officiating.rulebooks.lions_den import tables as tables_lions_den
 from downfield.officiating.rulebooks.nfl_strategy import tables as tables_nfl_strategy
+from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.officiating.rulebooks.tap import tables as tables_tap
 
 D6 = range(1, 7)
 D10 = range(1, 11)
 D100 = range(1, 101)
+LIONS_DEN = load_rulebook("lions-den").params
 
 
 # Reading dice
@@ -158,8 +160,8 @@ def test_efl_kickoffs_with_every_roll() -> None:
 
 def test_lions_den_ratings_cover_the_sources_ranges() -> None:
     sums = {a + b for a, b in itertools.product(D10, D10)}
-    quarterbacks = {tables_lions_den.rating(tables_lions_den.QUARTERBACK_BASE, (total,)) for total in sums}
-    kickers = {tables_lions_den.rating(tables_lions_den.KICKER_BASE, (total,)) for total in sums}
+    quarterbacks = {tables_lions_den.rating(LIONS_DEN.count("skill.quarterback_base"), (total,)) for total in sums}
+    kickers = {tables_lions_den.rating(LIONS_DEN.count("skill.kicker_base"), (total,)) for total in sums}
     assert (min(quarterbacks), max(quarterbacks)) == (42, 60)
     assert (min(kickers), max(kickers)) == (72, 90)
 

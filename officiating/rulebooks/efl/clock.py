@@ -13,7 +13,6 @@ from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import AT_REST
 from downfield.officiating.consequences.periods import (
-    COLLEGE_PARAMS,
     Possession,
     PossessionEnd,
     begin_first_period,
@@ -28,16 +27,11 @@ from downfield.officiating.consequences.periods import (
 from downfield.officiating.consequences.set_ups import apply_set_up
 from downfield.officiating.declarations import Side
 from downfield.officiating.events import Event
-from downfield.officiating.params import Param, Params
+from downfield.officiating.params import Params
 from downfield.officiating.rulebooks.efl.play_calls import in_late_minutes, time_left_s
 from downfield.officiating.state.game_state import Clock, GameState, Overtime, opponent
 from downfield.officiating.state.interfaces import Consequence, Outcome, RuleContext
 
-CLOCK_PARAMS: Final = (
-    Param("clock.two_minutes_s", 120.0, "s", "EFL-047", low=0),
-    Param("overtime.period_s", 600.0, "s", "EFL-071", low=1),
-    *COLLEGE_PARAMS,
-)
 TWO_MINUTES: Final = "two_minutes_"  # prefix of the notes that the two-minute time-out of a period has been taken
 HOME_RECEIVES: Final[Side] = "home"
 POSSESSION_ENDS: Final[dict[float, PossessionEnd]] = {6: "touchdown", 2: "safety", 3: "field_goal", 0: "nothing"}

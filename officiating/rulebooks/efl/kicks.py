@@ -22,7 +22,7 @@ from downfield.officiating.consequences.declaration_handlers import (
 from downfield.officiating.consequences.rolls_and_choices import d66, wait_for_roll
 from downfield.officiating.declarations import ChoiceMade, KickDeclared, KickEnded, Roll, Side
 from downfield.officiating.events import Event
-from downfield.officiating.params import Param, Params
+from downfield.officiating.params import Params
 from downfield.officiating.rulebooks.efl.play_calls import (
     current_situation,
     is_onside_required,
@@ -37,12 +37,7 @@ from downfield.officiating.state.interfaces import Outcome, RuleContext
 from downfield.officiating.state.play_state import PlayState, Stoppage
 from downfield.officiating.unseen_declarations import DuePlay
 
-KICKOFF_FROM_YD: Final = 35.0
 FREE_KICK_FROM_YD: Final = 20.0  # where a team kicks after a safety, which the EFL leaves to Tudor's rules (EFL-G1)
-KICKOFF_SPOT_YD: Final = 25.0
-TWO_POINT_YD_TO_GOAL: Final = 2.0
-EXTRA_POINT_KICK_YD: Final = 10.0
-HOLD_BEHIND_LINE_YD: Final = 7.0
 
 FIELD_GOAL: Final[tuple[tuple[int, float], ...]] = ((2, 9), (3, 19), (4, 29), (5, 39), (6, 49))
 """The tens die and the farthest line of scrimmage, yards to the goal, from which its kick is good (EFL-082)."""
@@ -52,21 +47,6 @@ KICKOFF_BONUS_YD: Final = 30
 
 PlaceKick = Literal["good", "short", "wide_left", "wide_right", "blocked"]
 
-KICK_PARAMS: Final = (
-    Param("kickoff.from_yd", KICKOFF_FROM_YD, "yd", "EFL-050", low=1, high=99),
-    Param("kickoff.least_yd", KICKOFF_SPOT_YD, "yd", "EFL-053, EFL-054", low=1, high=50),
-    Param("punt.touchback_yd", 20.0, "yd", "not stated; as in football", low=1, high=50),
-    Param("field_goal.from_yd", 50.0, "yd", "EFL-059: not from beyond the 50", low=1, high=99),
-    Param(
-        "extra_point.line_yd",
-        EXTRA_POINT_KICK_YD - HOLD_BEHIND_LINE_YD,
-        "yd",
-        "EFL-065: read as a kick from the 10, seven behind the line",
-        low=1,
-        high=50,
-    ),
-    Param("two_point.from_yd", TWO_POINT_YD_TO_GOAL, "yd", "EFL-067", low=1, high=50),
-)
 KICK: Final = "kick"  # rule id of findings that follow from kicks
 PlacedKick = Literal["field_goal", "extra_point"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
 
 from downfield.core.errors import RefusedError
 from downfield.officiating.call_numbers import CallNumbers
@@ -17,13 +16,10 @@ from downfield.officiating.consequences.declaration_handlers import (
 )
 from downfield.officiating.declarations import PassDeclared, PassEnded
 from downfield.officiating.events import Event
-from downfield.officiating.params import Param
 from downfield.officiating.rules.passer import may_still_pass, rush_refusal
 from downfield.officiating.sides import ELIGIBLE, canonical_role
 from downfield.officiating.state.game_state import GameState, Phase, opponent
 from downfield.officiating.state.interfaces import Outcome, RuleContext
-
-PASS_PARAMS: Final = (Param("pass.tries", 3, "count", "EFL-037", low=1, high=10),)
 
 
 def declare_pass(game: GameState, event: Event, context: RuleContext) -> Outcome:

@@ -6,28 +6,16 @@ Places are in the offense's own yards, 0 its own goal line.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
 from downfield.officiating.calls import Finding
-from downfield.officiating.params import Param, Params
+from downfield.officiating.params import Params
 from downfield.officiating.state.game_state import GameState
 from downfield.officiating.state.interfaces import RuleContext
 
 Style = Literal["run", "pass"]
 PlayCall = Literal["run", "pass", "either", "punt", "field_goal"]
 """``"pass"`` is any play with the passing quarterback, who may also run."""
-
-PLAY_CALL_PARAMS: Final = (
-    Param("play_call.late_s", 300.0, "s", "the source's five minutes", low=0),
-    Param("play_call.punt_to_yd", 50.0, "yd", "on or behind the 50 the call is a punt", low=0),
-    Param("play_call.go_from_yd", 40.0, "yd", "from its own 40 on, the offense goes for it with one yard to go", low=0),
-    Param("play_call.go_distance_yd", 1.0, "yd", "one yard to go", low=0),
-    Param("play_call.go_deficit", 4, "", "trailing late by this much, the offense goes for it on fourth down", low=1),
-    Param("play_call.two_point_deficit", 2, "", "trailing late by exactly this, the try is for two", low=1),
-    Param("try.free_choice", False, "", "EFL-064 prescribes the try; leagues of two coaches let the scorer choose"),
-    Param("onside.free_choice", False, "", "EFL-068 says when; leagues of two coaches let the kickers choose"),
-    Param("time_out.per_half", 2, "count", "two for each team in each half", low=0),
-)
 
 
 @dataclass(frozen=True, slots=True)

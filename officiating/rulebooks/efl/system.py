@@ -15,11 +15,17 @@ from downfield.officiating.clauses import read_clauses
 from downfield.officiating.consequences import downs, house_fouls, measured_places
 from downfield.officiating.consequences.board import ANY_NUMBER, stoppage_params
 from downfield.officiating.consequences.declaration_handlers import LINE_UP_PARAMS, SHARED
-from downfield.officiating.consequences.periods import end_game, or_next_series, period_params, unless_time_is_up
+from downfield.officiating.consequences.periods import (
+    COLLEGE_PARAMS,
+    end_game,
+    or_next_series,
+    period_params,
+    unless_time_is_up,
+)
 from downfield.officiating.consequences.rolls_and_choices import choice_handler, roll_handler
+from downfield.officiating.params import read_params
 from downfield.officiating.rulebooks.efl import clock, kicks, passes, play
 from downfield.officiating.rulebooks.efl.clock import in_overtime, stopping_clock_late
-from downfield.officiating.rulebooks.efl.play_calls import PLAY_CALL_PARAMS
 from downfield.officiating.rules.lines import LineCrossed, OutOfBounds, out_of_bounds_params, reference_param
 from downfield.officiating.rules.passer import HandleSack, PasserTouched, PassRush
 from downfield.officiating.rules.square_tackles import SquareTackle
@@ -172,11 +178,9 @@ EFL: Final = RuleSystem(
         *LINE_UP_PARAMS,
         *house_fouls.HOUSE_FOUL_PARAMS,
         *stoppage_params(ANY_NUMBER, "not stated: stopping to throw is free", after_line=True),
-        *passes.PASS_PARAMS,
-        *PLAY_CALL_PARAMS,
-        *kicks.KICK_PARAMS,
         *period_params(4, 900.0, "EFL-003"),
-        *clock.CLOCK_PARAMS,
+        *COLLEGE_PARAMS,
+        *read_params("downfield.officiating.rulebooks.efl"),
         *_CHECK_PARAMS,
     ),
     begin=clock.begin,

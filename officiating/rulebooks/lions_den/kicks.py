@@ -21,7 +21,7 @@ from downfield.officiating.consequences.declaration_handlers import (
 from downfield.officiating.consequences.rolls_and_choices import d10, percentile, wait_for_roll
 from downfield.officiating.declarations import KickDeclared, Roll, Side
 from downfield.officiating.events import Event
-from downfield.officiating.params import Param, Params
+from downfield.officiating.params import Params
 from downfield.officiating.rulebooks.lions_den import tables
 from downfield.officiating.rulebooks.lions_den.penalties import after_down
 from downfield.officiating.rulebooks.lions_den.play import resume_play
@@ -34,20 +34,6 @@ from downfield.officiating.state.interfaces import Outcome, RuleContext
 from downfield.officiating.state.play_state import PlayState, Stoppage
 from downfield.officiating.unseen_declarations import DuePlay
 
-KICK_PARAMS: Final = (
-    Param("kickoff.from_yd", tables.KICKOFF_FROM_YD, "yd", "LD-030: no farther than its own 35", low=1, high=99),
-    Param("kickoff.out_yd", tables.KICKOFF_OUT_YD, "yd", "LD-034", low=1, high=99),
-    Param("kickoff.touchback_yd", 20.0, "yd", "not stated; after a kick through the end zone", low=1, high=50),
-    Param("free_kick.from_yd", tables.SAFETY_PUNT_YD, "yd", "LD-026", low=1, high=99),
-    Param("punt.behind_yd", 7.0, "yd", "LD-053, where the punter was not seen", low=0, high=30),
-    Param(
-        "kick.first_row",
-        "middle",
-        "",
-        "LD-034: the row 1-4 of the direction table is lost; the middle by elimination",
-        choices=("middle", "left_mark", "right_mark", "out_of_bounds"),
-    ),
-)
 KICK: Final = "kick"  # rule id of findings that follow from kicks
 
 

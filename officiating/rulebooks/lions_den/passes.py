@@ -19,7 +19,6 @@ from downfield.officiating.consequences.measured_places import PastLine, decide
 from downfield.officiating.consequences.rolls_and_choices import d10, percentile, wait_for_roll
 from downfield.officiating.declarations import ChoiceMade, PassDeclared, Roll
 from downfield.officiating.events import Event
-from downfield.officiating.params import Param
 from downfield.officiating.rulebooks.lions_den import tables
 from downfield.officiating.rulebooks.lions_den.play import resume_play, touchdown_finding
 from downfield.officiating.rulebooks.lions_den.skilled_players import rating_of
@@ -31,12 +30,6 @@ from downfield.officiating.state.game_state import GameState, Phase
 from downfield.officiating.state.interfaces import Outcome, RuleContext
 from downfield.officiating.state.over_fronts import over_fronts
 
-PASS_PARAMS: Final = (
-    Param("pass.free_yd", tables.FREE_YD, "yd", "LD-049", low=0, high=100),
-    Param("pass.intercept_within_yd", 5.0, "yd", "LD-050, base to base", low=0, high=50),
-    Param("pass.touching_from", tables.INTERCEPT_TOUCHING, "", "LD-051: the text's 7-10, not its 3 in 10", 1, 10),
-    Param("field_goal.free_yd", tables.FREE_YD, "yd", "LD-058: the yard line of the snap", low=0, high=100),
-)
 RULE: Final = "pass"  # rule id of findings that follow from passes
 _NEAR_NOTE: Final = "near:"
 _SHOWN_ERROR_YD: Final = 0.05  # lengths are shown to a tenth of a yard

@@ -21,7 +21,6 @@ from downfield.officiating.consequences.rolls_and_choices import (
     wait_for_roll,
 )
 from downfield.officiating.declarations import ChoiceMade, Roll, Side
-from downfield.officiating.params import Param
 from downfield.officiating.rulebooks.lions_den import tables
 from downfield.officiating.rulebooks.lions_den.skilled_players import (
     count_rested_down,
@@ -39,21 +38,6 @@ from downfield.officiating.state.game_state import GameState, Phase, opponent
 from downfield.officiating.state.interfaces import Consequence, Outcome, RuleContext
 
 DOWN: Final = "down"  # rule id of findings that follow a down
-PENALTY_PARAMS: Final = (
-    Param("penalty.rolled", True, "", "LD-062: after every down"),
-    Param(
-        "penalty.first_row",
-        (),
-        "yd",
-        "LD-062: the row 01-05 is lost: one row with the yards against the offense and the defense; if empty, a person "
-        "decides",
-        columns=2,
-        limits=((0, 50),),
-        whole=(0, 1),
-        most_rows=1,
-    ),
-    Param("penalty.half_the_distance", True, "", "not stated; as in football"),
-)
 DOWN_KINDS: Final = frozenset({"scrimmage", "punt", "field_goal"})
 """Kinds of plays that are downs; kickoffs and tries are none."""
 FOLLOWS_DOWN: Final = frozenset({"touchdown", "safety", "touchback"})

@@ -9,7 +9,6 @@ from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import Finding
 from downfield.officiating.consequences.rolls_and_choices import d10
 from downfield.officiating.declarations import Roll, Side
-from downfield.officiating.params import Param
 from downfield.officiating.rulebooks.lions_den import tables
 from downfield.officiating.state.dice import checked_faces
 from downfield.officiating.state.game_state import GameState
@@ -17,12 +16,6 @@ from downfield.officiating.state.interfaces import Outcome, RuleContext
 
 SKILLED_PLAYERS: Final = ("quarterback_1", "quarterback_2", "quarterback_3", "kicker", "punter")
 STRINGS: Final = (1, 2, 3)  # a team's quarterbacks, in the order in which they play
-SKILL_PARAMS: Final = (
-    Param("skill.quarterback_base", tables.QUARTERBACK_BASE, "", "LD-002", low=0, high=100),
-    Param("skill.kicker_base", tables.KICKER_BASE, "", "LD-004", low=0, high=100),
-    Param("injury.unhurt_to", 8, "", "LD-067: the first row is lost, 1-8 by elimination", low=0, high=8),
-    Param("injury.no_games_to", 6, "", "LD-068: the first row is lost, 1-6 by elimination", low=0, high=6),
-)
 
 
 def roll_skill(game: GameState, roll: Roll, context: RuleContext) -> Outcome:

@@ -35,11 +35,10 @@ from downfield.officiating.consequences.rolls_and_choices import choice_handler,
 from downfield.officiating.consequences.set_ups import apply_set_up
 from downfield.officiating.consequences.told_plays import declare_play_ended
 from downfield.officiating.events import Event
-from downfield.officiating.params import Param
+from downfield.officiating.params import Param, read_params
 from downfield.officiating.rulebooks.lions_den import kicks, passes, penalties, play
 from downfield.officiating.rulebooks.lions_den.penalties import after_down
 from downfield.officiating.rulebooks.lions_den.skilled_players import (
-    SKILL_PARAMS,
     SKILLED_PLAYERS,
     count_injury_dice,
     is_skill_roll,
@@ -216,10 +215,7 @@ LIONS_DEN: Final = RuleSystem(
         *house_fouls.HOUSE_FOUL_PARAMS,
         *COLLEGE_PARAMS,
         *stoppage_params(ANY_NUMBER, "LD-013: no limit is given", after_line=True),
-        *passes.PASS_PARAMS,
-        *kicks.KICK_PARAMS,
-        *SKILL_PARAMS,
-        *penalties.PENALTY_PARAMS,
+        *read_params("downfield.officiating.rulebooks.lions_den"),
         *period_params(2, 1800.0, "LD-060: sixty minutes in two halves"),
         *LIONS_DEN_CHECKS.params,
     ),

@@ -13,14 +13,9 @@ from typing import Final, Literal
 
 from downfield.core.errors import InputError
 
-QUARTERBACK_BASE: Final = 40
-KICKER_BASE: Final = 70
 KICK_BASE_YD: Final = 20
 FREE_YD: Final = 20
 """A pass or a field goal loses nothing up to this distance, then one percent for every whole yard (LD-049, LD-058)."""
-KICKOFF_FROM_YD: Final = 35.0
-KICKOFF_OUT_YD: Final = 35.0
-SAFETY_PUNT_YD: Final = 20.0
 INTERCEPT_NEAR: Final = 10
 INTERCEPT_TOUCHING: Final = 7
 """The text has both "3 in 10" and "7-10", which is four in ten; the numbers that can be rolled are used (LD-051)."""

@@ -25,8 +25,8 @@ from downfield.officiating.consequences.periods import end_game, kick_off_half
 from downfield.officiating.consequences.rolls_and_choices import choice_handler, coin_handler, roll_handler
 from downfield.officiating.consequences.set_ups import apply_set_up
 from downfield.officiating.events import Event
-from downfield.officiating.params import Param, Params
-from downfield.officiating.rulebooks.nfl_strategy import handlers, tables
+from downfield.officiating.params import Param, Params, read_params
+from downfield.officiating.rulebooks.nfl_strategy import handlers
 from downfield.officiating.rulebooks.nfl_strategy.clock import LineClock
 from downfield.officiating.rulebooks.nfl_strategy.penalties import enforce_penalty
 from downfield.officiating.rulebooks.nfl_strategy.play import (
@@ -46,47 +46,6 @@ from downfield.officiating.state.dice import PERCENTILE
 from downfield.officiating.state.game_state import Clock, GameState, opponent
 from downfield.officiating.state.interfaces import Consequence, Outcome, RuleContext, RuleSystem
 from downfield.officiating.unseen_declarations import HASH_UNTOLD, CardKind, CardPlayed, DuePlay, ReturnPlayed
-
-PARAMS: Final = (
-    Param(
-        "clock.line_s",
-        10.0,
-        "s",
-        "not stated; a play with the clock running takes 40 s, as a play clock",
-        low=1,
-        high=60,
-    ),
-    Param("clock.lines", 90, "count", "not stated; a fifteen-minute quarter in lines of ten seconds", low=2),
-    Param("clock.overtime_lines", 90, "count", "not stated; as long as a quarter", low=2),
-    Param(
-        "clock.warning_lines", 12, "count", "two minutes of ten-second lines (NFLS-012)", low=1, at_most="clock.lines"
-    ),
-    Param("clock.periods", 4, "count", "quarters, in halves of two", low=2, high=8),
-    Param("overtime.first_score_wins", True, "", "overtime is only mentioned; sudden death was the NFL's rule then"),
-    Param("time_out.per_half", 3, "count", "not stated; as in pro football", low=0),
-    Param("review.per_game", tables.REVIEWS_PER_GAME, "count", "NFLS-058, successful ones", low=0),
-    Param("review.per_overtime", tables.REVIEWS_PER_OVERTIME, "count", "NFLS-058, successful ones", low=0),
-    Param("kickoff.from_yd", 35.0, "yd", "not stated; as in pro football", low=1, high=60),
-    Param("kickoff.out_yd", tables.KICKOFF_OUT_YD, "yd", "NFLS-029: from the spot of the kick", low=0, high=60),
-    Param(
-        "kickoff.kick_again",
-        False,
-        "",
-        "NFLS-072: there is no re-kick; NFLS-023 times one, so some tables let the receivers have the kick repeated",
-    ),
-    Param("free_kick.from_yd", tables.SAFETY_KICK_YD, "yd", "NFLS-042", low=1, high=60),
-    Param(
-        "free_kick.margin", tables.FREE_KICK_MARGIN, "", "NFLS-043: fourteen or more below the number", low=0, high=99
-    ),
-    Param("touchback.yd", 20.0, "yd", "not stated; as in pro football", low=1, high=50),
-    Param("missed.back_yd", tables.MISSED_FIELD_GOAL_YD, "yd", "NFLS-041", low=0, high=20),
-    Param("blocked.kick_yd", tables.BLOCKED_FIELD_GOAL_YD, "yd", "NFLS-045", low=0, high=20),
-    Param("blocked.punt_yd", tables.BLOCKED_PUNT_YD, "yd", "NFLS-046", low=0, high=20),
-    Param("two_point.from_yd", tables.TWO_POINT_YD_TO_GOAL, "yd", "NFLS-038", low=1, high=20),
-    Param("extra_point.from_yd", 2.0, "yd", "not stated; as for the two-point try", low=1, high=50),
-    Param("kneel.loss_yd", 0.0, "yd", "not stated", low=0, high=5),
-)
-
 
 KICKS_DUE: Final = frozenset({"kickoff", "free_kick"})
 SPOTLESS: Final = frozenset({"touchdown", "safety", "touchback", "incomplete"})
@@ -344,7 +303,7 @@ NFL_STRATEGY: Final = RuleSystem(
     params=(
         *(replace(param, default=False) if param.name == "downs.mid_field" else param for param in downs.DOWNS_PARAMS),
         Param("line_up.jersey_by_role", False, "", "no figures are judged here"),
-        *PARAMS,
+        *read_params("downfield.officiating.rulebooks.nfl_strategy"),
     ),
     begin=begin,
     kick_from_yd=kick_from_yd,

@@ -12,7 +12,6 @@ from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import with_jerseys
 from downfield.officiating.consequences.measured_places import PastLine
 from downfield.officiating.consequences.periods import (
-    COLLEGE_PARAMS,
     TOUCHDOWN_GAIN_YD,
     is_time_up,
     kick_off_half,
@@ -22,15 +21,10 @@ from downfield.officiating.consequences.periods import (
 from downfield.officiating.consequences.rolls_and_choices import wait_for_choice
 from downfield.officiating.declarations import ChoiceMade, Side
 from downfield.officiating.events import Event
-from downfield.officiating.params import Param, Params
+from downfield.officiating.params import Params
 from downfield.officiating.state.game_state import GameState, Overtime, Phase, opponent
 from downfield.officiating.state.interfaces import Consequence, Handler, Outcome, RuleContext
 from downfield.officiating.state.play_state import PlayState
-
-CLOCK_PARAMS: Final = (
-    Param("clock.periods", 1, "count", "TAP-018: the event sets the length; one clock, no quarters", low=1, high=8),
-    *COLLEGE_PARAMS,
-)
 
 
 def with_time_outs(game: GameState, params: Params) -> GameState:

@@ -22,48 +22,13 @@ from downfield.officiating.consequences.measured_places import PastLine, decide
 from downfield.officiating.consequences.rolls_and_choices import two_dice, wait_for_choice, wait_for_roll
 from downfield.officiating.declarations import ChoiceMade, KickDeclared, Roll, Side
 from downfield.officiating.events import Event
-from downfield.officiating.params import Param, Params
+from downfield.officiating.params import Params
 from downfield.officiating.rulebooks.tap import tables
 from downfield.officiating.state.facts import outermost_x
 from downfield.officiating.state.game_state import Clock, GameState, Phase, opponent
 from downfield.officiating.state.interfaces import Outcome, RuleContext
 from downfield.officiating.state.play_state import PlayState, Stoppage
 from downfield.officiating.unseen_declarations import DuePlay
-
-KICK_PARAMS: Final = (
-    Param("kickoff.from_yd", tables.KICKOFF_FROM_YD, "yd", "TAP-047", low=1, high=99),
-    Param("kickoff.touchback_before_yd", tables.TOUCHBACK_BEFORE_YD, "yd", "TAP-057", low=1, high=50),
-    Param("kickoff.touchback_after_yd", tables.TOUCHBACK_AFTER_YD, "yd", "TAP-052", low=1, high=50),
-    Param("kickoff.onside_trailing_only", True, "", "TAP-058"),
-    Param(
-        "kickoff.onside_places_yd",
-        (),
-        "yd",
-        "the chart of TAP-063 is lost: one row with the places across the field for 2 to 12; if empty, the operator "
-        "places the ball",
-        columns=11,
-        limits=((0, 100),),
-        most_rows=1,
-    ),
-    Param("punt.beyond_gunner_yd", tables.PUNT_BEYOND_GUNNER_YD, "yd", "TAP-123", low=0, high=60),
-    Param("punt.touchback_yd", 20.0, "yd", "not stated for punts; as after a kickoff that has run", low=1, high=50),
-    Param("two_point.from_yd", tables.TWO_POINT_YD_TO_GOAL, "yd", "TAP-127", low=1, high=50),
-    Param(
-        "field_goal.table",
-        tables.FIELD_GOAL,
-        "yd",
-        "TAP-130: yards to go, highest good sum",
-        columns=2,
-        limits=((1, 110), (2, 12)),
-        whole=(1,),
-        harder=True,
-    ),
-    Param("field_goal.kicked", False, "", "TAP-021: the dice; whether kicks at the posts are really kicked"),
-    Param("kickoff.kicked", False, "", "TAP-051, TAP-059: the switch or dice; whether kickoffs are really kicked"),
-    Param("kickoff.out_yd", 35.0, "yd", "where a kicked kickoff that goes out is taken over", low=1, high=50),
-    Param("punt.kicked", False, "", "TAP-123: past the gunner; whether punts are really kicked"),
-)
-
 
 IN_END_ZONE: Final = "end_zone"
 """Detail of the call that a punt came down in the end zone, where its returner may take a touchback."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Final
 
 from downfield.core.errors import RefusedError
 from downfield.officiating.call_numbers import CallNumbers
@@ -19,7 +18,6 @@ from downfield.officiating.consequences.declaration_handlers import (
 )
 from downfield.officiating.declarations import ChoiceMade, PassDeclared, PassEnded, Pitch, Side
 from downfield.officiating.events import Event
-from downfield.officiating.params import Param
 from downfield.officiating.rules.ball import ball_position, overrun_mm
 from downfield.officiating.rules.passer import rush_refusal
 from downfield.officiating.sides import LINEMEN, canonical_role
@@ -28,15 +26,6 @@ from downfield.officiating.state.game_state import GameState, Phase, opponent
 from downfield.officiating.state.interfaces import Outcome, RuleContext
 from downfield.officiating.state.over_fronts import over_fronts
 from downfield.officiating.state.play_state import PlayState, Stoppage
-
-STICKS: Final = "the rulebook gives no lengths; measure the sticks of your table"
-
-PASS_PARAMS: Final = (
-    Param("pass.short_stick_mm", 75.0, "mm", STICKS, low=10, high=1000),
-    Param("pass.medium_stick_mm", 125.0, "mm", STICKS, low=10, high=1000),
-    Param("pass.long_stick_mm", 175.0, "mm", STICKS, low=10, high=1000),
-    Param("pass.overrun_base_lengths", 1.0, "", "past the ball by more than one base length", low=0, high=5),
-)
 
 
 def declare_pass(game: GameState, event: Event, context: RuleContext) -> Outcome:

@@ -27,7 +27,6 @@ from downfield.officiating.consequences.enforcement import walk_off
 from downfield.officiating.consequences.house_fouls import automatic_first_down, move_line
 from downfield.officiating.declarations import Claim, Side
 from downfield.officiating.events import Event
-from downfield.officiating.params import Param
 from downfield.officiating.rulebooks.tap.clock import end_overtime_play
 from downfield.officiating.state.game_state import GameState, Phase, opponent
 from downfield.officiating.state.interfaces import Outcome, RuleContext
@@ -71,18 +70,6 @@ PLAYED_FROM: Final = (
     "play",
 )
 """What a play can change; a penalty after it is enforced from what there was before."""
-PENALTY_PARAMS: Final = (
-    Param("penalty.too_many_men_yd", 5.0, "yd", "TAP-042", low=0, high=50),
-    Param("penalty.delay_yd", 5.0, "yd", "TAP-043", low=0, high=50),
-    Param("penalty.offensive_pi_yd", 15.0, "yd", "TAP-044", low=0, high=50),
-    Param("penalty.gunner_yd", 10.0, "yd", "TAP-046", low=0, high=50),
-    Param("penalty.half_the_distance", True, "", "not stated; as in football, at most half the distance to the goal"),
-    Param(
-        "penalty.end_zone_spot_yd", 1.0, "yd", "not stated; as in pro football, a foul in the end zone: the 1", low=0
-    ),
-    Param("time_out.allowed", False, "", "TAP-135: none with a running game clock"),
-    Param("time_out.per_half", 0, "count", "TAP-135 has none; 0 for any number where they are allowed", low=0, high=9),
-)
 CLAIM_PARAMS: Final = (MEN, LINE_UP_S, CHANGE_S, DEFENSE_S)
 
 

@@ -23,10 +23,11 @@ from downfield.officiating.consequences.declaration_handlers import (
     set_clock,
     swap_base,
 )
-from downfield.officiating.consequences.periods import end_game, or_next_series
+from downfield.officiating.consequences.periods import COLLEGE_PARAMS, end_game, or_next_series
 from downfield.officiating.consequences.rolls_and_choices import choice_handler, coin_handler, roll_handler
 from downfield.officiating.consequences.set_ups import apply_set_up
 from downfield.officiating.consequences.told_plays import declare_play_ended
+from downfield.officiating.params import read_params
 from downfield.officiating.rulebooks.tap import clock, kicked, kicks, passes, penalties, play
 from downfield.officiating.rulebooks.tap.clock import in_overtime
 from downfield.officiating.rules.ball import FirstTouch
@@ -243,11 +244,9 @@ TAP: Final = RuleSystem(
         *(replace(param, default=True, reason="TAP-010") for param in LINE_UP_PARAMS),
         *house_fouls.HOUSE_FOUL_PARAMS,
         *stoppage_params(3, "TAP-086", after_line=False),
-        *passes.PASS_PARAMS,
-        *kicks.KICK_PARAMS,
-        *penalties.PENALTY_PARAMS,
         *penalties.CLAIM_PARAMS,
-        *clock.CLOCK_PARAMS,
+        *COLLEGE_PARAMS,
+        *read_params("downfield.officiating.rulebooks.tap"),
         *TAP_CHECKS.params,
     ),
     begin=clock.with_time_outs,

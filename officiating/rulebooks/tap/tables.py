@@ -18,9 +18,6 @@ FIELD_GOAL: Final[FieldGoalTable] = ((15, 11), (25, 10), (30, 9), (35, 8), (40, 
 
 KICKOFF_FROM_YD: Final = 30.0
 FREE_KICK_FROM_YD: Final = 20.0  # where a team kicks after a safety; TAP does not mention safeties (TAP-G2)
-TOUCHBACK_BEFORE_YD: Final = 25.0
-TOUCHBACK_AFTER_YD: Final = 20.0
-TWO_POINT_YD_TO_GOAL: Final = 5.0
 PUNT_BEYOND_GUNNER_YD: Final = 10.0
 EXTRA_POINT_FROM: Final = 3  # least sum of two dice that makes an extra point good (TAP-126)
 ONSIDE_IN_PLAY_FROM: Final = 10  # least first roll that keeps an onside kick in play
