@@ -38,8 +38,8 @@ from downfield.api.security.access import AccessPolicy
 from downfield.api.security.forwarding import KnownClients
 from downfield.api.security.middleware import SecurityMiddleware
 from downfield.api.security.tokens import TokenStore
-from downfield.broadcast.cards import CardCounter
-from downfield.broadcast.logos import KeptSponsors, LogoFolder
+from downfield.broadcast.logos import LogoFolder
+from downfield.broadcast.on_air import OnAir
 from downfield.broadcast.replay.director import ReplayDirector
 from downfield.broadcast.replay.highlights import FilmMaker
 from downfield.broadcast.replay.replay_maker import ReplayMaker
@@ -166,9 +166,8 @@ def _context(rig: RigParts, relay: RelayManager | None, responses: Counter[tuple
         recent_report=RecentReport(),
         replays=ReplayDirector(rig.hub, rig.game_service, rig.store.game, maker, rig.replays),
         films=FilmMaker(rig.film_renderer),
-        cards=CardCounter(),
         logos=logo_folder,
-        sponsors=KeptSponsors(rig.style_folder, logo_folder, rig.hub),
+        on_air=OnAir(rig.style_folder, logo_folder, rig.hub, rig.program),
         finished=FinishedGames(rig.store, lambda: rig.game_service.game_id, judging, standings, rig.game_service.rig),
         judging=judging,
         background_judging=background_judging,

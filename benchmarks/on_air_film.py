@@ -35,14 +35,13 @@ from overlay_pages import a_call
 from playwright.sync_api import Browser, Page
 from waiting import wait_until
 
-from downfield.broadcast.program.live_stream import ProgramOptions
 from downfield.broadcast.program.program_painter import ProgramMoment, ProgramPainter
 from downfield.calibration.calibration import Calibration
 from downfield.capture.sources.file_sources import bundled_demo, open_clip
 from downfield.core.scene import Contact, Figure, Player, Scene
 from downfield.game.published.board_topics import HealthReason, HealthStatus
 from downfield.game.published.game_topics import CallsUpdate, ReadingView
-from downfield.game.published.stream_topics import GraphicRow, GraphicView, SponsorsView
+from downfield.game.published.stream_topics import GraphicRow, GraphicView, ProgramOptions, SponsorsView
 from downfield.game.receipts import Submission
 from downfield.game.records.challenges import ChallengesView, ChallengeView
 from downfield.game.records.commands import NewGame, TeamSheet

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 from urllib.parse import quote
 
-from downfield.core.errors import NotFoundError
+from downfield.core.errors import InputError, NotFoundError
 from downfield.core.scene import Player
 from downfield.core.texts import counted
 from downfield.game.published.game_topics import CallView, GameView, TeamView
 from downfield.game.published.plays import Play
-from downfield.game.published.stream_topics import GraphicRow, GraphicView
+from downfield.game.published.stream_topics import GraphicRequest, GraphicRow, GraphicView, OnAirPerson
 from downfield.officiating.declarations import Side
 from downfield.review.pictures.painting import spoken_name
 from downfield.review.reports.statistics import drives_of, team_lines
 from downfield.store.history import History
-
-CardKind = Literal["drive", "player", "line_up", "teams", "standings", "review", "message"]
 
 
 def drive_card(game: GameView, history: History) -> GraphicView:
@@ -43,14 +40,11 @@ def drive_card(game: GameView, history: History) -> GraphicView:
 
 def player_card(game: GameView, history: History, players: Sequence[Player], wanted: str) -> GraphicView:
     """Return a player with what it has done in this game. Raises NotFoundError: it is not on the board."""
-    player = next((one for one in players if one.id == wanted), None)
-    if player is None:
-        raise NotFoundError(f"{spoken_name(wanted)} is not on the board.")
-    side: Side = "home" if game.home.jersey == player.jersey else "away"
+    player, side = _player(game, players, wanted)
     role = f", {player.role}" if player.role else ""
     return GraphicView(
         kind="player",
-        title=f"{_team(game, side).name} {player.number or spoken_name(player.id)}{role}",
+        title=f"{_team(game, side).name} {_number(player)}{role}",
         subtitle="In this game",
         side=side,
         rows=tuple(_statistics(history.plays(), player.id)),
@@ -63,14 +57,100 @@ def line_up_card(game: GameView, players: Sequence[Player], side: Side) -> Graph
     own = [player for player in players if player.jersey == team.jersey]
     if not own:
         raise NotFoundError(f"The line-up of {team.name} is not known yet.")
-    rows = tuple(GraphicRow(label=one.role or "", values=(one.number or spoken_name(one.id),)) for one in own)
+    rows = tuple(GraphicRow(label=one.role or "", values=(_number(one),)) for one in own)
     return GraphicView(kind="line_up", title=team.name, subtitle="Starting line-up", side=side, rows=rows)
 
 
 def teams_card(game: GameView, history: History) -> GraphicView:
-    """Return the numbers of both teams side by side."""
-    home, away = team_lines(history.plays(), history.rulebook.system.consequences)
-    rows = [GraphicRow(label="Yards", values=(_yards(away.yards), _yards(home.yards)))]
+    """Return the numbers of both teams side by side. Raises NotFoundError: nothing was counted yet."""
+    rows = _figures(history)
+    if not rows:
+        raise NotFoundError("There was no play in this game yet.")
+    return GraphicView(
+        kind="teams", title=f"{game.away.short} at {game.home.short}", subtitle="Game statistics", rows=rows
+    )
+
+
+def full_card(game: GameView, history: History, wanted: GraphicRequest, now_ms: int) -> GraphicView:
+    """Return a card over the whole picture: starting soon, halftime or final.
+
+    Args:
+        now_ms: the feed's time, ms since 1970.
+
+    Raises:
+        InputError: the score is final and the game is not over.
+    """
+    if wanted.kind == "final" and game.phase != "over":
+        raise InputError("The game is not over, so there is no final score. End it first.")
+    titles = {"starting_soon": "Starting soon", "halftime": "Halftime", "final": "Final"}
+    return GraphicView(
+        kind=wanted.kind,
+        title=wanted.title or titles[wanted.kind],
+        subtitle=wanted.subtitle,
+        logo=wanted.logo,
+        teams=(game.away, game.home),
+        rows=() if wanted.kind == "starting_soon" else _figures(history),
+        until_ms=None if wanted.countdown_s is None else now_ms + round(1000 * wanted.countdown_s),
+    )
+
+
+def lower_third(
+    game: GameView | None, players: Sequence[Player], people: Sequence[OnAirPerson], wanted: GraphicRequest
+) -> GraphicView:
+    """Return two lines about a person: a player of the line-up, one of the known people by name, or whoever is told.
+
+    Raises:
+        InputError: nobody is named.
+        NotFoundError: the player is not on the board.
+    """
+    side: Side | None = None
+    title, known = wanted.title, None
+    if wanted.player and game is not None:
+        player, side = _player(game, players, wanted.player)
+        known = person_of(_team(game, side), player, people)
+        number = _number(player)
+        title = title or (f"{number} {known.name}" if known else f"{_team(game, side).name} {number}")
+        role = (known and known.role) or player.role
+        subtitle = ", ".join(part for part in (role, _team(game, side).name if known else "") if part)
+    elif title:
+        known = next((one for one in people if one.name.casefold() == title.casefold()), None)
+        if known is not None and game is not None:
+            side = next((one for one in ("home", "away") if _is_of(known, _team(game, one))), None)
+        subtitle = known.role if known else ""
+    else:
+        raise InputError("A lower third needs a name, or a player of the line-up.")
+    return GraphicView(
+        kind="lower_third",
+        title=title,
+        subtitle=wanted.subtitle or subtitle,
+        side=side,
+        logo=wanted.logo or (known.picture if known else None),
+    )
+
+
+def person_of(team: TeamView, player: Player, people: Sequence[OnAirPerson]) -> OnAirPerson | None:
+    """Return who a figure is, by its team and number; None where nobody has said."""
+    number = _number(player)
+    return next((one for one in people if one.number == number and _is_of(one, team)), None)
+
+
+def _number(player: Player) -> str:
+    return player.number or player.id.rpartition("-")[2]
+
+
+def _is_of(person: OnAirPerson, team: TeamView) -> bool:
+    return person.team.casefold() in {team.name.casefold(), team.short.casefold()}
+
+
+def _figures(history: History) -> tuple[GraphicRow, ...]:
+    """Return what was counted for both teams, away and home; nothing before the first play."""
+    plays = history.plays()
+    if not any(play.is_run for play in plays):
+        return ()
+    home, away = team_lines(plays, history.rulebook.system.consequences)
+    rows = []
+    if any(play.is_run and play.gain_yd is not None for play in plays):
+        rows.append(GraphicRow(label="Yards", values=(_yards(away.yards), _yards(home.yards))))
     for label, name in (
         ("Plays", "plays"),
         ("First downs", "first_downs"),
@@ -80,9 +160,7 @@ def teams_card(game: GameView, history: History) -> GraphicView:
         counted = getattr(away, name), getattr(home, name)
         if None not in counted:
             rows.append(GraphicRow(label=label, values=tuple(map(str, counted))))
-    return GraphicView(
-        kind="teams", title=f"{game.away.short} at {game.home.short}", subtitle="Game statistics", rows=tuple(rows)
-    )
+    return tuple(rows)
 
 
 def review_card(game: GameView, calls: Sequence[CallView]) -> GraphicView:
@@ -104,6 +182,13 @@ def review_card(game: GameView, calls: Sequence[CallView]) -> GraphicView:
         picture=f"{address}/frames/{call.frame}/close-up.jpg",
         rows=tuple(GraphicRow(label=one.id, values=(one.text,)) for one in call.clauses[:1]),
     )
+
+
+def _player(game: GameView, players: Sequence[Player], wanted: str) -> tuple[Player, Side]:
+    player = next((one for one in players if one.id == wanted), None)
+    if player is None:
+        raise NotFoundError(f"{spoken_name(wanted)} is not on the board.")
+    return player, "home" if game.home.jersey == player.jersey else "away"
 
 
 def _team(game: GameView, side: Side) -> TeamView:
@@ -195,17 +280,3 @@ def standings_card(games: Iterable[FinalScore]) -> GraphicView:
         subtitle=f"After {counted(played, 'game')}",
         rows=tuple(GraphicRow(label=line.name, values=(line.text,)) for line in best),
     )
-
-
-class CardCounter:
-    """Numbers the cards of a run."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._take = 0
-
-    def next(self) -> int:
-        """Return the number of the next card."""
-        with self._lock:
-            self._take += 1
-            return self._take

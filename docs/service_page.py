@@ -37,6 +37,7 @@ TOPICS: dict[str, type[BaseModel]] = {
     "replay": stream_topics.ReplayView,
     "graphic": stream_topics.GraphicView,
     "sponsors": stream_topics.SponsorsView,
+    "on_air": stream_topics.OnAirView,
     "strip": StripView,
     "schedule": ScheduleView,
 }

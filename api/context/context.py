@@ -24,9 +24,9 @@ from downfield.api.security.access import RANK, Principal
 from downfield.api.security.grants import Grants
 from downfield.api.security.secret_file import SecretFile
 from downfield.api.table_setup import SetupControl, TableSetup
-from downfield.broadcast.cards import CardCounter
 from downfield.broadcast.latest_picture import LatestPicture
-from downfield.broadcast.logos import KeptSponsors, LogoFolder
+from downfield.broadcast.logos import LogoFolder
+from downfield.broadcast.on_air import OnAir
 from downfield.broadcast.program.live_stream import ProgramFeed
 from downfield.broadcast.replay.director import ReplayDirector, ReplayOptions
 from downfield.broadcast.replay.highlights import FilmMaker
@@ -110,9 +110,8 @@ class AppContext:
     recent_report: RecentReport  # keeps the report that was made last
     replays: ReplayDirector
     films: FilmMaker
-    cards: CardCounter
     logos: LogoFolder  # keeps the logos of teams and sponsors
-    sponsors: KeptSponsors
+    on_air: OnAir
     finished: FinishedGames  # reopens finished games, rules on them and closes them
     judging: JudgingWorker  # judges games again for those who wait for it
     background_judging: JudgingWorker  # does so for games that have just ended

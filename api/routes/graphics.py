@@ -15,36 +15,26 @@ from downfield.api.http.requests import PICTURE_BODY
 from downfield.api.security.access import allow
 from downfield.broadcast import cards
 from downfield.broadcast.cards import FinalScore, standings_card
-from downfield.broadcast.logos import KeptSponsors, LogoFolder, SponsorsRequest
+from downfield.broadcast.logos import LogoFolder
+from downfield.broadcast.on_air import OnAir, SponsorsRequest
 from downfield.broadcast.overlays.installed import Overlay, installed_overlays
-from downfield.core.errors import InputError, NotFoundError, OutputError
-from downfield.game.published.stream_topics import GraphicView, SponsorsView
-from downfield.game.records.commands import Logo
+from downfield.core.errors import NotFoundError
+from downfield.core.platform.clock import RUN_CLOCK
+from downfield.game.published.stream_topics import (
+    GraphicRequest,
+    GraphicView,
+    OnAirChange,
+    OnAirElement,
+    OnAirView,
+    SponsorsView,
+)
 from downfield.game.records.models import RequestModel, TopicModel
-from downfield.officiating.declarations import Side
 from downfield.review.catalog import GameSearch
 from downfield.store.history import History
 
 router = APIRouter(prefix="/api", tags=["graphics"], route_class=RepeatableRoute)
 
-_LINE: Final = r"^[^\x00-\x1f\x7f]*$"
 _COUNTED_GAMES: Final = 500  # the latest: a season or two
-
-
-class GraphicRequest(RequestModel):
-    """Which card to show."""
-
-    kind: cards.CardKind
-    player: str = Field(default="", max_length=60, description="Roster id, for a player's card.")
-    side: Side = Field(default="home", description="Whose line-up.")
-    title: Annotated[
-        str, Field(max_length=80, pattern=_LINE, description="Of a message, such as a sponsor's name.")
-    ] = ""
-    subtitle: Annotated[str, Field(max_length=160, pattern=_LINE)] = ""
-    logo: Logo | None = Field(
-        default=None, description="Of a message, such as a sponsor's, as `POST /api/logos` named it."
-    )
-    seconds: float = Field(default=8.0, ge=0, le=600, description="How long it stays; 0 until it is taken off.")
 
 
 @router.get("/overlays", summary="The overlays that are installed")
@@ -58,20 +48,14 @@ def overlays() -> list[Overlay]:
 @allow("producer")
 def show_graphic(context: AppContextDep, wanted: GraphicRequest) -> GraphicView:
     """Made from what the game knows now; it takes the place of the card before."""
-    return _publish(context, _card(context, wanted).model_copy(update={"seconds": wanted.seconds}))
+    return context.on_air.show(_card(context, wanted).model_copy(update={"seconds": wanted.seconds}))
 
 
 @router.delete("/graphic", summary="Take the card off the stream")
 @allow("producer")
 def hide_graphic(context: AppContextDep) -> GraphicView:
     """The overlay is empty afterwards."""
-    return _publish(context, GraphicView())
-
-
-def _publish(context: AppContextDep, card: GraphicView) -> GraphicView:
-    numbered = card.model_copy(update={"take": context.cards.next()})
-    context.rig.hub.publish("graphic", numbered)
-    return numbered
+    return context.on_air.show(GraphicView())
 
 
 def _card(context: AppContextDep, wanted: GraphicRequest) -> GraphicView:
@@ -83,6 +67,8 @@ def _card(context: AppContextDep, wanted: GraphicRequest) -> GraphicView:
         return standings_card(_final_scores(context))
     rig, service = context.rig, context.rig.game_service
     game, row = rig.hub.value("game"), rig.store.game(service.game_id)
+    if wanted.kind == "lower_third":
+        return cards.lower_third(game, service.line_up.players, context.on_air.now.people, wanted)
     if game is None or row is None:
         raise NotFoundError("No game is in play.")
     if wanted.kind == "review":
@@ -91,6 +77,8 @@ def _card(context: AppContextDep, wanted: GraphicRequest) -> GraphicView:
     if wanted.kind == "line_up":
         return cards.line_up_card(game, players, wanted.side)
     history = History(rig.store, row)
+    if wanted.kind in {"starting_soon", "halftime", "final"}:
+        return cards.full_card(game, history, wanted, RUN_CLOCK.now_ms())
     if wanted.kind == "drive":
         return cards.drive_card(game, history)
     if wanted.kind == "teams":
@@ -105,26 +93,55 @@ def _final_scores(context: AppContext) -> list[FinalScore]:
     return [FinalScore(line.row.home, line.row.away, line.score) for line in played]
 
 
-SponsorsDep = Annotated[KeptSponsors, part_of_context(lambda context: context.sponsors)]
+OnAirDep = Annotated[OnAir, part_of_context(lambda context: context.on_air)]
+
+
+class SwitchRequest(RequestModel):
+    """Whether an element is on air."""
+
+    on: bool | None = Field(default=None, description="null for the other of both.")
+
+
+@router.get("/on-air", summary="What the producer puts on air")
+@allow("viewer")
+def get_on_air(on_air: OnAirDep) -> OnAirView:
+    """The elements that are on, their look, the people, presets and prepared cards."""
+    return on_air.now
+
+
+@router.post("/on-air", summary="Change what is on air")
+@allow("producer")
+def change_on_air(on_air: OnAirDep, wanted: OnAirChange) -> OnAirView:
+    """At once, on every overlay and in the program; what is left out stays. Kept over restarts."""
+    return on_air.change(wanted)
+
+
+@router.post("/on-air/elements/{element}", summary="Put an element on air or take it off")
+@allow("producer")
+def switch_element(on_air: OnAirDep, element: OnAirElement, wanted: SwitchRequest) -> OnAirView:
+    """One button for each: without `on` it is the other of both afterwards."""
+    return on_air.switch(element, wanted.on)
+
+
+@router.post("/on-air/presets/{name}", summary="Put a preset on air")
+@allow("producer")
+def use_preset(on_air: OnAirDep, name: Annotated[str, Path(max_length=40)]) -> OnAirView:
+    """Its elements, style and program in place of those now."""
+    return on_air.use_preset(name)
 
 
 @router.get("/sponsors", summary="The sponsors on the stream")
 @allow("viewer")
-def get_sponsors(sponsors: SponsorsDep) -> SponsorsView:
+def get_sponsors(on_air: OnAirDep) -> SponsorsView:
     """Their logos in the order shown."""
-    return sponsors.now
+    return on_air.sponsors
 
 
 @router.put("/sponsors", summary="Choose the sponsors on the stream")
 @allow("producer")
-def use_sponsors(sponsors: SponsorsDep, wanted: SponsorsRequest) -> SponsorsView:
+def use_sponsors(on_air: OnAirDep, wanted: SponsorsRequest) -> SponsorsView:
     """In place of those from before; kept over restarts."""
-    try:
-        return sponsors.use(wanted)
-    except InputError as error:
-        raise ProblemError(422, str(error)) from None
-    except OutputError as error:
-        raise ProblemError(503, str(error)) from None
+    return on_air.use_sponsors(wanted)
 
 
 logo_router = APIRouter(tags=["teams"], route_class=RepeatableRoute)
@@ -144,12 +161,7 @@ LogosDep = Annotated[LogoFolder, part_of_context(lambda context: context.logos)]
 async def upload(request: Request, logos: LogosDep) -> LogoView:
     """A PNG, JPEG or WebP file of at most 1 MiB as the body. Give the name in the answer as a team's `logo`."""
     data = await request.body()
-    try:
-        return LogoView(logo=await run_in_threadpool(logos.keep, data))
-    except InputError as error:
-        raise ProblemError(422, str(error)) from None
-    except OutputError as error:
-        raise ProblemError(503, str(error)) from None
+    return LogoView(logo=await run_in_threadpool(logos.keep, data))
 
 
 @logo_router.get("/logos/{logo}.png", summary="A team's logo", response_class=Response)

@@ -10,14 +10,15 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Depends, Path, Query, Request, Response, WebSocket
 
 from downfield.api.context.access_control import AuthorizedRoute, RepeatableRoute, open_stream
-from downfield.api.context.context import PictureDep, RigPartsDep
+from downfield.api.context.context import AppContextDep, PictureDep, RigPartsDep
 from downfield.api.feed.event_stream import EndlessResponse
 from downfield.api.http.problems import ProblemError
 from downfield.api.http.requests import sends
 from downfield.api.routes.feed import open_socket, send_pictures
 from downfield.api.security.access import allow
 from downfield.broadcast.latest_picture import LatestPicture
-from downfield.broadcast.program.live_stream import ProgramFeed, ProgramOptions
+from downfield.broadcast.program.live_stream import ProgramFeed
+from downfield.game.published.stream_topics import OnAirChange, ProgramOptions
 
 router = APIRouter(tags=["program"], route_class=RepeatableRoute)
 
@@ -141,16 +142,15 @@ def _piece(content: bytes | None) -> Response:
     return Response(content, media_type="video/mp4", headers={"Cache-Control": "private, max-age=60"})
 
 
-@router.get("/api/program", summary="What the program shows")
+@router.get("/api/program", summary="What the program shows", dependencies=[Depends(_feed)])
 @allow("viewer")
-async def program_options(feed: ProgramDep) -> ProgramOptions:
+async def program_options(context: AppContextDep) -> ProgramOptions:
     """The view, the elements, the tags and the theme."""
-    return feed.options
+    return context.on_air.now.program
 
 
-@router.put("/api/program", summary="Change what the program shows")
+@router.put("/api/program", summary="Change what the program shows", dependencies=[Depends(_feed)])
 @allow("producer")
-async def use_program(feed: ProgramDep, options: ProgramOptions) -> ProgramOptions:
-    """From the next picture on, for everybody who watches it."""
-    feed.use(options)
-    return feed.options
+def use_program(context: AppContextDep, options: ProgramOptions) -> ProgramOptions:
+    """From the next picture on, for everybody who watches it; kept over restarts."""
+    return context.on_air.change(OnAirChange(program=options)).program

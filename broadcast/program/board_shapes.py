@@ -9,11 +9,11 @@ from typing import Final, get_args
 
 import numpy as np
 
-from downfield.broadcast.program.live_stream import ProgramElement, ProgramTheme
 from downfield.core.arrays import Array
 from downfield.core.field.model import FieldModel
 from downfield.core.scene import Figure, Scene
 from downfield.game.published.game_topics import GameView
+from downfield.game.published.stream_topics import ProgramElement, ProgramTheme
 
 Color = tuple[int, int, int]  # Blue, green, red
 

@@ -13,11 +13,10 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final, Literal, Protocol, TypeVar
-
-from pydantic import BaseModel, ConfigDict, Field
+from typing import Final, Protocol, TypeVar
 
 from downfield.broadcast.latest_picture import LatestPicture
+from downfield.game.published.stream_topics import ProgramOptions
 
 T = TypeVar("T")
 
@@ -277,31 +276,6 @@ def _part_line(segment: _Segment, index: int, query: str) -> str:
     part = segment.parts[index]
     independent = ",INDEPENDENT=YES" if part.independent else ""
     return f'#EXT-X-PART:DURATION={part.seconds:.5f},URI="program/{segment.number}.{index}.m4s{query}"{independent}'
-
-
-ProgramElement = Literal["red_zone", "drive", "scrimmage", "to_gain", "trails", "carrier"]
-"""What is painted on the board, what lies lowest first."""
-
-ProgramTheme = Literal["broadcast", "chalk", "contrast"]
-
-
-class ProgramOptions(BaseModel):
-    """How the program feed looks."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    view: Literal["camera", "field"] = Field(
-        default="camera", description="The camera's picture as it is, or the field as seen from straight above."
-    )
-    elements: tuple[ProgramElement, ...] = Field(
-        default=("red_zone", "scrimmage", "to_gain", "trails", "carrier"),
-        max_length=12,
-        description="What is painted on the board, under the figures.",
-    )
-    tags: Literal["off", "carrier", "all"] = Field(
-        default="carrier", description="Whose name tag floats above the board; it never covers a figure."
-    )
-    theme: ProgramTheme = Field(default="broadcast", description="Colors of the paint.")
 
 
 class ProgramFeed(Protocol):

@@ -20,7 +20,7 @@ from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from typing import Final
 
-from downfield.broadcast.program.live_stream import Part, ProgramOptions
+from downfield.broadcast.program.live_stream import Part
 from downfield.broadcast.program.program_painter import ProgramMoment
 from downfield.broadcast.program.stream_encoder import FilmSink
 from downfield.calibration.calibration import Calibration
@@ -31,6 +31,7 @@ from downfield.core.platform.processes import end_process
 from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
 from downfield.core.scene import Scene
 from downfield.core.threads import only_logged, supervised_thread
+from downfield.game.published.stream_topics import ProgramOptions
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from downfield.broadcast.latest_picture import LatestPicture, PictureRate
-from downfield.broadcast.program.live_stream import FilmWriter, LiveStream, ProgramOptions
+from downfield.broadcast.program.live_stream import FilmWriter, LiveStream
 from downfield.broadcast.program.picture_process import DrawRequest, PictureProcess
 from downfield.broadcast.program.picture_worker import program_jpeg
 from downfield.broadcast.program.program_painter import ProgramMoment, ProgramPainter
@@ -22,6 +22,7 @@ from downfield.core.frame import Frame
 from downfield.core.platform.processes import lower_priority
 from downfield.core.scene import Scene
 from downfield.core.threads import BoundedQueue, supervised_thread
+from downfield.game.published.stream_topics import ProgramOptions
 
 
 @dataclass(frozen=True, slots=True)

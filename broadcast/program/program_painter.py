@@ -14,13 +14,13 @@ from downfield.broadcast.program.board_painter import BoardPainter
 from downfield.broadcast.program.board_shapes import ShapeMaker
 from downfield.broadcast.program.figure_volume import Box
 from downfield.broadcast.program.lettering import Color, draw_text, is_drawable, text_width
-from downfield.broadcast.program.live_stream import ProgramOptions
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Image
 from downfield.core.field.model import FieldModel
 from downfield.core.scene import Player, Scene
 from downfield.game.published.game_topics import GameView, TeamView
+from downfield.game.published.stream_topics import ProgramOptions
 from downfield.review.pictures.projection import BoardRegion, board_map
 
 _MARGIN_MM = 12.0

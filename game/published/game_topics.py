@@ -301,6 +301,6 @@ class Notice(TopicModel):
 
 Message = Annotated[
     Literal["snapshot", "game", "ball", "calls", "questions", "declared", "line_up", "scene", "picture", "health",
-            "source", "notice", "challenges", "replay", "graphic", "sponsors", "strip", "schedule"],
+            "source", "notice", "challenges", "replay", "graphic", "sponsors", "on_air", "strip", "schedule"],
     Field(description="A message's topic."),
 ]  # fmt: skip

@@ -41,6 +41,7 @@ CONFLATED_TOPICS: Final = frozenset(
         "replay",
         "graphic",
         "sponsors",
+        "on_air",
         "strip",
         "schedule",
     }

@@ -50,6 +50,9 @@ OPEN_TO: dict[str, set[tuple[str, str]]] = {
         ("DELETE", "/api/replay"),
         ("PUT", "/api/program"),
         ("PUT", "/api/sponsors"),
+        ("POST", "/api/on-air"),
+        ("POST", "/api/on-air/elements/{element}"),
+        ("POST", "/api/on-air/presets/{name}"),
     },
     "operator": {
         ("GET", "/api/games/{game}/shadow.html"),

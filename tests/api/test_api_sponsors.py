@@ -12,7 +12,8 @@ from browsers import PageServer, browser, page_in
 from overlay_pages import a_call, link
 from playwright.sync_api import Browser, FilePayload, FloatRect, Locator, Page, expect
 
-from downfield.broadcast.logos import KeptSponsors, LogoFolder, SponsorsRequest
+from downfield.broadcast.logos import LogoFolder
+from downfield.broadcast.on_air import OnAir, SponsorsRequest
 from downfield.core.errors import InputError, OutputError
 from downfield.game.published.game_topics import CallsUpdate
 from downfield.game.published.hub import Hub
@@ -24,30 +25,34 @@ def picture(red: int) -> bytes:
     return cv2.imencode(".png", np.full((40, 120, 3), (20, 20, red), np.uint8))[1].tobytes()
 
 
-def kept_in(folder: Path) -> tuple[KeptSponsors, LogoFolder, Hub]:
+def kept_in(folder: Path) -> tuple[OnAir, LogoFolder, Hub]:
     logos, hub = LogoFolder(folder / "logos"), Hub()
-    return KeptSponsors(folder, logos, hub), logos, hub
+    return OnAir(folder, logos, hub), logos, hub
 
 
 def test_sponsors_are_kept_over_a_restart_and_published(tmp_path: Path) -> None:
     sponsors, logos, hub = kept_in(tmp_path)
-    assert (sponsors.now, hub.value("sponsors")) == (SponsorsView(), None)
+    assert (sponsors.sponsors, hub.value("sponsors")) == (SponsorsView(), None)
     wanted = SponsorsRequest(logos=(logos.keep(picture(200)), logos.keep(picture(90))), seconds=4)
-    assert sponsors.use(wanted) == hub.value("sponsors") == SponsorsView(shown=True, logos=wanted.logos, seconds=4)
+    assert (
+        sponsors.use_sponsors(wanted)
+        == hub.value("sponsors")
+        == SponsorsView(shown=True, logos=wanted.logos, seconds=4)
+    )
     again, _, other = kept_in(tmp_path)
-    assert again.now == other.value("sponsors") == sponsors.now
+    assert again.sponsors == other.value("sponsors") == sponsors.sponsors
 
 
 def test_a_logo_that_was_never_uploaded_is_refused_and_the_sponsors_stay(tmp_path: Path) -> None:
     sponsors, logos, hub = kept_in(tmp_path)
-    before = sponsors.use(SponsorsRequest(logos=(logos.keep(picture(200)),)))
+    before = sponsors.use_sponsors(SponsorsRequest(logos=(logos.keep(picture(200)),)))
     with pytest.raises(InputError, match="Upload it first"):
-        sponsors.use(SponsorsRequest(logos=("0" * 32,)))
+        sponsors.use_sponsors(SponsorsRequest(logos=("0" * 32,)))
     (tmp_path / "sponsors.json").unlink()
     (tmp_path / "sponsors.json").mkdir()
     with pytest.raises(OutputError, match="can't be kept"):
-        sponsors.use(SponsorsRequest())
-    assert sponsors.now == hub.value("sponsors") == before
+        sponsors.use_sponsors(SponsorsRequest())
+    assert sponsors.sponsors == hub.value("sponsors") == before
 
 
 @pytest.mark.parametrize("damaged", [b"", b"{", b'{"logos": ["../x"]}', b'{"seconds": 0}', b"\xff\xfe"])
@@ -56,8 +61,8 @@ def test_a_damaged_file_shows_no_sponsors_and_stops_nothing(
 ) -> None:
     (tmp_path / "sponsors.json").write_bytes(damaged)
     sponsors, _, hub = kept_in(tmp_path)
-    assert (sponsors.now.shown, hub.value("sponsors")) == (False, None)
-    assert "Choose them anew" in caplog.text
+    assert (sponsors.sponsors.shown, hub.value("sponsors")) == (False, None)
+    assert "Choose the sponsors anew" in caplog.text
 
 
 @pytest.fixture(scope="module")

@@ -41,7 +41,7 @@ def test_a_drive_the_teams_and_a_line_up_are_counted_from_the_journal(service: E
     teams = service.client.post("/api/graphic", {"kind": "teams"}).json
     assert rows(teams)["Plays"] == ["0", "1"]  # away, home
     line_up = service.client.post("/api/graphic", {"kind": "line_up", "side": "away"}).json
-    assert {row["values"][0] for row in line_up["rows"]} == {"light 50"}
+    assert {row["values"][0] for row in line_up["rows"]} == {"50"}
 
 
 def test_a_call_under_review_is_shown_with_a_picture_that_exists(service: EvidenceService) -> None:

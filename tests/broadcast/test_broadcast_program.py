@@ -29,12 +29,12 @@ from waiting import WAIT_S
 from downfield.broadcast.program.board_shapes import ELEMENTS, ShapeMaker
 from downfield.broadcast.program.empty_board import PictureMotion
 from downfield.broadcast.program.figure_volume import figure_volumes
-from downfield.broadcast.program.live_stream import ProgramElement, ProgramOptions
 from downfield.broadcast.program.program_feed import ProgramDrawer
 from downfield.broadcast.program.program_painter import FieldView, NameTag, ProgramMoment, ProgramPainter, TagPlacer
 from downfield.calibration.calibration import Calibration
 from downfield.core.frame import Frame
 from downfield.core.scene import Scene
+from downfield.game.published.stream_topics import ProgramElement, ProgramOptions
 
 SMALL = (960, 540)
 LEARNED_S = [0.0, 1.5, 3.0, 4.5, 6.0]

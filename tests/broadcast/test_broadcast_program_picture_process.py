@@ -21,13 +21,14 @@ from program_scenes import FIELD, filmed, nominal_camera, players
 from waiting import WAIT_S, wait_until
 
 from downfield.broadcast.program import picture_process
-from downfield.broadcast.program.live_stream import Part, ProgramOptions
+from downfield.broadcast.program.live_stream import Part
 from downfield.broadcast.program.picture_process import DrawRequest, PictureProcess, PictureProcessLimits
 from downfield.broadcast.program.picture_worker import program_jpeg
 from downfield.broadcast.program.program_feed import ProgramDrawer
 from downfield.broadcast.program.program_painter import ProgramMoment, ProgramPainter
 from downfield.calibration.calibration import Calibration
 from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
+from downfield.game.published.stream_topics import ProgramOptions
 
 pytestmark = pytest.mark.skipif(not CAN_PASS_DESCRIPTORS, reason="processes share no memory here")
 

@@ -5,6 +5,9 @@ import { Feed, reloadOnUpgrade } from "./feed.js";
 import { readOptions } from "./options.js";
 import { overlayOptions } from "./overlay_options.js";
 
+/** The producer's name of what an overlay shows. @type {Record<string, Service.OnAirView["elements"][number]>} */
+const ELEMENTS = { scorebug: "bug", calls: "banner", splash: "splash", replay: "replay", graphics: "cards", sponsors: "sponsors", ticker: "ticker", field: "map" };
+
 /**
  * Start an overlay: `build(stage, options, feed)` fills the stage. If the URL is wrong, the page shows the error.
  *
@@ -31,8 +34,12 @@ export function overlay(name, build) {
   stage.dataset.position = values.position;
   document.head.append(el("link", { rel: "stylesheet", href: "user.css" })); // after all others, so that it wins
   document.fonts.load("700 20px Archivo").catch(() => {}); // before the first text, which would be an empty plate for half a second
-  const feed = new Feed(/** @type {(keyof Service.Topics)[]} */ (declared.topics), values.key);
+  const feed = new Feed(/** @type {(keyof Service.Topics)[]} */ ([...declared.topics, "on_air"]), values.key);
   build(stage, values, feed);
+  feed.on("on_air", (now) => {
+    const element = ELEMENTS[name];
+    document.documentElement.dataset.onAir = String(now === undefined || element === undefined || now.elements.includes(element));
+  });
   feed.onLink((link) => {
     document.documentElement.dataset.link = link;
   });

@@ -1,0 +1,199 @@
+"""What the producer puts on air: which elements, their look, the people, the card and the sponsors; kept and published.
+
+Everything is in the data folder, so that it is the same after a restart, and on the feed, so that every overlay, page
+and program follows it.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final, Generic, TypeVar, get_args
+
+from pydantic import BaseModel, Field, ValidationError
+
+from downfield.broadcast.logos import LogoFolder
+from downfield.broadcast.program.live_stream import ProgramFeed
+from downfield.core.errors import InputError, NotFoundError, OutputError
+from downfield.core.files.private_files import replace_private_file
+from downfield.game.published.hub import Hub
+from downfield.game.published.stream_topics import (
+    GraphicView,
+    OnAirChange,
+    OnAirElement,
+    OnAirView,
+    ProgramOptions,
+    SponsorsView,
+)
+from downfield.game.records.commands import Logo
+from downfield.game.records.models import RequestModel
+
+M = TypeVar("M", bound=BaseModel)
+
+MAX_SPONSORS: Final = 24
+
+_log = logging.getLogger(__name__)
+
+
+class _Kept(Generic[M]):
+    """A value in a file of the data folder.
+
+    Args:
+        folder: the data folder, which need not exist; None to keep the value for this run only.
+        what: it in words, such as "the sponsors".
+    """
+
+    def __init__(self, folder: Path | None, name: str, model: type[M], what: str) -> None:
+        self._path, self._model, self._what = folder and folder / name, model, what
+
+    def read(self) -> M | None:
+        """Return it; None where it was never kept, or can't be read, which is logged."""
+        if self._path is None or not self._path.is_file():
+            return None
+        try:
+            return self._model.model_validate_json(self._path.read_bytes())
+        except (OSError, ValidationError):
+            _log.warning("%s can't be read. Choose %s anew in the panel.", self._path.name, self._what)
+            return None
+
+    def write(self, value: M) -> None:
+        """Keep it. Raises OutputError: it can't be; the one from before stays."""
+        if self._path is None:
+            return
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            replace_private_file(self._path, value.model_dump_json().encode())
+        except OSError as error:
+            raise OutputError(f"{self._what.capitalize()} can't be kept: {error.strerror or error}.") from None
+
+
+class SponsorsRequest(RequestModel):
+    """Which sponsors' logos are shown, and how."""
+
+    shown: bool = Field(default=True, description="Whether they are on the stream.")
+    logos: tuple[Logo, ...] = Field(
+        default=(), max_length=MAX_SPONSORS, description="In the order shown, as `POST /api/logos` named them."
+    )
+    seconds: float = Field(default=10.0, ge=2, le=600, description="How long each stays.")
+
+
+class OnAir:
+    """What is on air; what was kept before is published when this is made. Callable from any thread.
+
+    Args:
+        folder: the data folder, which need not exist; None to keep nothing.
+        hub: where changes are published.
+        program: follows its part of the choices; None where there is none.
+    """
+
+    def __init__(self, folder: Path | None, logos: LogoFolder, hub: Hub, program: ProgramFeed | None = None) -> None:
+        self._logos, self._hub, self._program, self._lock = logos, hub, program, threading.RLock()
+        self._choices = _Kept(folder, "on_air.json", OnAirView, "what is on air")
+        self._card = _Kept(folder, "card.json", GraphicView, "the card")
+        self._chosen_sponsors = _Kept(folder, "sponsors.json", SponsorsRequest, "the sponsors")
+        self._take = 0
+        self._now = self._choices.read() or OnAirView()
+        self.sponsors = SponsorsView(shown=False)
+        sponsors, card = self._chosen_sponsors.read(), self._card.read()
+        if sponsors is not None:
+            self._publish_sponsors(sponsors)
+        if card is not None and card.kind != "none":
+            self._take = 1
+            hub.publish("graphic", card.model_copy(update={"take": self._take}))
+        self._publish()
+
+    @property
+    def now(self) -> OnAirView:
+        """What is on air now."""
+        return self._now
+
+    def change(self, wanted: OnAirChange) -> OnAirView:
+        """Keep and publish what changes, and return all of it.
+
+        Raises:
+            InputError: a logo or picture was never uploaded, or two presets have one name.
+            OutputError: it can't be kept; what was on air stays.
+        """
+        pictures = [one.picture for one in wanted.people or ()] + [one.logo for one in wanted.prepared or ()]
+        self._check_logos(logo for logo in pictures if logo is not None)
+        names = [preset.name for preset in wanted.presets or ()]
+        if len(set(names)) < len(names):
+            raise InputError("Two presets have one name. Give each a name of its own.")
+        with self._lock:
+            changed = {name: value for name in OnAirChange.model_fields if (value := getattr(wanted, name)) is not None}
+            now = self._now.model_copy(update=changed)
+            self._choices.write(now)
+            self._now = now
+            if wanted.elements is not None and ("sponsors" in wanted.elements) != self.sponsors.shown:
+                sponsors = self.sponsors.model_dump() | {"shown": not self.sponsors.shown}
+                self.use_sponsors(SponsorsRequest.model_validate(sponsors))
+            return self._publish()
+
+    def switch(self, element: OnAirElement, on: bool | None) -> OnAirView:
+        """Put an element on air or take it off; None for the other of both. Raises OutputError: it can't be kept."""
+        with self._lock:
+            others = [one for one in self._now.elements if one != element]
+            on = element not in self._now.elements if on is None else on
+            return self.change(OnAirChange(elements=(*others, element) if on else tuple(others)))
+
+    def use_preset(self, name: str) -> OnAirView:
+        """Put a preset on air. Raises NotFoundError: there is none of that name; OutputError: it can't be kept."""
+        preset = next((one for one in self._now.presets if one.name == name), None)
+        if preset is None:
+            raise NotFoundError(f"There is no preset {name}.")
+        return self.change(OnAirChange(elements=preset.elements, style=preset.style, program=preset.program))
+
+    def use_sponsors(self, wanted: SponsorsRequest) -> SponsorsView:
+        """Keep and publish other sponsors, and return them.
+
+        Raises:
+            InputError: a logo was never uploaded.
+            OutputError: they can't be kept; those from before stay.
+        """
+        self._check_logos(wanted.logos)
+        with self._lock:
+            self._chosen_sponsors.write(wanted)
+            sponsors = self._publish_sponsors(wanted)
+            self._publish()
+            return sponsors
+
+    def show(self, card: GraphicView) -> GraphicView:
+        """Number and publish a card, and return it; one that stays until it is taken off is kept over a restart."""
+        with self._lock:
+            self._take += 1
+            numbered = card.model_copy(update={"take": self._take})
+            self._hub.publish("graphic", numbered)
+            try:
+                self._card.write(numbered if card.seconds == 0 else GraphicView())
+            except OutputError as error:  # it is on air all the same
+                _log.warning("%s", error)
+            return numbered
+
+    def _check_logos(self, logos: Iterable[str]) -> None:
+        for logo in logos:
+            if self._logos.read(logo) is None:
+                raise InputError(f"There is no logo {logo}. Upload it first.")
+
+    def _publish_sponsors(self, wanted: SponsorsRequest) -> SponsorsView:
+        self.sponsors = SponsorsView(shown=wanted.shown, logos=wanted.logos, seconds=wanted.seconds)
+        self._hub.publish("sponsors", self.sponsors)
+        return self.sponsors
+
+    def _publish(self) -> OnAirView:
+        wanted = {*self._now.elements} - {"sponsors"} | ({"sponsors"} if self.sponsors.shown else set())
+        elements = tuple(one for one in get_args(OnAirElement) if one in wanted)
+        self._now = self._now.model_copy(update={"elements": elements})
+        self._hub.publish("on_air", self._now)
+        if self._program is not None:
+            self._program.use(_on_air(self._now))
+        return self._now
+
+
+def _on_air(now: OnAirView) -> ProgramOptions:
+    """Return how the program looks with what is off left out."""
+    lines = () if "lines" in now.elements else ("scrimmage", "to_gain")
+    elements = tuple(one for one in now.program.elements if one not in lines)
+    tags = now.program.tags if "tags" in now.elements else "off"
+    return now.program.model_copy(update={"elements": elements, "tags": tags})
