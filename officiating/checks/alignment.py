@@ -10,40 +10,15 @@ from downfield.core.footprint import PoseError, signed_gap
 from downfield.core.texts import counted
 from downfield.officiating.checks.check import CHECK_LIMITS, Measurement, at_most, check
 from downfield.officiating.checks.formation import Formation, FormationPlayer
-from downfield.officiating.params import Param, Params
+from downfield.officiating.params import Params
 from downfield.officiating.sides import LINEMEN
 from downfield.officiating.state.facts import EVEN_ODDS, exceedance_probability
 
-MEN = Param("formation.men_on_field", 11, "count", "football's eleven; no rulebook states another number", 1, 22)
-MEN_ON_LINE = Param("formation.men_on_line", 7, "count", "three of the rulebooks require at least seven", 1, 11)
-LINE_TOLERANCE_YD = Param("formation.line_tolerance_yd", 0.5, "yd", "not stated; bases are set by hand", 0, 3)
-GAP_YD = Param("formation.line_gap_yd", 1.0, "yd", "TAP's one yard between offensive linemen", 0, 10)
-GAP_TOLERANCE_YD = Param("formation.line_gap_tolerance_yd", 0.25, "yd", "not stated; a quarter of the gap", 0, 2)
-GAP_EXACT = Param(
-    "formation.line_gap_exact",
-    False,
-    "",
-    "TAP may mean exactly or at least one yard; at least is recommended, since a wider gap hurts only its own side",
-)
-BASE_WIDTHS_APART = Param("formation.base_widths_apart", 1.0, "", "EFL: one base width between linemen", 0, 5)
-SPACING_TOLERANCE_MM = Param("formation.spacing_tolerance_mm", 1.0, "mm", "not stated; bases are set by hand", 0, 10)
-HASH_HALF_WIDTH_YD = Param("formation.hash_half_width_yd", 3.08, "yd", "as professional, where none are printed", 0, 27)
-STACK_LENGTHS = Param(
-    "formation.stack_base_lengths",
-    1.0,
-    "",
-    "TAP gives stacking no distance; nearer than the base length it requires of all others is stacked",
-    0,
-    10,
-)
-SEPARATION_LENGTHS = Param("formation.separation_base_lengths", 1.0, "", "TAP's base-length separation", 0, 10)
-LARGEST_STACK = Param("formation.largest_stack", 4, "count", "EFL's limit, center included", 1, 11)
 
-
-@check("TAP-042", params=(MEN,), on_claim=True)
+@check("TAP-042", params=("formation.men_on_field",), on_claim=True)
 def men_on_field(formation: Formation, params: Params) -> Iterator[Measurement]:
     """At most eleven players a side. Under TAP only the opponent may claim it, so it is shown only on a claim."""
-    limit = params.count(MEN.name)
+    limit = params.count("formation.men_on_field")
     for offense, side in ((True, "offense"), (False, "defense")):
         players = [player for player in (*formation.players, *formation.beside) if player.offense == offense]
         chances = [_on_field_probability(player) for player in players]
@@ -51,10 +26,10 @@ def men_on_field(formation: Formation, params: Params) -> Iterator[Measurement]:
         yield at_most(limit, chances, f"the {side} has {counted(len(on), 'player')} on the field; {limit} allowed", on)
 
 
-@check("TAP-067", "EFL-013", "LD-035", params=(MEN_ON_LINE, LINE_TOLERANCE_YD))
+@check("TAP-067", "EFL-013", "LD-035", params=("formation.men_on_line", "formation.line_tolerance_yd"))
 def men_on_line(formation: Formation, params: Params) -> Iterator[Measurement]:
     """At least seven of the offense on the line: the seventh nearest to it decides."""
-    required = params.count(MEN_ON_LINE.name)
+    required = params.count("formation.men_on_line")
     nearest = sorted(formation.offense, key=lambda player: abs(player.depth_mm))
     if len(nearest) < required:
         text = f"{len(nearest)} players of the offense are on the field; {required} must be on the line"
@@ -66,7 +41,7 @@ def men_on_line(formation: Formation, params: Params) -> Iterator[Measurement]:
         yield Measurement(text, tuple(player.id for player in nearest), len(nearest) - required, unit="count")
         return
     deciding = nearest[required - 1]
-    off, tolerance = formation.along_yd(abs(deciding.depth_mm)), params.real(LINE_TOLERANCE_YD.name)
+    off, tolerance = formation.along_yd(abs(deciding.depth_mm)), params.real("formation.line_tolerance_yd")
     on = sum(formation.along_yd(abs(player.depth_mm)) <= tolerance for player in nearest)
     text = (
         f"{counted(on, 'player', 'are')} on the line, {required} required: {deciding.id} is {off:.2f} yd off it; "
@@ -75,39 +50,41 @@ def men_on_line(formation: Formation, params: Params) -> Iterator[Measurement]:
     yield Measurement(text, (deciding.id,), tolerance - off, formation.along_yd(deciding.sigma_u_mm), "yd")
 
 
-@check("TAP-068", params=(GAP_YD, GAP_TOLERANCE_YD, GAP_EXACT))
+@check("TAP-068", params=("formation.line_gap_yd", "formation.line_gap_tolerance_yd", "formation.line_gap_exact"))
 def line_gaps(formation: Formation, params: Params) -> Iterator[Measurement]:
     """A yard between neighboring offensive linemen, in the yards printed across the field, as the gap lies."""
-    required, tolerance = params.real(GAP_YD.name), params.real(GAP_TOLERANCE_YD.name)
+    required, tolerance = params.real("formation.line_gap_yd"), params.real("formation.line_gap_tolerance_yd")
     for left, right in _neighbors(formation.in_role(*LINEMEN)):
         gap = formation.across_yd(right.low_mm - left.high_mm)
         sigma = formation.across_yd((left.sigma_v_mm**2 + right.sigma_v_mm**2) ** 0.5)
         margin = gap - (required - tolerance)
-        if params.flag(GAP_EXACT.name):
+        if params.flag("formation.line_gap_exact"):
             margin = min(margin, required + tolerance - gap)
         text = f"{left.id} and {right.id} are {gap:z.2f} yd apart; {required:g} ± {tolerance:g} yd required"
         yield Measurement(text, (left.id, right.id), margin, sigma, "yd")
 
 
-@check("EFL-010", params=(BASE_WIDTHS_APART, SPACING_TOLERANCE_MM, LINE_TOLERANCE_YD))
+@check(
+    "EFL-010", params=("formation.base_widths_apart", "formation.spacing_tolerance_mm", "formation.line_tolerance_yd")
+)
 def line_base_widths(formation: Formation, params: Params) -> Iterator[Measurement]:
     """Neighbors on either line at least a base's width apart, edge to edge."""
     for players in (on_line(formation, params), formation.in_role("DL", "NT", offense=False)):
         for left, right in _neighbors(players):
             gap = right.low_mm - left.high_mm
-            required = params.real(BASE_WIDTHS_APART.name) * (left.width_mm + right.width_mm) / 2
+            required = params.real("formation.base_widths_apart") * (left.width_mm + right.width_mm) / 2
             sigma = (left.sigma_v_mm**2 + right.sigma_v_mm**2) ** 0.5
             text = f"{left.id} and {right.id} are {gap:.1f} mm apart; at least {required:.1f} mm required"
-            margin = gap - required + params.real(SPACING_TOLERANCE_MM.name)
+            margin = gap - required + params.real("formation.spacing_tolerance_mm")
             yield Measurement(text, (left.id, right.id), margin, sigma, "mm")
 
 
-@check("TAP-066", "TAP-077", params=(HASH_HALF_WIDTH_YD,))
+@check("TAP-066", "TAP-077", params=("formation.hash_half_width_yd",))
 def center_between_hashes(formation: Formation, params: Params) -> Iterator[Measurement]:
     """The center lines up in the middle of the field: the middle of his base between the hash rows."""
     field = formation.field
     rows = field.hash_rows_y_yd
-    half = (max(rows) - min(rows)) / 2 if len(rows) > 1 else params.real(HASH_HALF_WIDTH_YD.name)
+    half = (max(rows) - min(rows)) / 2 if len(rows) > 1 else params.real("formation.hash_half_width_yd")
     for center in formation.in_role("C"):
         off = abs(formation.across_yd(center.v_mm - field.width_mm / 2))
         text = f"the center {center.id} is {off:.2f} yd off the middle of the field; at most {half:.2f} yd allowed"
@@ -116,7 +93,7 @@ def center_between_hashes(formation: Formation, params: Params) -> Iterator[Meas
 
 def on_line(formation: Formation, params: Params) -> list[FormationPlayer]:
     """Return the players of the offense on the line of scrimmage."""
-    tolerance_mm = params.real(LINE_TOLERANCE_YD.name) * formation.field.mm_per_yd_x
+    tolerance_mm = params.real("formation.line_tolerance_yd") * formation.field.mm_per_yd_x
     return [player for player in formation.offense if abs(player.depth_mm) <= tolerance_mm]
 
 
@@ -141,7 +118,16 @@ class StackedPair:
     sigma_mm: float  # its standard deviation
 
 
-@check("TAP-038", "TAP-039", "TAP-040", "TAP-041", "TAP-069", "TAP-070", "TAP-073", params=(STACK_LENGTHS,))
+@check(
+    "TAP-038",
+    "TAP-039",
+    "TAP-040",
+    "TAP-041",
+    "TAP-069",
+    "TAP-070",
+    "TAP-073",
+    params=("formation.stack_base_lengths",),
+)
 def stacking(formation: Formation, params: Params) -> Iterator[Measurement]:
     """Only the quarterback may be directly behind a player, the center; then one linebacker may stand behind the nose.
 
@@ -161,7 +147,7 @@ def stacking(formation: Formation, params: Params) -> Iterator[Measurement]:
             yield _measure_stack(pair, ("TAP-038", "TAP-040", "TAP-041", "TAP-073"), reason)
 
 
-@check("TAP-041", "TAP-072", params=(SEPARATION_LENGTHS, SPACING_TOLERANCE_MM))
+@check("TAP-041", "TAP-072", params=("formation.separation_base_lengths", "formation.spacing_tolerance_mm"))
 def separation(formation: Formation, params: Params) -> Iterator[Measurement]:
     """Players off the line stand a base length apart, outline to outline.
 
@@ -171,17 +157,17 @@ def separation(formation: Formation, params: Params) -> Iterator[Measurement]:
     backs = [player for player in formation.offense if player.role not in (*LINEMEN, "TE", "WR")]
     for a, b in itertools.combinations(backs, 2):
         gap = signed_gap(a.figure.footprint, b.figure.footprint)
-        required = params.real(SEPARATION_LENGTHS.name) * (a.length_mm + b.length_mm) / 2
+        required = params.real("formation.separation_base_lengths") * (a.length_mm + b.length_mm) / 2
         text = f"{a.id} and {b.id} are {gap.gap_mm:.1f} mm apart; a base length of {required:.1f} mm required"
         sigma = gap.sigma_mm(_position_error(a), _position_error(b))
-        margin = gap.gap_mm - required + params.real(SPACING_TOLERANCE_MM.name)
+        margin = gap.gap_mm - required + params.real("formation.spacing_tolerance_mm")
         yield Measurement(text, (a.id, b.id), margin, sigma, "mm")
 
 
-@check("EFL-020", params=(LARGEST_STACK, STACK_LENGTHS))
+@check("EFL-020", params=("formation.largest_stack", "formation.stack_base_lengths"))
 def stack_length(formation: Formation, params: Params) -> Iterator[Measurement]:
     """At most four players are stacked on a running play, as in an I formation with its center."""
-    limit = params.count(LARGEST_STACK.name)
+    limit = params.count("formation.largest_stack")
     pairs = [pair for pair in stacked_pairs(formation.offense, params) if pair.clear_mm < 0]
     behind = {pair.rear.id for pair in pairs}
     for front in formation.offense:
@@ -197,7 +183,7 @@ def stacked_pairs(players: Sequence[FormationPlayer], params: Params) -> list[St
     pairs = []
     for a, b in itertools.combinations(players, 2):
         front, rear = sorted((a, b), key=lambda player: (player.depth_mm, player.id))
-        limit = params.real(STACK_LENGTHS.name) * (a.length_mm + b.length_mm) / 2
+        limit = params.real("formation.stack_base_lengths") * (a.length_mm + b.length_mm) / 2
         along = max(front.upfield_mm - rear.downfield_mm, rear.upfield_mm - front.downfield_mm) - limit
         across = max(a.low_mm - b.high_mm, b.low_mm - a.high_mm)
         clear = (along, a.sigma_u_mm, b.sigma_u_mm) if along > across else (across, a.sigma_v_mm, b.sigma_v_mm)

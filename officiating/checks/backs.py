@@ -4,37 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from downfield.officiating.checks.alignment import LINE_TOLERANCE_YD, on_line
+from downfield.officiating.checks.alignment import on_line
 from downfield.officiating.checks.check import CHECK_LIMITS, Measurement, check
 from downfield.officiating.checks.formation import Formation, FormationPlayer
-from downfield.officiating.params import Param, Params
-
-WIDE_OFF_YD = Param("formation.wide_off_line_yd", 5.0, "yd", "TAP: wide players on the line or five yards off", 0, 20)
-WIDE_OFF_EXACT = Param(
-    "formation.wide_off_line_exact",
-    False,
-    "",
-    "TAP does not say exactly or at least five; at least is recommended, so that a deeper back is no violation",
-)
-BACKS_YD = Param("formation.backs_depth_yd", 20.0, "yd", "both TAP and EFL draw the limit at 20", 0, 50)
-PUNTER_YD = Param("formation.punter_depth_yd", 20.0, "yd", "TAP's punter starts 20 yards back", 0, 50)
-PUNTER_TOLERANCE_YD = Param("formation.punter_tolerance_yd", 0.5, "yd", "not stated; bases are set by hand", 0, 5)
-PUNT_SPOT_YD = Param("formation.punt_spot_yd", 7.0, "yd", "Lion's Den marks the punt seven yards back", 0, 50)
-BEHIND_WIDTHS = Param("formation.behind_base_widths", 0.5, "", "not stated; half of each base's width overlaps", 0, 3)
-UNDER_CENTER_LENGTHS = Param(
-    "formation.under_center_base_lengths", 1.0, "", "EFL's 'directly behind': no base between", 0, 5
-)
-CORRIDOR_YD = Param("formation.gunner_corridor_yd", 20.0, "yd", "TAP gives a lane no length; its first 20 yd", 0, 100)
+from downfield.officiating.params import Params
 
 
-@check("TAP-069", params=(WIDE_OFF_YD, WIDE_OFF_EXACT, LINE_TOLERANCE_YD))
+@check("TAP-069", params=("formation.wide_off_line_yd", "formation.wide_off_line_exact", "formation.line_tolerance_yd"))
 def wide_men(formation: Formation, params: Params) -> Iterator[Measurement]:
     """Players outside the tackles are on the line or five yards off it; stacking is another check."""
-    tolerance, required = params.real(LINE_TOLERANCE_YD.name), params.real(WIDE_OFF_YD.name)
+    tolerance, required = params.real("formation.line_tolerance_yd"), params.real("formation.wide_off_line_yd")
     for player in _outside_tackles(formation):
         depth = formation.along_yd(player.depth_mm)
         off_line = depth - required + tolerance
-        if params.flag(WIDE_OFF_EXACT.name):
+        if params.flag("formation.wide_off_line_exact"):
             off_line = tolerance - abs(depth - required)
         text = (
             f"{player.id}, outside the tackles, is {depth:z.2f} yd off the line; "
@@ -44,10 +27,10 @@ def wide_men(formation: Formation, params: Params) -> Iterator[Measurement]:
         yield Measurement(text, (player.id,), margin, formation.along_yd(player.sigma_u_mm), "yd")
 
 
-@check("TAP-070", "TAP-071", "TAP-114", params=(BACKS_YD, LINE_TOLERANCE_YD))
+@check("TAP-070", "TAP-071", "TAP-114", params=("formation.backs_depth_yd", "formation.line_tolerance_yd"))
 def backs_depth(formation: Formation, params: Params) -> Iterator[Measurement]:
     """Backs are less than 20 yards behind the line; the quarterback or punter may be at exactly 20."""
-    limit, line = params.real(BACKS_YD.name), on_line(formation, params)
+    limit, line = params.real("formation.backs_depth_yd"), on_line(formation, params)
     for player in formation.offense:
         if player in line:
             continue
@@ -60,7 +43,7 @@ def backs_depth(formation: Formation, params: Params) -> Iterator[Measurement]:
         yield Measurement(text, (player.id,), limit - depth, sigma, "yd", strict=not passer, clauses=clauses)
 
 
-@check("TAP-071", "TAP-114", "EFL-019", params=(BEHIND_WIDTHS,))
+@check("TAP-071", "TAP-114", "EFL-019", params=("formation.behind_base_widths",))
 def behind_center(formation: Formation, params: Params) -> Iterator[Measurement]:
     """The quarterback or punter lines up behind the center: across the field, the middles of their bases agree."""
     center = next(iter(formation.in_role("C")), None)
@@ -72,19 +55,19 @@ def behind_center(formation: Formation, params: Params) -> Iterator[Measurement]
         yield _measure_behind(center, passer, params)
 
 
-@check("EFL-019", params=(UNDER_CENTER_LENGTHS,))
+@check("EFL-019", params=("formation.under_center_base_lengths",))
 def under_center(formation: Formation, params: Params) -> Iterator[Measurement]:
     """On a running play the quarterback stands directly behind the center, with no room for a base between them."""
     for center in formation.in_role("C"):
         for passer in formation.in_role("QB"):
             gap = center.upfield_mm - passer.downfield_mm
-            limit = params.real(UNDER_CENTER_LENGTHS.name) * (center.length_mm + passer.length_mm) / 2
+            limit = params.real("formation.under_center_base_lengths") * (center.length_mm + passer.length_mm) / 2
             sigma = (center.sigma_u_mm**2 + passer.sigma_u_mm**2) ** 0.5
             text = f"{passer.id} is {gap:.1f} mm behind the center {center.id}; at most {limit:.1f} mm allowed"
             yield Measurement(text, (passer.id, center.id), limit - gap, sigma, "mm")
 
 
-@check("TAP-083", params=(BEHIND_WIDTHS,))
+@check("TAP-083", params=("formation.behind_base_widths",))
 def direct_snap(formation: Formation, params: Params) -> Iterator[Measurement]:
     """A running back may take the snap only from behind the quarterback."""
     back = formation.player(formation.carrier)
@@ -97,14 +80,14 @@ def direct_snap(formation: Formation, params: Params) -> Iterator[Measurement]:
     yield Measurement(f"{back.id} takes the snap with no quarterback in front of him", (back.id,), -1, unit="count")
 
 
-@check("EFL-021", params=(BACKS_YD,))
+@check("EFL-021", params=("formation.backs_depth_yd",))
 def carrier_depth(formation: Formation, params: Params) -> Iterator[Measurement]:
     """The rear of the ball carrier's base is at most 20 yards behind the line."""
     carrier = formation.player(formation.carrier)
     if carrier is None:
         yield Measurement("no ball carrier was announced")
         return
-    depth, limit = formation.along_yd(-carrier.upfield_mm), params.real(BACKS_YD.name)
+    depth, limit = formation.along_yd(-carrier.upfield_mm), params.real("formation.backs_depth_yd")
     text = f"the rear of {carrier.id}'s base is {depth:z.2f} yd behind the line; at most {limit:g} yd allowed"
     yield Measurement(text, (carrier.id,), limit - depth, formation.along_yd(carrier.sigma_u_mm), "yd")
 
@@ -123,25 +106,29 @@ def carrier_inside_guards(formation: Formation, _params: Params) -> Iterator[Mea
     yield Measurement(f"{carrier.id} is {place} the guards", (carrier.id,), inside, sigma, "yd")
 
 
-@check("EFL-027", params=(BACKS_YD,))
+@check("EFL-027", params=("formation.backs_depth_yd",))
 def passer_depth(formation: Formation, params: Params) -> Iterator[Measurement]:
     """The passing quarterback is at most 20 yards behind the line."""
     for passer in formation.in_role("QB"):
-        depth, limit = formation.along_yd(passer.depth_mm), params.real(BACKS_YD.name)
+        depth, limit = formation.along_yd(passer.depth_mm), params.real("formation.backs_depth_yd")
         text = f"{passer.id} is {depth:z.2f} yd behind the line; at most {limit:g} yd allowed"
         yield Measurement(text, (passer.id,), limit - depth, formation.along_yd(passer.sigma_u_mm), "yd")
 
 
-@check("TAP-114", "TAP-120", params=(PUNTER_YD, PUNTER_TOLERANCE_YD))
+@check("TAP-114", "TAP-120", params=("formation.punter_depth_yd", "formation.punter_tolerance_yd"))
 def punter_depth(formation: Formation, params: Params) -> Iterator[Measurement]:
     """TAP's punter starts 20 yards back: one clause requires at most 20 and a later one 20, so 20 satisfies both."""
-    yield from _measure_punter(formation, params.real(PUNTER_YD.name), params.real(PUNTER_TOLERANCE_YD.name))
+    yield from _measure_punter(
+        formation, params.real("formation.punter_depth_yd"), params.real("formation.punter_tolerance_yd")
+    )
 
 
-@check("LD-053", params=(PUNT_SPOT_YD, PUNTER_TOLERANCE_YD))
+@check("LD-053", params=("formation.punt_spot_yd", "formation.punter_tolerance_yd"))
 def punt_spot(formation: Formation, params: Params) -> Iterator[Measurement]:
     """One player stands seven yards back to mark where the punt is measured from."""
-    yield from _measure_punter(formation, params.real(PUNT_SPOT_YD.name), params.real(PUNTER_TOLERANCE_YD.name))
+    yield from _measure_punter(
+        formation, params.real("formation.punt_spot_yd"), params.real("formation.punter_tolerance_yd")
+    )
 
 
 @check("TAP-116")
@@ -157,10 +144,10 @@ def gunners_wide(formation: Formation, _params: Params) -> Iterator[Measurement]
         yield Measurement(text, (gunner.id,), apart, formation.across_yd(gunner.sigma_v_mm), "yd")
 
 
-@check("TAP-046", "TAP-118", params=(CORRIDOR_YD,))
+@check("TAP-046", "TAP-118", params=("formation.gunner_corridor_yd",))
 def gunner_corridor(formation: Formation, params: Params) -> Iterator[Measurement]:
     """No defender lines up in a gunner's way: a straight lane as wide as his base, ahead of him from the line on."""
-    reach_mm = params.real(CORRIDOR_YD.name) * formation.field.mm_per_yd_x
+    reach_mm = params.real("formation.gunner_corridor_yd") * formation.field.mm_per_yd_x
     for gunner in filter(None, map(formation.player, formation.gunners)):
         for defender in formation.defense:
             if 0 <= defender.upfield_mm <= reach_mm:
@@ -189,7 +176,7 @@ def _tackle_edges(formation: Formation) -> tuple[float, float] | None:
 
 def _measure_behind(front: FormationPlayer, rear: FormationPlayer, params: Params) -> Measurement:
     off = abs(rear.v_mm - front.v_mm)
-    limit = params.real(BEHIND_WIDTHS.name) * (rear.width_mm + front.width_mm) / 2
+    limit = params.real("formation.behind_base_widths") * (rear.width_mm + front.width_mm) / 2
     sigma = (rear.figure.sigma_mm[1] ** 2 + front.figure.sigma_mm[1] ** 2) ** 0.5
     text = f"{rear.id} is {off:.1f} mm to the side of {front.id}; at most {limit:.1f} mm counts as behind him"
     return Measurement(text, (rear.id, front.id), limit - off, sigma, "mm")

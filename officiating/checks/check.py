@@ -12,7 +12,7 @@ from typing import Final, Generic, Literal, TypeVar
 from downfield.core.records import record
 from downfield.officiating.belief import Unit
 from downfield.officiating.conditions import Condition
-from downfield.officiating.params import Param, Params
+from downfield.officiating.params import Param, Params, read_params
 from downfield.officiating.state.facts import exceedance_probability
 
 ClauseOutcome = Literal["kept", "broken", "too_close", "unknown"]
@@ -137,13 +137,16 @@ class Check(Generic[Subject]):
         )
 
 
+_PARAMS: Final = {param.name: param for param in read_params("downfield.officiating.checks")}
+
+
 def check(
-    *clauses: str, params: tuple[Param, ...] = (), on_claim: bool = False
+    *clauses: str, params: tuple[str, ...] = (), on_claim: bool = False
 ) -> Callable[[Callable[[Subject, Params], Iterator[Measurement]]], Check[Subject]]:
-    """Turn a function that yields measurements into a check named after the function."""
+    """Turn a function that yields measurements into a check named after the function; its parameters are named."""
 
     def make(measure: Callable[[Subject, Params], Iterator[Measurement]]) -> Check[Subject]:
-        return Check(measure.__name__, clauses, params, on_claim, measure)
+        return Check(measure.__name__, clauses, tuple(_PARAMS[name] for name in params), on_claim, measure)
 
     return make
 

@@ -4,31 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from downfield.officiating.checks.alignment import LINE_TOLERANCE_YD, on_line
+from downfield.officiating.checks.alignment import on_line
 from downfield.officiating.checks.check import Measurement, check
 from downfield.officiating.checks.formation import Formation, FormationPlayer
-from downfield.officiating.params import Param, Params
+from downfield.officiating.params import Params
 from downfield.officiating.sides import LINEMEN
 
-HEAD_UP_YD = Param("formation.head_up_tolerance_yd", 0.5, "yd", "not stated; bases are set by hand", 0, 3)
-LINES_APART_YD = Param("formation.lines_apart_yd", 2.0, "yd", "EFL's two yards between the lines", 0, 10)
-LINES_APART_TOLERANCE_YD = Param("formation.lines_apart_tolerance_yd", 0.5, "yd", "not stated; bases set by hand", 0, 5)
-DEFENSE_DEPTH_YD = Param("formation.defense_depth_yd", 20.0, "yd", "EFL's limit for defenders behind the line", 0, 100)
-DEFENSE_OFF_YD = Param("formation.defense_off_yd", 5.0, "yd", "Lion's Den sets the defense five yards off", 0, 20)
-DEFENSE_OFF_EXACT = Param(
-    "formation.defense_off_exact",
-    False,
-    "",
-    "'allowed five yards in front' is read as the least distance; true for exactly that distance",
+
+@check(
+    "EFL-011",
+    params=("formation.head_up_tolerance_yd", "formation.lines_apart_yd", "formation.lines_apart_tolerance_yd"),
 )
-DEFENSE_OFF_TOLERANCE_YD = Param("formation.defense_off_tolerance_yd", 0.5, "yd", "not stated; bases set by hand", 0, 5)
-
-
-@check("EFL-011", params=(HEAD_UP_YD, LINES_APART_YD, LINES_APART_TOLERANCE_YD))
 def head_up(formation: Formation, params: Params) -> Iterator[Measurement]:
     """Every offensive lineman has a defensive lineman head up with him, two yards away from front to front."""
-    line, tolerance = _defensive_line(formation), params.real(HEAD_UP_YD.name)
-    required, apart_tolerance = params.real(LINES_APART_YD.name), params.real(LINES_APART_TOLERANCE_YD.name)
+    line, tolerance = _defensive_line(formation), params.real("formation.head_up_tolerance_yd")
+    required, apart_tolerance = (
+        params.real("formation.lines_apart_yd"),
+        params.real("formation.lines_apart_tolerance_yd"),
+    )
     for lineman in formation.in_role(*LINEMEN):
         facing = _nearest(lineman, line)
         if facing is None:
@@ -44,10 +37,10 @@ def head_up(formation: Formation, params: Params) -> Iterator[Measurement]:
         yield Measurement(text, (facing.id, lineman.id), apart_tolerance - abs(gap - required), sigma, "yd")
 
 
-@check("EFL-012", params=(HEAD_UP_YD, LINE_TOLERANCE_YD))
+@check("EFL-012", params=("formation.head_up_tolerance_yd", "formation.line_tolerance_yd"))
 def gap_filling(formation: Formation, params: Params) -> Iterator[Measurement]:
     """No defender on the line stands in front of a gap: each is head up with a player on the offense's line."""
-    line, tolerance = on_line(formation, params), params.real(HEAD_UP_YD.name)
+    line, tolerance = on_line(formation, params), params.real("formation.head_up_tolerance_yd")
     for defender in _defensive_line(formation):
         facing = _nearest(defender, line)
         if facing is not None:
@@ -57,14 +50,14 @@ def gap_filling(formation: Formation, params: Params) -> Iterator[Measurement]:
             yield Measurement(text, (defender.id, facing.id), tolerance - off, sigma, "yd")
 
 
-@check("EFL-014", params=(DEFENSE_DEPTH_YD,))
+@check("EFL-014", params=("formation.defense_depth_yd",))
 def second_level(formation: Formation, params: Params) -> Iterator[Measurement]:
     """The other defenders stand behind their line, within 20 yards, and not in a gap.
 
     The rulebook does not define a gap for a player behind the line, so a defender right behind the line at a gap is
     only reported as too close to call.
     """
-    line, limit = _defensive_line(formation), params.real(DEFENSE_DEPTH_YD.name)
+    line, limit = _defensive_line(formation), params.real("formation.defense_depth_yd")
     for defender in formation.defense:
         if defender in line:
             continue
@@ -79,14 +72,16 @@ def second_level(formation: Formation, params: Params) -> Iterator[Measurement]:
             yield Measurement(text, (defender.id,), broken=0.5)
 
 
-@check("LD-036", params=(DEFENSE_OFF_YD, DEFENSE_OFF_EXACT, DEFENSE_OFF_TOLERANCE_YD))
+@check(
+    "LD-036", params=("formation.defense_off_yd", "formation.defense_off_exact", "formation.defense_off_tolerance_yd")
+)
 def defense_off(formation: Formation, params: Params) -> Iterator[Measurement]:
     """Defenders stand five yards in front of the offense's line."""
-    required, tolerance = params.real(DEFENSE_OFF_YD.name), params.real(DEFENSE_OFF_TOLERANCE_YD.name)
+    required, tolerance = params.real("formation.defense_off_yd"), params.real("formation.defense_off_tolerance_yd")
     for defender in formation.defense:
         depth = formation.along_yd(defender.depth_mm)
         margin = depth - required + tolerance
-        if params.flag(DEFENSE_OFF_EXACT.name):
+        if params.flag("formation.defense_off_exact"):
             margin = tolerance - abs(depth - required)
         text = f"{defender.id} is {depth:z.2f} yd from the line of scrimmage; {required:g} ± {tolerance:g} yd required"
         yield Measurement(text, (defender.id,), margin, formation.along_yd(defender.sigma_u_mm), "yd")

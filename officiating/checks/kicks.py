@@ -7,15 +7,8 @@ from collections.abc import Iterator, Sequence
 from downfield.core.texts import counted
 from downfield.officiating.checks.check import Measurement, check, count_distribution
 from downfield.officiating.checks.formation import Formation, FormationPlayer
-from downfield.officiating.params import Param, Params
+from downfield.officiating.params import Params
 from downfield.officiating.state.facts import exceedance_probability
-
-RECEIVE_YD = Param("kickoff.receive_line_yd", 50.0, "yd", "TAP's receivers line up at midfield", 0, 100)
-KICK_TOLERANCE_YD = Param("kickoff.line_tolerance_yd", 0.5, "yd", "not stated; bases are set by hand", 0, 5)
-MIDDLE_TOLERANCE_YD = Param("kickoff.middle_tolerance_yd", 1.0, "yd", "'in the middle': not stated; half a base", 0, 10)
-ONSIDE_MEN = Param("kickoff.onside_men", 11, "count", "TAP: all eleven of both teams", 1, 11)
-LION_FRONT_MEN = Param("kickoff.lions_den_front_men", 5, "count", "Lion's Den: at most five on their 40", 0, 11)
-LION_FRONT_YD = Param("kickoff.front_yd", 40.0, "yd", "Lion's Den's front line of receivers", 0, 100)
 
 EFL_RECEIVERS = ((50.0, 5), (30.0, 2), (20.0, 2), (5.0, 2))
 """EFL's receivers: yards from their own goal line, and how many."""
@@ -23,20 +16,20 @@ EFL_ONSIDE_RECEIVERS = ((50.0, 5), (40.0, 5))
 """EFL's receivers against an onside kick; one more stands anywhere behind the last."""
 
 
-@check("TAP-047", "EFL-050", "LD-030", params=(KICK_TOLERANCE_YD,))
+@check("TAP-047", "EFL-050", "LD-030", params=("kickoff.line_tolerance_yd",))
 def kickers(formation: Formation, params: Params) -> Iterator[Measurement]:
     """The kicking team lines up on the line the ball is kicked from, or behind it."""
-    tolerance = params.real(KICK_TOLERANCE_YD.name)
+    tolerance = params.real("kickoff.line_tolerance_yd")
     for player in formation.offense:
         over = formation.along_yd(player.downfield_mm)
         text = f"{player.id}'s front is {abs(over):.2f} yd {'past' if over > 0 else 'behind'} the line of the kick"
         yield Measurement(text, (player.id,), tolerance - over, formation.along_yd(player.sigma_u_mm), "yd")
 
 
-@check("TAP-048", params=(RECEIVE_YD, KICK_TOLERANCE_YD))
+@check("TAP-048", params=("kickoff.receive_line_yd", "kickoff.line_tolerance_yd"))
 def tap_receivers(formation: Formation, params: Params) -> Iterator[Measurement]:
     """All receivers but a named returner line up at midfield, the nearest part of their bases on the line."""
-    line, tolerance = params.real(RECEIVE_YD.name), params.real(KICK_TOLERANCE_YD.name)
+    line, tolerance = params.real("kickoff.receive_line_yd"), params.real("kickoff.line_tolerance_yd")
     for player in formation.defense:
         if player.id != formation.returner:
             at = formation.own_yd(player.upfield_mm)
@@ -66,7 +59,7 @@ def returner_off(formation: Formation, _params: Params) -> Iterator[Measurement]
         yield Measurement(text, (formation.returner,), -1 if on_field else 0, unit="count")
 
 
-@check("TAP-053", params=(MIDDLE_TOLERANCE_YD,))
+@check("TAP-053", params=("kickoff.middle_tolerance_yd",))
 def returner_place(formation: Formation, params: Params) -> Iterator[Measurement]:
     """For a return the returner stands in the middle of the field with some part of his base on his goal line."""
     player = formation.player(formation.returner)
@@ -78,12 +71,12 @@ def returner_place(formation: Formation, params: Params) -> Iterator[Measurement
     text = f"{player.id}'s base is {abs(on):.2f} yd {'over' if on >= 0 else 'off'} the goal line"
     yield Measurement(text, (player.id,), on, formation.along_yd(player.sigma_u_mm), "yd")
     off = formation.across_yd(abs(player.v_mm - formation.field.width_mm / 2))
-    limit = params.real(MIDDLE_TOLERANCE_YD.name)
+    limit = params.real("kickoff.middle_tolerance_yd")
     text = f"{player.id} is {off:.2f} yd off the middle of the field; at most {limit:g} yd allowed"
     yield Measurement(text, (player.id,), limit - off, formation.across_yd(player.figure.sigma_mm[1]), "yd")
 
 
-@check("TAP-119", params=(MIDDLE_TOLERANCE_YD,))
+@check("TAP-119", params=("kickoff.middle_tolerance_yd",))
 def punt_returner_place(formation: Formation, params: Params) -> Iterator[Measurement]:
     """A punt's returner waits in the end zone, at a sideline: within a yard of it, on either side of the paint."""
     player = formation.player(formation.returner)
@@ -94,31 +87,31 @@ def punt_returner_place(formation: Formation, params: Params) -> Iterator[Measur
     text = f"{player.id} is {abs(behind):.2f} yd {'behind' if behind >= 0 else 'in front of'} the goal line"
     yield Measurement(text, (player.id,), behind, formation.along_yd(player.sigma_u_mm), "yd")
     off = formation.across_yd(max(min(player.low_mm, formation.field.width_mm - player.high_mm), 0.0))
-    limit = params.real(MIDDLE_TOLERANCE_YD.name)
+    limit = params.real("kickoff.middle_tolerance_yd")
     text = f"{player.id} is {off:.2f} yd from the nearer sideline; at most {limit:g} yd allowed"
     yield Measurement(text, (player.id,), limit - off, formation.across_yd(player.sigma_v_mm), "yd")
 
 
-@check("TAP-061", params=(ONSIDE_MEN,))
+@check("TAP-061", params=("kickoff.onside_men",))
 def onside_men(formation: Formation, params: Params) -> Iterator[Measurement]:
     """For an onside kick all eleven of both teams line up."""
-    required = params.count(ONSIDE_MEN.name)
+    required = params.count("kickoff.onside_men")
     for players, side in ((formation.offense, "kickers"), (formation.defense, "receivers")):
         text = f"{len(players)} {side} line up; {required} required"
         yield Measurement(text, tuple(player.id for player in players), -abs(len(players) - required), unit="count")
 
 
-@check("EFL-051", params=(KICK_TOLERANCE_YD,))
+@check("EFL-051", params=("kickoff.line_tolerance_yd",))
 def efl_receivers(formation: Formation, params: Params) -> Iterator[Measurement]:
     """Five receivers stand at the 50, two each at their 30, 20 and 5."""
     for line, required in EFL_RECEIVERS:
-        yield _measure_count(formation, line, required, params.real(KICK_TOLERANCE_YD.name))
+        yield _measure_count(formation, line, required, params.real("kickoff.line_tolerance_yd"))
 
 
-@check("EFL-055", params=(KICK_TOLERANCE_YD,))
+@check("EFL-055", params=("kickoff.line_tolerance_yd",))
 def efl_onside_receivers(formation: Formation, params: Params) -> Iterator[Measurement]:
     """Against an onside kick five receivers stand at the 50, five at their 40, and one anywhere behind it."""
-    tolerance = params.real(KICK_TOLERANCE_YD.name)
+    tolerance = params.real("kickoff.line_tolerance_yd")
     for line, required in EFL_ONSIDE_RECEIVERS:
         yield _measure_count(formation, line, required, tolerance)
     last = EFL_ONSIDE_RECEIVERS[-1][0]
@@ -132,11 +125,11 @@ def efl_onside_receivers(formation: Formation, params: Params) -> Iterator[Measu
     yield Measurement(text, (), -abs(found - 1), unit="count", broken=_probability_not(1, counts))
 
 
-@check("LD-031", params=(LION_FRONT_MEN, LION_FRONT_YD, KICK_TOLERANCE_YD))
+@check("LD-031", params=("kickoff.lions_den_front_men", "kickoff.front_yd", "kickoff.line_tolerance_yd"))
 def lions_den_receivers(formation: Formation, params: Params) -> Iterator[Measurement]:
     """No more than five receivers stand on their 40."""
-    limit, line = params.count(LION_FRONT_MEN.name), params.real(LION_FRONT_YD.name)
-    chances = _on_line_probabilities(formation, formation.defense, line, params.real(KICK_TOLERANCE_YD.name))
+    limit, line = params.count("kickoff.lions_den_front_men"), params.real("kickoff.front_yd")
+    chances = _on_line_probabilities(formation, formation.defense, line, params.real("kickoff.line_tolerance_yd"))
     counts = count_distribution(chances)
     found = counts.index(max(counts))
     text = f"{counted(found, 'player', 'stand')} on the receivers' {line:g} yd line; at most {limit} allowed"

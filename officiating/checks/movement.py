@@ -11,18 +11,10 @@ from downfield.core.mathematics import difference_deg
 from downfield.core.scene import Jersey, Player, Scene
 from downfield.core.texts import counted
 from downfield.officiating.checks.check import Measurement, at_most, check, count_distribution
-from downfield.officiating.params import Param, Params
+from downfield.officiating.params import Params
 from downfield.officiating.sides import ELIGIBLE, canonical_role
 from downfield.officiating.state.facts import EVEN_ODDS, exceedance_probability
 from downfield.officiating.state.play_state import Pose, poses_of
-
-TURNED_DEG = Param(
-    "stop.turned_deg", 3.0, "deg", "not stated; more than a resting figure's measured heading varies", 0, 45
-)
-MOVED_MM = Param("stop.moved_mm", 5.0, "mm", "not stated; turning a base by hand leaves it within a few mm", 0.5, 50)
-MOTIONS = Param("motion.moved", 1, "count", "TAP: one eligible player in motion", 0, 11)
-PIVOTS = Param("motion.pivoted", 1, "count", "TAP: one eligible receiver pivoted", 0, 11)
-REPOSITIONED = Param("motion.repositioned", 4, "count", "Lion's Den: four defenders, after the backfield is set", 0, 11)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +60,7 @@ class PoseChange:
         """Probability that it was pivoted."""
         if self.swapped:
             return 1.0
-        limit_deg = params.real(TURNED_DEG.name)
+        limit_deg = params.real("stop.turned_deg")
         as_seen = exceedance_probability(self.turned_deg - limit_deg, self.sigma_deg)
         if self.front >= 1.0:
             return as_seen
@@ -77,7 +69,7 @@ class PoseChange:
 
     def moved_probability(self, params: Params) -> float:
         """Probability that it was moved to another place."""
-        return exceedance_probability(self.moved_mm - params.real(MOVED_MM.name), self.sigma_mm)
+        return exceedance_probability(self.moved_mm - params.real("stop.moved_mm"), self.sigma_mm)
 
     def is_handled(self, params: Params) -> bool:
         """Whether it was more likely than not pivoted or moved."""
@@ -156,10 +148,10 @@ class PreSnapChanges:
         ]
 
 
-@check("TAP-079", "TAP-080", params=(MOTIONS, PIVOTS, MOVED_MM, TURNED_DEG))
+@check("TAP-079", "TAP-080", params=("motion.moved", "motion.pivoted", "stop.moved_mm", "stop.turned_deg"))
 def offense_motion(before_snap: PreSnapChanges, params: Params) -> Iterator[Measurement]:
     """The offense may move one eligible player and pivot one eligible receiver; the new formation is checked, too."""
-    both = ((MOTIONS, before_snap.moved, "moved"), (PIVOTS, before_snap.pivoted, "pivoted"))
+    both = (("motion.moved", before_snap.moved, "moved"), ("motion.pivoted", before_snap.pivoted, "pivoted"))
     for limit, probabilities, verb in both:
         changes = probabilities(params, offense=True)
         names = tuple(change.id for change, likely in changes if likely > EVEN_ODDS)
@@ -173,7 +165,7 @@ def offense_motion(before_snap: PreSnapChanges, params: Params) -> Iterator[Meas
                 yield Measurement(text, (change.id,), -1 if role else None, unit="count")
 
 
-@check("TAP-081", params=(MOVED_MM, TURNED_DEG))
+@check("TAP-081", params=("stop.moved_mm", "stop.turned_deg"))
 def defense_motion(before_snap: PreSnapChanges, params: Params) -> Iterator[Measurement]:
     """The defense may match the offense's motions and pivots: as many of each, no more."""
     for probabilities, verb in ((before_snap.moved, "moved"), (before_snap.pivoted, "pivoted")):
@@ -188,10 +180,10 @@ def defense_motion(before_snap: PreSnapChanges, params: Params) -> Iterator[Meas
         yield Measurement(text, names, by_offense - by_defense, unit="count", broken=round(excess, 9))
 
 
-@check("LD-038", params=(REPOSITIONED, MOVED_MM))
+@check("LD-038", params=("motion.repositioned", "stop.moved_mm"))
 def repositioned(before_snap: PreSnapChanges, params: Params) -> Iterator[Measurement]:
     """Once the backfield is set, the defense may re-position four players."""
-    changes, limit = before_snap.moved(params, offense=False), params.count(REPOSITIONED.name)
+    changes, limit = before_snap.moved(params, offense=False), params.count("motion.repositioned")
     names = tuple(change.id for change, likely in changes if likely > EVEN_ODDS)
     text = f"the defense moved {counted(len(names), 'player')} after the backfield was set; {limit} allowed"
     yield at_most(limit, (likely for _, likely in changes), text, names)

@@ -3,14 +3,6 @@
 from __future__ import annotations
 
 from downfield.core.records import record
-from downfield.officiating.checks.pivots import (
-    DEFENSE_MORE,
-    INTERCEPTION_TURNS,
-    LION_TURNS,
-    LOOSE_TURNS,
-    NONE_FOR_NONE,
-    PASS_TURNS,
-)
 from downfield.officiating.params import Params
 from downfield.officiating.sides import Side
 from downfield.officiating.state.game_state import GameState, opponent
@@ -56,17 +48,21 @@ def _limit(side: Side, reason: str, params: Params, *, by_offense: bool, done: b
         return name in params.definitions
 
     most: int | None = None
-    if reason in {"fumble", "onside"} and has(LOOSE_TURNS.name) and (reason == "onside" or has(LION_TURNS.name)):
-        most = params.count(LOOSE_TURNS.name)
+    if (
+        reason in {"fumble", "onside"}
+        and has("stop.loose_ball_turns")
+        and (reason == "onside" or has("stop.defense_turns"))
+    ):
+        most = params.count("stop.loose_ball_turns")
     elif reason == "line":
         most = 0
-    elif reason in {"coach", "pass"} and has(LION_TURNS.name) and not by_offense:
-        most = params.count(LION_TURNS.name)
-    elif reason == "pass" and has(PASS_TURNS.name) and not by_offense:
-        most = params.count(PASS_TURNS.name)
-    elif reason == "interception" and has(INTERCEPTION_TURNS.name) and by_offense:
-        most = params.count(INTERCEPTION_TURNS.name)
-    elif reason == "coach" and has(DEFENSE_MORE.name) and not by_offense:
-        more, none = params.count(DEFENSE_MORE.name), params.flag(NONE_FOR_NONE.name)
+    elif reason in {"coach", "pass"} and has("stop.defense_turns") and not by_offense:
+        most = params.count("stop.defense_turns")
+    elif reason == "pass" and has("stop.pass_turns") and not by_offense:
+        most = params.count("stop.pass_turns")
+    elif reason == "interception" and has("stop.interception_turns") and by_offense:
+        most = params.count("stop.interception_turns")
+    elif reason == "coach" and has("stop.defense_more") and not by_offense:
+        more, none = params.count("stop.defense_more"), params.flag("stop.none_for_none")
         return PivotLimit(side, None, more, none, done)
     return PivotLimit(side, most, done=done)

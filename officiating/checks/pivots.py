@@ -15,26 +15,14 @@ from downfield.core.field.model import FieldModel
 from downfield.core.mathematics import difference_deg
 from downfield.core.texts import counted
 from downfield.officiating.checks.check import Measurement, at_most, check, count_distribution
-from downfield.officiating.checks.movement import MOVED_MM, TURNED_DEG, PoseChange
+from downfield.officiating.checks.movement import PoseChange
 from downfield.officiating.conditions import Condition, joint_probability, worth_telling
-from downfield.officiating.params import Param, Params
+from downfield.officiating.params import Params
 from downfield.officiating.sides import canonical_role
 from downfield.officiating.state.facts import EVEN_ODDS
 
 StoppageKind = Literal["coach", "pass", "line", "first_touch", "interception", "fumble", "kickoff", "onside", "punt"]
 
-DEFENSE_MORE = Param("stop.defense_more", 1, "count", "TAP: the defense may pivot one more than the offense", 0, 11)
-NONE_FOR_NONE = Param(
-    "stop.none_for_none",
-    True,
-    "",
-    "TAP: if the offense pivots no player, the defense pivots none either, not even the extra one",
-)
-SHIFT_YD = Param("stop.pivot_shift_yd", 0.1, "yd", "not stated; how far a hand may slip toward the target", 0, 5)
-LION_TURNS = Param("stop.defense_turns", 1, "count", "Lion's Den: one defender a stop, those for passes too", 0, 11)
-LOOSE_TURNS = Param("stop.loose_ball_turns", 3, "count", "three a team, at a fumble or an onside kick", 0, 11)
-PASS_TURNS = Param("stop.pass_turns", 2, "count", "EFL: two defenders toward the receiver", 0, 11)
-INTERCEPTION_TURNS = Param("stop.interception_turns", 2, "count", "EFL: two of the offense toward him", 0, 11)
 
 AIMED_SIDES: Final[Mapping[StoppageKind, tuple[bool, ...]]] = {
     "pass": (False,),
@@ -82,14 +70,21 @@ class StoppageChanges:
         return tuple(change for change in self.changes if change.offense == offense)
 
 
-@check("TAP-088", params=(TURNED_DEG,))
+@check("TAP-088", params=("stop.turned_deg",))
 def line_stop_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Measurement]:
     """No player is pivoted in the forced stop at the line of scrimmage: the rulebook offers no pivots there."""
     if stoppage.kind == "line":
         yield _at_most_pivoted(stoppage.changes, 0, "players were pivoted in the stop at the line of scrimmage", params)
 
 
-@check("TAP-090", "TAP-091", "TAP-093", "TAP-095", "TAP-098", params=(DEFENSE_MORE, NONE_FOR_NONE, TURNED_DEG))
+@check(
+    "TAP-090",
+    "TAP-091",
+    "TAP-093",
+    "TAP-095",
+    "TAP-098",
+    params=("stop.defense_more", "stop.none_for_none", "stop.turned_deg"),
+)
 def defense_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Measurement]:
     """The defense pivots at most one player more than the offense, and none when the offense pivoted none.
 
@@ -98,7 +93,7 @@ def defense_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Measur
     """
     if stoppage.kind != "coach":
         return
-    more, none_for_none = params.count(DEFENSE_MORE.name), params.flag(NONE_FOR_NONE.name)
+    more, none_for_none = params.count("stop.defense_more"), params.flag("stop.none_for_none")
 
     def allowed_count(by_offense: int) -> int:
         return 0 if none_for_none and by_offense == 0 else by_offense + more
@@ -117,7 +112,7 @@ def defense_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Measur
 
 
 @check("TAP-030", "TAP-035", "TAP-054", "TAP-055", "TAP-089", "TAP-101", "TAP-105", "TAP-106", "EFL-039", "EFL-042",
-       params=(TURNED_DEG,))  # fmt: skip
+       params=("stop.turned_deg",))  # fmt: skip
 def engaged_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Measurement]:
     """No player is pivoted while engaged, except the first to touch the pass and the recoverer of a fumble."""
     for change in stoppage.changes:
@@ -127,7 +122,7 @@ def engaged_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Measur
                 text = f"{change.id} was turned {change.turned_deg:.0f}° while touching an opponent"
                 measured = Measurement(text, (change.id,), -change.turned_deg, change.sigma_deg, "deg")
                 clauses = ENGAGED_CLAUSES[stoppage.kind]
-                over_deg = change.turned_deg - params.real(TURNED_DEG.name)
+                over_deg = change.turned_deg - params.real("stop.turned_deg")
                 conditions = (
                     Condition("turn", pivoted, over_deg, change.sigma_deg, "deg"),
                     Condition("touch", change.engaged_probability),
@@ -136,7 +131,7 @@ def engaged_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Measur
                 yield replace(measured, broken=broken, clauses=clauses, conditions=worth_telling(conditions))
 
 
-@check("TAP-028", params=(TURNED_DEG, MOVED_MM))
+@check("TAP-028", params=("stop.turned_deg", "stop.moved_mm"))
 def dead_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Measurement]:
     """A fallen player is out of the play and is not turned."""
     for change in stoppage.changes:
@@ -145,7 +140,7 @@ def dead_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Measureme
             yield Measurement(text, (change.id,), -change.turned_deg, change.sigma_deg, "deg", broken=1.0)
 
 
-@check("TAP-101", "TAP-064", "LD-018", "EFL-039", "EFL-042", params=(TURNED_DEG,))
+@check("TAP-101", "TAP-064", "LD-018", "EFL-039", "EFL-042", params=("stop.turned_deg",))
 def pivots_toward(stoppage: StoppageChanges, params: Params) -> Iterator[Measurement]:
     """Where pivots must aim at the ball (or at EFL's receiver or interceptor), each ends nearer to facing it."""
     if stoppage.target_mm is None:
@@ -167,10 +162,10 @@ def pivots_toward(stoppage: StoppageChanges, params: Params) -> Iterator[Measure
             yield measured
 
 
-@check("LD-018", params=(MOVED_MM,))
+@check("LD-018", params=("stop.moved_mm",))
 def fumble_turns_in_place(stoppage: StoppageChanges, params: Params) -> Iterator[Measurement]:
     """At a fumble players are turned, not moved: a center moved at all counts, whichever way it went."""
-    limit = params.real(MOVED_MM.name)
+    limit = params.real("stop.moved_mm")
     if stoppage.kind == "fumble":
         for change in stoppage.changes:
             if change.moved_probability(params) > 1 - EVEN_ODDS:
@@ -178,13 +173,13 @@ def fumble_turns_in_place(stoppage: StoppageChanges, params: Params) -> Iterator
                 yield Measurement(text, (change.id,), limit - change.moved_mm, change.sigma_mm, "mm", allowed=limit)
 
 
-@check("TAP-024", params=(SHIFT_YD, TURNED_DEG, MOVED_MM))
+@check("TAP-024", params=("stop.pivot_shift_yd", "stop.turned_deg", "stop.moved_mm"))
 def pivots_in_place(stoppage: StoppageChanges, params: Params) -> Iterator[Measurement]:
     """A pivot may not bring a player closer to his target; with no target known, his center may not move.
 
     The center counts: turning alone brings a front edge nearer.
     """
-    limit = params.real(SHIFT_YD.name)
+    limit = params.real("stop.pivot_shift_yd")
     for change in stoppage.changes:
         if change.is_handled(params):
             # In yards of each axis, as the clause is about yards gained: a millimeter across is another share of one.
@@ -194,40 +189,40 @@ def pivots_in_place(stoppage: StoppageChanges, params: Params) -> Iterator[Measu
             yield Measurement(text, (change.id,), limit - closer, sigma, "yd", allowed=limit)
 
 
-@check("LD-013", params=(LION_TURNS, TURNED_DEG))
+@check("LD-013", params=("stop.defense_turns", "stop.turned_deg"))
 def one_defender(stoppage: StoppageChanges, params: Params) -> Iterator[Measurement]:
     """For each stop by the offense the defense may turn one player in any direction, stops for passes included."""
     if stoppage.kind in ("coach", "pass"):
-        limit = params.count(LION_TURNS.name)
+        limit = params.count("stop.defense_turns")
         text = f"defenders were turned; {limit} allowed"
         yield _at_most_pivoted(stoppage.side(offense=False), limit, text, params)
 
 
-@check("LD-018", "TAP-064", params=(LOOSE_TURNS, TURNED_DEG))
+@check("LD-018", "TAP-064", params=("stop.loose_ball_turns", "stop.turned_deg"))
 def loose_ball_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Measurement]:
     """At Lion's Den's fumble and TAP's onside kick each coach may turn three players."""
     if stoppage.kind in ("fumble", "onside"):
-        limit = params.count(LOOSE_TURNS.name)
+        limit = params.count("stop.loose_ball_turns")
         clauses = ("LD-018",) if stoppage.kind == "fumble" else ("TAP-064",)
         for offense in (True, False):
             text = f"players of one team were turned; {limit} allowed"
             yield replace(_at_most_pivoted(stoppage.side(offense=offense), limit, text, params), clauses=clauses)
 
 
-@check("EFL-039", params=(PASS_TURNS, TURNED_DEG))
+@check("EFL-039", params=("stop.pass_turns", "stop.turned_deg"))
 def pass_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Measurement]:
     """On a pass up to two defenders may be turned toward the receiver."""
     if stoppage.kind == "pass":
-        limit = params.count(PASS_TURNS.name)
+        limit = params.count("stop.pass_turns")
         text = f"defenders were turned on a pass; {limit} allowed"
         yield _at_most_pivoted(stoppage.side(offense=False), limit, text, params)
 
 
-@check("EFL-042", params=(INTERCEPTION_TURNS, TURNED_DEG))
+@check("EFL-042", params=("stop.interception_turns", "stop.turned_deg"))
 def interception_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Measurement]:
     """After an interception up to two of the offense may be turned toward the interceptor."""
     if stoppage.kind == "interception":
-        limit = params.count(INTERCEPTION_TURNS.name)
+        limit = params.count("stop.interception_turns")
         text = f"players of the offense were turned; {limit} allowed"
         yield _at_most_pivoted(stoppage.side(offense=True), limit, text, params)
 

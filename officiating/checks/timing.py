@@ -12,16 +12,7 @@ from typing import Final
 
 from downfield.officiating.checks.check import Measurement, check
 from downfield.officiating.checks.pivots import StoppageKind
-from downfield.officiating.params import Param, Params
-
-LINE_UP_S = Param("timing.line_up_s", 40.0, "s", "TAP's set-up clock, given as both 'less than 40' and '40'", 0, 600)
-DEFENSE_S = Param("timing.defense_set_s", 10.0, "s", "TAP: ten more for the defense after 'set'", 0, 600)
-PIVOT_S = Param("timing.pivot_s", 10.0, "s", "TAP: ten for each coach, one after the other", 0, 600)
-PASS_S = Param("timing.pass_s", 20.0, "s", "TAP: from declaring 'pass' to removing the stick", 0, 600)
-CHANGE_S = Param("timing.change_s", 60.0, "s", "TAP: at a change of possession and after a score", 0, 600)
-KICK_RUN_S = Param("timing.kickoff_run_s", 3.0, "s", "TAP: the switch is on for three seconds", 0.5, 30)
-KICK_RUN_TOLERANCE_S = Param("timing.kickoff_tolerance_s", 0.25, "s", "not stated; a hand's reaction time", 0, 5)
-
+from downfield.officiating.params import Params
 
 FIRST_COACH: Final[Mapping[StoppageKind, tuple[str, ...]]] = {
     "coach": ("TAP-092", "TAP-141"),
@@ -61,7 +52,9 @@ class Timeline:
     sigma_s: float = 0.0  # standard deviation of an interval
 
 
-@check("TAP-043", "TAP-075", "TAP-136", "TAP-138", "TAP-140", params=(LINE_UP_S, CHANGE_S), on_claim=True)
+@check(
+    "TAP-043", "TAP-075", "TAP-136", "TAP-138", "TAP-140", params=("timing.line_up_s", "timing.change_s"), on_claim=True
+)
 def line_up_time(times: Timeline, params: Params) -> Iterator[Measurement]:
     """The offense declares "set" within 40 seconds of the players' separation.
 
@@ -70,72 +63,72 @@ def line_up_time(times: Timeline, params: Params) -> Iterator[Measurement]:
     """
     start = times.separated_ns
     if times.changed_ns is not None:
-        start = max(start or 0, times.changed_ns + params.ns(CHANGE_S.name))
-    yield from _measure_time("the offense was set after", start, times.set_ns, params.real(LINE_UP_S.name), times)
+        start = max(start or 0, times.changed_ns + params.ns("timing.change_s"))
+    yield from _measure_time("the offense was set after", start, times.set_ns, params.real("timing.line_up_s"), times)
 
 
-@check("TAP-043", "TAP-078", "TAP-140", params=(DEFENSE_S,), on_claim=True)
+@check("TAP-043", "TAP-078", "TAP-140", params=("timing.defense_set_s",), on_claim=True)
 def defense_set_time(times: Timeline, params: Params) -> Iterator[Measurement]:
     """The defense is done within ten seconds of "set"."""
-    limit = params.real(DEFENSE_S.name)
+    limit = params.real("timing.defense_set_s")
     yield from _measure_time("the defense was lined up after", times.set_ns, times.defense_ready_ns, limit, times)
 
 
-@check("TAP-136", "TAP-137", params=(CHANGE_S,), on_claim=True)
+@check("TAP-136", "TAP-137", params=("timing.change_s",), on_claim=True)
 def kick_ready_time(times: Timeline, params: Params) -> Iterator[Measurement]:
     """The kicking coach is lined up within 60 seconds of a score."""
-    limit = params.real(CHANGE_S.name)
+    limit = params.real("timing.change_s")
     yield from _measure_time("the kicking team was lined up after", times.changed_ns, times.kick_ready_ns, limit, times)
 
 
-@check("TAP-139", params=(LINE_UP_S,), on_claim=True)
+@check("TAP-139", params=("timing.line_up_s",), on_claim=True)
 def field_goal_time(times: Timeline, params: Params) -> Iterator[Measurement]:
     """A field goal's dice are rolled inside the set-up clock."""
-    limit = params.real(LINE_UP_S.name)
+    limit = params.real("timing.line_up_s")
     yield from _measure_time("the dice were rolled after", times.separated_ns, times.rolled_ns, limit, times)
 
 
-@check("TAP-054", "TAP-092", "TAP-106", "TAP-141", params=(PIVOT_S,))
+@check("TAP-054", "TAP-092", "TAP-106", "TAP-141", params=("timing.pivot_s",))
 def first_pivot_time(times: Timeline, params: Params) -> Iterator[Measurement]:
     """The coach who pivots first is done within ten seconds of the board's stopping; a pass has its own clock."""
     clauses = FIRST_COACH.get(times.stop)
     if clauses:
-        limit, done_ns = params.real(PIVOT_S.name), times.offense_done_ns
+        limit, done_ns = params.real("timing.pivot_s"), times.offense_done_ns
         yield from _measure_time("the first coach was done after", times.stopped_ns, done_ns, limit, times, clauses)
 
 
-@check("TAP-055", "TAP-092", "TAP-101", "TAP-106", "TAP-141", params=(PIVOT_S,))
+@check("TAP-055", "TAP-092", "TAP-101", "TAP-106", "TAP-141", params=("timing.pivot_s",))
 def second_pivot_time(times: Timeline, params: Params) -> Iterator[Measurement]:
     """The other coach is done within ten seconds of the first one's finishing, or of the stick's removal."""
     clauses = SECOND_COACH.get(times.stop)
     if clauses:
-        limit = params.real(PIVOT_S.name)
+        limit = params.real("timing.pivot_s")
         start = times.stick_gone_ns if times.stop == "pass" else times.offense_done_ns
         yield from _measure_time("the other coach was done after", start, times.defense_done_ns, limit, times, clauses)
 
 
-@check("TAP-054", "TAP-055", "TAP-092", "TAP-106", "TAP-141", params=(PIVOT_S,))
+@check("TAP-054", "TAP-055", "TAP-092", "TAP-106", "TAP-141", params=("timing.pivot_s",))
 def stop_time(times: Timeline, params: Params) -> Iterator[Measurement]:
     """Without a declaration that the first coach is done, both together have twice the time of one."""
     clauses = FIRST_COACH.get(times.stop)
     if clauses and times.offense_done_ns is None:
-        limit, done_ns = 2 * params.real(PIVOT_S.name), times.defense_done_ns
+        limit, done_ns = 2 * params.real("timing.pivot_s"), times.defense_done_ns
         yield from _measure_time("both coaches were done after", times.stopped_ns, done_ns, limit, times, clauses)
 
 
-@check("TAP-100", "TAP-141", "TAP-142", params=(PASS_S,))
+@check("TAP-100", "TAP-141", "TAP-142", params=("timing.pass_s",))
 def pass_time(times: Timeline, params: Params) -> Iterator[Measurement]:
     """The stick is removed within 20 seconds of "pass": this clock takes precedence over the ten seconds of a stop."""
-    limit = params.real(PASS_S.name)
+    limit = params.real("timing.pass_s")
     yield from _measure_time("the stick was removed after", times.pass_ns, times.stick_gone_ns, limit, times)
 
 
-@check("TAP-050", "TAP-051", params=(KICK_RUN_S, KICK_RUN_TOLERANCE_S))
+@check("TAP-050", "TAP-051", params=("timing.kickoff_run_s", "timing.kickoff_tolerance_s"))
 def kickoff_run(times: Timeline, params: Params) -> Iterator[Measurement]:
     """The board runs three seconds for a kickoff, not more and not less."""
     if times.kick_on_ns is not None and times.kick_off_ns is not None:
         ran = (times.kick_off_ns - times.kick_on_ns) / 1e9
-        required, tolerance = params.real(KICK_RUN_S.name), params.real(KICK_RUN_TOLERANCE_S.name)
+        required, tolerance = params.real("timing.kickoff_run_s"), params.real("timing.kickoff_tolerance_s")
         text = f"the board ran {ran:.2f} s for the kickoff; {required:g} ± {tolerance:g} s required"
         yield Measurement(text, (), tolerance - abs(ran - required), times.sigma_s, "s")
 

@@ -15,7 +15,7 @@ from scripted_plays import FIELD, HALF_YD, Film, ScriptedFigure, film, judge_pla
 from downfield.core.footprint import signed_gap
 from downfield.core.scene import OPPOSITE_FACE, Figure, Player, Scene
 from downfield.officiating.belief import believe
-from downfield.officiating.checks.movement import TURNED_DEG, find_pose_changes
+from downfield.officiating.checks.movement import find_pose_changes
 from downfield.officiating.checks.pivots import StoppageChanges, engaged_pivots, pivots_toward
 from downfield.officiating.engine.recording import Judgment
 from downfield.officiating.params import Params
@@ -159,7 +159,7 @@ def test_a_front_that_changed_ends_is_a_pivot_only_as_surely_as_both_are_known(
     turned_deg: float, front: float, pivoted: float
 ) -> None:
     stoppage = pivot(turned_deg, front)
-    assert stoppage.changes[0].pivoted_probability(Params((TURNED_DEG,))) == pytest.approx(pivoted)
+    assert stoppage.changes[0].pivoted_probability(Params(engaged_pivots.params)) == pytest.approx(pivoted)
     outcomes = [result.outcome for result in engaged_pivots(stoppage)]
     expected = {1.0: ["broken"], 0.7: ["too_close"], 0.5: [], 0.0: []}[pivoted]
     assert outcomes == expected

@@ -8,13 +8,10 @@ from typing import Final
 from downfield.core.errors import RefusedError
 from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import Call, Finding
-from downfield.officiating.checks.alignment import MEN, men_on_field
+from downfield.officiating.checks.alignment import men_on_field
 from downfield.officiating.checks.check import ClauseResult
 from downfield.officiating.checks.rulebook_checks import current_formation
 from downfield.officiating.checks.timing import (
-    CHANGE_S,
-    DEFENSE_S,
-    LINE_UP_S,
     Timeline,
     defense_set_time,
     field_goal_time,
@@ -70,7 +67,7 @@ PLAYED_FROM: Final = (
     "play",
 )
 """What a play can change; a penalty after it is enforced from what there was before."""
-CLAIM_PARAMS: Final = (MEN, LINE_UP_S, CHANGE_S, DEFENSE_S)
+CLAIM_PARAMS: Final = (*men_on_field.params, *line_up_time.params, *defense_set_time.params)
 
 
 def handle_claim(game: GameState, event: Event, context: RuleContext) -> Outcome:
