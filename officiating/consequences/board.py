@@ -12,7 +12,7 @@ from typing import Final
 from downfield.core.scene import Scene
 from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import POWER, Finding
-from downfield.officiating.checks.pivot_limits import pivot_limits
+from downfield.officiating.checks.pivots import pivot_limits
 from downfield.officiating.declarations import Side
 from downfield.officiating.params import Param
 from downfield.officiating.state.game_state import GameState, Phase

@@ -13,7 +13,7 @@ from typing import Any, Final, get_args, get_type_hints
 from downfield.core.errors import RefusedError
 from downfield.core.records import record
 from downfield.officiating import declarations as d
-from downfield.officiating.checks.pivot_limits import PivotLimit, pivot_limits
+from downfield.officiating.checks.pivots import PivotLimit, pivot_limits
 from downfield.officiating.consequences.board import ANY_NUMBER, BOARD_LIMITS
 from downfield.officiating.consequences.told_plays import WITHOUT_SPOT
 from downfield.officiating.declarations import Declaration, Side
