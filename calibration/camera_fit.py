@@ -30,13 +30,13 @@ from downfield.calibration.jacobians import (
     with_parameters,
 )
 from downfield.calibration.lens.prior import LensPrior, TypicalLens
-from downfield.calibration.robust_covariance import (
+from downfield.calibration.robust_least_squares import (
     ErrorGroups,
     cluster_robust_covariance,
     log_volume,
     marginal_precision,
+    minimize_huber,
 )
-from downfield.calibration.robust_least_squares import minimize_huber
 from downfield.calibration.stretch import OpenStretch
 from downfield.calibration.systematic_error import SystematicError
 from downfield.core.arrays import Array, Bools, Indices

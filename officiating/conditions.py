@@ -3,12 +3,17 @@
 A square tackle needs a touch and a square meeting, a catch a touch of the ball and nobody there before. As one number
 the percentage of all would stand beside the measurement of one. So each is kept apart, and the probability of the call
 is the one that follows from all of them.
+
+A limit may be graded: how many people would agree that a rule is met, by how far it is met. Where a rulebook gives a
+word and no tolerance ("square"), tables argue from one angle on and agree again from another.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
+from statistics import NormalDist
 from typing import Final, Literal
 
 from downfield.core.records import Probability, record
@@ -26,7 +31,6 @@ from downfield.officiating.belief import (
     side_words,
     sureness,
 )
-from downfield.officiating.graded_limit import GradedLimit, share_accepted
 
 Together = Literal["all", "any"]  # how conditions make a call: all of them must hold, or one is enough
 
@@ -55,6 +59,53 @@ _NAMES: Final[dict[Measure, str]] = {
     "first": "first there",
     "turn": "turn",
 }
+
+
+GradedLimit = tuple[tuple[float, float], ...]
+"""Margin and share of those who agree there, ascending by margin; straight lines between, two points at one margin are
+a step, constant beyond the ends. Empty for a limit that is one number."""
+
+_NORMAL: Final = NormalDist()
+
+
+def share_accepted(limit: GradedLimit, margin: float, sigma: float) -> float:
+    """Return the expected share of those who agree that a limit is met, 0..1.
+
+    Args:
+        margin: measured, in the limit's unit.
+        sigma: its standard deviation; 0 where it is exact. On a step, the side of more agreement counts.
+    """
+    if sigma <= 0:
+        return _share_at(limit, margin)
+    ends = [(at - margin) / sigma for at, _ in limit]
+    total = limit[0][1] * _NORMAL.cdf(ends[0]) + limit[-1][1] * (1.0 - _NORMAL.cdf(ends[-1]))
+    for (a, b), ((x_a, y_a), (x_b, y_b)) in zip(itertools.pairwise(ends), itertools.pairwise(limit), strict=True):
+        if x_b > x_a:
+            slope = (y_b - y_a) / (x_b - x_a)
+            inside = _NORMAL.cdf(b) - _NORMAL.cdf(a)
+            total += (y_a + slope * (margin - x_a)) * inside - slope * sigma * (_density(b) - _density(a))
+    return min(1.0, max(0.0, total))
+
+
+def opposite_limit(limit: GradedLimit) -> GradedLimit:
+    """Return how many agree that a limit is not met, by how far it is not."""
+    return tuple((-at, 1.0 - share) for at, share in reversed(limit))
+
+
+def _share_at(limit: GradedLimit, margin: float) -> float:
+    at = [share for x, share in limit if x == margin]
+    if at:
+        return max(at)
+    if margin < limit[0][0]:
+        return limit[0][1]
+    for (x_a, y_a), (x_b, y_b) in itertools.pairwise(limit):
+        if x_a < margin < x_b:
+            return y_a + (y_b - y_a) * (margin - x_a) / (x_b - x_a)
+    return limit[-1][1]
+
+
+def _density(z: float) -> float:
+    return math.exp(-z * z / 2) / math.sqrt(2 * math.pi)
 
 
 @record

@@ -30,7 +30,7 @@ from downfield.calibration.camera_fit import (
 )
 from downfield.calibration.jacobians import LENS, camera_parameters
 from downfield.calibration.lens.prior import LensPrior, TypicalLens
-from downfield.calibration.robust_covariance import overstated_precision
+from downfield.calibration.robust_least_squares import overstated_precision
 from downfield.calibration.stretch import OpenStretch
 from downfield.core.arrays import Array
 

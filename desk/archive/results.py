@@ -16,8 +16,7 @@ from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hi
 
 from downfield.core.records import record
 from downfield.desk.archive.items import ArchivedItem
-from downfield.officiating.call_numbers import CallNumbers
-from downfield.officiating.calls import Call
+from downfield.officiating.calls import Call, CallNumbers
 from downfield.officiating.engine.recording import CallDifference
 
 GAMES, CALLS, CHANGES = "games", "calls", "changes"

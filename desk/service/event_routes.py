@@ -26,9 +26,8 @@ from downfield.desk.event.operations import enter_late
 from downfield.desk.event.records import MAX_NAME, Entrant, RegisteredFigure, Result, Rules
 from downfield.desk.event.state import Change, TournamentEvent
 from downfield.desk.event.swiss import next_round
-from downfield.desk.service.event_changes import SenderDep, change_event, shown
 from downfield.desk.service.event_views import EventView, WaitingView, event_view
-from downfield.desk.service.parts import DeskDep
+from downfield.desk.service.parts import DeskDep, SenderDep, change_event, shown
 from downfield.game.records.models import RequestModel
 
 router = APIRouter(prefix="/api/event", tags=["event"], route_class=RepeatableRoute)

@@ -14,8 +14,8 @@ from downfield.desk.event import placing
 from downfield.desk.event.changes import QuestionError
 from downfield.desk.event.records import MAX_NAME, EventClock
 from downfield.desk.event.state import Change, TournamentEvent
-from downfield.desk.service.event_changes import SenderDep, change_event
 from downfield.desk.service.event_views import EventView
+from downfield.desk.service.parts import SenderDep, change_event
 from downfield.game.records.models import RequestModel
 
 router = APIRouter(prefix="/api/event", tags=["event"], route_class=RepeatableRoute)

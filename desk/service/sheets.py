@@ -17,10 +17,9 @@ from downfield.core.errors import NotFoundError
 from downfield.desk.event.placing import at_table
 from downfield.desk.event.progress import Progress, ordinal, ranking
 from downfield.desk.event.state import TournamentEvent
-from downfield.desk.service.event_changes import SenderDep, shown
 from downfield.desk.service.event_views import EventView, MatchView, event_view
 from downfield.desk.service.guests import PAGE_HEADERS, document, guest_page, section, table, when_text
-from downfield.desk.service.parts import DeskDep
+from downfield.desk.service.parts import DeskDep, SenderDep, shown
 from downfield.game.records.challenges import DECISION_WORDS
 from downfield.review.catalog import DisputedCall, challenge_statistics
 from downfield.review.pictures.painting import spoken_name

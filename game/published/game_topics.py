@@ -13,8 +13,7 @@ from pydantic import Field
 from downfield.core.scene import BallState, Jersey, Power
 from downfield.game.records.models import TopicModel
 from downfield.officiating.belief import Basis, Measure, Unit
-from downfield.officiating.call_numbers import CallNumbers
-from downfield.officiating.calls import CallKind, Verdict
+from downfield.officiating.calls import CallKind, CallNumbers, Verdict
 from downfield.officiating.conditions import Together
 from downfield.officiating.declarations import Choice, Hash, Side
 from downfield.officiating.state.game_state import Phase

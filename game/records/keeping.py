@@ -16,7 +16,7 @@ from typing import Protocol
 from downfield.core.scene import Scene
 from downfield.game.records.entries import Content
 from downfield.game.records.owner import GameOwner
-from downfield.officiating.engine.game_memento import GameMemento
+from downfield.officiating.engine.engine_state import GameMemento
 from downfield.officiating.events import Event
 
 

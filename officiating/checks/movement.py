@@ -155,7 +155,7 @@ def offense_motion(before_snap: PreSnapChanges, params: Params) -> Iterator[Meas
     for limit, probabilities, verb in both:
         changes = probabilities(params, offense=True)
         names = tuple(change.id for change, likely in changes if likely > EVEN_ODDS)
-        allowed = params.count(limit.name)
+        allowed = params.count(limit)
         text = f"the offense {verb} {counted(len(names), 'player')} before the snap; {allowed} allowed"
         yield at_most(allowed, (likely for _, likely in changes), text, names)
         for change, likely in changes:

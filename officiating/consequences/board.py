@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from downfield.core.scene import Scene
-from downfield.officiating.call_numbers import CallNumbers
-from downfield.officiating.calls import POWER, Finding
+from downfield.officiating.calls import POWER, CallNumbers, Finding
 from downfield.officiating.checks.pivots import pivot_limits
 from downfield.officiating.declarations import Side
 from downfield.officiating.params import Param

@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from downfield.core.errors import RefusedError
-from downfield.officiating.call_numbers import CallNumbers
-from downfield.officiating.calls import Call, Finding
+from downfield.officiating.calls import Call, CallNumbers, Finding
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import AT_REST, body_of, refuse_unless
 from downfield.officiating.consequences.enforcement import walk_off, walked_words

@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from downfield.core.errors import RefusedError
-from downfield.officiating.call_numbers import CallNumbers
-from downfield.officiating.calls import POWER, Call, CallKind, Finding
+from downfield.officiating.calls import POWER, Call, CallKind, CallNumbers, Finding
 from downfield.officiating.consequences.declaration_handlers import (
     AT_REST,
     BALL_LIVE,

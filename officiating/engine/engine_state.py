@@ -11,7 +11,7 @@ from typing import Final
 
 from downfield.core.records import record
 from downfield.core.scene import Power, Scene
-from downfield.officiating.calls import Call, CallKind
+from downfield.officiating.calls import Call, CallKind, RefusedEvent
 from downfield.officiating.consequences.declaration_handlers import AT_REST
 from downfield.officiating.declarations import CardPlayed, PlayEnded, Side
 from downfield.officiating.events import Event, Ruling
@@ -255,3 +255,35 @@ def _snap(
         is_pass,
         before.overtime is not None and before.overtime.for_yards,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A state to which a ruling can go back."""
+
+    entries: int  # how many entries of the log had been applied
+    state: EngineState  # the engine's state after them
+    calls: int  # how many calls had been made
+    plays: int  # how many plays had begun
+
+
+@dataclass(frozen=True, slots=True)
+class GameMemento:
+    """All that a judged game has become, without the scenes of its log."""
+
+    places: bytes  # of the log, True for each event and False for each scene
+    state: EngineState  # the engine's
+    checkpoints: tuple[Checkpoint, ...]  # to which rulings can go back; scenes before the first are not kept
+    calls: tuple[Call, ...]  # that were made, in order
+    plays: tuple[Snap, ...]  # how they began, in order
+    log_index: dict[str, int]  # place of the entry that made a call, by the call's id
+    undone: frozenset[str]  # ids of the events that were undone
+    refused: tuple[RefusedEvent, ...]  # events that no longer apply
+    rulings: dict[str, Ruling]  # that are in force, by call id
+    ruled_ns: dict[str, int]  # when they were made
+    off_since_ns: int | None  # since when the board has been off
+
+    @property
+    def kept_from(self) -> int:
+        """The place in the log from which on scenes are needed."""
+        return self.checkpoints[0].entries

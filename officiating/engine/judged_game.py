@@ -20,13 +20,14 @@ from downfield.officiating.calls import Call, RefusedEvent
 from downfield.officiating.declarations import Declaration
 from downfield.officiating.engine.engine_state import (
     ENGINE_LIMITS,
+    Checkpoint,
     EngineState,
+    GameMemento,
     Snap,
     begun_play,
     calls_to_append,
     standing_calls,
 )
-from downfield.officiating.engine.game_memento import Checkpoint, GameMemento
 from downfield.officiating.engine.legal import LegalDeclarations, legal
 from downfield.officiating.engine.rules_engine import RulesEngine
 from downfield.officiating.events import Event, Ruling, Tick, Undo, undone_events

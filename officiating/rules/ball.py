@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from downfield.core.scene import Figure, Scene
-from downfield.officiating.call_numbers import CallNumbers
-from downfield.officiating.calls import CallKind, Finding
+from downfield.officiating.calls import CallKind, CallNumbers, Finding
 from downfield.officiating.conditions import Condition, joint_probability, worth_telling
 from downfield.officiating.params import Param, Params
 from downfield.officiating.rules.lines import Spot, carried_ball, spot_at

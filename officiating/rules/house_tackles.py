@@ -12,8 +12,7 @@ from typing import Final, Literal
 
 from downfield.core.footprint import Face
 from downfield.core.scene import OPPOSITE_FACE, Figure, Scene
-from downfield.officiating.call_numbers import CallNumbers
-from downfield.officiating.calls import CallKind, Finding
+from downfield.officiating.calls import CallKind, CallNumbers, Finding
 from downfield.officiating.conditions import Condition
 from downfield.officiating.params import Param, Params
 from downfield.officiating.state.facts import EVEN_ODDS, Facts, OpponentContact, exceedance_probability, find_figure

@@ -16,8 +16,14 @@ from typing import Final
 from downfield.core.footprint import Face
 from downfield.core.scene import OPPOSITE_FACE, Figure
 from downfield.officiating.calls import Finding
-from downfield.officiating.conditions import Condition, joint_probability, worth_telling
-from downfield.officiating.graded_limit import GradedLimit, opposite_limit, share_accepted
+from downfield.officiating.conditions import (
+    Condition,
+    GradedLimit,
+    joint_probability,
+    opposite_limit,
+    share_accepted,
+    worth_telling,
+)
 from downfield.officiating.params import Param, Params
 from downfield.officiating.rules.house_tackles import HITS, HOUSE_TACKLE_PARAMS, measure_hit
 from downfield.officiating.rules.lines import spot_at

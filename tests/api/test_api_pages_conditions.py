@@ -13,9 +13,8 @@ from downfield.game.published.game_topics import CallsUpdate, CallView, Question
 from downfield.game.published.views import CallContext, call_view
 from downfield.game.records.entries import GameStarted, record_of
 from downfield.officiating.calls import Finding
-from downfield.officiating.conditions import Condition
+from downfield.officiating.conditions import Condition, share_accepted
 from downfield.officiating.engine.calling import make_call
-from downfield.officiating.graded_limit import share_accepted
 from downfield.officiating.params import Params
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.officiating.rules.square_tackles import SQUARE_TACKLE_PARAMS, square_limit

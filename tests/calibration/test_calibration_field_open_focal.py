@@ -10,7 +10,7 @@ from downfield.calibration.camera_fit import CameraFit, Observations, fit_camera
 from downfield.calibration.field.open_focal import average_focal
 from downfield.calibration.lens.prior import MeasuredLens
 from downfield.calibration.quality import to_calibration
-from downfield.calibration.robust_covariance import ErrorGroups, cluster_robust_covariance, overstated_precision
+from downfield.calibration.robust_least_squares import ErrorGroups, cluster_robust_covariance, overstated_precision
 from downfield.calibration.stretch import OpenStretch
 from downfield.core.field.model import preset, preset_names
 

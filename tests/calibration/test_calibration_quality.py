@@ -12,7 +12,7 @@ from downfield.calibration.camera import flat_bow
 from downfield.calibration.camera_fit import Observations, fit_camera
 from downfield.calibration.field.paint.paint_samples import sample_long_lines
 from downfield.calibration.quality import to_calibration
-from downfield.calibration.robust_covariance import marginal_precision
+from downfield.calibration.robust_least_squares import marginal_precision
 
 CAMERA = dataclasses.replace(camera_over(TUDOR), bow=flat_bow(TUDOR))
 NOISE_PX = 0.05

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from downfield.core.errors import RefusedError
-from downfield.officiating.call_numbers import CallNumbers
-from downfield.officiating.calls import Call, CallKind, Finding
+from downfield.officiating.calls import Call, CallKind, CallNumbers, Finding
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import (
     AT_REST,

@@ -8,8 +8,7 @@ from typing import Final, cast
 from downfield.core.errors import RefusedError
 from downfield.core.footprint import signed_gap
 from downfield.core.scene import Figure
-from downfield.officiating.call_numbers import CallNumbers
-from downfield.officiating.calls import Call, CallKind, Finding
+from downfield.officiating.calls import Call, CallKind, CallNumbers, Finding
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import (
     AT_REST,

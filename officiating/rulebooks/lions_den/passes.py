@@ -11,8 +11,7 @@ from typing import Final
 from downfield.core.errors import RefusedError
 from downfield.core.field.model import FieldModel
 from downfield.core.scene import Figure
-from downfield.officiating.call_numbers import CallNumbers
-from downfield.officiating.calls import Call, Finding
+from downfield.officiating.calls import Call, CallNumbers, Finding
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import body_of, refuse_unless, require_on_side
 from downfield.officiating.consequences.measured_places import PastLine, decide

@@ -9,8 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final, Literal
 
-from downfield.officiating.call_numbers import CallNumbers
-from downfield.officiating.calls import Call, Finding
+from downfield.officiating.calls import Call, CallNumbers, Finding
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.enforcement import walk_off, walked_words
 from downfield.officiating.consequences.rolls_and_choices import (

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from downfield.core.errors import RefusedError
-from downfield.officiating.call_numbers import CallNumbers
-from downfield.officiating.calls import Finding
+from downfield.officiating.calls import CallNumbers, Finding
 from downfield.officiating.consequences.rolls_and_choices import d10
 from downfield.officiating.declarations import Roll, Side
 from downfield.officiating.rulebooks.lions_den import tables

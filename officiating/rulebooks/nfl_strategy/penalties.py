@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from downfield.officiating.call_numbers import CallNumbers
-from downfield.officiating.calls import Call
+from downfield.officiating.calls import Call, CallNumbers
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.enforcement import walk_off, walk_off_return, walked_words
 from downfield.officiating.declarations import FoulDeclared, Side

@@ -8,8 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from downfield.officiating.call_numbers import CallNumbers
-from downfield.officiating.calls import Finding
+from downfield.officiating.calls import CallNumbers, Finding
 from downfield.officiating.consequences import downs
 from downfield.officiating.declarations import Hash
 from downfield.officiating.params import Params

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from downfield.core.errors import RefusedError
-from downfield.officiating.call_numbers import CallNumbers
-from downfield.officiating.calls import CallKind, Finding
+from downfield.officiating.calls import CallKind, CallNumbers, Finding
 from downfield.officiating.consequences.declaration_handlers import (
     AT_REST,
     body_of,

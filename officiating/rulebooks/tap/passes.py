@@ -6,8 +6,7 @@ import math
 from dataclasses import replace
 
 from downfield.core.errors import RefusedError
-from downfield.officiating.call_numbers import CallNumbers
-from downfield.officiating.calls import Call, Finding
+from downfield.officiating.calls import Call, CallNumbers, Finding
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import (
     body_of,

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from downfield.core.errors import RefusedError
-from downfield.officiating.call_numbers import CallNumbers
-from downfield.officiating.calls import Call, Finding
+from downfield.officiating.calls import Call, CallNumbers, Finding
 from downfield.officiating.checks.alignment import men_on_field
 from downfield.officiating.checks.check import ClauseResult
 from downfield.officiating.checks.rulebook_checks import current_formation

@@ -9,8 +9,7 @@ from declared_game import DeclaredGame
 
 from downfield.core.field.model import load_field
 from downfield.core.scene import Player
-from downfield.officiating.call_numbers import CallNumbers
-from downfield.officiating.calls import CallsHeader, Finding, read_calls, write_calls
+from downfield.officiating.calls import CallNumbers, CallsHeader, Finding, read_calls, write_calls
 from downfield.officiating.declarations import (
     CardPlayed,
     Carrier,

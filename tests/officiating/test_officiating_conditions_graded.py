@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from downfield.officiating.graded_limit import GradedLimit, opposite_limit, share_accepted
+from downfield.officiating.conditions import GradedLimit, opposite_limit, share_accepted
 
 LIMIT = ((-15.0, 0.0), (-15.0, 0.1), (0.0, 0.5), (5.0, 0.9), (5.0, 1.0), (25.0, 1.0), (25.0, 0.9))
 
