@@ -10,7 +10,7 @@ from typing import Any
 from browsers import PageServer
 from playwright.sync_api import Page, expect
 
-from downfield.game.published.board_topics import HealthStatus
+from downfield.game.published.board_topics import FigureView, HealthStatus, PictureView, SceneView
 from downfield.game.published.game_topics import CallsUpdate, CallView, ClauseView
 from downfield.game.published.stream_topics import GraphicView
 from downfield.game.records.challenges import ChallengesView
@@ -57,3 +57,25 @@ def a_call(**changes: Any) -> CallView:
         "probability": 0.9994,
     }
     return CallView(**values | changes)
+
+
+def figure(name: str, x_mm: float, y_mm: float) -> FigureView:
+    return FigureView(
+        id=name,
+        jersey="dark",
+        x_yd=0,
+        y_yd=0,
+        x_mm=x_mm,
+        y_mm=y_mm,
+        heading=0,
+        posture="upright",
+        sigma_mm=0.1,
+        sure=True,
+    )
+
+
+def show_action(service: PageServer, *figures: FigureView, touching: tuple[tuple[str, str], ...] = ()) -> None:
+    """Publish figures on a board of 1920 x 1080 mm that fills the picture; the first has the ball."""
+    service.publish("picture", PictureView(to_picture=(1 / 1920, 0, 0, 0, -1 / 1080, 1, 0, 0, 1), size=(1920, 1080)))
+    service.publish("ball", player=figures[0].id)
+    service.publish("scene", SceneView(frame=1, t_ns=1, board="on", figures=figures, touching=touching))

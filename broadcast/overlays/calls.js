@@ -1,5 +1,6 @@
 // The call banner: the call, its margin, its probability, and the clause; a call under review until it is decided.
-// An everyday call is a strip. Neither is ever over the ball, its carrier, whom he touches, a replay or a card.
+// An everyday call is a strip, a great one begins as a splash. None is ever over the ball, its carrier, whom he touches, a
+// replay or a card.
 
 import { followAction, hiddenShare } from "./action.js";
 import { applyTeamColors } from "./color.js";
@@ -9,6 +10,7 @@ import { conditionSureness } from "./call_words.js";
 import { gauge } from "./gauge.js";
 import { overlay } from "./overlay.js";
 import { cueOf, playCue } from "./sounds.js";
+import { isInForce, splashElement, splashOf } from "./splash.js";
 import { steadyNow } from "./steady_time.js";
 
 /** With more calls waiting, each stays at least this long: time to read a line. */
@@ -19,6 +21,12 @@ const MAX_WAIT_MS = 20_000;
 
 /** A strip is read at a glance. */
 const STRIP_MS = 3_500;
+
+/** A splash is short, and comes at once or not at all. */
+const [SPLASH_MS, MAX_SPLASH_WAIT_MS] = [3_200, 8_000];
+
+/** What a ruling makes again is no news, nor is what is confirmed long after it was called. */
+const [OLD_NS, OLD_MS] = [15e9, 60_000];
 
 /** Calls of nearly every play, which decide nothing by themselves. @type {string[]} */
 const EVERYDAY = ["line_of_scrimmage", "broken_tackle", "slipped_tackle", "turned_back", "overrun", "kick", "stoppage", "figure_dead"];
@@ -31,12 +39,17 @@ const PLACES = ["top", "top-left", "top-right", "bottom", "bottom-left", "bottom
 /**
  * What is on the screen: the call, or the challenge where `call` is null.
  *
- * @typedef {{ id: string, call: ?ShownCall, element: HTMLElement, since_ms: number }} Banner
+ * @typedef {{ id: string, call: ?ShownCall, splash: boolean, element: HTMLElement, since_ms: number }} Banner
  */
 
 overlay("calls", (stage, options, feed) => {
   /** @type {{ call: Service.CallView, received_ms: number }[]} */
   const queue = [];
+  /** Splashes that wait, by their calls' ids. @type {Map<string, { call: Service.CallView, splash: import("./splash.js").Splash, received_ms: number }>} */
+  const splashes = new Map();
+  /** When each call that is worth a splash was first told; Infinity once it had its splash. @type {Map<string, number>} */
+  const told_ms = new Map();
+  let newest_ns = 0;
   /** @type {?Banner} */
   let shown = null;
   /** @type {?Service.ChallengeView} the one that is not decided yet */
@@ -55,7 +68,8 @@ overlay("calls", (stage, options, feed) => {
     card_until_ms = shows ? steadyNow() + (card.seconds > 0 ? 1000 * card.seconds : Infinity) : 0;
   });
 
-  const isReplayed = () => feed.value("replay")?.state === "ready";
+  /** Whether a replay is on; one of a call that has its splash waits for that. */
+  const isReplayed = () => feed.value("replay")?.state === "ready" && !shown?.splash;
 
   /** Whether a replay or a card is on, which a banner would cover. */
   const isCovered = () => options.beside === "wait" && (isReplayed() || steadyNow() < card_until_ms);
@@ -63,15 +77,23 @@ overlay("calls", (stage, options, feed) => {
   feed.on("game", (now) => {
     if (now !== undefined && game !== null && now.game !== game.game) {
       queue.length = 0;
+      splashes.clear();
+      told_ms.clear();
+      newest_ns = 0;
       review = null;
       replaceBanner(null);
     }
     game = now ?? game;
+    if (game?.under_review && shown?.splash) replaceBanner(null); // a question could change it
   });
 
   feed.on("calls", (now, { snapshot, changed }) => {
     if (snapshot || changed === undefined) {
       callsOf = now?.game ?? callsOf;
+      for (const { id, t_ns } of now?.calls ?? []) {
+        told_ms.set(id, -Infinity);
+        newest_ns = Math.max(newest_ns, t_ns);
+      }
       return; // calls from before the page was opened are not shown
     }
     if (game?.shadow) return; // people referee: the score bug alone is on air
@@ -91,12 +113,19 @@ overlay("calls", (stage, options, feed) => {
 
   /** Show that a call the audience has seen is withdrawn. @param {string} id @param {boolean} silent */
   function withdraw(id, silent) {
+    splashes.delete(id);
     if (shown?.call?.id === id && !silent) show({ ...shown.call, standing: "withdrawn" });
     else remove(id);
   }
 
   /** @param {Service.CallView} call */
   function add(call) {
+    addSplash(call);
+    if (shown?.id === call.id && shown.splash && isInForce(call)) {
+      shown.call = call;
+      for (const entry of queue) if (entry.call.id === call.id) entry.call = call;
+      return;
+    }
     if (shown?.id === call.id) {
       show(call);
       return;
@@ -104,6 +133,26 @@ overlay("calls", (stage, options, feed) => {
     remove(call.id);
     if (options.everyday === "hide" && isEveryday(call)) return;
     if (call.verdict !== "reported" || options.noted === "show") queue.push({ call, received_ms: steadyNow() });
+  }
+
+  /** Let a call wait for its splash, once and while it is news. @param {Service.CallView} call */
+  function addSplash(call) {
+    splashes.delete(call.id);
+    newest_ns = Math.max(newest_ns, call.t_ns);
+    const now = steadyNow();
+    const since_ms = told_ms.get(call.id) ?? now;
+    told_ms.set(call.id, since_ms);
+    const splash = splashOf(call, game);
+    if (options.splash === "hide" || splash === null || call.t_ns < newest_ns - OLD_NS || !(now - since_ms < OLD_MS && now >= since_ms)) return;
+    splashes.set(call.id, { call, splash, received_ms: now });
+  }
+
+  /** The splash that is due: the last, which is what the play came to. */
+  function dueSplash() {
+    const now = steadyNow();
+    for (const [id, { received_ms }] of splashes) if (now - received_ms > MAX_SPLASH_WAIT_MS) splashes.delete(id);
+    if (game === null || game.under_review || shown?.splash || isCovered()) return null;
+    return [...splashes.values()].at(-1) ?? null;
   }
 
   /** @param {string} id */
@@ -127,9 +176,10 @@ overlay("calls", (stage, options, feed) => {
    * @param {string} id of the call or the challenge
    * @param {HTMLElement} element
    * @param {?ShownCall} call
+   * @param {boolean} [splash]
    */
-  function present(id, element, call) {
-    if (shown?.id === id) {
+  function present(id, element, call, splash = false) {
+    if (shown?.id === id && !shown.splash) {
       shown.element.replaceChildren(...element.childNodes);
       shown.element.className = element.className;
       shown.element.style.cssText = element.style.cssText;
@@ -137,7 +187,7 @@ overlay("calls", (stage, options, feed) => {
       shown.since_ms = steadyNow();
       return;
     }
-    replaceBanner({ id, call, element, since_ms: steadyNow() });
+    replaceBanner({ id, call, splash, element, since_ms: steadyNow() });
     seen_since_ms = steadyNow();
     stage.append(element);
     keepClear(element);
@@ -182,13 +232,23 @@ overlay("calls", (stage, options, feed) => {
     const now = steadyNow();
     if (shown !== null) keepClear(shown.element);
     if (review !== null || isCovered()) return; // what is called meanwhile waits
+    const due = dueSplash();
+    if (due !== null && game !== null && (shown === null || now - seen_since_ms >= MIN_SHOWN_MS)) {
+      splashes.clear();
+      told_ms.set(due.call.id, Infinity);
+      if (options.sound === "on") playCue(cueOf(due.call));
+      present(due.call.id, splashElement(due.splash, game, due.call.id), due.call, true);
+    }
     while (queue.length && now - queue[0].received_ms > MAX_WAIT_MS) queue.shift();
     const age_ms = shown === null ? Infinity : now - shown.since_ms;
-    const next = age_ms >= MIN_SHOWN_MS && now - seen_since_ms >= MIN_SHOWN_MS ? queue.shift() : undefined;
+    const next = age_ms >= (shown?.splash ? SPLASH_MS : MIN_SHOWN_MS) && now - seen_since_ms >= MIN_SHOWN_MS ? queue.shift() : undefined;
     if (next !== undefined) show(next.call);
-    else if (shown !== null && now - seen_since_ms >= MIN_SHOWN_MS && age_ms >= (isStrip(shown.call, options) ? STRIP_MS : 1000 * options.seconds)) replaceBanner(null);
+    else if (shown !== null && now - seen_since_ms >= MIN_SHOWN_MS && age_ms >= shownFor(shown, options)) replaceBanner(null);
   }, 100);
 });
+
+/** How long a banner stays where nothing else waits. @param {Banner} banner @param {Options} options */
+const shownFor = ({ splash, call }, options) => (splash ? SPLASH_MS : isStrip(call, options) ? STRIP_MS : 1000 * options.seconds);
 
 /** The id of a challenge's banner, which no call has. @param {Service.ChallengeView} challenge */
 const reviewId = ({ id, call }) => `${call} ${id}`;

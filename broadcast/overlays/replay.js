@@ -3,9 +3,14 @@
 import { el, setText } from "./dom.js";
 import { capitalize, formatCallText } from "./format.js";
 import { overlay } from "./overlay.js";
+import { splashOf } from "./splash.js";
+import { steadyNow } from "./steady_time.js";
 
 /** A clip that does not begin to play within this is given up: the audience would look at a frozen frame. */
 const START_MS = 4_000;
+
+/** A replay of a great call waits until its splash was seen. */
+const AFTER_SPLASH_MS = 3_600;
 
 const PLAYING = ["live", "in_air", "kick"];
 
@@ -17,7 +22,13 @@ overlay("replay", (stage, options, feed) => {
   stage.append(box);
   /** @type {?number} */
   let take = null;
-  let watchdog = 0;
+  let [watchdog, waiting, splash_until_ms] = [0, 0, 0];
+
+  feed.on("calls", (_now, { snapshot, changed }) => {
+    const calls = snapshot ? [] : (changed?.calls ?? []);
+    const isOn = feed.value("on_air")?.elements.includes("splash") ?? true;
+    if (isOn && calls.some((call) => splashOf(call, feed.value("game") ?? null) !== null)) splash_until_ms = steadyNow() + AFTER_SPLASH_MS;
+  });
 
   feed.on("replay", (replay, { snapshot }) => {
     if (replay === undefined) return;
@@ -25,7 +36,8 @@ overlay("replay", (stage, options, feed) => {
     take = snapshot && take === null ? replay.take : take; // one that ran before the page was opened is over
     if (replay.state === "ready" && (fresh || (replay.take === take && box.dataset.state === "waiting"))) {
       take = replay.take;
-      play(replay);
+      clearTimeout(waiting);
+      waiting = setTimeout(() => play(replay), Math.max(0, splash_until_ms - steadyNow()));
     } else if (fresh) {
       take = replay.take;
       leave();
@@ -60,6 +72,7 @@ overlay("replay", (stage, options, feed) => {
 
   function leave() {
     clearTimeout(watchdog);
+    clearTimeout(waiting);
     box.dataset.state = "";
     if (box.hidden) return;
     const leaving = box.animate([{ opacity: 1 }, { opacity: 0 }], { duration: 350 });

@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from browsers import PageServer, browser, page_in
-from overlay_pages import a_call, link, overlay_service
+from overlay_pages import a_call, figure, link, overlay_service, show_action
 from playwright.sync_api import Browser, Page, expect
 from waiting import wait_until
 
-from downfield.game.published.board_topics import FigureView, PictureView, SceneView
 from downfield.game.published.game_topics import CallsUpdate, ReadingView
 from downfield.game.published.stream_topics import GraphicView, ReplayView
 from downfield.game.records.challenges import ChallengesView, ChallengeView
@@ -116,28 +115,6 @@ def test_noted_events_are_shown_on_request(service: PageServer, page: Page) -> N
     link(page, "live")
     service.publish("calls", CallsUpdate(calls=(noted.model_copy(update={"id": "stop 2"}),)))
     expect(page.locator(".banner .text")).to_have_text(["Stoppage 1"])
-
-
-def figure(name: str, x_mm: float, y_mm: float) -> FigureView:
-    return FigureView(
-        id=name,
-        jersey="dark",
-        x_yd=0,
-        y_yd=0,
-        x_mm=x_mm,
-        y_mm=y_mm,
-        heading=0,
-        posture="upright",
-        sigma_mm=0.1,
-        sure=True,
-    )
-
-
-def show_action(service: PageServer, *figures: FigureView, touching: tuple[tuple[str, str], ...] = ()) -> None:
-    """Publish figures on a board of 1920 x 1080 mm that fills the picture; the first has the ball."""
-    service.publish("picture", PictureView(to_picture=(1 / 1920, 0, 0, 0, -1 / 1080, 1, 0, 0, 1), size=(1920, 1080)))
-    service.publish("ball", player=figures[0].id)
-    service.publish("scene", SceneView(frame=1, t_ns=1, board="on", figures=figures, touching=touching))
 
 
 EVERYWHERE = [(x, y) for x in range(50, 1920, 100) for y in range(40, 1080, 100)]

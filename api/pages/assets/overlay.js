@@ -5,8 +5,8 @@ import { Feed, reloadOnUpgrade } from "./feed.js";
 import { readOptions } from "./options.js";
 import { overlayOptions } from "./overlay_options.js";
 
-/** The producer's name of what an overlay shows. @type {Record<string, Service.OnAirView["elements"][number]>} */
-const ELEMENTS = { scorebug: "bug", calls: "banner", splash: "splash", replay: "replay", graphics: "cards", sponsors: "sponsors", ticker: "ticker", field: "map" };
+/** The producer's name of what an overlay shows; what shows several elements looks after them by `data-on-air`. @type {Record<string, Service.OnAirView["elements"][number]>} */
+const ELEMENTS = { scorebug: "bug", replay: "replay", graphics: "cards", sponsors: "sponsors", ticker: "ticker", field: "map" };
 
 /**
  * Start an overlay: `build(stage, options, feed)` fills the stage. If the URL is wrong, the page shows the error.
@@ -37,8 +37,10 @@ export function overlay(name, build) {
   const feed = new Feed(/** @type {(keyof Service.Topics)[]} */ ([...declared.topics, "on_air"]), values.key);
   build(stage, values, feed);
   feed.on("on_air", (now) => {
-    const element = ELEMENTS[name];
-    document.documentElement.dataset.onAir = String(now === undefined || element === undefined || now.elements.includes(element));
+    if (now === undefined) return;
+    const { dataset } = document.documentElement;
+    dataset.onAir = now.elements.join(" ");
+    dataset.off = String(name in ELEMENTS && !now.elements.includes(ELEMENTS[name]));
   });
   feed.onLink((link) => {
     document.documentElement.dataset.link = link;
