@@ -9,38 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from fastapi.routing import APIRoute, APIWebSocketRoute
-from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from downfield.api.app import ROUTERS
 from downfield.api.security.access import required_role
 from downfield.core.records import write_text
-from downfield.game.published import board_topics, stream_topics
-from downfield.game.published import game_topics as topics
-from downfield.game.published.board_topics import ScheduleView
-from downfield.game.published.stream_topics import StripView
-from downfield.game.records.challenges import ChallengesView
+from downfield.game.published.hub import TOPICS
 
-TOPICS: dict[str, type[BaseModel]] = {
-    "game": topics.GameView,
-    "ball": topics.BallView,
-    "calls": topics.CallsUpdate,
-    "questions": topics.Questions,
-    "declared": topics.RecentDeclarations,
-    "line_up": board_topics.LineUpView,
-    "scene": board_topics.SceneView,
-    "picture": board_topics.PictureView,
-    "health": board_topics.HealthStatus,
-    "source": board_topics.SourceStatus,
-    "notice": topics.Notice,
-    "challenges": ChallengesView,
-    "replay": stream_topics.ReplayView,
-    "graphic": stream_topics.GraphicView,
-    "sponsors": stream_topics.SponsorsView,
-    "on_air": stream_topics.OnAirView,
-    "strip": StripView,
-    "schedule": ScheduleView,
-}
 _IN_FORMATS = {"Player", "BaseSize", "FieldModel"}
 _INTRODUCTION = Path(__file__).with_name("service_text.md")
 

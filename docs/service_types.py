@@ -18,12 +18,12 @@ from typing import Any
 from bundled import bundled_overlays
 from fastapi import APIRouter, FastAPI
 from pydantic.json_schema import models_json_schema
-from service_page import TOPICS
 
 from downfield.api.app import ROUTERS
 from downfield.broadcast.overlays.installed import NumberOption, OverlayOption, WordOption
 from downfield.core.records import write_text
 from downfield.desk.service.app import ROUTERS as DESK_ROUTERS
+from downfield.game.published.hub import TOPICS
 
 _ROOT = Path(__file__).parents[1]
 _PRIMITIVES = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"}

@@ -250,6 +250,7 @@ class EventLog:
                 type=event.body.type,
                 text=describe(event.body, texts),
                 by=by,
+                note=event.body.note if isinstance(event.body, Ruling | Undo) else "",
                 t_ns=event.t_ns,
                 undone=event.id in undone,
                 set_aside=set_aside.get(event.id, ""),

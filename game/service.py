@@ -7,7 +7,7 @@ thread submits every scene; the API's threads call the rest.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Final
@@ -20,7 +20,7 @@ from downfield.core.scene import Player, Scene
 from downfield.game.current_game import NO_GAME, CurrentGame
 from downfield.game.policies import LeaguePolicies
 from downfield.game.published.board_topics import HealthStatus, SourceStatus
-from downfield.game.published.game_topics import Notice
+from downfield.game.published.game_topics import CallsUpdate, CallView, GameView, Notice
 from downfield.game.published.publisher import StatePublisher, TopicSink
 from downfield.game.receipts import (
     Accepted,
@@ -109,8 +109,7 @@ class GameService(CurrentGame):
                 players = self._players if self._session is None else self._session.state.players
             if self._session is not None:
                 self._session.end()
-                self.ended_games.note(self._session)
-                self._session = None
+                self._leave(self._session)
             session, pending = start_session(
                 self._journals, self._publisher, game, rulebook, self._field, self._rig.calibration(), self._owner
             )
@@ -179,11 +178,7 @@ class GameService(CurrentGame):
             session = self._session
             yield session
             if session.ended:
-                self.ended_games.note(session)
-                self._session, self._players = None, session.state.players
-                if self._shadow is not None:
-                    self._shadow.end()
-                self._publisher.publish_state(replace(session.state, phase=Phase.OVER))
+                self._leave(session)
             session.publish_challenges()
 
     def take(self, entry: Scene | Event) -> tuple[Call, ...]:
@@ -223,6 +218,11 @@ class GameService(CurrentGame):
         """Publish the health of the rig, with the store's own problem added."""
         self._publisher.publish_health(health, self._journals.problem)
 
+    def publish_reviewed(self, game: GameView, calls: Sequence[CallView], changed: CallsUpdate) -> None:
+        """Publish what a ruling changed in a finished game, whose calls are now these."""
+        with self._lock:
+            self._publisher.publish_reviewed(game, calls, changed)
+
     def publish_source(self, source: SourceStatus) -> None:
         """Publish where the pictures come from."""
         self._publisher.publish_source(source)
@@ -235,9 +235,9 @@ class GameService(CurrentGame):
         """Submit a ruling: confirm, overturn or strike one call, or make one by hand."""
         return self._submit(ruling, submission)
 
-    def undo(self, event: str, submission: Submission) -> Receipt:
+    def undo(self, event: str, submission: Submission, note: str = "") -> Receipt:
         """Take back one declaration or ruling, whatever came after it; everything since is judged again."""
-        return self._submit(Undo(event), submission)
+        return self._submit(Undo(event, note), submission)
 
     def place(self, named: str) -> tuple[float, float]:
         """Return where a named spot (`place_yd`) is, x and across. Raises RefusedError: no game, or no such place."""
@@ -344,6 +344,15 @@ class GameService(CurrentGame):
                 self._shadow.follow(self._session)
             self.rulebook = rulebook
         return f"The game continues under {rulebook.title}."
+
+    def _leave(self, session: GameSession) -> None:
+        """Note that a game has ended, and publish it as over where anything was entered."""
+        self.ended_games.note(session)
+        self._session, self._players = None, session.state.players
+        if self._shadow is not None:
+            self._shadow.end()
+        if session.event_count:
+            self._publisher.publish_state(replace(session.state, phase=Phase.OVER))
 
     def _put_in_play(self, session: GameSession) -> None:
         self._session = session

@@ -5,14 +5,15 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from pydantic import Field
 
 from downfield.core.errors import FormatError
 from downfield.core.scene import Player
-from downfield.game.published.game_topics import CallView, DeclarationView
+from downfield.game.published.game_topics import CallView, DeclarationView, RulingView
 from downfield.game.published.plays import Play, PlayedGame, plays_of
 from downfield.game.published.views import CallContext, call_view
 from downfield.game.receipts import EventLog
@@ -37,6 +38,7 @@ from downfield.officiating.declarations import Side
 from downfield.officiating.events import Event, Ruling
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.officiating.sides import place_yd
+from downfield.officiating.state.game_state import place_text
 from downfield.store.database.reader import StoreReader
 
 REMEMBERED: Final = 3  # Games that stay read, some 10 MB each for one of an hour
@@ -182,9 +184,14 @@ class History:
         return list(views)
 
     def struck(self) -> list[CallView]:
-        """Return every call that a ruling took away, as it was before."""
-        rulings = self._log.rulings(self._log.undone)
+        """Return every call that a ruling took away, as it was before, with that ruling."""
+        rulings = self.rulings
         return self._views({name: call for name, call in self._withdrawn.items() if name in rulings})
+
+    @property
+    def rulings(self) -> dict[str, RulingView]:
+        """What people decided, by call id, without what was undone."""
+        return self._log.rulings(self._log.undone)
 
     def snaps(self) -> tuple[Snap, ...]:
         """Return how every play began, in order."""
@@ -194,13 +201,12 @@ class History:
         if self._started is None:
             return []
         waiting = frozenset(call.id for call in self._calls.values() if call.verdict in {"too_close", "proposed"})
-        rulings = self._log.rulings(self._log.undone)
-        context = CallContext(self._started, lambda _: "", waiting, rulings, self._frames)
-        return [call_view(call, context) for call in calls.values()]
+        context = CallContext(self._started, lambda _: "", waiting, self.rulings, self._frames, self.row.id)
+        return [call_view(call, replace(context, spot=partial(self._place_text, call.t_ns))) for call in calls.values()]
 
     def replaced(self) -> list[CallView]:
         """Return every call that a ruling put another in the place of, as it was before."""
-        rulings = self._log.rulings(self._log.undone)
+        rulings = self.rulings
         gone = {name: call for name, call in self._replaced.items() if name in rulings and rulings[name].replaced}
         return self._views(gone)
 
@@ -224,11 +230,18 @@ class History:
         Raises:
             RefusedError: its field has no such place.
         """
+        assert self._started is not None
+        return place_yd(named, *self._sides(t_ns)), self._started.field.width_yd / 2
+
+    def _place_text(self, t_ns: int, x_yd: float) -> str:
+        return place_text(x_yd, *self._sides(t_ns))
+
+    def _sides(self, t_ns: int) -> tuple[tuple[str, str], int, float]:
+        """Return the short names of home and away, home's way in the play at an instant, and the field's length."""
         snap, game = self.snap(t_ns), self._started
         assert game is not None
         direction = 1 if snap is None else snap.direction if snap.offense == "home" else -snap.direction
-        shorts = (game.home.short, game.away.short)
-        return place_yd(named, shorts, direction, game.field.length_yd), game.field.width_yd / 2
+        return (game.home.short, game.away.short), direction, game.field.length_yd
 
     def snap(self, t_ns: int) -> Snap | None:
         """Return the play that an instant is in; None before the first snap."""

@@ -136,8 +136,9 @@ class RulingRequest(RequestModel):
 
 
 class UndoRequest(RequestModel):
-    """When an undo was made."""
+    """Why and when an undo was made."""
 
+    note: Note = ""
     ago_ms: AgoMs = 0
 
 

@@ -164,7 +164,7 @@ def _parse_topics(topics: str | None) -> frozenset[str] | None:
     if topics is None:
         return None
     named = frozenset(topics.split(","))
-    if unknown := sorted(named - TOPICS):
+    if unknown := sorted(named - TOPICS.keys()):
         raise ProblemError(422, f"There is no topic '{unknown[0]}'. There are {', '.join(sorted(TOPICS))}.")
     return named
 

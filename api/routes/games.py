@@ -10,12 +10,12 @@ from fastapi.responses import StreamingResponse
 from pydantic import Field
 
 from downfield.api.context.access_control import AuthorizedRoute, PrincipalDep
-from downfield.api.context.context import GameServiceDep, RigPartsDep, StoreDep, part_of_context
+from downfield.api.context.context import AppContext, GameServiceDep, RigParts, RigPartsDep, StoreDep, part_of_context
 from downfield.api.http.problems import ProblemError, refusal_problem
 from downfield.api.http.requests import GameId, IdempotencyKey, sends
 from downfield.api.security.access import allow
 from downfield.core.records import to_json
-from downfield.game.published.game_topics import CallView, DeclarationView
+from downfield.game.published.game_topics import CallView, DeclarationView, GameView
 from downfield.game.receipts import Accepted, Refused, Submission
 from downfield.game.records.commands import NewGame
 from downfield.game.records.keeping import GameRow
@@ -30,6 +30,9 @@ Limit = Annotated[int, Query(ge=1, le=1000, description="How many; the latest ar
 Around = Annotated[str | None, Query(max_length=200, description="Id of a call: those around it are returned.")]
 
 
+Struck = Annotated[bool, Query(description="Also the calls that a ruling took away; then in the order of their times.")]
+
+
 class VerificationResult(TopicModel):
     """Whether a journal is as it was written."""
 
@@ -39,9 +42,15 @@ class VerificationResult(TopicModel):
     problem: str = Field(description="What is wrong and where; empty when nothing is.")
 
 
+def shown_game(rig: RigParts) -> str:
+    """Return the id of the game in play, or of the last one until another begins; empty for none."""
+    shown = rig.hub.value("game")
+    return rig.game_service.game_id or (shown.game if isinstance(shown, GameView) else "")
+
+
 def _row(rig: RigPartsDep, game: GameId) -> GameRow:
-    """Return a game of the store; ``"current"`` is the one in play. Raises ProblemError: there is none."""
-    row = rig.store.game(rig.game_service.game_id if game == "current" else game)
+    """Return a game of the store; ``"current"`` is the one that the feed shows. Raises ProblemError: there is none."""
+    row = rig.store.game(shown_game(rig) if game == "current" else game)
     if row is None:
         raise ProblemError(404, "No game in the store has that id. See GET /api/games.")
     return row
@@ -59,6 +68,12 @@ def _history(
 HistoryDep = Annotated[History, Depends(_history)]
 
 
+def shown_history(context: AppContext) -> History | None:
+    """Return the game that the feed shows, as its journal has it; None for none."""
+    row = context.rig.store.game(shown_game(context.rig))
+    return None if row is None else context.histories.of(row)
+
+
 @router.post("", summary="Start a game")
 @allow("operator")
 def start(
@@ -73,9 +88,11 @@ def start(
 
 @router.get("/{game}/calls", summary="A game's calls")
 @allow("viewer")
-def calls(history: HistoryDep, limit: Limit = 200, around: Around = None) -> list[CallView]:
+def calls(history: HistoryDep, limit: Limit = 200, around: Around = None, struck: Struck = False) -> list[CallView]:
     """The calls that stand, in the order they were made: the latest, or those before and after one of them."""
     found = history.calls()
+    if struck:
+        found = sorted([*found, *history.struck()], key=lambda view: view.t_ns)
     if around is None:
         return found[-limit:]
     place = next((place for place, view in enumerate(found) if view.id == around), None)

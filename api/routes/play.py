@@ -11,7 +11,7 @@ from fastapi.concurrency import run_in_threadpool
 from pydantic import Field
 
 from downfield.api.context.access_control import AuthorizedRoute, PrincipalDep
-from downfield.api.context.context import GameServiceDep, HubDep
+from downfield.api.context.context import AppContext, AppContextDep, GameServiceDep, HubDep
 from downfield.api.http.problems import ProblemError, refusal_problem
 from downfield.api.http.requests import (
     PICTURE_BODY,
@@ -23,6 +23,7 @@ from downfield.api.http.requests import (
     RulingRequest,
     UndoRequest,
 )
+from downfield.api.routes.games import Struck, shown_history
 from downfield.api.security.access import Principal, allow
 from downfield.capture.jpeg import MAX_UPLOAD_BYTES, decode_uploaded
 from downfield.game.published.board_topics import SceneView
@@ -83,19 +84,35 @@ def questions(hub: HubDep) -> Questions:
 @router.get("/calls", tags=["calls"], summary="The calls of the game in play")
 @allow("viewer")
 def calls(
-    game_service: GameServiceDep,
+    context: AppContextDep,
     verdict: Annotated[Verdict | None, Query(description="Only calls of this verdict.")] = None,
     limit: Limit = 200,
+    struck: Struck = False,
 ) -> list[CallView]:
-    """In the order they were made; the last is the latest."""
-    return [call for call in game_service.calls() if verdict is None or call.verdict == verdict][-limit:]
+    """In the order they were made; the last is the latest. Those of a game that has ended stay until another begins."""
+    return [call for call in _calls(context, struck=struck) if verdict is None or call.verdict == verdict][-limit:]
+
+
+def _calls(context: AppContext, *, struck: bool) -> list[CallView]:
+    """Return the calls of the game that the feed shows; one that is in play is ahead of its journal."""
+    found = list(context.rig.game_service.calls())
+    if struck or not context.rig.game_service.game_id:
+        history = shown_history(context)
+        found = found or ([] if history is None else history.calls())
+        if struck and history is not None:
+            stand = {view.id for view in found}
+            gone = [view for view in history.struck() if view.id not in stand]
+            found = sorted([*found, *gone], key=lambda view: view.t_ns)
+    return found
 
 
 @router.get("/calls/{call}", tags=["calls"], summary="One call")
 @allow("viewer")
-def call(game_service: GameServiceDep, call: CallId) -> CallView:
-    """With its clause, margin, error, readings and ruling."""
-    found = next((view for view in game_service.calls() if view.id == call), None)
+def call(context: AppContextDep, call: CallId) -> CallView:
+    """With its clause, margin, error, readings and ruling; one that a ruling took away is `struck`."""
+    live = context.rig.game_service.calls()
+    found = next((view for view in live if view.id == call), None)
+    found = found or next((view for view in _calls(context, struck=True) if view.id == call), None)
     if found is None:
         raise ProblemError(404, "No call of this game has that id.", "unknown")
     return found
@@ -140,9 +157,11 @@ def rule(
 
 @router.get("/declarations", tags=["play"], summary="The declarations and rulings of the game in play")
 @allow("viewer")
-def declarations(game_service: GameServiceDep, limit: Limit = 200) -> list[DeclarationView]:
+def declarations(context: AppContextDep, limit: Limit = 200) -> list[DeclarationView]:
     """In order; the last is the latest."""
-    return list(game_service.declarations())[-limit:]
+    history = None if context.rig.game_service.game_id else shown_history(context)
+    found = context.rig.game_service.declarations() if history is None else history.declarations()
+    return list(found)[-limit:]
 
 
 @router.get("/legal", tags=["play"], summary="What may be declared now")
@@ -175,8 +194,8 @@ def undo(
     key: IdempotencyKey = None,
 ) -> Accepted:
     """As if it had never been submitted, whatever came after it."""
-    ago_ms = 0 if request is None else request.ago_ms
-    return _accepted(game_service.undo(event, _submission(principal, key, ago_ms)))
+    request = request or UndoRequest()
+    return _accepted(game_service.undo(event, _submission(principal, key, request.ago_ms), request.note))
 
 
 class UndoPreview(TopicModel):

@@ -11,7 +11,7 @@ from pydantic import Field
 from downfield.api.context.access_control import RepeatableRoute
 from downfield.api.context.context import FinishedGamesDep, ReviewerDep, StoreDep
 from downfield.api.http.problems import ProblemError
-from downfield.api.http.requests import CallId, EventId, IdempotencyKey, RulingRequest
+from downfield.api.http.requests import CallId, EventId, IdempotencyKey, Note, RulingRequest
 from downfield.api.routes.games import GameRowDep, HistoryDep
 from downfield.api.security.access import Principal, allow
 from downfield.game.records.keeping import GameRow
@@ -48,9 +48,10 @@ class LateRulingRequest(RulingRequest):
 
 
 class LateUndoRequest(RequestModel):
-    """Who undoes an event of a finished game."""
+    """Who undoes an event of a finished game, and why."""
 
     name: PersonName = ""
+    note: Note = ""
 
 
 @router.get("/audit", summary="What happened to a game once it was over")
@@ -117,7 +118,8 @@ def undo(
     preview: Preview = False,
 ) -> GameChanges:
     """As if it had never been submitted; the response says what has changed. For those who may reopen the game."""
-    late = LateRuling(Undo(event), signed("" if request is None else request.name, principal), key)
+    request = request or LateUndoRequest()
+    late = LateRuling(Undo(event, request.note), signed(request.name, principal), key)
     return finished.preview(row, late) if preview else finished.rule(row, late)
 
 

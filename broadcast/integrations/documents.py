@@ -64,6 +64,7 @@ def update_document(update: StreamUpdate) -> dict[str, Any]:
     document["game"] = None if update.game is None else game_document(update.game)
     if call is not None:
         document["call"] = call.model_dump(mode="json")
+        document["cause"] = None if update.cause is None else update.cause.model_dump(mode="json")
     if update.replay is not None:
         document["replay"] = update.replay.model_dump(mode="json")
     return document
@@ -78,7 +79,8 @@ def chat_text(update: StreamUpdate) -> str:
     if call.verdict == "reported":
         return ""
     what = "Withdrawn: " if update.withdrawn else f"{call.standing.capitalize()}: " if update.changed else ""
-    note = f" ({call.ruling.note})" if call.ruling and call.ruling.note else ""
+    note = call.ruling.note if call.ruling and not update.withdrawn else update.cause.note if update.cause else ""
+    note = f" ({note})" if note else ""
     return f"{what}{spoken_name(call.text)}{note}.{score}"
 
 

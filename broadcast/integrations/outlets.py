@@ -7,15 +7,16 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal, Protocol
 
 from downfield.core.threads import supervised_thread
-from downfield.game.published.game_topics import CallsUpdate, CallView, GameView
+from downfield.game.published.game_topics import CallsUpdate, CallView, DeclarationView, GameView, ReviewedCalls
 from downfield.game.published.hub import SNAPSHOT, FeedMessage, Hub
 from downfield.game.published.stream_topics import ReplayView
+from downfield.officiating.state.game_state import Phase
 
 _log = logging.getLogger(__name__)
 
@@ -33,7 +34,7 @@ class OutletLimits:
 
 OUTLET_LIMITS: Final = OutletLimits()
 
-_TOPICS: Final = frozenset({"game", "calls", "replay"})
+_TOPICS: Final = frozenset({"game", "calls", "replay", "reviewed"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,7 @@ class StreamUpdate:
     # a call made before that was confirmed, overturned, struck or amended, as it is now; None likewise
     changed: CallView | None = None
     withdrawn: CallView | None = None  # a call made before that no longer stands, as it was; None likewise
+    cause: DeclarationView | None = None  # what a person declared or ruled that led to it; None where nobody did
     turn: Literal["", "started", "ended"] = ""  # whether a game has begun or ended; empty otherwise
     replay: ReplayView | None = None  # a replay that the overlay now shows; None likewise
     # whether the overlay was told to show the replay before no longer; nothing else happened then
@@ -180,43 +182,38 @@ class OutletRunner:
 
 
 class UpdateSource:
-    """Turns the messages of a hub into updates; what a snapshot has of before is not told."""
+    """Turns the messages of a hub into updates; what the first snapshot has of before is not told."""
 
     def __init__(self) -> None:
+        self._begun = False
         self._calls: dict[str, CallView] = {}
         self._calls_of = ""
         self._game: GameView | None = None
+        self._has_begun = False  # whether anything has happened in this game
         self._take = 0
 
     def updates(self, message: FeedMessage) -> list[StreamUpdate]:
         """Return what a message tells."""
-        told = self._told_by_calls(message)
-        if message.topic != "calls":
-            data = message.data if message.topic == SNAPSHOT else {message.topic: message.data}
-            told += self._told_by_replay(data.get("replay"), is_old=message.topic == SNAPSHOT)
-            told += self._told_by_game(data.get("game"))
+        is_old, self._begun = message.topic == SNAPSHOT and not self._begun, True
+        data = message.data if message.topic == SNAPSHOT else {message.topic: message.data}
+        told = self._told_by_game(data.get("game"))
+        of_calls = self._told_by_calls(data.get("calls"))
+        told += [] if is_old else of_calls
+        told += self._told_by_replay(data.get("replay"), is_old=message.topic == SNAPSHOT)
+        if isinstance(reviewed := message.data, ReviewedCalls):
+            told += _told_of_calls(reviewed.game, reviewed.calls, dict.fromkeys(c.id for c in reviewed.calls.calls))
         return [replace(update, at_ms=message.at_ms) for update in told]
 
-    def _told_by_calls(self, message: FeedMessage) -> list[StreamUpdate]:
-        update = message.data.get("calls") if message.topic == SNAPSHOT else message.data
+    def _told_by_calls(self, update: object) -> list[StreamUpdate]:
         if not isinstance(update, CallsUpdate):
             return []
-        told: list[StreamUpdate] = []
         if update.game != self._calls_of:  # the game before is over: its calls are not withdrawn
-            self._calls_of, known = update.game, dict[str, CallView]()
-        else:
-            known = self._calls
-            gone = [known.pop(call_id) for call_id in update.withdrawn if call_id in known]
-            told += [StreamUpdate(self._game, withdrawn=call) for call in gone]
-        for call in update.calls:
-            before = known.get(call.id)
-            if before is None:
-                told.append(StreamUpdate(self._game, call=call))
-            elif before != call:
-                told.append(StreamUpdate(self._game, changed=call))
-            known[call.id] = call
-        self._calls = known
-        return [] if message.topic == SNAPSHOT else told
+            self._calls_of, self._calls = update.game, {}
+        told = list(_told_of_calls(self._game, update, self._calls))
+        for call_id in update.withdrawn:
+            self._calls.pop(call_id, None)
+        self._calls |= {call.id: call for call in update.calls}
+        return told
 
     def _told_by_replay(self, replay: object, *, is_old: bool) -> list[StreamUpdate]:
         if not isinstance(replay, ReplayView) or replay.take == self._take:
@@ -232,7 +229,29 @@ class UpdateSource:
             return []
         self._game = game
         if before is not None and before.game != game.game:
-            return [StreamUpdate(game, turn="started")]
+            told = [StreamUpdate(game, turn="started")]
+            if self._has_begun and before.phase != "over":  # of states the newest comes, which may be of another game
+                told.insert(0, StreamUpdate(before.model_copy(update={"phase": Phase.OVER}), turn="ended"))
+            self._has_begun = False
+            return told
+        self._has_begun = before is not None or game.t_ns > 0
         if before is not None and before.phase != "over" and game.phase == "over":
             return [StreamUpdate(game, turn="ended")]
         return [StreamUpdate(game)]
+
+
+def _told_of_calls(
+    game: GameView | None, update: CallsUpdate, known: Mapping[str, CallView | None]
+) -> Iterator[StreamUpdate]:
+    """Yield what has become of calls; `known`: those that were told before, by id."""
+    struck = {call.id: call for call in update.struck}
+    for call_id in update.withdrawn:
+        if call_id in struck:
+            yield StreamUpdate(game, changed=struck[call_id], cause=update.cause)
+        elif (gone := known.get(call_id)) is not None:
+            yield StreamUpdate(game, withdrawn=gone, cause=update.cause)
+    for call in update.calls:
+        if call.id not in known:
+            yield StreamUpdate(game, call=call, cause=update.cause)
+        elif known[call.id] != call:
+            yield StreamUpdate(game, changed=call, cause=update.cause)

@@ -97,8 +97,9 @@ overlay("calls", (stage, options, feed) => {
       return; // calls from before the page was opened are not shown
     }
     if (game?.shadow) return; // people referee: the score bug alone is on air
-    for (const id of changed.withdrawn) withdraw(id, changed.game !== callsOf);
+    if (changed.game !== callsOf) forget();
     callsOf = changed.game;
+    for (const id of changed.withdrawn) withdraw(id);
     for (const call of changed.calls) add(call);
   });
 
@@ -111,10 +112,17 @@ overlay("calls", (stage, options, feed) => {
     else if (shown?.call === null) replaceBanner(null);
   });
 
-  /** Show that a call the audience has seen is withdrawn. @param {string} id @param {boolean} silent */
-  function withdraw(id, silent) {
+  /** Take off what is about the game before. */
+  function forget() {
+    queue.length = 0;
+    splashes.clear();
+    if (shown?.call) replaceBanner(null);
+  }
+
+  /** Show that a call the audience has seen is withdrawn. @param {string} id */
+  function withdraw(id) {
     splashes.delete(id);
-    if (shown?.call?.id === id && !silent) show({ ...shown.call, standing: "withdrawn" });
+    if (shown?.call?.id === id) show({ ...shown.call, standing: "withdrawn" });
     else remove(id);
   }
 

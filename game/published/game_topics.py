@@ -6,7 +6,7 @@ A topic's value is small, complete and ready to show. Spots are field yards alon
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -169,6 +169,7 @@ class CallView(TopicModel):
     """One call, with its measurement, clauses and ruling."""
 
     id: str = Field(description="Unique in its game, stable under replay.")
+    game: str = Field(default="", description="Id of its game: both ids together are unique over all games.")
     kind: CallKind
     verdict: Verdict
     standing: Standing = Field(
@@ -231,6 +232,19 @@ class CallView(TopicModel):
     frame: int | None = Field(default=None, description="Frame it was made at; null for one from a declaration.")
 
 
+class DeclarationView(TopicModel):
+    """One declaration or ruling, as the panel lists it."""
+
+    id: str = Field(description="Unique in its game.")
+    type: str = Field(description="The declaration's type.")
+    text: str
+    by: str
+    note: str = Field(default="", description="The reason that was given for a ruling or an undo.")
+    t_ns: int
+    undone: bool = False
+    set_aside: str = Field(default="", description="Why it no longer counts after a ruling; empty while it counts.")
+
+
 class CallsUpdate(TopicModel):
     """Topic `calls`: calls made or changed, and calls that no longer stand.
 
@@ -238,10 +252,17 @@ class CallsUpdate(TopicModel):
     """
 
     game: str = Field(
-        default="", description="Id of their game; another one than before: all calls before are its past."
+        default="",
+        description="Id of their game. Another one than before: a new game has begun, forget all calls before.",
     )
     calls: tuple[CallView, ...] = Field(description="Insert each by id; one already there is replaced.")
     withdrawn: tuple[str, ...] = Field(default=(), description="Ids to remove.")
+    struck: tuple[CallView, ...] = Field(
+        default=(), description="Those of `withdrawn` that a ruling took away, with that ruling and its reason."
+    )
+    cause: DeclarationView | None = Field(
+        default=None, description="The declaration, ruling or undo that led to it; null for what the camera saw."
+    )
     moved: tuple[str, ...] = Field(
         default=(),
         description="Ids to move behind all others, one by one, after the above: a ruling can restore a call that was "
@@ -270,24 +291,14 @@ class Question(TopicModel):
 class Questions(TopicModel):
     """Topic `questions`: what waits for a person now, oldest first."""
 
+    game: str = Field(default="", description="The game's id.")
     questions: tuple[Question, ...] = ()
-
-
-class DeclarationView(TopicModel):
-    """One declaration or ruling, as the panel lists it."""
-
-    id: str
-    type: str = Field(description="The declaration's type.")
-    text: str
-    by: str
-    t_ns: int
-    undone: bool = False
-    set_aside: str = Field(default="", description="Why it no longer counts after a ruling; empty while it counts.")
 
 
 class RecentDeclarations(TopicModel):
     """Topic `declared`: the latest declarations and rulings, newest last."""
 
+    game: str = Field(default="", description="The game's id.")
     events: tuple[DeclarationView, ...] = ()
 
 
@@ -298,8 +309,8 @@ class Notice(TopicModel):
     text: str
 
 
-Message = Annotated[
-    Literal["snapshot", "game", "ball", "calls", "questions", "declared", "line_up", "scene", "picture", "health",
-            "source", "notice", "challenges", "replay", "graphic", "sponsors", "on_air", "strip", "schedule"],
-    Field(description="A message's topic."),
-]  # fmt: skip
+class ReviewedCalls(TopicModel):
+    """Topic `reviewed`: what a ruling changed in a finished game that is no longer shown; each is sent once."""
+
+    game: GameView = Field(description="That game as it stands now.")
+    calls: CallsUpdate

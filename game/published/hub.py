@@ -12,43 +12,51 @@ import secrets
 import threading
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Collection, Iterable
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
+from types import MappingProxyType
 from typing import Any, Final
 
 from pydantic_core import to_json
 
 from downfield.core.platform.clock import RUN_CLOCK
+from downfield.game.published import board_topics, game_topics, stream_topics
 from downfield.game.published.game_topics import CallsUpdate, CallView
+from downfield.game.records.challenges import ChallengesView
+from downfield.game.records.models import TopicModel
 
 PROTOCOL: Final = 2  # version of the messages
 
 SNAPSHOT: Final = "snapshot"  # topic of a message that carries every topic's value
 
-CONFLATED_TOPICS: Final = frozenset(
+TOPICS: Final[Mapping[str, type[TopicModel]]] = MappingProxyType(
     {
-        "game",
-        "ball",
-        "questions",
-        "declared",
-        "line_up",
-        "scene",
-        "picture",
-        "health",
-        "source",
-        "challenges",
-        "replay",
-        "graphic",
-        "sponsors",
-        "on_air",
-        "strip",
-        "schedule",
+        "game": game_topics.GameView,
+        "ball": game_topics.BallView,
+        "calls": CallsUpdate,
+        "questions": game_topics.Questions,
+        "declared": game_topics.RecentDeclarations,
+        "line_up": board_topics.LineUpView,
+        "scene": board_topics.SceneView,
+        "picture": board_topics.PictureView,
+        "health": board_topics.HealthStatus,
+        "source": board_topics.SourceStatus,
+        "notice": game_topics.Notice,
+        "challenges": ChallengesView,
+        "reviewed": game_topics.ReviewedCalls,
+        "replay": stream_topics.ReplayView,
+        "graphic": stream_topics.GraphicView,
+        "sponsors": stream_topics.SponsorsView,
+        "on_air": stream_topics.OnAirView,
+        "strip": stream_topics.StripView,
+        "schedule": board_topics.ScheduleView,
     }
 )
-"""Topics whose messages carry the topic's full value, so that a subscriber that lags needs the newest only."""
+"""The topics, and what the values of each are."""
 
-TOPICS: Final = CONFLATED_TOPICS | {"calls", "notice"}
+CONFLATED_TOPICS: Final = TOPICS.keys() - {"calls", "notice", "reviewed"}
+"""Topics whose messages carry the topic's full value, so that a subscriber that lags needs the newest only."""
 
 PACED_TOPICS: Final = frozenset({"scene", "health"})  # topics that are published often; a small delay does no harm
 
@@ -362,7 +370,7 @@ class NewCalls:
     """Follows the topic `calls` of a hub, to tell calls made just now from those that it repeats."""
 
     def __init__(self) -> None:
-        self._known: set[str] = set()
+        self._known: set[tuple[str, str]] = set()  # by their game and their id
 
     def of(self, message: FeedMessage) -> list[CallView]:
         """Return the calls of a message that were not there before; those of a snapshot are old."""
@@ -370,7 +378,7 @@ class NewCalls:
         update = message.data.get("calls") if snapshot else message.data
         if not isinstance(update, CallsUpdate):
             return []
-        self._known.difference_update(update.withdrawn)  # a recording that is shown again makes the same calls
-        new = [call for call in update.calls if call.id not in self._known]
-        self._known.update(call.id for call in new)
+        self._known.difference_update((update.game, call_id) for call_id in update.withdrawn)
+        new = [call for call in update.calls if (update.game, call.id) not in self._known]
+        self._known.update((update.game, call.id) for call in new)
         return [] if snapshot else new

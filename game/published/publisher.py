@@ -88,6 +88,9 @@ class StatePublisher:
         self._published: dict[str, object] = {}
         self._visible: tuple[object, ...] = ()
         self._calls: tuple[game_topics.CallView, ...] = ()
+        self._earlier: tuple[game_topics.CallView, ...] = ()  # made in this game under another rulebook
+        self._calls_of = ""  # id of the game whose calls were published last
+        self._told = ""  # id of the latest declaration that was published
         self._call_views: dict[str, tuple[object, game_topics.CallView]] = {}
         self._ball: Ball | None = None
         self._scene_at_s = float("-inf")
@@ -101,14 +104,11 @@ class StatePublisher:
         self._visible = ()
 
     def start_game(self, game_id: str, started: GameStarted) -> None:
-        """Withdraw the calls of the game before, and publish this one in full with its first snapshot."""
+        """Publish another game, or the same one under another rulebook, from its next publication on."""
+        self._calls = self._earlier = self._calls if game_id == self._game_id else ()
         self._game_id, self._started = game_id, started
         self._published.clear()
         self._visible = ()
-        calls, self._calls = self._calls, ()
-        if calls:
-            withdrawn = game_topics.CallsUpdate(game=game_id, calls=(), withdrawn=tuple(call.id for call in calls))
-            self._sink.publish("calls", withdrawn, full=game_topics.CallsUpdate(game=game_id, calls=()))
 
     def publish_challenges(self, challenges: TopicModel) -> None:
         """Publish the challenges of the game in play."""
@@ -135,30 +135,56 @@ class StatePublisher:
         """Publish a game after its calls or declarations changed. Returns every call that stands, as published."""
         state, line_up = game.state, game.line_up
         calls, before = self.call_views(game), self._calls
-        if calls != before:
-            latest = game_topics.CallsUpdate(game=self._game_id, calls=calls[-PUBLISHING_LIMITS.latest :])
-            self._sink.publish("calls", changed_calls(calls, before, self._game_id), full=latest)
-            self._calls = calls
-        self._publish("declared", game_topics.RecentDeclarations(events=tuple(game.declarations)))
+        self._calls = calls
+        self._publish_game(state)  # first: a reader knows which game its calls are of, and what it comes to by them
+        newest = game.declarations[-1] if game.declarations else None
+        cause = newest if newest is not None and newest.id != self._told else None
+        if self._calls_of != self._game_id:
+            self._calls_of, cause = self._game_id, None
+            self._publish_calls(calls, changed_calls(self._game_id, calls, (), game.rulings, cause))
+        elif calls != before:
+            self._publish_calls(calls, changed_calls(self._game_id, calls, before, game.rulings, cause))
+        self._told = "" if newest is None else newest.id
+        self._publish("declared", game_topics.RecentDeclarations(game=self._game_id, events=tuple(game.declarations)))
         if line_up.players:
             value = board_topics.LineUpView(players=line_up.players, field=self._field, revision=line_up.revision)
             self._publish("line_up", value)
-        self._publish_state(state)
+        self._publish_ball_and_questions(state)
         return calls
+
+    def publish_reviewed(
+        self, game: game_topics.GameView, calls: Sequence[game_topics.CallView], changed: game_topics.CallsUpdate
+    ) -> None:
+        """Publish what a ruling changed in a finished game: as that game, where it is still shown."""
+        if self._game is None or self._game.game != game.game:
+            self._sink.publish("reviewed", game_topics.ReviewedCalls(game=game, calls=changed))
+            return
+        self._game, self._calls = game, tuple(calls)
+        self._publish("game", game)
+        self._publish_calls(calls, changed)
+
+    def _publish_calls(self, calls: Sequence[game_topics.CallView], changed: game_topics.CallsUpdate) -> None:
+        latest = game_topics.CallsUpdate(game=changed.game, calls=tuple(calls[-PUBLISHING_LIMITS.latest :]))
+        self._sink.publish("calls", changed, full=latest)
 
     def call_views(self, game: ChangedGame) -> tuple[game_topics.CallView, ...]:
         """Return every call that stands, as it is published."""
         if self._started is None:
             return ()
         context = CallContext(
-            self._started, game.state.spot_text, frozenset(game.state.proposals), game.rulings, game.frames
+            self._started,
+            game.state.spot_text,
+            frozenset(game.state.proposals),
+            game.rulings,
+            game.frames,
+            self._game_id,
         )
         known, self._call_views = self._call_views, {}
         for call in game.calls:
             about = (call, call.id in context.open, context.rulings.get(call.id), context.frames.get(call.id))
             before = known.get(call.id)
             self._call_views[call.id] = before if before and before[0] == about else (about, call_view(call, context))
-        return tuple(view for _, view in self._call_views.values())
+        return (*self._earlier, *(view for _, view in self._call_views.values()))
 
     def publish_source(self, source: board_topics.SourceStatus) -> None:
         """Publish where the pictures come from."""
@@ -173,16 +199,24 @@ class StatePublisher:
         self._sink.publish("notice", notice)
 
     def _publish_state(self, state: GameState) -> None:
+        self._publish_game(state)
+        self._publish_ball_and_questions(state)
+
+    def _publish_game(self, state: GameState) -> None:
         if self._started is None:
             return
         self._visible = _visible(state)
         game = game_view(self._game_id, state, self._started, RUN_CLOCK.now_ms(), shadow=self._shadow)
         # A change of the time alone is not published; a browser counts a running clock down by itself.
         self._publish("game", game, game.model_copy(update={"t_ns": 0, "clock": state.clock}))
+        self._game = game
+
+    def _publish_ball_and_questions(self, state: GameState) -> None:
+        if self._game is None:
+            return
         mm_per_yd = (self._field.mm_per_yd_x, self._field.mm_per_yd_y)
         self._publish("ball", ball_view(state, self._ball, mm_per_yd))
-        self._game = game
-        self._publish("questions", questions_view(self._calls, game, self._asks))
+        self._publish("questions", questions_view(self._calls, self._game, self._asks))
 
     def _publish(self, topic: str, value: TopicModel, compared: object = None) -> None:
         """Publish a topic's value if it differs from the last; compared by another value where one is given."""

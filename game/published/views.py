@@ -16,6 +16,7 @@ from downfield.game.published.game_topics import (
     CallView,
     ClauseView,
     ConditionView,
+    DeclarationView,
     ReadingView,
     RulingView,
     Standing,
@@ -48,6 +49,7 @@ class CallContext:
     open: frozenset[str] = frozenset()  # ids of calls that wait for a person
     rulings: Mapping[str, RulingView] = field(default_factory=dict)  # by call id
     frames: Mapping[str, int] = field(default_factory=dict)  # the frame a call was made at, by call id
+    game: str = ""  # id of its game
 
 
 def call_view(call: Call, context: CallContext) -> CallView:
@@ -55,6 +57,7 @@ def call_view(call: Call, context: CallContext) -> CallView:
     belief = call.belief
     return CallView(
         id=call.id,
+        game=context.game,
         kind=call.kind,
         verdict=call.verdict,
         standing=_standing(call, context),
@@ -139,16 +142,29 @@ def _clause_texts() -> dict[str, str]:
     return {name: clause.text for system in load_systems()[0] for name, clause in system.catalog.items()}
 
 
-def changed_calls(now: Sequence[CallView], before: Sequence[CallView], game: str) -> CallsUpdate:
-    """Return the calls of a game that are new, changed, withdrawn or moved."""
+def changed_calls(
+    game: str,
+    now: Sequence[CallView],
+    before: Sequence[CallView],
+    rulings: Mapping[str, RulingView],
+    cause: DeclarationView | None,
+) -> CallsUpdate:
+    """Return the calls of a game that are new, changed, withdrawn or moved, with what led to it."""
     known = {call.id: call for call in before}
     stand = dict.fromkeys(call.id for call in now)
+    gone = [call for call in before if call.id not in stand]
     return CallsUpdate(
         game=game,
         calls=tuple(call for call in now if known.get(call.id) != call),
-        withdrawn=tuple(call_id for call_id in known if call_id not in stand),
+        withdrawn=tuple(call.id for call in gone),
+        struck=tuple(_ruled(call, rulings[call.id]) for call in gone if call.id in rulings),
+        cause=cause,
         moved=calls_to_append(known, tuple(stand)),
     )
+
+
+def _ruled(call: CallView, ruling: RulingView) -> CallView:
+    return call.model_copy(update={"ruling": ruling, "standing": _STANDING[ruling.decision]})
 
 
 def game_view(
@@ -282,7 +298,7 @@ def questions_view(
     if asks:
         identity = game_topics.Question(id=f"identity:{asks}", kind="identity", text=_ASKED[asks], purpose=asks)
         questions.insert(0, identity)
-    return game_topics.Questions(questions=tuple(questions))
+    return game_topics.Questions(game=game.game, questions=tuple(questions))
 
 
 def scene_view(scene: Scene, field: FieldModel) -> board_topics.SceneView:

@@ -213,20 +213,15 @@ class GameState:
 
     def spot_text(self, x_yd: float) -> str:
         """Return a place along the field as an announcer says it: ``"B 34"``, ``"50"``, ``"H end zone"``."""
-        from_left = round(x_yd, 1)
-        half = self.length_yd / 2
-        owner = self.team(self.left if from_left < half else opponent(self.left)).short
-        to_goal = min(from_left, self.length_yd - from_left)
-        if to_goal < 0:
-            return f"{owner} end zone"
-        if from_left == half:
-            return f"{half:.4g}"
-        return f"{owner} {to_goal:.4g}"
+        return place_text(x_yd, self._shorts, self.direction_of("home"), self.length_yd)
 
     def place(self, named: str) -> tuple[float, float]:
         """Return where a named place is, along x and, in the middle, across. Raises RefusedError: none such."""
-        shorts = (self.teams[0].short, self.teams[1].short)
-        return place_yd(named, shorts, self.direction_of("home"), self.length_yd), self.width_yd / 2
+        return place_yd(named, self._shorts, self.direction_of("home"), self.length_yd), self.width_yd / 2
+
+    @property
+    def _shorts(self) -> tuple[str, str]:
+        return self.teams[0].short, self.teams[1].short
 
     @property
     def situation(self) -> str:
@@ -257,3 +252,14 @@ class GameState:
 def opponent(side: Side) -> Side:
     """Return the other side."""
     return "away" if side == "home" else "home"
+
+
+def place_text(x_yd: float, shorts: tuple[str, str], home_direction: int, length_yd: float) -> str:
+    """Return a place along the field as an announcer says it: ``"B 34"``, ``"50"``, ``"H end zone"``."""
+    from_left = round(x_yd, 1)
+    half = length_yd / 2
+    is_home = (from_left < half) == (home_direction > 0)  # who goes to the right defends the left
+    to_goal = min(from_left, length_yd - from_left)
+    if to_goal < 0:
+        return f"{shorts[not is_home]} end zone"
+    return f"{half:.4g}" if from_left == half else f"{shorts[not is_home]} {to_goal:.4g}"

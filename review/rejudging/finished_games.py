@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pydantic import Field
@@ -16,6 +16,8 @@ from downfield.core.errors import BusyError, NotFoundError, OutputError, Refused
 from downfield.core.records import to_json
 from downfield.core.texts import counted
 from downfield.game.disputes import Decision, ruling_of, undecided
+from downfield.game.published.game_topics import CallsUpdate, CallView, GameView
+from downfield.game.published.views import changed_calls, game_view
 from downfield.game.receipts import describe
 from downfield.game.records.challenges import (
     DECISION_WORDS,
@@ -33,10 +35,11 @@ from downfield.game.records.keeping import GameRow, JournalPosition
 from downfield.game.records.models import TopicModel
 from downfield.officiating.declarations import Side
 from downfield.officiating.events import Event, Ruling, Tick, Undo, undone_events
+from downfield.officiating.state.game_state import GameState, Phase
 from downfield.review.pictures.painting import spoken_name
 from downfield.review.rejudging.changes import GameChanges, changes_between, effects_of
-from downfield.review.rejudging.rejudging import Difference, JudgedAgain, Way, judge_on
-from downfield.review.rejudging.standings import GameStandings, event_ids
+from downfield.review.rejudging.rejudging import JudgedAgain, Way, judge_on
+from downfield.review.rejudging.standings import GameStandings, event_ids, first_difference
 from downfield.review.rejudging.worker import JudgingWorker
 from downfield.store.history import History
 from downfield.store.writing.journal import JournalWriter, SealedJournal
@@ -50,6 +53,10 @@ _UNFINISHED: Final = (
 )
 _QUIET_NS: Final = 3600 * 1_000_000_000
 """A game in play has an entry about every second, and a half-time break is shorter."""
+
+
+Publish = Callable[[GameView, Sequence[CallView], CallsUpdate], None]
+"""Takes a game as it now stands, all its calls, and what has changed of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +78,7 @@ class FinishedGames:
         standings: what they come to as they stand; by default nothing of it is kept on disk.
         rig: id of this rig: a game of its own that is not in play was left.
         now_ns: wall clock, ns since 1970.
+        publish: is given each game that a ruling has changed; None to tell nobody.
     """
 
     def __init__(
@@ -81,8 +89,9 @@ class FinishedGames:
         standings: GameStandings | None = None,
         rig: str = "",
         now_ns: Callable[[], int] = time.time_ns,
+        publish: Publish | None = None,
     ) -> None:
-        self._rig, self._now_ns = rig, now_ns
+        self._rig, self._now_ns, self._publish = rig, now_ns, publish
         self._store, self._in_play, self._worker = store, in_play, worker
         self._standings = standings or GameStandings(store, worker)
         self._lock = threading.RLock()
@@ -147,11 +156,20 @@ class FinishedGames:
             changes = self._changes(history, before, after).model_copy(update={"event": event.id})
             position = self._append(history, EventRecorded(event, ruling.by, effects_of(before, after)), ruling.key)
             self._standings.set(history, event, position, after)
+            self._tell(history, after.state)
             if ruling.key is not None:
                 self._ruled[row.id, ruling.key] = (ruling, changes)
                 while len(self._ruled) > REMEMBERED:
                     self._ruled.popitem(last=False)
             return changes
+
+    def _tell(self, before: History, state: GameState) -> None:
+        now = History(self._store, before.row)
+        if self._publish is not None and now.started is not None:
+            calls, over = now.calls(), replace(state, phase=Phase.OVER)
+            game = game_view(before.row.id, over, now.started, self._now_ns() // 1_000_000)
+            cause = now.declarations()[-1]
+            self._publish(game, calls, changed_calls(before.row.id, calls, before.calls(), now.rulings, cause))
 
     def _done(self, row: GameRow, ruling: LateRuling) -> GameChanges | None:
         """Return what a ruling changed that was sent before; None for a new one."""
@@ -233,7 +251,7 @@ class FinishedGames:
         """Judge a game as it stands, once until it changes, and with one more event, from where that tells."""
         game, ids = history.row.id, event_ids(history)
         before, body = self._standings.of(history), event.body
-        difference = self._difference(history, event, before)
+        difference = first_difference(history, event, before)
         way = Way.of(history.events, more=(event,))
         name = ("after", game, ids, to_json(type(body), body))
         after = self._worker.share(name, lambda pause: judge_on(self._store, game, way, pause, before, difference))
@@ -244,24 +262,6 @@ class FinishedGames:
                 "changes. Rule with the version that judged the game."
             )
         return before, after
-
-    @staticmethod
-    def _difference(history: History, event: Event, before: JudgedAgain) -> Difference:
-        """Return where an event can first change a game."""
-        body = event.body
-        if isinstance(body, Undo):
-            events = {one.id: one for one in history.events}
-            undone = events.get(body.event, event)
-            while isinstance(undone.body, Undo):  # what it took back comes into force again
-                undone = events[undone.body.event]
-            if not isinstance(undone.body, Ruling):
-                return Difference(undone.t_ns)
-            body, event = undone.body, undone
-        if not isinstance(body, Ruling) or body.decision == "manual":
-            return Difference(event.t_ns)
-        made = [(call.id, call.t_ns) for call in before.calls]
-        made += [(view.id, view.t_ns) for view in (*history.calls(), *history.struck())]
-        return Difference(min((t_ns for call, t_ns in made if call == body.call), default=0), body.call)
 
     def _changes(self, history: History, before: JudgedAgain, after: JudgedAgain) -> GameChanges:
         recorded = {call.id: (call.verdict, call.text) for call in history.calls()}

@@ -25,8 +25,8 @@ from typing import Final
 from downfield.core.errors import BusyError, DownfieldError, FormatError
 from downfield.core.files.facts import by_date, date_last
 from downfield.game.records.keeping import JournalPosition
-from downfield.officiating.events import Event
-from downfield.review.rejudging.rejudging import JudgedAgain, JudgingCheckpoint, Way, judge_again
+from downfield.officiating.events import Event, Ruling, Undo
+from downfield.review.rejudging.rejudging import Difference, JudgedAgain, JudgingCheckpoint, Way, judge_again
 from downfield.review.rejudging.worker import JudgingWorker, Pause
 from downfield.store.database.reader import StoreReader
 from downfield.store.history import History
@@ -244,3 +244,21 @@ class GameStandings:
 def event_ids(history: History) -> tuple[str, ...]:
     """Return what tells whether a game has to be judged again: nothing but events is added once it is over."""
     return tuple(event.id for event in history.events)
+
+
+def first_difference(history: History, event: Event, before: JudgedAgain) -> Difference:
+    """Return where an event can first change a game."""
+    body = event.body
+    if isinstance(body, Undo):
+        events = {one.id: one for one in history.events}
+        undone = events.get(body.event, event)
+        while isinstance(undone.body, Undo):  # what it took back comes into force again
+            undone = events[undone.body.event]
+        if not isinstance(undone.body, Ruling):
+            return Difference(undone.t_ns)
+        body, event = undone.body, undone
+    if not isinstance(body, Ruling) or body.decision == "manual":
+        return Difference(event.t_ns)
+    made = [(call.id, call.t_ns) for call in before.calls]
+    made += [(view.id, view.t_ns) for view in (*history.calls(), *history.struck())]
+    return Difference(min((t_ns for call, t_ns in made if call == body.call), default=0), body.call)

@@ -98,7 +98,8 @@ def test_a_declaration_and_a_ruling_are_made_and_undone(client: httpx.Client) ->
     tackle = next(call for call in client.get("/api/calls").json() if call["kind"] == "tackle")
     struck = client.post(f"/api/calls/{tackle['id']}/rulings", json={"decision": "strike", "note": "lifted"}).json()
     assert tackle["id"] in struck["withdrawn"]
-    assert client.get(f"/api/calls/{tackle['id']}").status_code == 404
+    assert client.get(f"/api/calls/{tackle['id']}").json()["standing"] == "struck"
+    assert tackle["id"] not in {call["id"] for call in client.get("/api/calls").json()}
     assert client.post(f"/api/events/{struck['event']}/undo").status_code == 200
     assert client.get(f"/api/calls/{tackle['id']}").json()["id"] == tackle["id"]
     made = client.post("/api/calls", json={"kind": "info", "text": "men straightened"}).json()

@@ -10,10 +10,10 @@ from typing import cast
 import overlays_page
 import pytest
 from bundled import bundled_overlays
-from service_page import TOPICS
 
 from downfield.broadcast.overlays import installed
 from downfield.broadcast.overlays.installed import FILE_TYPES, SUFFIX, Overlay
+from downfield.game.published.hub import TOPICS
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "broadcast" / "overlays"

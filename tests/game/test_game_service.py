@@ -13,7 +13,7 @@ from scripted_plays import FIELD
 
 from downfield.core.errors import RefusedError
 from downfield.core.field.model import preset, preset_names
-from downfield.game.published.game_topics import CallsUpdate, GameView, Questions
+from downfield.game.published.game_topics import CallsUpdate, GameView
 from downfield.game.receipts import Accepted, Refused, Submission
 from downfield.game.records.commands import NewGame, SetRulebook, TeamSheet
 from downfield.officiating.declarations import Carrier, Coin, FrontDeclared, LineUpDeclared, OffenseSet, SetUp
@@ -163,7 +163,7 @@ def test_an_overturned_call_stands_no_longer(table: Table) -> None:
     table.begin()
     table.play()
     tackle = table.call("tackle")
-    assert table.hub.value("questions") == Questions()
+    assert table.hub.value("questions").questions == ()
     table.game_service.rule(Ruling(tackle, "overturn"), Submission())
     assert tackle not in {call.id for call in table.game_service.calls()}
 

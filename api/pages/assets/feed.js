@@ -246,14 +246,15 @@ export class Feed {
 }
 
 /**
- * Calls after a change: new ones added or replaced by id, withdrawn ones removed, moved ones put last.
+ * Calls after a change: new ones added or replaced by id, withdrawn ones removed, moved ones put last; those of another
+ * game are forgotten.
  *
- * @param {{ calls: Service.CallView[] } | undefined} before
+ * @param {{ game?: string, calls: Service.CallView[] } | undefined} before
  * @param {Service.CallsUpdate} change
  * @returns {Service.CallsUpdate}
  */
 export function mergeCalls(before = { calls: [] }, change) {
-  const byId = new Map(before.calls.map((call) => [call.id, call]));
+  const byId = new Map((before.game === change.game ? before.calls : []).map((call) => [call.id, call]));
   for (const call of change.calls) byId.set(call.id, call);
   for (const id of change.withdrawn) byId.delete(id);
   for (const id of change.moved) {
@@ -262,7 +263,7 @@ export function mergeCalls(before = { calls: [] }, change) {
     byId.delete(id);
     byId.set(id, call);
   }
-  return { game: change.game, calls: [...byId.values()], withdrawn: [], moved: [] };
+  return { game: change.game, calls: [...byId.values()], withdrawn: [], struck: [], cause: null, moved: [] };
 }
 
 /** Reload a page that has been open for days when Downfield is upgraded. @param {Feed} feed */
