@@ -104,7 +104,7 @@ class ArchiveFiles:
             folder: where a copy goes; must exist.
         """
         system, root = self.open()
-        if _is_folder(system):
+        if "file" in _protocols(system):
             path = Path(f"{root}/{name}")
             if not path.is_file():
                 raise InputError(f"{self.shown}/{name}: no such file")
@@ -183,10 +183,6 @@ def _reason(error: Exception) -> str:
 def _protocols(system: Any) -> tuple[str, ...]:
     named = system.protocol
     return (named,) if isinstance(named, str) else tuple(named)
-
-
-def _is_folder(system: Any) -> bool:
-    return "file" in _protocols(system)
 
 
 def _paths_found(found: dict[str, bytes], root: str, names: list[str]) -> Iterator[str]:

@@ -91,7 +91,7 @@ def _spot_in_front(
     if game.play.changed_sides(game.offense) or game.play.kind in {"kickoff", "onside", "free_kick"}:
         game = start_series(game, holder, direction, x_yd, y_yd, t_ns, context, sigma_yd)
         spot_yd, error_yd = (x_yd, y_yd), (sigma_yd, 0.0)
-        text = _ball_text(game)
+        text = f"{game.team(game.offense).name} ball, first down at {game.spot_text(game.los_yd)}"
         ball = follow_up(
             context, "first_down", "first_down", text, side=holder, spot_yd=spot_yd, spot_sigma_yd=error_yd
         )
@@ -378,7 +378,3 @@ def gain_ball(play: PlayState, call: Call, side: Side) -> PlayState:
     how = GAINED_BY.get(call.kind, "kick")
     spot_sigma_yd, sigma_s = call.spot_sigma_yd, call.t_sigma_s
     return play.gained(side, player, how, call.t_ns, call.spot_yd, spot_sigma_yd=spot_sigma_yd, sigma_s=sigma_s)
-
-
-def _ball_text(game: GameState) -> str:
-    return f"{game.team(game.offense).name} ball, first down at {game.spot_text(game.los_yd)}"

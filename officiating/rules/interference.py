@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from downfield.core.mathematics import difference_deg
-from downfield.core.scene import Contact, Figure, Scene
+from downfield.core.scene import Contact, Figure
 from downfield.officiating.calls import Finding
 from downfield.officiating.conditions import Condition, joint_probability, worth_telling
 from downfield.officiating.params import Param, Params
@@ -86,7 +86,7 @@ class Interference:
         if a is None or b is None or a.jersey == b.jersey:
             return []
         foul_ns = max(since_ns, facts.t_ns - params.ns("interference.window_s"))
-        then = _scene_at(facts, foul_ns)
+        then = next((scene for scene in reversed(facts.recent) if scene.t_ns <= foul_ns), None)
         found = []
         # The contact does not say who did it: whichever of the two was turned is the one it was done to.
         for victim, offender in ((a, b), (b, a)):
@@ -188,8 +188,3 @@ def _recent_touches(facts: Facts, window_ns: int) -> list[tuple[Contact, int]]:
                 key = (contact.a, contact.b, since_ns)
                 touches[key] = max(contact, touches.get(key, contact), key=lambda one: one.probability)
     return [(contact, since_ns) for (_, _, since_ns), contact in touches.items()]
-
-
-def _scene_at(facts: Facts, t_ns: int) -> Scene | None:
-    """Return the last recent scene not after an instant."""
-    return next((scene for scene in reversed(facts.recent) if scene.t_ns <= t_ns), None)

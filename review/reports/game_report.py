@@ -188,7 +188,7 @@ class GameReport:
     def __init__(self, store: StoreReader, history: History) -> None:
         self.history = history
         self._store = store
-        self.names: dict[Side, str] = _side_names(history)
+        self.names: dict[Side, str] = {"home": history.row.home, "away": history.row.away}
 
     @cached_property
     def plays(self) -> list[Play]:
@@ -338,8 +338,3 @@ def _foot(history: History, public_key: str) -> Markup:
     if public_key:
         lines.append(f"The rig that made this report signs with the key {public_key}.")
     return section("Where this comes from", *(paragraph(line, "muted") for line in lines))
-
-
-def _side_names(history: History) -> dict[Side, str]:
-    """Return the teams' names."""
-    return {"home": history.row.home, "away": history.row.away}

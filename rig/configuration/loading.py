@@ -65,7 +65,7 @@ def load(
         file = Path(FILE_NAME)
     layers: list[tuple[Origin, dict[str, object], str]] = []
     if file is not None:
-        layers.append(("file", dict(_flatten(_parse_file(file))), str(file)))
+        layers.append(("file", dict(_flatten(read_toml(file))), str(file)))
     layers.append(("environment", dict(_from_environment(os.environ if environment is None else environment)), ""))
     given = parse_assignments(assignments or ())
     given |= {key: value for key, value in (command_line or {}).items() if value is not None}
@@ -106,10 +106,6 @@ def parse_assignments(texts: Iterable[str]) -> dict[str, object]:
             raise InputError(f"'{text}' sets nothing. Write section.key=value, such as recording.on=false.")
         out[key.strip()] = _parse_value(value.strip())
     return out
-
-
-def _parse_file(file: Path) -> dict[str, Any]:
-    return read_toml(file)
 
 
 def _flatten(data: Mapping[str, Any]) -> Iterator[tuple[str, object]]:

@@ -72,7 +72,7 @@ class TableSeals:
         if game != self._noted_game:
             self._noted_game = game
             self._noted.clear()
-        used = [*self._fixed, _rulebook(rulebook)]
+        used = [*self._fixed, MaterialUsed("rulebook", rulebook.name, _digest(to_json(RulebookRecord, rulebook)))]
         calibration = self._calibration()
         if calibration is not None:
             if self._calibrated[0] is not calibration:
@@ -84,10 +84,6 @@ class TableSeals:
             if self._noted.get(material.material) != material:
                 self._noted[material.material] = material
                 self._note(material)
-
-
-def _rulebook(rulebook: RulebookRecord) -> MaterialUsed:
-    return MaterialUsed("rulebook", rulebook.name, _digest(to_json(RulebookRecord, rulebook)))
 
 
 def _network(name: str | None) -> list[MaterialUsed]:

@@ -112,7 +112,7 @@ def after_play(
         if lines >= clock.to_mark:
             left, one_more = clock.left - clock.to_mark + 1, True
     elif lines and _passes_warning(clock):
-        left, one_more = _lines_past_mark(clock), False
+        left, one_more = (0 if clock.warning_at is None else clock.warning_at - 1), False
     if onside_recovered and left <= 0:
         left, one_more = 1, True
     return _with_warning(clock, left, one_more, reasons)
@@ -131,10 +131,6 @@ def run_out_clock(clock: LineClock) -> LineClock:
 def _passes_warning(clock: LineClock) -> bool:
     near = clock.warning_at is not None and clock.running and 1 <= clock.to_mark <= PAST_WARNING_LINES
     return near or clock.one_more
-
-
-def _lines_past_mark(clock: LineClock) -> int:
-    return 0 if clock.warning_at is None else clock.warning_at - 1
 
 
 def _with_warning(clock: LineClock, left: int, one_more: bool, reasons: frozenset[StopReason]) -> LineClock:
