@@ -7,7 +7,6 @@ second to read.
 
 from __future__ import annotations
 
-import base64
 import errno
 import io
 import logging
@@ -40,7 +39,7 @@ from downfield.core.records import read_record, record, to_json
 from downfield.core.threads import only_logged, supervised_thread
 from downfield.game.records.owner import rig_id
 from downfield.game.records.table_records import SegmentSealed
-from downfield.store.sealing.signing import RigKey, verify_signature
+from downfield.store.sealing.signing import RigKey, is_signed_text
 
 _START_CODES: Final = (b"\0\0\1", b"\0\0\0\1")
 _NS: Final = Fraction(1, 1_000_000_000)
@@ -278,7 +277,7 @@ def keep_statement(video: Path, made: Path, key: RigKey) -> None:
     pairs = ((video, made), (index_path(video), index_path(made)))
     sealed, files = ({pair[0].name: file_digest(pair[place]) for pair in pairs} for place in (0, 1))
     said = EncodedAgain(segment_name(video), sealed, files, key.public_text)
-    said = replace(said, signature=base64.b64encode(key.sign(said.signed)).decode())
+    said = replace(said, signature=key.sign_text(said.signed))
     replace_private_file(statement_path(video), to_json(EncodedAgain, said).encode())
 
 
@@ -292,10 +291,9 @@ def is_encoded_from(video: Path, name: str, sealed: str, found: str, rig: str) -
     """
     try:
         said = read_record(EncodedAgain, statement_path(video))
-        signature = base64.b64decode(said.signature, validate=True)
-    except (InputError, ValueError):
+    except InputError:
         return False
-    is_of_rig = rig_id(said.key) == rig and verify_signature(said.key, said.signed, signature)
+    is_of_rig = rig_id(said.key) == rig and is_signed_text(said.key, said.signed, said.signature)
     is_of_file = said.segment == segment_name(video) and (said.sealed.get(name), said.files.get(name)) == (
         sealed,
         found,

@@ -6,7 +6,6 @@ or at another rig, a ticket counts for nothing: nobody decides a match by callin
 
 from __future__ import annotations
 
-import base64
 from typing import Final
 
 from downfield.desk.event.progress import Progress
@@ -14,7 +13,7 @@ from downfield.desk.event.records import Match
 from downfield.desk.event.state import TournamentEvent
 from downfield.game.records.commands import MatchTicket
 from downfield.store.sealing.hash_chain import canonical_json
-from downfield.store.sealing.signing import RigKey, verify_signature
+from downfield.store.sealing.signing import RigKey, is_signed_text
 
 _SIGNED_AS: Final = b"downfield.match\n"
 
@@ -33,7 +32,7 @@ def ticket_for(
         return None
     played = sum(game.ticket is not None and _is_of(event, match, game.ticket) for game in event.games.values())
     ticket = MatchTicket(draw=event.draw, match=match.id, sides=(home, away), names=names, rig=rig, number=played + 1)
-    return ticket.model_copy(update={"signature": base64.b64encode(key.sign(_signed(ticket))).decode()})
+    return ticket.model_copy(update={"signature": key.sign_text(_signed(ticket))})
 
 
 def is_assigned(ticket: MatchTicket, rig: str, public_text: str) -> bool:
@@ -42,11 +41,7 @@ def is_assigned(ticket: MatchTicket, rig: str, public_text: str) -> bool:
     Args:
         public_text: the desk's public key.
     """
-    try:
-        signature = base64.b64decode(ticket.signature, validate=True)
-    except ValueError:
-        return False
-    return ticket.rig == rig and verify_signature(public_text, _signed(ticket), signature)
+    return ticket.rig == rig and is_signed_text(public_text, _signed(ticket), ticket.signature)
 
 
 def is_open(event: TournamentEvent, ticket: MatchTicket) -> bool:

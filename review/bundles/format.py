@@ -7,7 +7,6 @@ a bundle is written in one go while it is sent: chunk by chunk, with a few entri
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 import re
@@ -260,8 +259,7 @@ def signed_parts(
         )
     )
     yield ZipPart(names.MANIFEST, [manifest], compressed=False)
-    signature = base64.b64encode(key.sign(signed_bytes(manifest)))
-    yield ZipPart(names.SIGNATURE, [signature + b"\n"], compressed=False)
+    yield ZipPart(names.SIGNATURE, [f"{key.sign_text(signed_bytes(manifest))}\n".encode()], compressed=False)
 
 
 def _journal(source: BundleSource, entries: int) -> Iterator[bytes]:

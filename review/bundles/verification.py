@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import binascii
 import hashlib
 import zipfile
@@ -20,7 +19,7 @@ from downfield.review.bundles import format as names
 from downfield.review.bundles.format import PART_NAME, BundleManifest, BundlePart, signed_bytes
 from downfield.review.zip_container import CHUNK_BYTES, ZIP_FAULTS, container_is_as_written
 from downfield.store.sealing.hash_chain import verify_journal
-from downfield.store.sealing.signing import verify_signature
+from downfield.store.sealing.signing import is_signed_text
 from downfield.store.writing.spool import JournalLine
 
 Fault = Literal["cut_off", "changed", "missing", "added", "refused"]
@@ -203,11 +202,7 @@ def _manifest(archive: zipfile.ZipFile) -> tuple[BundleManifest | None, bool, li
     except FormatError as error:
         text = f"{names.MANIFEST} can't be read ({error.problem}): it was changed, or a newer Downfield wrote it"
         return None, False, [BundleProblem("changed", names.MANIFEST, text)]
-    try:
-        signature = base64.b64decode(read[1].removesuffix(b"\n"), validate=True)
-    except binascii.Error:
-        signature = b""
-    signed = verify_signature(manifest.public_key, signed_bytes(read[0]), signature)
+    signed = is_signed_text(manifest.public_key, signed_bytes(read[0]), read[1].removesuffix(b"\n"))
     if not signed:
         text = f"{names.MANIFEST} or its signature was changed: the signature is not that of {manifest.public_key}"
         found.append(BundleProblem("changed", names.MANIFEST, text))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import secrets
 from dataclasses import replace
@@ -15,7 +14,7 @@ from downfield.core.errors import InputError
 from downfield.core.platform.clock import RUN_CLOCK
 from downfield.core.records import check, record, to_json
 from downfield.game.records.commands import MatchTicket, NewGame, TeamSheet
-from downfield.store.sealing.signing import RigKey, is_public_key, verify_signature
+from downfield.store.sealing.signing import RigKey, is_public_key, is_signed_text
 
 MAX_TEXT: Final = 400
 MAX_TOML: Final = 32_000
@@ -187,11 +186,7 @@ class PushReport:
     @property
     def is_signed(self) -> bool:
         """Whether the rig of the key has made it."""
-        try:
-            raw = base64.b64decode(self.signature, validate=True)
-        except ValueError:
-            return False
-        return verify_signature(self.key, _signed(self.table, self.states, self.nonce), raw)
+        return is_signed_text(self.key, _signed(self.table, self.states, self.nonce), self.signature)
 
 
 @record
@@ -211,24 +206,21 @@ class PushList:
         """Return why a rig does not take this for the answer to its report; empty where it does."""
         if self.rig != rig or self.nonce != nonce:
             return "the desk's answer is for another table, or for an earlier question"
-        try:
-            raw = base64.b64decode(self.signature, validate=True)
-        except ValueError:
-            raw = b""
-        return "" if verify_signature(self.key, _signed_list(self), raw) else "the desk has not signed this answer"
+        is_signed = is_signed_text(self.key, _signed_list(self), self.signature)
+        return "" if is_signed else "the desk has not signed this answer"
 
 
 def signed_report(key: RigKey, table: str, states: dict[str, PushState]) -> PushReport:
     """Return a rig's report."""
     nonce = secrets.token_hex(16)
-    signature = base64.b64encode(key.sign(_signed(table, states, nonce))).decode()
+    signature = key.sign_text(_signed(table, states, nonce))
     return PushReport(key.public_text, table, states, nonce, signature)
 
 
 def signed_list(key: RigKey, rig: str, nonce: str, pushes: tuple[TablePush, ...]) -> PushList:
     """Return a desk's answer to a report."""
     made = PushList(pushes, rig, nonce, key.public_text, RUN_CLOCK.now_ns())
-    return replace(made, signature=base64.b64encode(key.sign(_signed_list(made))).decode())
+    return replace(made, signature=key.sign_text(_signed_list(made)))
 
 
 def _signed(table: str, states: dict[str, PushState], nonce: str) -> bytes:

@@ -11,7 +11,6 @@ that began later is the copy that must become a rig of its own: no clock of two 
 from __future__ import annotations
 
 import asyncio
-import base64
 import json
 import logging
 import secrets
@@ -29,7 +28,7 @@ from downfield.game.published.hub import SNAPSHOT, Hub, encode_value
 from downfield.game.records.owner import GameOwner, rig_id
 from downfield.rig.tournament.broker import BrokerConnection
 from downfield.rig.tournament.desk_connection import DeskConnection
-from downfield.store.sealing.signing import RigKey, verify_signature
+from downfield.store.sealing.signing import RigKey, is_signed_text
 
 FEED_SUBJECT: Final = "downfield.feed"  # Begins the subject of a topic of a table: ``downfield.feed.RIG.TOPIC``
 
@@ -66,7 +65,7 @@ def subject_of(rig: str, topic: str) -> str:
 def sealed_message(key: RigKey, message: TableMessage) -> tuple[bytes, dict[str, str]]:
     """Return a message as it is sent, and the headers with its signature."""
     content = to_json(TableMessage, message).encode()
-    return content, {SIGNATURE_HEADER: base64.b64encode(key.sign(_SIGNED_AS + content)).decode()}
+    return content, {SIGNATURE_HEADER: key.sign_text(_SIGNED_AS + content)}
 
 
 def opened_message(subject: str, content: bytes, signature: str) -> TableMessage:
@@ -76,13 +75,8 @@ def opened_message(subject: str, content: bytes, signature: str) -> TableMessage
         FormatError: it is malformed, or the rig that the subject names has not signed it.
     """
     message = from_json(TableMessage, content, path=subject)
-    try:
-        raw = base64.b64decode(signature, validate=True)
-    except ValueError:
-        raw = b""
-    if subject != subject_of(rig_id(message.key), message.topic) or not verify_signature(
-        message.key, _SIGNED_AS + content, raw
-    ):
+    is_own = subject == subject_of(rig_id(message.key), message.topic)
+    if not is_own or not is_signed_text(message.key, _SIGNED_AS + content, signature):
         raise FormatError(subject, "the message is not signed by the rig that the subject names")
     return message
 

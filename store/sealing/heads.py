@@ -7,7 +7,6 @@ it names the line before by its SHA-256 and is signed with the rig's key. `downf
 
 from __future__ import annotations
 
-import base64
 import errno
 import hashlib
 import logging
@@ -29,7 +28,7 @@ from downfield.game.records.keeping import EntryRow, GameRow
 from downfield.game.records.owner import rig_id
 from downfield.store.database.reader import DeviceRow, StoreReader
 from downfield.store.sealing.hash_chain import canonical_json, row_digest
-from downfield.store.sealing.signing import RigKey, verify_signature
+from downfield.store.sealing.signing import RigKey, is_signed_text
 
 EVERY_S: Final = 2.0  # Time between two lines; a game of three hours takes 2 MB
 
@@ -123,7 +122,7 @@ class HeadsFile:
                 row = row_digest(standing[0])
             at_ns, key = time.time_ns(), self._key.public_text
             line = KeptHead(self._previous, game, seq, digest, row, self._devices, closed, at_ns, key)
-            signature = base64.b64encode(self._key.sign(_signed(line))).decode()
+            signature = self._key.sign_text(_signed(line))
             text = to_json(KeptHead, replace(line, signature=signature))
             with self._path.open("a", encoding="utf-8") as file:
                 file.write(f"{text}\n")
@@ -172,11 +171,7 @@ def read_heads(path: Path, keys: Collection[str] = ()) -> list[KeptHead]:
             raise FormatError(str(path), "a line before it is missing or was altered", line=number)
         if keys and head.key not in keys:
             raise FormatError(str(path), f"signed with another key, {head.key}", line=number)
-        try:
-            signature = base64.b64decode(head.signature, validate=True)
-        except ValueError:
-            signature = b""
-        if not verify_signature(head.key, _signed(replace(head, signature="")), signature):
+        if not is_signed_text(head.key, _signed(replace(head, signature="")), head.signature):
             raise FormatError(str(path), "its signature is not that of its rig", line=number)
         heads.append(head)
         previous = hashlib.sha256(line.encode()).hexdigest()

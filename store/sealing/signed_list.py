@@ -8,7 +8,6 @@ An older copy of the whole store has an older list that agrees; only a kept head
 
 from __future__ import annotations
 
-import base64
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -23,7 +22,7 @@ from downfield.game.records.owner import rig_id
 from downfield.store.database.reader import DeviceRow
 from downfield.store.database.schema import GAMES, SIGNED_LIST
 from downfield.store.sealing.hash_chain import canonical_json, follows, row_digest
-from downfield.store.sealing.signing import RigKey, verify_signature
+from downfield.store.sealing.signing import RigKey, is_signed_text
 
 GAME: Final = "game"
 DEVICE: Final = "device"
@@ -142,7 +141,7 @@ class SignedList:
 
     def _sign(self, connection: Connection) -> None:
         seal = ListSeal(self._owner, rows_digest(self._rows), self._altered, self._key.public_text)
-        signature = base64.b64encode(self._key.sign(_signed(seal))).decode()
+        signature = self._key.sign_text(_signed(seal))
         self._seal = to_json(ListSeal, replace(seal, signature=signature))
         self._write(connection, SEAL, "", self._seal)
 
@@ -166,11 +165,7 @@ def read_seal(owner: str, rows: Mapping[tuple[str, str], str], text: str | None)
     seal = None if text is None else read_row(ListSeal, text)
     if seal is None or owner != seal.owner or rig_id(seal.key) != owner or seal.rows != rows_digest(rows):
         return None
-    try:
-        signature = base64.b64decode(seal.signature, validate=True)
-    except ValueError:
-        return None
-    return seal if verify_signature(seal.key, _signed(replace(seal, signature="")), signature) else None
+    return seal if is_signed_text(seal.key, _signed(replace(seal, signature="")), seal.signature) else None
 
 
 def rows_digest(rows: Mapping[tuple[str, str], str]) -> str:

@@ -8,7 +8,6 @@ but records.
 
 from __future__ import annotations
 
-import base64
 import builtins
 import hashlib
 import importlib
@@ -27,7 +26,7 @@ from downfield.core.files.input_files import special_kind
 from downfield.core.files.private_files import make_private_folder, replace_private_file
 from downfield.core.records import from_json, record, to_json
 from downfield.game.records.keeping import JournalPosition
-from downfield.store.sealing.signing import RigKey, verify_signature
+from downfield.store.sealing.signing import RigKey, is_signed_text
 
 State = TypeVar("State")
 
@@ -82,10 +81,9 @@ class StateSeal:
             raise FormatError(str(path), "it is too large")
         line, _, content = path.read_bytes().partition(b"\n")
         header = from_json(SignedHeader, line, path=str(path))
-        signature = base64.b64decode(header.signature, validate=True)
         if header.key != self.key.public_text:
             raise FormatError(str(path), "another rig made it")
-        if not verify_signature(header.key, self._signed(header), signature):
+        if not is_signed_text(header.key, self._signed(header), header.signature):
             raise FormatError(str(path), "its signature is not that of this rig")
         if hashlib.sha256(content).hexdigest() != header.content:
             raise FormatError(str(path), "it is damaged")
@@ -101,7 +99,7 @@ class StateSeal:
         """
         digest = hashlib.sha256(content).hexdigest()
         header = SignedHeader(game, position.seq, position.digest, self.code, digest, self.key.public_text)
-        signature = base64.b64encode(self.key.sign(self._signed(header))).decode()
+        signature = self.key.sign_text(self._signed(header))
         line = to_json(SignedHeader, replace(header, signature=signature)).encode()
         make_private_folder(path.parent)
         replace_private_file(path, line + b"\n" + content)

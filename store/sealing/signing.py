@@ -78,6 +78,10 @@ class RigKey:
         """Return the signature of data, 64 bytes."""
         return self._private.sign(data)
 
+    def sign_text(self, data: bytes) -> str:
+        """Return the signature as text, base64."""
+        return base64.b64encode(self.sign(data)).decode()
+
 
 def verify_signature(public_text: str, data: bytes, signature: bytes) -> bool:
     """Return whether a signature of data was made with the private key of a public one.
@@ -92,6 +96,14 @@ def verify_signature(public_text: str, data: bytes, signature: bytes) -> bool:
     except (InvalidSignature, ValueError):
         return False
     return True
+
+
+def is_signed_text(public_text: str, data: bytes, signature: str | bytes) -> bool:
+    """Return whether data have a signature by a key, which `RigKey.sign_text` returned; malformed ones are none."""
+    try:
+        return verify_signature(public_text, data, base64.b64decode(signature, validate=True))
+    except ValueError:
+        return False
 
 
 def is_public_key(text: str) -> bool:

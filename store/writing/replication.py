@@ -6,7 +6,6 @@ whole journal so far, and the row under which the game is listed.
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Final, Literal
@@ -14,7 +13,7 @@ from typing import Final, Literal
 from downfield.core.records import record
 from downfield.game.records.keeping import EntryRow, GameRow
 from downfield.store.sealing.hash_chain import canonical_json
-from downfield.store.sealing.signing import RigKey, verify_signature
+from downfield.store.sealing.signing import RigKey, is_signed_text
 from downfield.store.writing.spool import JournalLine
 
 _SIGNED_AS: Final = b"downfield.journal\n"
@@ -73,7 +72,7 @@ class PositionsReply:
 
 def sign_journal(key: RigKey, game: GameRow, last: EntryRow) -> str:
     """Return a rig's signature of a journal up to an entry, base64."""
-    return base64.b64encode(key.sign(_signed(game, last.seq, last.digest))).decode()
+    return key.sign_text(_signed(game, last.seq, last.digest))
 
 
 def is_signed(public_text: str, game: GameRow, last: EntryRow, signature: str) -> bool:
@@ -82,11 +81,7 @@ def is_signed(public_text: str, game: GameRow, last: EntryRow, signature: str) -
     Args:
         signature: as `sign_journal` returns it.
     """
-    try:
-        raw = base64.b64decode(signature, validate=True)
-    except ValueError:
-        return False
-    return verify_signature(public_text, _signed(game, last.seq, last.digest), raw)
+    return is_signed_text(public_text, _signed(game, last.seq, last.digest), signature)
 
 
 def make_batch(key: RigKey, game: GameRow, entries: Sequence[EntryRow]) -> JournalBatch:
