@@ -33,9 +33,9 @@ from downfield.game.receipts import (
     refusal_of,
 )
 from downfield.game.records.commands import Command, NewGame, RigControl, SetRulebook, Settings
+from downfield.game.records.entries import CommandCarriedOut, TableRecord
 from downfield.game.records.keeping import Journals
 from downfield.game.records.owner import NOBODY, GameOwner
-from downfield.game.records.table_records import CommandCarriedOut, TableRecord
 from downfield.game.session import GameSession
 from downfield.game.session_start import latest_instant_ns, resume_session, start_session, switch_rulebook
 from downfield.game.shadow import Shadow

@@ -16,10 +16,9 @@ from typing import Final
 
 from downfield.core.errors import FormatError
 from downfield.core.texts import counted
-from downfield.game.records.entries import KINDS, START_KINDS, GameStarted, unpack_entry
+from downfield.game.records.entries import KINDS, START_KINDS, DeviceChanged, GameStarted, unpack_entry
 from downfield.game.records.keeping import GameRow
 from downfield.game.records.owner import rig_id
-from downfield.game.records.table_records import DeviceChanged
 from downfield.store.database.reader import StoreReader
 from downfield.store.sealing.hash_chain import row_digest
 from downfield.store.sealing.signed_list import DEVICE, GAME, SEAL, DeviceStanding, GameStanding, read_row, read_seal

@@ -25,9 +25,9 @@ from downfield.core.records import to_json
 from downfield.game.published.hub import Hub
 from downfield.game.receipts import Submission
 from downfield.game.records.commands import NewGame, Settings
+from downfield.game.records.entries import SegmentSealed
 from downfield.game.records.keeping import EntryRow
 from downfield.game.records.owner import GameOwner, rig_id
-from downfield.game.records.table_records import SegmentSealed
 from downfield.game.service import GameService
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.games.table_seals import TableSeals

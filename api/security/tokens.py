@@ -19,7 +19,7 @@ from downfield.api.security.access import RANK, DeviceRole
 from downfield.api.security.grants import Admission
 from downfield.core.errors import RefusedError
 from downfield.core.platform.clock import CLOCK_WAS_SET_NS, RUN_CLOCK
-from downfield.game.records.table_records import DeviceChanged
+from downfield.game.records.entries import DeviceChanged
 from downfield.store.database.reader import DeviceRow
 from downfield.store.writing.store import Store
 

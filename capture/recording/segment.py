@@ -37,8 +37,8 @@ from downfield.core.files.private_files import make_private_folder, private_open
 from downfield.core.platform.processes import lower_priority
 from downfield.core.records import read_record, record, to_json
 from downfield.core.threads import only_logged, supervised_thread
+from downfield.game.records.entries import SegmentSealed
 from downfield.game.records.owner import rig_id
-from downfield.game.records.table_records import SegmentSealed
 from downfield.store.sealing.signing import RigKey, is_signed_text
 
 _START_CODES: Final = (b"\0\0\1", b"\0\0\0\1")

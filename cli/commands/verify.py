@@ -14,9 +14,8 @@ from downfield.cli.console.options import ConfigOption, JsonOption, SetOption
 from downfield.cli.console.output import print_result, print_stderr
 from downfield.core.errors import FormatError, InputError
 from downfield.core.texts import counted
-from downfield.game.records.entries import SEAL_KIND, unpack_entry
+from downfield.game.records.entries import SEAL_KIND, SegmentSealed, unpack_entry
 from downfield.game.records.owner import rig_id
-from downfield.game.records.table_records import SegmentSealed
 from downfield.review.bundles.verification import BundleVerification, is_bundle, other_zip_hint, verify_bundle
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import RigSettings, data_folder, store_file

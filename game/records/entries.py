@@ -12,7 +12,7 @@ import json
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import field
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from downfield.core.errors import FormatError
 from downfield.core.field.model import FieldModel
@@ -27,13 +27,6 @@ from downfield.game.records.challenges import (
 )
 from downfield.game.records.commands import AWAY_SHEET, HOME_SHEET, MatchTicket, TeamSheet
 from downfield.game.records.final_score import ScoreSigned
-from downfield.game.records.table_records import (
-    CommandCarriedOut,
-    DeviceChanged,
-    MaterialUsed,
-    SegmentSealed,
-    TableRecord,
-)
 from downfield.officiating.calls import Call
 from downfield.officiating.clauses import Clause
 from downfield.officiating.engine.engine_state import Snap as Snap
@@ -43,6 +36,52 @@ from downfield.officiating.rulebooks.rulebook import Rulebook
 
 MAX_SCENES_BYTES: Final = 64 << 20
 """Limit of one attachment, unpacked; a batch is about a second of scenes, some 300 kB."""
+
+
+Material = Literal["calibration", "configuration", "network", "rulebook"]
+"""What a game is judged with besides its pictures."""
+
+
+@record
+class CommandCarriedOut:
+    """A command was carried out."""
+
+    command: str  # its name
+    text: str  # what was done
+    by: str  # the person or device it came from
+    role: str = ""  # of the device
+
+
+@record
+class DeviceChanged:
+    """A device was paired, revoked, was paired for too long, or its grant was refused."""
+
+    change: Literal["paired", "revoked", "expired", "refused"]  # what happened to it
+    device: str  # its id
+    name: str  # as people call it
+    role: str  # of the device
+    by: str = ""  # who did it; empty where nobody did
+    text: str = ""  # why its grant was refused; empty otherwise
+
+
+@record
+class MaterialUsed:
+    """The game is judged with something from now on."""
+
+    material: Material  # what it is
+    name: str  # for people
+    sha256: str  # of its content, hexadecimal
+
+
+@record
+class SegmentSealed:
+    """A file of the recording was finished."""
+
+    segment: str  # its folder and name
+    files: dict[str, str]  # SHA-256 of the video and of what lies beside it, by name, hexadecimal
+
+
+TableRecord = CommandCarriedOut | DeviceChanged | MaterialUsed | SegmentSealed
 
 
 @record

@@ -21,9 +21,8 @@ from downfield.core.errors import FormatError
 from downfield.core.files.facts import file_digest
 from downfield.core.scene import Player, Scene
 from downfield.game.published.game_topics import CallView
-from downfield.game.records.entries import SEAL_KIND, Snap, unpack_entry
+from downfield.game.records.entries import SEAL_KIND, SegmentSealed, Snap, unpack_entry
 from downfield.game.records.keeping import GameRow
-from downfield.game.records.table_records import SegmentSealed
 from downfield.store.database.reader import StoreReader
 
 

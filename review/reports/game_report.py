@@ -16,15 +16,18 @@ from downfield.game.records.entries import GameStarted, Snap
 from downfield.officiating.declarations import Side
 from downfield.review.pictures.painting import spoken_name, standing_words
 from downfield.review.reports.markup import Cell, Markup, bullets, document, figure, paragraph, section, table, text
-from downfield.review.reports.movement import HEAT_CELL_YD, Movement, Run, movement_of
 from downfield.review.reports.shadow import call_outcomes, outcome_table
 from downfield.review.reports.statistics import (
+    HEAT_CELL_YD,
+    Movement,
     ReportTable,
+    Run,
     box_score,
     drive_chart,
     drives_of,
     figure_lines,
     figure_table,
+    movement_of,
     team_lines,
 )
 from downfield.review.tracks import game_scenes

@@ -15,8 +15,7 @@ from downfield.core.files.facts import file_digest
 from downfield.core.records import to_json
 from downfield.game.published.board_topics import HealthStatus
 from downfield.game.records.commands import Settings
-from downfield.game.records.entries import RulebookRecord
-from downfield.game.records.table_records import MaterialUsed, TableRecord
+from downfield.game.records.entries import MaterialUsed, RulebookRecord, TableRecord
 from downfield.game.service import GameService
 from downfield.models.card import BUNDLED, find_network, named_files, read_card
 

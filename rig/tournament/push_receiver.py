@@ -29,8 +29,8 @@ from downfield.game.published.game_topics import Notice
 from downfield.game.published.hub import Hub
 from downfield.game.receipts import Refused, Submission
 from downfield.game.records.commands import UseCalibration
+from downfield.game.records.entries import CommandCarriedOut
 from downfield.game.records.owner import rig_id
-from downfield.game.records.table_records import CommandCarriedOut
 from downfield.game.service import GameService
 from downfield.officiating.rulebooks.rulebook import parse_rulebook
 from downfield.rig.tournament.broker import BrokerConnection

@@ -24,8 +24,7 @@ from downfield.api.security.grants import PASS_PREFIX, GrantedAccess, TablePass,
 from downfield.core.errors import InputError, NotFoundError, RefusedError
 from downfield.desk.tables.grant_keeper import GrantKeeper
 from downfield.game.records.commands import NewGame
-from downfield.game.records.entries import unpack_entry
-from downfield.game.records.table_records import DeviceChanged
+from downfield.game.records.entries import DeviceChanged, unpack_entry
 from downfield.rig.scorekeeper import Scorekeeper
 from downfield.rig.tournament.push_payloads import PushedAccess
 from downfield.store.database.opening import open_for_reading

@@ -24,15 +24,16 @@ from downfield.cli.main import app
 from downfield.game.published.board_topics import HealthStatus
 from downfield.game.receipts import Submission
 from downfield.game.records.commands import NewGame, Record, SetRulebook, Settings
-from downfield.game.records.entries import KINDS, unpack_entry
-from downfield.game.records.keeping import GameRow
-from downfield.game.records.table_records import (
+from downfield.game.records.entries import (
+    KINDS,
     CommandCarriedOut,
     DeviceChanged,
     MaterialUsed,
     SegmentSealed,
     TableRecord,
+    unpack_entry,
 )
+from downfield.game.records.keeping import GameRow
 from downfield.review.evidence.evidence import RecordingCheck, SealedRecordings
 from downfield.rig.games.table_seals import TableSeals
 from downfield.store.sealing.hash_chain import verify_journal

@@ -23,13 +23,13 @@ from scripted_plays import FIELD, opening
 from served_games import FakeRig
 
 from downfield.core.errors import FormatError, RefusedError
-from downfield.game import resuming
+from downfield.game import session_start as resuming
 from downfield.game.published.hub import Hub
 from downfield.game.receipts import Accepted, Submission
 from downfield.game.records.commands import NewGame, SetRulebook
 from downfield.game.records.keeping import JournalPosition
-from downfield.game.resuming import KeptScenes
 from downfield.game.service import GameService
+from downfield.game.session_start import KeptScenes
 from downfield.officiating.declarations import Declaration, SetUp
 from downfield.officiating.events import Ruling
 from downfield.officiating.rulebooks.rulebook import load_rulebook

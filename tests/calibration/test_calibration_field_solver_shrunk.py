@@ -11,8 +11,8 @@ from calibration_scenes import TUDOR, camera_over
 from setup_readings import solution
 
 from downfield.calibration.field.selection import reading_label
-from downfield.calibration.field.shrunk_pictures import ShrunkPictures
 from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
+from downfield.calibration.field.solver import ShrunkPictures
 from downfield.calibration.lens.prior import MeasuredLens, TypicalLens, lens_at_height
 from downfield.core.arrays import Array, Image
 
