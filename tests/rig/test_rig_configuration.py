@@ -6,11 +6,12 @@ import re
 import tomllib
 from pathlib import Path
 
+import configuration_page
 import pytest
 
 from downfield.cli.main import run_command
 from downfield.core.errors import FormatError, InputError
-from downfield.rig.configuration.display import as_toml, page
+from downfield.rig.configuration.display import as_toml
 from downfield.rig.configuration.loading import NOT_SETTINGS, load, parse_assignments, setting_keys, variable_name
 from downfield.rig.configuration.settings import RigSettings
 
@@ -117,5 +118,5 @@ def test_the_command_prints_the_configuration_and_its_origins(file: Path, capsys
 
 
 def test_the_documentation_page_matches_the_code() -> None:
-    made = "".join(f"{line}\n" for line in page())
+    made = "".join(f"{line}\n" for line in configuration_page.page())
     assert (ROOT / "docs" / "configuration.md").read_text() == made, "run `make docs`"
