@@ -86,7 +86,7 @@ docs-site: $(VENV)-site/.done
 
 # What a rig installs, with every extra it may use, to the byte: versions and hashes for every system and Python.
 lock: $(VENV)-lock/.done
-	$(VENV)-lock/bin/uv pip compile pyproject.toml --extra tournament --extra scripts --extra mqtt --universal --python-version 3.11 \
+	$(VENV)-lock/bin/uv pip compile pyproject.toml --extra tournament --extra scripts --extra mqtt --extra phone --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --no-emit-find-links --upgrade --quiet \
 		--custom-compile-command 'make lock' -o requirements.lock
 

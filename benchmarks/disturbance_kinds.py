@@ -32,6 +32,7 @@ class Shot:
         taken_ns: when it was really taken.
         stamp_ns: what is written on it.
         arrived_ns: when it arrived.
+        sigma_ns: error of the stamp, where whoever received it says so.
     """
 
     index: int
@@ -39,6 +40,7 @@ class Shot:
     taken_ns: int
     stamp_ns: int
     arrived_ns: int
+    sigma_ns: int | None = None
 
 
 @dataclass(frozen=True)

@@ -221,7 +221,7 @@ def run(table: Table, shots: Iterator[Shot], mode: Mode) -> Outcome:
 
     for shot in shots:
         at = shot.stamp_ns if mode == "file" else clock.to_monotonic(shot.stamp_ns, shot.arrived_ns)
-        t_ns, error_ns = times(at)
+        t_ns, error_ns = times(at) if shot.sigma_ns is None else (at, shot.sigma_ns)
         while events and events[0].t_ns <= t_ns:
             take(events.pop(0))
         frame = Frame(shot.index, t_ns, shot.image, t_sigma_ns=error_ns)

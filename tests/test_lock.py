@@ -10,7 +10,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
-EXTRAS_OF_RIGS = ("postgres", "tournament", "scripts", "mqtt")
+EXTRAS_OF_RIGS = ("postgres", "tournament", "scripts", "mqtt", "phone")
 LOCK = (ROOT / "requirements.lock").read_text()
 PINNED = re.findall(r"^(\S+)==(\S+)(?: ; (.*?))?(?: \\)?$", LOCK, re.MULTILINE)
 

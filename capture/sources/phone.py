@@ -23,9 +23,9 @@ from downfield.capture.source import (
     VideoPacket,
     changed_size,
 )
-from downfield.capture.sources.phone_link import PHONE_LINK, PhoneLink, SentPicture
+from downfield.capture.sources.phone_link import PHONE_LINK, PhoneLink
+from downfield.capture.sources.phone_session import SentPicture
 from downfield.capture.sources.reconnecting import ReconnectLimits
-from downfield.capture.sources.source_clock import SourceClock
 from downfield.capture.sources.source_types import SourceType
 from downfield.core.arrays import Image
 from downfield.core.errors import SourceError
@@ -38,7 +38,6 @@ _FIRST_S: Final = 5.0  # Longest time for a first picture: a key picture is requ
 _STALLED_S: Final = 1.0
 _FROZEN_NS: Final = 2_000_000_000  # As of any camera: sensor noise alone makes every picture new
 _STEP: Final = 16  # Spacing of the pixels that are compared first
-_OTHER_EPOCH_NS: Final = 10**18  # Taken from stamps, which begin at 0: they are of no clock of this computer
 
 PHONE_LIMITS: Final = ReconnectLimits(stalled_s=2.5, first_frame_s=2.5, open_timeout_s=8.0, longest_wait_s=0.5)
 """The source says itself after a second that nothing comes, and why; twice a second it is seen that it is back."""
@@ -100,7 +99,7 @@ class PhoneCamera:
         Raises:
             SourceError: the phone has left, or sends nothing, the same picture, or pictures of another size.
         """
-        source_clock, times = SourceClock(), PictureTimes()
+        times = PictureTimes()
         picture, image = self._first
         begun_lost = picture.lost
         while not self._closed:
@@ -109,13 +108,12 @@ class PhoneCamera:
             elif (image.shape[1], image.shape[0]) != self._sent_px:
                 raise changed_size((image.shape[1], image.shape[0]), self._sent_px)
             elif self._is_new(image, picture.arrived_ns):
-                captured_ns = source_clock.to_monotonic(picture.stamp_ns - _OTHER_EPOCH_NS, picture.arrived_ns)
-                t_ns, error_ns = times(self._clock.from_monotonic(captured_ns))
+                t_ns, error_ns = times(self._clock.from_monotonic(picture.taken_ns))
                 packet: VideoPacket | None = VideoPacket(picture.codec, picture.data, picture.is_keyframe)
                 if self._is_scaled:
                     image, packet = np.asarray(cv2.resize(image, self._facts.size_px), np.uint8), None
                 index = self._index + picture.lost - begun_lost
-                yield CapturedFrame(index, t_ns, captured_ns, packet, image, t_sigma_ns=error_ns)
+                yield CapturedFrame(index, t_ns, picture.taken_ns, packet, image, t_sigma_ns=error_ns)
                 self._index += 1
             received = self._session.next(_STALLED_S)
             if received is None:

@@ -1,31 +1,30 @@
 """Receives the camera of a phone: WebRTC of a browser, OBS or another sender of WHIP (RFC 9725), still encoded.
 
 There is one sender at a time, in a thread that goes on while the rig opens another table: what the phone sends is read
-by `phone.PhoneCamera`, whenever a table is open. aiortc decodes each picture itself, and hands on neither its packet,
-which the recording copies, nor what was lost before it. So its queue of whole pictures is taken over here.
+by `phone.PhoneCamera`, whenever a table is open.
 """
 
 from __future__ import annotations
 
 import asyncio
 import importlib.util
-import queue
 import re
-import secrets
 import threading
 from collections.abc import Coroutine
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from downfield.capture.problems import ActiveProblems
-from downfield.core.errors import InputError, MissingExtraError, RefusedError, SourceError
+from downfield.capture.sources.phone_session import PhoneSession, RtpPictures
+from downfield.core.errors import InputError, MissingExtraError, RefusedError
 from downfield.core.platform.clock import monotonic_ns
 from downfield.core.threads import only_logged, supervised_thread
 from downfield.game.published.board_topics import HealthReason
 from downfield.store.database.reader import DeviceRow
 
 if TYPE_CHECKING:
-    from aiortc import RTCPeerConnection, RTCRtpReceiver
+    from aiortc import MediaStreamTrack, RTCPeerConnection, RTCRtpReceiver
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,38 +32,17 @@ class PhoneLinkLimits:
     """Times of receiving a phone."""
 
     answer_s: float = 10.0  # Longest time to answer an offer: addresses of all networks are gathered
-    # Time between two key pictures. Browsers send none by themselves; recordings begin with one, and a picture of the
-    # evidence is decoded from the last one on.
-    key_ns: int = 3_000_000_000
-    asked_ns: int = 1_000_000_000  # Time after which a key picture that is missing is requested again
-    look_s: float = 0.1  # Time between two looks whether one is due, or packets are missing
-    # Time without a picture after which packets that are missing are given up: at a low rate aiortc waits for seconds
-    missing_ns: int = 800_000_000
-    waiting_pictures: int = 120  # Pictures that wait to be decoded; when more come, the decoder begins anew
+    look_s: float = 0.02  # Time between two looks whether packets are missing, or a key picture is due
     asking_ns: int = 10_000_000_000  # A second phone asks every two seconds; after this time it has given up
     low_battery: float = 0.2  # Charge below which the phone is to be put on its charger
 
 
 LINK_LIMITS: Final = PhoneLinkLimits()
 
-_RTP_PER_S: Final = 90_000  # Ticks of a time stamp in a second, of both formats (RFC 6184, 8.2.1; RFC 7741, 4.1)
-_KEY_UNIT: Final = re.compile(rb"\x00\x00\x01[\x05\x25\x45\x65]")
-"""An IDR slice: ITU-T H.264, 7.3.1."""
-
+_FORMATS: Final = re.compile(r"a=rtpmap:(\d+) (\w+)/")
 _LEVEL: Final = re.compile(r"(profile-level-id=[0-9a-fA-F]{4})[0-9a-fA-F]{2}")
 _HIGHEST_LEVEL: Final = r"\g<1>34"
 """Level 5.2: with aiortc's own 3.1 a sender that keeps to it would send no more than 720p30 (RFC 6184, 8.2.2)."""
-
-
-class SentPicture(NamedTuple):
-    """One encoded picture as the phone sent it."""
-
-    codec: str  # ``"h264"`` or ``"vp8"``
-    data: bytes
-    stamp_ns: int  # when it was taken, by the sender's clock of unknown epoch
-    arrived_ns: int  # monotonic clock
-    is_keyframe: bool
-    lost: int  # pictures of this connection that were lost or could not be used before it
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,91 +101,6 @@ _CODES: Final = (
     "phone_network",
     "phone_asks",
 )
-
-
-class PhoneSession:
-    """The connection of one phone: what it sends is kept for one reader, beginning with a key picture.
-
-    Attributes:
-        id: of this connection.
-        sender: id of the paired device.
-        name: the device's name.
-    """
-
-    def __init__(self, sender: str, name: str) -> None:
-        self.id, self.sender, self.name = secrets.token_hex(8), sender, name
-        self._pictures: queue.Queue[SentPicture | None] = queue.Queue()
-        self._reading = self._ended = False
-        self._needs_key, self._key_ns, self._asked_ns, self._lost = True, 0, 0, 0
-        self._whole_ns = monotonic_ns()
-
-    def begin(self) -> None:
-        """Keep pictures from the next key picture on, which is requested; what waits is dropped."""
-        self._reading, self._needs_key, self._asked_ns = True, True, 0
-        self._drop()
-
-    def stop_reading(self) -> None:
-        """Keep no more pictures."""
-        self._reading = False
-        self._drop()
-
-    def next(self, timeout_s: float) -> SentPicture | None:
-        """Return the next picture; None if none came in time. Raises SourceError: the phone has left."""
-        try:
-            picture = self._pictures.get(timeout=0 if self._ended else timeout_s)
-        except queue.Empty:
-            picture = None
-        if picture is None and self._ended:
-            raise SourceError(f"{self.name} has left. Open Downfield's camera page on it again")
-        return picture
-
-    def deliver(self, codec: str, data: bytes, stamp_ns: int) -> None:
-        """Take a picture that came whole."""
-        now_ns = self._whole_ns = monotonic_ns()
-        is_keyframe = bool(_KEY_UNIT.search(data)) if codec == "h264" else bool(data) and not data[0] & 1
-        if is_keyframe:
-            self._needs_key, self._key_ns = False, now_ns
-        if self._pictures.qsize() >= LINK_LIMITS.waiting_pictures:
-            self.note_loss()
-        if self._needs_key:
-            self._lost += 1
-        elif self._reading:
-            self._pictures.put(SentPicture(codec, data, stamp_ns, now_ns, is_keyframe, self._lost))
-
-    def note_loss(self) -> None:
-        """Use nothing before the next key picture: what follows a lost picture builds on it."""
-        self._needs_key = True
-
-    def gives_up(self) -> bool:
-        """Return whether what is missing is to be waited for no longer, since no picture became whole for too long."""
-        if monotonic_ns() - self._whole_ns < LINK_LIMITS.missing_ns:
-            return False
-        self._whole_ns = monotonic_ns()
-        self.note_loss()
-        return True
-
-    def is_key_due(self) -> bool:
-        """Return whether a key picture is to be requested now."""
-        now_ns = monotonic_ns()
-        due = self._reading and (self._needs_key or now_ns - self._key_ns > LINK_LIMITS.key_ns)
-        if not due or now_ns - self._asked_ns < LINK_LIMITS.asked_ns:
-            return False
-        self._asked_ns = now_ns
-        return True
-
-    def end(self) -> None:
-        """Tell the reader that nothing follows."""
-        self._ended = True
-        self._pictures.put(None)
-
-    @property
-    def ended(self) -> bool:
-        """Whether the phone has left."""
-        return self._ended
-
-    def _drop(self) -> None:
-        while not self._pictures.empty():
-            self._pictures.get_nowait()
 
 
 class PhoneLink:
@@ -325,7 +218,6 @@ class PhoneLink:
             for other in connection.getTransceivers():
                 if other is not transceiver:
                     other.direction = "inactive"  # sound, of which the rig needs none
-            self._take_over(transceiver.receiver, session)
             await connection.setLocalDescription(await connection.createAnswer())
         except Exception as error:  # what a library makes of text that only begins like SDP
             await connection.close()
@@ -345,48 +237,37 @@ class PhoneLink:
             if connection.connectionState in {"failed", "closed"}:
                 session.end()
 
-        asyncio.ensure_future(_request_keys(transceiver.receiver, session))  # noqa: RUF006  ends with its session
-        return session, _LEVEL.sub(_HIGHEST_LEVEL, connection.localDescription.sdp)
-
-    @staticmethod
-    def _take_over(receiver: RTCRtpReceiver, session: PhoneSession) -> None:
-        """Have aiortc's whole pictures delivered to a session instead of being decoded, and losses noted."""
-        request = receiver._send_rtcp_pli
-
-        class WholePictures(queue.Queue[Any]):
-            def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:
-                if item is None:  # the end, for which aiortc's thread waits
-                    session.end()
-                    super().put(item, block, timeout)
-                    return
-                codec, picture = item
-                stamp_ns = picture.timestamp * 1_000_000_000 // _RTP_PER_S
-                session.deliver(codec.name.lower(), picture.data, stamp_ns)
-
-        async def lost(source: int) -> None:
-            session.note_loss()
-            await request(source)
-
-        receiver.__dict__["_RTCRtpReceiver__decoder_queue"] = WholePictures()
-        receiver.__dict__["_send_rtcp_pli"] = lost
+        answer = connection.localDescription.sdp
+        formats_by_type = {int(number): name.lower() for number, name in _FORMATS.findall(answer)}
+        pictures = RtpPictures(session, formats_by_type)
+        receiver = transceiver.receiver
+        # No public way leads to what was sent before it is decoded. Missing packets are requested by `_request` alone.
+        receiver.__dict__["_RTCRtpReceiver__jitter_buffer"] = pictures
+        receiver.__dict__["_RTCRtpReceiver__nack_generator"] = None
+        for task in (_end_with(receiver.track, session), _request(receiver, session, pictures)):
+            asyncio.ensure_future(task)  # noqa: RUF006  ends with its session
+        return session, _LEVEL.sub(_HIGHEST_LEVEL, answer)
 
 
-async def _request_keys(receiver: RTCRtpReceiver, session: PhoneSession) -> None:
-    """Request key pictures, and again what was lost, while a session lasts; aiortc requests a packet once."""
-    request, own = type(receiver)._send_rtcp_pli, receiver.__dict__
-    nacks, buffer = own["_RTCRtpReceiver__nack_generator"], own["_RTCRtpReceiver__jitter_buffer"]
+async def _end_with(track: MediaStreamTrack, session: PhoneSession) -> None:
+    """End a session with its track: since aiortc gets no picture to decode, its end is all that comes."""
+    from aiortc.mediastreams import MediaStreamError
+
+    with suppress(MediaStreamError):
+        await track.recv()
+    session.end()
+
+
+async def _request(receiver: RTCRtpReceiver, session: PhoneSession, pictures: RtpPictures) -> None:
+    """Request missing packets and key pictures while a session lasts."""
     while not session.ended:
         await asyncio.sleep(LINK_LIMITS.look_s)
-        sources = [one.source for one in receiver.getSynchronizationSources()]
-        if nacks.missing and buffer._origin is not None and session.gives_up():
-            nacks.missing.clear()
-            buffer.remove(buffer.capacity)
-            buffer._origin = None
-        for source in sources:
-            if nacks.missing:
-                await receiver._send_rtcp_nack(source, sorted(nacks.missing))
-            if session.is_key_due():
-                await request(receiver, source)
+        if (source := pictures.source) is None:
+            continue
+        if missing := pictures.to_request():
+            await receiver._send_rtcp_nack(source, missing)
+        if session.is_key_due():
+            await receiver._send_rtcp_pli(source)
 
 
 def require_receiver() -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 import av
 import numpy as np
 import pytest
-from aiortc.jitterbuffer import JitterBuffer, JitterFrame
 from aiortc.rtp import RtpPacket
 from phone_sender import FPS, PhoneSender, moving_pictures
 from waiting import wait_until
@@ -21,7 +20,8 @@ from downfield.capture.recording.recording_library import RecordingIndexHeader, 
 from downfield.capture.recording.recording_settings import RecordingSettings
 from downfield.capture.source import CaptureClock, CapturedFrame
 from downfield.capture.sources.phone import PHONE_LIMITS, PhoneCamera
-from downfield.capture.sources.phone_link import PhoneLink, PhoneSession, PhoneState
+from downfield.capture.sources.phone_link import PhoneLink, PhoneState
+from downfield.capture.sources.phone_session import RtpPictures
 from downfield.capture.sources.reconnecting import ReconnectingSource
 from downfield.capture.sources.source_types import type_of
 from downfield.core.errors import InputError, RefusedError, SourceError
@@ -29,7 +29,6 @@ from downfield.core.media.video_file import upright_bgr
 from downfield.core.records import from_json
 
 SIZE = (320, 180)
-KEY, OTHER = b"\0\0\0\1\x65key", b"\0\0\0\1\x41other"
 
 
 @pytest.fixture
@@ -202,30 +201,6 @@ def test_what_is_no_offer_is_refused(link: PhoneLink, offer: str) -> None:
     assert link.session is None
 
 
-def test_after_a_loss_nothing_is_used_before_the_next_key_picture() -> None:
-    session = PhoneSession("phone", "Ann's phone")
-    session.begin()
-    assert session.is_key_due(), "browsers send none by themselves"
-    assert not session.is_key_due(), "it is on its way"
-    for data in (OTHER, KEY, OTHER):
-        session.deliver("h264", data, 0)
-    session.note_loss()
-    for data in (OTHER, OTHER, KEY):
-        session.deliver("h264", data, 0)
-    received = [session.next(0) for _ in range(3)]
-    assert [(one.is_keyframe, one.lost) for one in received if one] == [(True, 1), (False, 1), (True, 3)]
-
-
-def test_a_reader_that_is_too_slow_begins_anew_and_does_not_fall_behind() -> None:
-    session = PhoneSession("phone", "Ann's phone")
-    session.begin()
-    for data in [KEY, *[OTHER] * 500]:
-        session.deliver("h264", data, 0)
-    kept = sum(session.next(0) is not None for _ in range(121))
-    assert kept == 120
-    assert session.next(0) is None
-
-
 @pytest.mark.parametrize(
     ("state", "code"),
     [
@@ -285,15 +260,15 @@ class Following:
 def test_of_a_network_that_loses_packets_no_damaged_picture_is_used(
     link: PhoneLink, phone: PhoneSender, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    add, dropped = JitterBuffer.add, list[int]()
+    add, dropped = RtpPictures.add, list[int]()
 
-    def lossy(buffer: JitterBuffer, packet: RtpPacket) -> tuple[bool, JitterFrame | None]:
+    def lossy(buffer: RtpPictures, packet: RtpPacket) -> tuple[bool, None]:
         if packet.sequence_number % 33:  # three percent
             return add(buffer, packet)
         dropped.append(packet.sequence_number)  # also where it is sent again
         return False, None
 
-    monkeypatch.setattr(JitterBuffer, "add", lossy)
+    monkeypatch.setattr(RtpPictures, "add", lossy)
     connect(link, phone)
     source = ReconnectingSource(lambda: PhoneCamera(CaptureClock(), SIZE, link), ActiveProblems(), PHONE_LIMITS)
     frames = take(source, 2 * FPS)

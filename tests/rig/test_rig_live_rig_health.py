@@ -18,7 +18,7 @@ from downfield.calibration.stretch import ScaleError
 from downfield.capture.problems import CAMERA_LOST, ActiveProblems
 from downfield.capture.source import SourceFacts
 from downfield.capture.sources.file_sources import bundled_demo
-from downfield.capture.sources.phone_link import PhoneSession
+from downfield.capture.sources.phone_session import PhoneSession
 from downfield.core.frame import Frame
 from downfield.game.published.board_topics import HealthReason, HealthStatus
 from downfield.rig.live import rig_health
