@@ -6,9 +6,12 @@ and program follows it.
 
 from __future__ import annotations
 
+import asyncio
+import functools
 import logging
 import threading
 from collections.abc import Iterable
+from contextlib import aclosing
 from pathlib import Path
 from typing import Final, Generic, TypeVar, get_args
 
@@ -18,6 +21,7 @@ from downfield.broadcast.logos import LogoFolder
 from downfield.broadcast.program.live_stream import ProgramFeed
 from downfield.core.errors import InputError, NotFoundError, OutputError
 from downfield.core.files.private_files import replace_private_file
+from downfield.core.threads import only_logged, supervised_thread
 from downfield.game.published.hub import Hub
 from downfield.game.published.stream_topics import (
     GraphicView,
@@ -33,6 +37,7 @@ from downfield.game.records.models import RequestModel
 M = TypeVar("M", bound=BaseModel)
 
 MAX_SPONSORS: Final = 24
+PLAYING: Final = frozenset({"live", "in_air", "kick"})  # phases in which nothing but a message lies over the picture
 
 _log = logging.getLogger(__name__)
 
@@ -100,8 +105,7 @@ class OnAir:
         if sponsors is not None:
             self._publish_sponsors(sponsors)
         if card is not None and card.kind != "none":
-            self._take = 1
-            hub.publish("graphic", card.model_copy(update={"take": self._take}))
+            self._put(card)
         self._publish()
 
     @property
@@ -160,16 +164,36 @@ class OnAir:
             return sponsors
 
     def show(self, card: GraphicView) -> GraphicView:
-        """Number and publish a card, and return it; one that stays until it is taken off is kept over a restart."""
+        """Number and publish a card, and return it; one that stays is kept over a restart, until a play begins."""
         with self._lock:
-            self._take += 1
-            numbered = card.model_copy(update={"take": self._take})
-            self._hub.publish("graphic", numbered)
+            numbered = self._put(card)
             try:
                 self._card.write(numbered if card.seconds == 0 else GraphicView())
             except OutputError as error:  # it is on air all the same
                 _log.warning("%s", error)
             return numbered
+
+    def _put(self, card: GraphicView) -> GraphicView:
+        self._take += 1
+        numbered = card.model_copy(update={"take": self._take})
+        self._hub.publish("graphic", numbered)
+        if card.seconds == 0 and card.kind not in {"none", "message"}:
+            watch = functools.partial(asyncio.run, self._end_with_play(self._take))
+            supervised_thread(watch, "card watch", only_logged).start()
+        return numbered
+
+    async def _end_with_play(self, take: int) -> None:
+        """Take a card off once a play begins: a page that is opened later would show it again."""
+        async with aclosing(self._hub.subscribe({"game", "graphic"})) as batches:
+            async for _ in batches:
+                game = self._hub.value("game")
+                if self._take != take:
+                    return
+                if game is not None and game.phase in PLAYING:
+                    with self._lock:
+                        if self._take == take:
+                            self.show(GraphicView())
+                    return
 
     def _check_logos(self, logos: Iterable[str]) -> None:
         for logo in logos:

@@ -14,7 +14,7 @@ overlay("field", (stage, options, feed) => {
   const notice = el("p", { class: "suspended", hidden: true, role: "status" });
   const map = el("figure", { class: "map scaled" }, board.element, notice);
   stage.append(map);
-  stepAside(map, feed);
+  stepAside(() => map, feed);
 
   board.follow(feed);
   feed.on("game", updateNotice);

@@ -8,14 +8,14 @@ const MOST_SPONSOR_SCALE = 1.2;
 
 /**
  * Option, overlay and place of each part; "" for the place that the scene's own option names. The lowest first: nothing is ever
- * under the sponsors.
+ * under the sponsors, and a card over the whole picture is over the score bug.
  *
  * @type {["sponsors" | "cards" | "scorebug" | "calls" | "replay", string, string][]}
  */
 const PARTS = [
   ["sponsors", "sponsors", ""],
-  ["cards", "graphics", "bottom-left"],
   ["scorebug", "scorebug", ""],
+  ["cards", "graphics", "bottom-left"],
   ["calls", "calls", "top"],
   ["replay", "replay", "full"],
 ];

@@ -19,7 +19,7 @@ const MIN_SHOWN_MS = 2_000;
 overlay("scorebug", (stage, options, feed) => {
   const bug = scoreBug(options);
   stage.append(bug.element);
-  stepAside(bug.element, feed);
+  stepAside(() => bug.element, feed);
   feed.on("game", (game) => bug.game(game, feed));
   feed.on("health", () => bug.status(feed));
   feed.on("challenges", () => bug.status(feed));

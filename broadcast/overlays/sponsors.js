@@ -8,7 +8,7 @@ import { overlay } from "./overlay.js";
 overlay("sponsors", (stage, _options, feed) => {
   const slot = el("div", { class: "sponsors scaled" });
   stage.append(slot);
-  stepAside(slot, feed);
+  stepAside(() => slot, feed);
   let shown = "";
   let timer = 0;
 

@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 import pytest
 from evidence_service import RUNNER, EvidenceService
+from waiting import wait_until
 
 from downfield.broadcast.cards import lower_third
 from downfield.broadcast.latest_picture import LatestPicture
@@ -131,6 +132,21 @@ def test_what_is_wrong_is_refused_and_nothing_changes(tmp_path: Path) -> None:
     assert on_air.show(GraphicView(kind="message", title="Shown", seconds=0)).take == 1
     assert on_air.now == hub.value("on_air") == before
     assert hub.value("graphic").title == "Shown"
+
+
+def test_a_card_that_stays_goes_for_good_when_a_play_begins_and_a_message_stays(
+    service: EvidenceService, tmp_path: Path
+) -> None:
+    on_air, _, hub = on_air_in(tmp_path)
+    game = service.hub.value("game")
+    hub.publish("game", game.model_copy(update={"phase": "between_plays"}))
+    on_air.show(GraphicView(kind="halftime", seconds=0))
+    hub.publish("game", game.model_copy(update={"phase": "live"}))
+    wait_until(lambda: hub.value("graphic").kind == "none", "the card was taken off")
+    on_air.show(GraphicView(kind="message", title="Stays", seconds=0))
+    hub.publish("game", game.model_copy(update={"phase": "kick"}))
+    assert on_air_in(tmp_path)[2].value("graphic").title == "Stays"
+    hub.close()
 
 
 @pytest.mark.parametrize("damaged", [b"", b"{", b'{"elements": ["hats"]}', b"\xff\xfe"])

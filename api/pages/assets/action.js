@@ -90,14 +90,15 @@ export function hiddenShare(box, action) {
 /**
  * Let an element that stays in its place be seen through while a play is under it: it has the class `aside` meanwhile.
  *
- * @param {HTMLElement} element
+ * @param {() => ?HTMLElement} find the element; null for none
  * @param {Feed} feed of an overlay that declares the topics `game`, `scene`, `picture` and `ball`
  */
-export function stepAside(element, feed) {
+export function stepAside(find, feed) {
   const action = followAction(feed);
   let until_ms = -Infinity;
   setInterval(() => {
-    const now = steadyNow();
+    const [now, element] = [steadyNow(), find()];
+    if (element === null) return;
     const isPlaying = feed.value("game")?.board === "on" || Boolean(feed.value("ball")?.player); // from the moment that a play is ready
     if (isPlaying && hiddenShare(element.getBoundingClientRect(), action()) > 0) until_ms = now + ASIDE_MS;
     element.classList.toggle("aside", now < until_ms);
