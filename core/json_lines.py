@@ -98,7 +98,6 @@ class HasTime(Protocol):
     @property
     def t_ns(self) -> int:
         """Capture time."""
-        ...
 
 
 def check_time_rises(before: HasTime | None, now: HasTime) -> None:

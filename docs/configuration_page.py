@@ -46,7 +46,7 @@ def _meanings(model: type[BaseModel]) -> dict[str, str]:
     """Return what the settings of a section mean, by name: the text that follows each in its class."""
     body = ast.parse(inspect.getsource(model)).body[0].body  # type: ignore[attr-defined]
     return {
-        setting.target.id: " ".join(meaning.value.value.split())
+        ast.unparse(setting.target): " ".join(ast.literal_eval(meaning.value).split())
         for setting, meaning in itertools.pairwise(body)
         if isinstance(setting, ast.AnnAssign) and isinstance(meaning, ast.Expr)
     }

@@ -62,15 +62,12 @@ class LensPrior(Protocol):
 
     def residual(self, lens: Array) -> Array:
         """Return how far a lens, shape (9,), is from what is known, in standard deviations, shape (m,)."""
-        ...
 
     def jacobian(self, lens: Array) -> Array:
         """Return the residuals' derivatives by the lens, shape (m, 9)."""
-        ...
 
     def strain(self, lens: Array) -> float:
         """Return how unlike an ordinary lens it is, root mean square of standard deviations."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

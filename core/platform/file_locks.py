@@ -27,11 +27,9 @@ class FileLocks(Protocol):
 
     def lock(self, descriptor: int) -> bool:
         """Lock a whole open file until it is closed, unless another program has; return whether it is locked now."""
-        ...
 
     def is_byte_locked(self, path: Path, offset: int) -> bool:
         """Return whether another program has a lock on a byte of a file; False where the system has no answer."""
-        ...
 
 
 class PosixLocks:

@@ -70,7 +70,6 @@ class TopicSink(Protocol):
 
     def publish(self, topic: str, data: Any, *, full: Any = None) -> None:
         """Set a topic's value."""
-        ...
 
 
 class StatePublisher:

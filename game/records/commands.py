@@ -139,12 +139,9 @@ class RigControl(Protocol):
             RefusedError: it can't be done now.
             DownfieldError: it failed.
         """
-        ...
 
     def calibration(self) -> Calibration | None:
         """Return the calibration in use."""
-        ...
 
     def settings(self) -> Settings:
         """Return the configuration in force, without secrets."""
-        ...

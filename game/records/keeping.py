@@ -62,11 +62,9 @@ class PendingEntry(Protocol):
     @property
     def written(self) -> Future[JournalPosition]:
         """Its position, once it is on a disk."""
-        ...
 
     def wait(self) -> JournalPosition | None:
         """Wait for the disk and return where the entry stands; None when the disk has not accepted it in time."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +93,9 @@ class KeptCheckpoint(Protocol):
     @property
     def position(self) -> JournalPosition:
         """The entry that it stands at."""
-        ...
 
     def unpack(self) -> SessionMemento:
         """Return how the game stood. Raises FormatError: it can't be unpacked."""
-        ...
 
 
 class Journal(Protocol):
@@ -112,7 +108,6 @@ class Journal(Protocol):
     @property
     def game(self) -> GameRow:
         """The game."""
-        ...
 
     def append(self, content: Content, *, scenes: Sequence[Scene] = (), key: str | None = None) -> PendingEntry:
         """Queue an entry to be written after all earlier ones; never waits for the disk.
@@ -121,7 +116,6 @@ class Journal(Protocol):
             scenes: those of a `ScenesRecorded`.
             key: idempotency key of an `EventRecorded`.
         """
-        ...
 
 
 class Journals(Protocol):
@@ -130,32 +124,25 @@ class Journals(Protocol):
     @property
     def problem(self) -> StoreProblem | None:
         """Why entries are not kept yet; None while they are."""
-        ...
 
     @property
     def notes(self) -> Sequence[str]:
         """What could not be kept and never will be, for people."""
-        ...
 
     def begin(self, game: GameRow) -> Journal:
         """Return the journal of a new game, which is listed with its first entry."""
-        ...
 
     def resume(self, game: GameRow) -> Journal | None:
         """Return a game's journal, to be gone on with after its last entry; None where it has none."""
-        ...
 
     def latest_game(self, owner: GameOwner) -> GameRow | None:
         """Return the game that an owner started last; None when there is none, or none that can be read."""
-        ...
 
     def latest(self, game: str, kinds: Collection[str]) -> Sequence[EntryRow]:
         """Return the latest entry of some kinds of a game's journal; none where there is none."""
-        ...
 
     def entries(self, game: str, after: int = 0, *, attachments: bool = True) -> Iterator[EntryRow]:
         """Yield a game's journal in order, after an entry."""
-        ...
 
     def offer_checkpoint(self, game: str, pending: PendingEntry, capture: Callable[[], SessionMemento | None]) -> None:
         """Keep what a game has become right after an entry, if it is time; it is kept once the entry is written.
@@ -163,12 +150,9 @@ class Journals(Protocol):
         Args:
             capture: returns what the game has become; called at once, or not at all.
         """
-        ...
 
     def checkpoint(self, game: str) -> KeptCheckpoint | None:
         """Return the last memento of a game; None where none is kept, or it can't be used."""
-        ...
 
     def close(self) -> None:
         """Write what is unwritten, if the disk accepts it in time."""
-        ...

@@ -173,11 +173,9 @@ class FollowedGame(Protocol):
 
     def in_play(self) -> AbstractContextManager[GameSession]:
         """Hold the game in play; raises `RefusedError` without one."""
-        ...
 
     def take(self, entry: Scene | Event) -> tuple[Call, ...]:
         """Judge an event that did not come through the API; raises `RefusedError` when the state does not allow it."""
-        ...
 
 
 class StripFollower:

@@ -28,29 +28,24 @@ class Rule(Protocol):
     @property
     def id(self) -> str:
         """Short name, such as ``"tackle"``; findings carry it."""
-        ...
 
     @property
     def clauses(self) -> tuple[str, ...]:
         """Catalog ids of the clauses it applies."""
-        ...
 
     @property
     def phases(self) -> frozenset[Phase]:
         """The phases it is active in."""
-        ...
 
     @property
     def params(self) -> tuple[Param, ...]:
         """The parameters it reads."""
-        ...
 
     def observe(self, facts: Facts, state: GameState, params: Params) -> tuple[Finding, ...]:
         """Return what the rule finds in this frame.
 
         It is asked in every frame of its phases, and may find the same again under the same `Finding.key`.
         """
-        ...
 
     def settle(self, finding: Finding, state: GameState, context: RuleContext) -> Finding | None:
         """Return what becomes of a finding once the evidence is in, None when nothing does.
@@ -58,7 +53,6 @@ class Rule(Protocol):
         It is asked once, and only if the game is still in one of the rule's phases: an earlier call may have ended
         them.
         """
-        ...
 
 
 class ImmediateRule:

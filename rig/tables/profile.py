@@ -41,12 +41,10 @@ class NamedSource(Protocol):
     @property
     def name(self) -> str:
         """Its name for people."""
-        ...
 
     @property
     def source(self) -> str:
         """How to open it, as for ``--source``."""
-        ...
 
 
 @record
