@@ -26,10 +26,10 @@ from calibration_tables import RenderedTable, line_up, table
 
 from downfield.calibration.camera import Camera
 from downfield.calibration.field.solver import solve_field
-from downfield.calibration.lens.lens_calibration import LensView, calibrate_lens, detect_chessboard
+from downfield.calibration.lens.lens_calibration import LensView, calibrate_lens
 from downfield.calibration.online.calibrator import OnlineCalibrator
 from downfield.calibration.online.shake import ShakeTracker
-from downfield.core.arrays import Array
+from downfield.core.arrays import Array, Image
 from downfield.core.errors import CalibrationError, InputError
 from downfield.core.footprint import BASE_TOP_MM
 from downfield.rig.tables.table_calibration import lens_from_distance
@@ -179,6 +179,29 @@ def _pushed(camera: Camera, seed: int) -> Camera:
     rx, ry, rz = (np.array(camera.rotation) + rng.normal(0, 0.004, 3)).tolist()
     tx, ty, tz = (np.array(camera.translation_mm) + rng.normal(0, 4, 3)).tolist()
     return dataclasses.replace(camera, rotation=(rx, ry, rz), translation_mm=(tx, ty, tz))
+
+
+def detect_chessboard(image: Image, columns: int, rows: int, square_mm: float) -> LensView | None:
+    """Detect the inner corners of a plain chessboard in a gray picture: all of them, or None.
+
+    Args:
+        image: gray, shape (height, width).
+        columns: inner corners along its longer side.
+        rows: inner corners along its shorter side.
+        square_mm: side of a square.
+    """
+    seen, found = cv2.findChessboardCorners(image, (columns, rows))
+    if not seen:
+        return None
+    rough = np.asarray(found, dtype=np.float32).reshape(rows, columns, 2)
+    nearest = min(np.linalg.norm(np.diff(rough, axis=axis), axis=2).min() for axis in (0, 1))
+    # As much of the four edges that make a corner as there is, without reaching the next corner.
+    window = int(np.clip(0.4 * nearest, 3, 7))
+    steps = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 60, 1e-4)
+    exact = cv2.cornerSubPix(image, rough.reshape(-1, 1, 2), (window, window), (-1, -1), steps)
+    points = np.zeros((rows * columns, 3), dtype=np.float32)
+    points[:, :2] = np.stack(np.meshgrid(np.arange(columns), np.arange(rows)), axis=-1).reshape(-1, 2) * square_mm
+    return LensView(points, np.asarray(exact, dtype=np.float32).reshape(-1, 2))
 
 
 def chessboards(folder: Path) -> None:

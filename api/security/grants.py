@@ -26,7 +26,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 
 from downfield.api.security.access import Role
 from downfield.core.errors import FormatError, InputError, RefusedError
-from downfield.core.files.private_files import make_private_folder, replace_private_file
+from downfield.core.files.private_files import replace_private_file
 from downfield.core.platform.clock import earlier_now_ns
 from downfield.core.records import check, from_json, read_record, record, to_json
 from downfield.store.sealing.signing import RigKey, verify_signature
@@ -321,7 +321,6 @@ class GrantedAccess:
         if self._path is None:
             return
         try:
-            make_private_folder(self._path.parent)
             replace_private_file(self._path, to_json(KnownDesksFile, self._known).encode())
         except OSError as error:  # it counts all the same; after a restart the desk sends it again
             _log.warning("%s: can't be written: %s", self._path, error.strerror)

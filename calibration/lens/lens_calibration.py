@@ -126,8 +126,6 @@ class LensCalibrationLimits:
 
     min_views: int = 8  # least number of views
     min_corners: int = 12  # least number of corners of a view
-    window_share: float = 0.4  # half width of a corner's window, as a share of the distance of corners
-    window_px: tuple[int, int] = (3, 7)  # least and largest half width of that window
     min_view_distance: float = 0.06  # a view nearer to a kept one adds nothing; as a share of the picture's width
     min_coverage: float = 0.6  # share of the picture's width and height that corners must reach across
     max_rms_px: float = 1.0  # largest rms residual of the corners
@@ -170,29 +168,6 @@ def detect_sheet(image: Image, sheet: Sheet) -> LensView | None:
         return None
     points = np.asarray(board.getChessboardCorners(), dtype=np.float32)[np.asarray(ids).ravel()]
     return LensView(points, np.asarray(corners, dtype=np.float32).reshape(-1, 2))
-
-
-def detect_chessboard(image: Image, columns: int, rows: int, square_mm: float) -> LensView | None:
-    """Detect the inner corners of a plain chessboard in a gray picture: all of them, or None.
-
-    Args:
-        image: gray, shape (height, width).
-        columns: inner corners along its longer side.
-        rows: inner corners along its shorter side.
-        square_mm: side of a square.
-    """
-    seen, found = cv2.findChessboardCorners(image, (columns, rows))
-    if not seen:
-        return None
-    rough = np.asarray(found, dtype=np.float32).reshape(rows, columns, 2)
-    nearest = min(np.linalg.norm(np.diff(rough, axis=axis), axis=2).min() for axis in (0, 1))
-    # As much of the four edges that make a corner as there is, without reaching the next corner.
-    window = int(np.clip(_LIMITS.window_share * nearest, *_LIMITS.window_px))
-    steps = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 60, 1e-4)
-    exact = cv2.cornerSubPix(image, rough.reshape(-1, 1, 2), (window, window), (-1, -1), steps)
-    points = np.zeros((rows * columns, 3), dtype=np.float32)
-    points[:, :2] = np.stack(np.meshgrid(np.arange(columns), np.arange(rows)), axis=-1).reshape(-1, 2) * square_mm
-    return LensView(points, np.asarray(exact, dtype=np.float32).reshape(-1, 2))
 
 
 def is_new_view(view: LensView, kept: Sequence[LensView], width_px: int) -> bool:

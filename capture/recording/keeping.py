@@ -17,7 +17,7 @@ from typing import Final, Literal
 from downfield.capture.recording.recording_library import files_of, recorded_videos, recording_order
 from downfield.capture.recording.recording_settings import RecordingSettings
 from downfield.core.errors import InputError
-from downfield.core.files.private_files import make_private_folder, replace_private_file
+from downfield.core.files.private_files import replace_private_file
 from downfield.core.platform.system import free_bytes
 from downfield.core.records import read_record, record, to_json
 
@@ -87,7 +87,6 @@ class RecordingAges:
             known = RecordingAgesFile(wall_ns, 0, known.claimed_ns, seen)
         self._known = known
         with suppress(OSError):  # it is counted from the last time that it could be written
-            make_private_folder(self._path.parent)
             replace_private_file(self._path, to_json(RecordingAgesFile, known).encode())
         return frozenset(name for name, at_ns in known.seen.items() if at_ns + days * _DAY_NS < known.confirmed_ns)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from downfield.core.errors import DownfieldError
-from downfield.core.files.private_files import make_private_folder, replace_private_file
+from downfield.core.files.private_files import replace_private_file
 from downfield.core.records import read_record, record, to_json
 
 MAX_CAMERAS: Final = 50  # Cameras that are remembered; the one that was not opened for longest is forgotten first
@@ -47,7 +47,6 @@ class HeldValuesFile:
         cameras.pop(identity, None)
         kept = dict([*cameras.items(), (identity, dict(values))][-MAX_CAMERAS:])
         try:
-            make_private_folder(self.path.parent)
             replace_private_file(self.path, to_json(HeldValues, HeldValues(kept)).encode())
         except OSError as error:
             _log.warning("%s: what the camera is held at can't be kept there: %s", self.path, error.strerror)

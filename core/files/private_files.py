@@ -30,6 +30,8 @@ def make_private_folder(folder: Path) -> None:
 def create_private_file(path: Path, content: bytes) -> bool:
     """Create a file with its content, on disk when this returns; a file that exists stays as it is.
 
+    Its folder is made, for its owner only, if there is none.
+
     The content is written beside the file and linked into place, so no reader sees half of it, and of two processes
     that create it at once one wins.
 
@@ -57,7 +59,11 @@ def create_private_file(path: Path, content: bytes) -> bool:
 
 
 def replace_private_file(path: Path, content: bytes) -> None:
-    """Replace a file at once, on disk when this returns. Raises OSError: it can't be written, and is as it was."""
+    """Replace a file at once, on disk when this returns; its folder is made, for its owner only, if there is none.
+
+    Raises:
+        OSError: it can't be written, and is as it was.
+    """
     beside = _written_beside(path, content)
     try:
         beside.replace(path)
@@ -68,6 +74,7 @@ def replace_private_file(path: Path, content: bytes) -> None:
 
 
 def _written_beside(path: Path, content: bytes) -> Path:
+    make_private_folder(path.parent)
     beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY)
     try:

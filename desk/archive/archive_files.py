@@ -6,7 +6,6 @@ it is there. So nobody reads half a file, and work that was cut off leaves nothi
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 import uuid
 from collections.abc import Iterator
@@ -17,8 +16,6 @@ from typing import Any, Final
 
 from downfield.core.addresses import without_password
 from downfield.core.errors import DownfieldError, InputError, MissingExtraError, OutputError
-
-CHUNK_BYTES: Final = 1 << 20
 
 _WRITES_WHOLE: Final = frozenset({"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "adl", "oss", "memory"})
 """Protocols of stores in which an object appears only when all of it was sent."""
@@ -151,15 +148,6 @@ class ArchiveFiles:
                 with suppress(Exception):
                     system.rm_file(part)
                 raise
-
-
-def file_sha256(path: Path) -> str:
-    """Return the SHA-256 of a file, hexadecimal. Raises OSError: it can't be read."""
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while chunk := file.read(CHUNK_BYTES):
-            digest.update(chunk)
-    return digest.hexdigest()
 
 
 @contextmanager

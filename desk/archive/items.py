@@ -18,9 +18,10 @@ from typing import Final, Literal
 
 from downfield.calibration.calibration import read_calibration
 from downfield.core.errors import DownfieldError, FormatError, InputError
+from downfield.core.files.facts import file_digest
 from downfield.core.media.video_file import VideoReader
 from downfield.core.records import check, from_json, record, to_json
-from downfield.desk.archive.archive_files import ArchiveFiles, StorageError, file_sha256
+from downfield.desk.archive.archive_files import ArchiveFiles, StorageError
 from downfield.game.records.entries import END_KINDS, GameEnded, GameStarted, unpack_entry
 from downfield.review.bundles.verification import is_bundle, journal_rows, open_bundle_file, verify_bundle
 
@@ -221,7 +222,7 @@ def _bundle(path: Path, labels: ItemLabels) -> ArchivedItem:
     if not found.intact or manifest is None:
         problem = found.problems[0].text if found.problems else "its signature is wrong"
         raise InputError(f"{path}: was altered, so it is not added: {problem}")
-    digest = file_sha256(path)
+    digest = file_digest(path)
     first, score, match = _played(path)
     event = manifest.title.removesuffix(f", {match}") if match else ""
     return ArchivedItem(
@@ -279,7 +280,7 @@ def _recording(path: Path, labels: ItemLabels) -> tuple[ArchivedItem, list[Path]
     sources = [path, *(one for one in beside if one.is_file())]
     names = [f"{stem}{source.name[len(path.stem) :].lower()}" for source in sources]
     kept = tuple(
-        ArchivedFile(name, source.stat().st_size, file_sha256(source))
+        ArchivedFile(name, source.stat().st_size, file_digest(source))
         for name, source in zip(names, sources, strict=True)
     )
     content = json.dumps([[file.name.removeprefix(stem), file.sha256] for file in kept])

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from downfield.core.errors import DownfieldError, InputError
+from downfield.core.files.facts import file_digest
 from downfield.core.track_files import TrackFile
-from downfield.desk.archive.archive_files import ArchiveFiles, StorageError, file_sha256
+from downfield.desk.archive.archive_files import ArchiveFiles, StorageError
 from downfield.desk.archive.items import ArchivedFile, ArchivedItem, path_of
 from downfield.desk.archive.results import JudgedItem
 from downfield.game.records.entries import EventRecorded, GameStarted, RulebookRecord, rulebook_of, unpack_entry
@@ -78,7 +79,7 @@ def fetch_file(files: ArchiveFiles, item: ArchivedItem, file: ArchivedFile, fold
         StorageError: the archive can't be read.
     """
     path = files.fetch(path_of(item, file.name), folder)
-    if path.stat().st_size != file.size or file_sha256(path) != file.sha256:
+    if path.stat().st_size != file.size or file_digest(path) != file.sha256:
         raise InputError(f"{file.name} was changed in the archive since it was added")
     return path
 

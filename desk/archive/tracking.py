@@ -13,9 +13,10 @@ from typing import Final
 
 from downfield.capture.sources.file_sources import VideoFile
 from downfield.core.errors import InputError
+from downfield.core.files.facts import file_digest
 from downfield.core.records import record
 from downfield.core.track_files import TracksHeader, write_tracks
-from downfield.desk.archive.archive_files import ArchiveFiles, file_sha256
+from downfield.desk.archive.archive_files import ArchiveFiles
 from downfield.desk.archive.game_source import GameSource
 from downfield.desk.archive.items import ArchivedItem
 from downfield.desk.archive.results import JudgedItem
@@ -54,7 +55,7 @@ def describe_network(name_or_path: str) -> JobNetwork:
     paths = sorted(path for path in folder.iterdir() if path.is_file())
     if sum(path.stat().st_size for path in paths) > _LARGEST_BYTES:
         raise InputError(f"{folder}: is larger than any network. Give the folder of the network alone.")
-    content = json.dumps([[path.name, file_sha256(path)] for path in paths])
+    content = json.dumps([[path.name, file_digest(path)] for path in paths])
     bundled = name_or_path if name_or_path in bundled_networks() else ""
     digest = hashlib.sha256(content.encode()).hexdigest()
     return JobNetwork(read_card(folder).name, bundled, digest, tuple(path.name for path in paths))

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from downfield.core.errors import FormatError, InputError, NotFoundError, OutputError
-from downfield.core.files.private_files import make_private_folder, replace_private_file
+from downfield.core.files.private_files import replace_private_file
 from downfield.core.records import read_record, to_json
 from downfield.desk.event.changes import QuestionError, check_seen, completed, differences, question, undone
 from downfield.desk.event.operations import Operation
@@ -217,7 +217,6 @@ class EventKeeper:
     def _keep(self, event: TournamentEvent) -> TournamentEvent:
         found = outcomes(event)
         try:
-            make_private_folder(self._path.parent)
             replace_private_file(self._path, to_json(TournamentEvent, found.event).encode())
         except OSError as error:
             raise OutputError(f"{self._path}: can't be written ({error.strerror}). Nothing was changed.") from None

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from downfield.core.errors import InputError, NotFoundError, OutputError
-from downfield.core.files.private_files import make_private_folder, replace_private_file
+from downfield.core.files.private_files import replace_private_file
 from downfield.core.records import check, read_record, record, to_json
 
 MAX_TABLES = 200
@@ -104,7 +104,6 @@ class AddressBook:
 
     def _keep(self, tables: tuple[TableEntry, ...]) -> None:
         try:
-            make_private_folder(self._path.parent)
             replace_private_file(self._path, to_json(AddressBookFile, AddressBookFile(tables)).encode())
         except OSError as error:
             raise OutputError(f"{self._path}: can't be written ({error.strerror}). Nothing was changed.") from None

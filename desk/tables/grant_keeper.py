@@ -24,7 +24,7 @@ from downfield.api.security.grants import (
     write_pass,
 )
 from downfield.core.errors import InputError, NotFoundError, OutputError, RefusedError
-from downfield.core.files.private_files import make_private_folder, replace_private_file
+from downfield.core.files.private_files import replace_private_file
 from downfield.core.platform.clock import RUN_CLOCK
 from downfield.core.records import check, read_record, record, to_json
 from downfield.rig.tournament.push_payloads import MAX_REVOKED, PushedAccess, TablePush
@@ -248,7 +248,6 @@ class GrantKeeper:
     def _keep(self, issued: tuple[IssuedGrant, ...]) -> None:
         if self._path is not None:
             try:
-                make_private_folder(self._path.parent)
                 replace_private_file(self._path, to_json(GrantsFile, GrantsFile(issued)).encode())
             except OSError as error:
                 raise OutputError(f"{self._path}: can't be written ({error.strerror}). Nothing was changed.") from None

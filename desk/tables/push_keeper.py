@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from downfield.core.errors import FormatError, NotFoundError, OutputError, RefusedError
-from downfield.core.files.private_files import make_private_folder, replace_private_file
+from downfield.core.files.private_files import replace_private_file
 from downfield.core.records import from_json, read_record, record, to_json
 from downfield.game.records.commands import MatchTicket
 from downfield.game.records.owner import rig_id
@@ -199,7 +199,6 @@ class PushKeeper:
             raise RefusedError("That is more than can be sent at once. Press 'Send no longer' at something else first.")
         if self._path is not None:
             try:
-                make_private_folder(self._path.parent)
                 replace_private_file(self._path, content)
             except OSError as error:
                 raise OutputError(f"{self._path}: can't be written ({error.strerror}). Nothing was sent.") from None

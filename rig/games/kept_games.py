@@ -18,7 +18,7 @@ from typing import Final
 from downfield.capture.source import CaptureClock
 from downfield.core.errors import DownfieldError, InputError
 from downfield.core.files.input_files import read_text
-from downfield.core.files.private_files import make_private_folder, replace_private_file
+from downfield.core.files.private_files import replace_private_file
 from downfield.core.platform.system import lasting_temporary_folder
 from downfield.game.records.owner import NOBODY, GameOwner, rig_id
 from downfield.review.rejudging.standings import KeptJudgings
@@ -117,7 +117,6 @@ class TrustedKeys:
         self.names.setdefault(key, " ".join(name.split()))
         lines = [f"{known} {called}".rstrip() for known, called in self.names.items() if called != OWN]
         try:
-            make_private_folder(folder)
             replace_private_file(folder / TRUSTED_KEYS, "".join(f"{line}\n" for line in lines).encode())
         except OSError as error:
             raise InputError(f"{folder}: the trusted keys can't be kept: {error.strerror}") from None

@@ -24,7 +24,7 @@ from downfield.core.field.model import FieldModel
 from downfield.core.field.toml_file import measured_field_toml
 from downfield.core.files.facts import by_date, date_last
 from downfield.core.files.input_files import read_text
-from downfield.core.files.private_files import make_private_folder, replace_private_file
+from downfield.core.files.private_files import replace_private_file
 from downfield.core.records import check, read_record, record, to_json, write_text
 
 SUFFIX: Final = ".table.json"
@@ -191,7 +191,6 @@ class TableFolder:
         """
         path = self.folder / f"{profile.id}{SUFFIX}"
         try:
-            make_private_folder(self.folder)
             replace_private_file(path, f"{to_json(TableProfile, profile)}\n".encode())
             date_last(path, self._files())
         except OSError as error:

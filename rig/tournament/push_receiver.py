@@ -21,7 +21,7 @@ from downfield.api.http.requests import TeamRequest
 from downfield.api.security.grants import GrantedAccess
 from downfield.calibration.calibration import Calibration
 from downfield.core.errors import DownfieldError, FormatError, RefusedError
-from downfield.core.files.private_files import make_private_folder, replace_private_file
+from downfield.core.files.private_files import replace_private_file
 from downfield.core.records import from_json, read_record, record, to_json
 from downfield.core.scene import Jersey, Player
 from downfield.game.published.board_topics import ScheduledGameView, ScheduleView
@@ -335,7 +335,6 @@ class PushReceiver:
             changed = replace(changed, played=(*changed.played, push.payload.game.match.signature)[-_KEPT:])
         self._known = changed
         try:
-            make_private_folder(self._path.parent)
             replace_private_file(self._path, to_json(PushFile, changed).encode())
         except OSError as error:  # it counts all the same; after a restart the desk sends it again
             _log.warning("%s: can't be written: %s", self._path, error.strerror)

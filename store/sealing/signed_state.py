@@ -23,7 +23,7 @@ from typing import Any, Final, TypeVar
 
 from downfield.core.errors import FormatError
 from downfield.core.files.input_files import special_kind
-from downfield.core.files.private_files import make_private_folder, replace_private_file
+from downfield.core.files.private_files import replace_private_file
 from downfield.core.records import from_json, record, to_json
 from downfield.game.records.keeping import JournalPosition
 from downfield.store.sealing.signing import RigKey, is_signed_text
@@ -101,7 +101,6 @@ class StateSeal:
         header = SignedHeader(game, position.seq, position.digest, self.code, digest, self.key.public_text)
         signature = self.key.sign_text(self._signed(header))
         line = to_json(SignedHeader, replace(header, signature=signature)).encode()
-        make_private_folder(path.parent)
         replace_private_file(path, line + b"\n" + content)
 
     def _signed(self, header: SignedHeader) -> bytes:

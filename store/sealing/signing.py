@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from downfield.core.errors import InputError
 from downfield.core.files.input_files import open_input
-from downfield.core.files.private_files import create_private_file, make_private_folder
+from downfield.core.files.private_files import create_private_file
 
 PUBLIC_PREFIX: Final = "ed25519:"  # Begins the text of every public key
 
@@ -66,7 +66,6 @@ class RigKey:
         Raises:
             OSError: it can't be written.
         """
-        make_private_folder(path.parent)
         create_private_file(path, self._private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
 
     @property
