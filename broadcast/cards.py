@@ -107,15 +107,15 @@ def lower_third(
     title, known = wanted.title, None
     if wanted.player and game is not None:
         player, side = _player(game, players, wanted.player)
-        known = person_of(_team(game, side), player, people)
         number = _number(player)
+        known = next((one for one in people if one.plays_as(number, _team(game, side))), None)
         title = title or (f"{number} {known.name}" if known else f"{_team(game, side).name} {number}")
         role = (known and known.role) or player.role
         subtitle = ", ".join(part for part in (role, _team(game, side).name if known else "") if part)
     elif title:
         known = next((one for one in people if one.name.casefold() == title.casefold()), None)
         if known is not None and game is not None:
-            side = next((one for one in ("home", "away") if _is_of(known, _team(game, one))), None)
+            side = next((one for one in ("home", "away") if known.is_of(_team(game, one))), None)
         subtitle = known.role if known else ""
     else:
         raise InputError("A lower third needs a name, or a player of the line-up.")
@@ -128,18 +128,8 @@ def lower_third(
     )
 
 
-def person_of(team: TeamView, player: Player, people: Sequence[OnAirPerson]) -> OnAirPerson | None:
-    """Return who a figure is, by its team and number; None where nobody has said."""
-    number = _number(player)
-    return next((one for one in people if one.number == number and _is_of(one, team)), None)
-
-
 def _number(player: Player) -> str:
     return player.number or player.id.rpartition("-")[2]
-
-
-def _is_of(person: OnAirPerson, team: TeamView) -> bool:
-    return person.team.casefold() in {team.name.casefold(), team.short.casefold()}
 
 
 def _figures(history: History) -> tuple[GraphicRow, ...]:

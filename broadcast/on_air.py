@@ -211,7 +211,7 @@ class OnAir:
         self._now = self._now.model_copy(update={"elements": elements})
         self._hub.publish("on_air", self._now)
         if self._program is not None:
-            self._program.use(_on_air(self._now))
+            self._program.use(_on_air(self._now), self._now.people if "names" in self._now.elements else ())
         return self._now
 
 

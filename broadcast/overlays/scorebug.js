@@ -1,11 +1,12 @@
-// The score bug: score, possession, time-outs, clock, down, distance and spot.
+// The score bug: score, possession, time-outs, clock, down, distance and spot; a flag, and the last play in words.
 
 import { stepAside } from "./action.js";
 import { applyTeamColors } from "./color.js";
 import { el, setText } from "./dom.js";
 import { logoImage } from "./logos.js";
 import { areCallsMissed, overlay } from "./overlay.js";
-import { capitalize, downAndDistance, formatClock, formatPeriod, formatSpot } from "./format.js";
+import { capitalize, downAndDistance, formatCallText, formatClock, formatPeriod, formatSpot } from "./format.js";
+import { isInForce } from "./splash.js";
 import { steadyNow } from "./steady_time.js";
 
 /** What is wrong for a moment only is no news to the audience. */
@@ -14,6 +15,12 @@ const ALARM_AFTER_MS = 3_000;
 /** A status stays long enough to be read, unless a review begins. */
 const MIN_SHOWN_MS = 2_000;
 
+/** What came of a play is asked for once its calls have settled. */
+const SETTLED_MS = 700;
+
+/** @type {string[]} */
+const PLAYING = ["live", "in_air", "kick"];
+
 /** @typedef {Overlays.Options["scorebug"]} Options */
 
 overlay("scorebug", (stage, options, feed) => {
@@ -21,6 +28,7 @@ overlay("scorebug", (stage, options, feed) => {
   stage.append(bug.element);
   stepAside(() => bug.element, feed);
   feed.on("game", (game) => bug.game(game, feed));
+  feed.on("calls", () => bug.calls(feed));
   feed.on("health", () => bug.status(feed));
   feed.on("challenges", () => bug.status(feed));
   setInterval(() => bug.tick(feed), 200);
@@ -37,12 +45,14 @@ function scoreBug(options) {
   const status = el("div", { class: "status", role: "status" });
   const time = el("div", { class: "clock" }, period, options.clock === "show" ? clock : null);
   const drive = el("div", { class: "drive" }, down, spot);
-  const bar = el("div", { class: "bar" }, away.element, home.element, time, drive);
+  const flag = el("div", { class: "flag", hidden: true, role: "status" }, "Flag");
+  const bar = el("div", { class: "bar" }, away.element, home.element, time, drive, flag);
   const element = el("div", { class: `bug scaled ${options.teams}` }, status, bar);
   const tenths = options.yards === "tenths";
   /** @type {?Service.GameView} */
   let shown = null;
   const steady = steadyStatus();
+  const play = lastPlay(options);
 
   /** @param {Service.GameView | undefined} now */
   function game(now) {
@@ -56,6 +66,7 @@ function scoreBug(options) {
     setText(down, capitalize(downAndDistance(view, tenths)));
     setText(spot, formatSpot(view.spot_text, tenths));
     drive.hidden = view.phase === "over";
+    play.game(now);
     bar.dataset.goal = String(view.goal_to_go);
   }
 
@@ -83,8 +94,14 @@ function scoreBug(options) {
       this.status(feed);
     },
     /** @param {Feed} feed */
+    calls(feed) {
+      play.ask(feed.value("game"));
+      this.status(feed);
+    },
+    /** @param {Feed} feed */
     status(feed) {
-      const [text, level] = steady(...statusOf(feed.value("game"), feed.value("health"), feed.value("challenges")));
+      const [text, level] = steady(...statusOf(feed.value("game"), feed.value("health"), feed.value("challenges"), play.words()));
+      flag.hidden = !play.isFlagged(feed.value("game"), feed.value("calls")?.calls ?? []);
       status.dataset.level = level;
       status.hidden = options.status === "hide" || text === "";
       setText(status, text);
@@ -123,9 +140,10 @@ function steadyStatus() {
  * @param {Service.GameView | undefined} game
  * @param {Service.HealthStatus | undefined} health
  * @param {Service.ChallengesView | undefined} challenges
+ * @param {string} played what came of the last play
  * @returns {[text: string, level: string]}
  */
-function statusOf(game, health, challenges) {
+function statusOf(game, health, challenges, played) {
   if (game === undefined) return ["", "calm"];
   const disputed = challenges?.challenges.find((challenge) => challenge.decision === null);
   if (disputed) return [`Under review: ${game[disputed.side].short} challenges`, "review"];
@@ -134,7 +152,45 @@ function statusOf(game, health, challenges) {
   if (areCallsMissed(game, health)) return ["Camera calls suspended", "alarm"];
   if (game.wait !== null) return [capitalize(game.wait.text), "wait"];
   if (game.phase === "live" || game.phase === "in_air" || game.phase === "kick") return ["Live", "live"];
-  return [PHASES[game.phase] ?? "", "calm"];
+  return [PHASES[game.phase] ?? (game.phase === "over" ? "" : played), "calm"];
+}
+
+/**
+ * What came of the last play, and whether a flag lies: from the foul, or while it is decided, until the next play begins.
+ *
+ * @param {Options} options
+ */
+function lastPlay(options) {
+  let [words, isPlaying, began_ns, timer, flag_until_ms] = ["", false, Infinity, 0, 0];
+  return {
+    words: () => words,
+    /** @param {Service.GameView} game */
+    game(game) {
+      const was = isPlaying;
+      isPlaying = PLAYING.includes(game.phase);
+      if (isPlaying && !was) [words, began_ns] = ["", game.t_ns];
+      else if (!isPlaying && (was || began_ns === Infinity)) this.ask(game);
+    },
+    /** @param {Service.GameView | undefined} game */
+    ask(game) {
+      clearTimeout(timer);
+      if (game === undefined || isPlaying || game.shadow) return;
+      timer = setTimeout(async () => {
+        const key = options.key && `&key=${options.key}`;
+        const answer = await fetch(`api/games/${encodeURIComponent(game.game)}/plays?limit=1${key}`).catch(() => null);
+        const [play] = answer?.ok ? /** @type {Service.Play[]} */ (await answer.json()) : [];
+        if (isPlaying || play === undefined) return;
+        began_ns = play.t_ns; // also of one that nobody saw begin
+        words = play.ending === null || options.play === "hide" ? "" : capitalize(formatCallText(play.result));
+      }, SETTLED_MS);
+    },
+    /** @param {Service.GameView | undefined} game @param {Service.CallView[]} calls */
+    isFlagged(game, calls) {
+      const lies = game?.wait?.purpose === "penalty" || calls.some((call) => call.kind === "penalty" && call.t_ns >= began_ns && (isInForce(call) || call.standing === "open"));
+      if (lies) flag_until_ms = steadyNow() + MIN_SHOWN_MS;
+      return steadyNow() < flag_until_ms;
+    },
+  };
 }
 
 /** @type {Partial<Record<Service.Phase, string>>} */

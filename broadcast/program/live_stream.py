@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol, TypeVar
 
 from downfield.broadcast.latest_picture import LatestPicture
-from downfield.game.published.stream_topics import ProgramOptions
+from downfield.game.published.stream_topics import OnAirPerson, ProgramOptions
 
 T = TypeVar("T")
 
@@ -293,5 +293,5 @@ class ProgramFeed(Protocol):
     def options(self) -> ProgramOptions:
         """How it looks now."""
 
-    def use(self, options: ProgramOptions) -> None:
-        """Change how it looks from the next picture on."""
+    def use(self, options: ProgramOptions, people: tuple[OnAirPerson, ...] = ()) -> None:
+        """Change how it looks from the next picture on, and who is named in its tags."""

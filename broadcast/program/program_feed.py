@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from downfield.broadcast.latest_picture import LatestPicture, PictureRate
@@ -22,7 +22,7 @@ from downfield.core.frame import Frame
 from downfield.core.platform.processes import lower_priority
 from downfield.core.scene import Scene
 from downfield.core.threads import BoundedQueue, supervised_thread
-from downfield.game.published.stream_topics import ProgramOptions
+from downfield.game.published.stream_topics import OnAirPerson, ProgramOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class ProgramDrawer(LoopObserver):
         self._encoder = ProgramEncoder(FilmWriter(self.stream), failed)
         self._moment, self._camera = moment, camera
         self._rate = PictureRate(PROGRAM_LIMITS.fps, PROGRAM_LIMITS.overloaded_fps, late, overloaded)
-        self._options = options or ProgramOptions()
+        self._options, self._people = options or ProgramOptions(), tuple[OnAirPerson, ...]()
         self._painter = ProgramPainter()
         self._calibration: Calibration | None = None
         self._newest: BoundedQueue[tuple[Frame, Scene, Camera | None]] = BoundedQueue(1)
@@ -83,9 +83,9 @@ class ProgramDrawer(LoopObserver):
         """How it looks now."""
         return self._options
 
-    def use(self, options: ProgramOptions) -> None:
-        """Change how it looks from the next picture on."""
-        self._options = options
+    def use(self, options: ProgramOptions, people: tuple[OnAirPerson, ...] = ()) -> None:
+        """Change how it looks from the next picture on, and who is named in its tags."""
+        self._options, self._people = options, people
 
     def calibrate(self, calibration: Calibration) -> None:
         """Draw with a calibration from now on; before the first, pictures are shown plain."""
@@ -119,7 +119,7 @@ class ProgramDrawer(LoopObserver):
         lower_priority()
         for frame, scene, camera in self._newest:
             film, picture = self.stream.wanted, self.picture.watched
-            moment, options = self._moment(), self._options
+            moment, options = replace(self._moment(), people=self._people), self._options
             if self._process is not None:
                 request = DrawRequest(frame.t_ns, scene, camera, moment, options, film=film, picture=picture)
                 if self._process.draw(frame.image, request, self._calibration):

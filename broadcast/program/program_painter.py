@@ -20,7 +20,7 @@ from downfield.core.arrays import Array, Image
 from downfield.core.field.model import FieldModel
 from downfield.core.scene import Player, Scene
 from downfield.game.published.game_topics import GameView, TeamView
-from downfield.game.published.stream_topics import ProgramOptions
+from downfield.game.published.stream_topics import OnAirPerson, ProgramOptions
 from downfield.review.pictures.projection import BoardRegion, board_map
 
 _MARGIN_MM = 12.0
@@ -29,6 +29,7 @@ _MARGIN_MM = 12.0
 _SIZE_PX: Final = 22  # of the text in a picture 1080 pixels high
 _PADDING_PX: Final = 7
 _FAR_PX: Final = 16  # between a figure and its tag
+_LONG_NAME: Final = 20  # letters of a name; of a longer one the last word is shown
 _WITHOUT_GLYPHS: Final = frozenset(
     {"So", "Sk", "Cf", "Cc", "Co", "Cs", "Cn"}
 )  # symbols, modifiers, joiners, no characters
@@ -96,12 +97,13 @@ def drawable(text: str) -> str:
     return " ".join("".join(kept).split())
 
 
-def tag_text(team: str, number: str, role: str) -> str:
-    """Return the text of a tag; without the team's name where its script can't be drawn here."""
-    full, bare = (
-        " ".join(part for part in parts if part) for parts in ((drawable(team), number, role), (number, role))
-    )
-    return full if is_drawable(full) else bare
+def tag_text(team: str, number: str, role: str, name: str = "") -> str:
+    """Return the text of a tag; with the role in place of a name, and without the team's, that can't be drawn here."""
+    name = drawable(name)
+    name = name if len(name) <= _LONG_NAME else name.rpartition(" ")[2][:_LONG_NAME]
+    tried = ((drawable(team), number, name or role), (drawable(team), number, role), (number, role))
+    texts = [" ".join(part for part in parts if part) for parts in tried]
+    return next((text for text in texts if is_drawable(text)), texts[-1])
 
 
 def _beside(figure: Box, side: tuple[int, int], wide: int, high: int) -> Box:
@@ -166,6 +168,7 @@ class ProgramMoment:
     game: GameView | None = None  # the state of the game; None for none
     carrier: str | None = None  # roster id of the ball carrier; None for none
     players: tuple[Player, ...] = ()
+    people: tuple[OnAirPerson, ...] = ()  # whose names the tags show
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,13 +243,15 @@ def _tags(options: ProgramOptions, moment: ProgramMoment) -> list[NameTag]:
     wanted = [moment.carrier] if moment.carrier in players else []
     if options.tags == "all":
         wanted += [name for name in players if name != moment.carrier]
-    return [_tag(players[name], moment.game) for name in wanted if name is not None]
+    return [_tag(players[name], moment) for name in wanted if name is not None]
 
 
-def _tag(player: Player, game: GameView | None) -> NameTag:
+def _tag(player: Player, moment: ProgramMoment) -> NameTag:
+    game = moment.game
     team = None if game is None else next((one for one in (game.home, game.away) if one.jersey == player.jersey), None)
     number = player.number or player.id.rpartition("-")[2]
-    text = tag_text("" if team is None else team.short, number, player.role)
+    name = next((one.name for one in moment.people if team is not None and one.plays_as(number, team)), "")
+    text = tag_text("" if team is None else team.short, number, player.role, name)
     return NameTag(player.id, text, *_colors(team))
 
 

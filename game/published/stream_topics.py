@@ -150,6 +150,14 @@ class OnAirPerson(RequestModel):
     number: str = Field(default="", max_length=4, pattern=_LINE, description="A player's; empty for others.")
     picture: Logo | None = Field(default=None, description="As `POST /api/logos` named it.")
 
+    def is_of(self, team: TeamView) -> bool:
+        """Return whether the person belongs to a team."""
+        return self.team.casefold() in {team.name.casefold(), team.short.casefold()}
+
+    def plays_as(self, number: str, team: TeamView) -> bool:
+        """Return whether the person is the player with a number in a team."""
+        return self.number == number != "" and self.is_of(team)
+
 
 class OnAirPreset(RequestModel):
     """A look under a name."""

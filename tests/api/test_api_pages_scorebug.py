@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 from browsers import PageServer, browser, page_in
-from overlay_pages import link, overlay_service
+from overlay_pages import a_call, link, overlay_service
 from playwright.sync_api import Browser, Page, expect
 from waiting import wait_until
 
 from downfield.game.published.board_topics import HealthStatus
+from downfield.game.published.game_topics import CallsUpdate, WaitView
 
 
 @pytest.fixture(scope="module")
@@ -166,6 +167,72 @@ def test_the_status_on_air_never_flashes(service: PageServer, page: Page) -> Non
     expect(status).to_have_text("Camera calls suspended")
     page.clock.run_for(2_000)
     expect(status).to_have_text("Live")
+
+
+def a_play(page: Page, result: str, t_ns: int = 1, ending: str | None = "tackle") -> None:
+    """Let the service say what came of the last play."""
+    play = {"result": result, "ending": ending, "t_ns": t_ns}
+    page.unroute_all()
+    page.route("**/api/games/*/plays?limit=1", lambda route: route.fulfill(json=[play]))
+
+
+def test_the_last_play_is_told_in_words_between_plays(service: PageServer, page: Page) -> None:
+    a_play(page, "Tackled by light 24, gain of 4.5 yards")
+    page.clock.install()
+    page.goto(f"{service.url}/overlay/scorebug")
+    link(page, "live")
+    status = page.locator(".status")
+    page.clock.run_for(3_000)
+    expect(status).to_have_text("Tackled by Oakdale 24, gain of 4.5 yards")
+    service.publish("game", phase="live", board="on")
+    page.clock.run_for(3_000)
+    expect(status).to_have_text("Live")
+    a_play(page, "Touchdown, first down", t_ns=9)
+    service.publish("game", phase="between_plays", board="off")
+    page.clock.run_for(3_000)
+    expect(status).to_have_text("Touchdown, first down")
+    a_play(page, "1 call to be ruled on", t_ns=9, ending=None)  # a ruling takes it back
+    service.publish("calls", CallsUpdate(calls=(a_call(standing="struck"),)))
+    page.clock.run_for(3_000)
+    expect(status).to_be_hidden()
+    page.goto(f"{service.url}/overlay/scorebug?play=hide")
+    link(page, "live")
+    a_play(page, "Touchdown", t_ns=9)
+    page.clock.run_for(3_000)
+    expect(status).to_be_hidden()
+
+
+def test_a_flag_lies_from_the_foul_until_the_next_play_and_goes_with_its_call(service: PageServer, page: Page) -> None:
+    a_play(page, "", t_ns=50)
+    page.clock.install()
+    page.goto(f"{service.url}/overlay/scorebug")
+    link(page, "live")
+    flag = page.locator(".flag")
+    foul = a_call(id="penalty:1", kind="penalty", text="holding", t_ns=60)
+    service.publish("calls", CallsUpdate(calls=(foul.model_copy(update={"t_ns": 40}),)))  # of the play before
+    page.clock.run_for(3_000)
+    expect(flag).to_be_hidden()
+    service.publish("calls", CallsUpdate(calls=(foul,)))
+    expect(flag).to_have_text("Flag")
+    page.clock.run_for(60_000)
+    expect(flag).to_be_visible()
+    service.publish("calls", CallsUpdate(calls=(foul.model_copy(update={"standing": "struck"}),)))
+    page.clock.run_for(2_500)
+    expect(flag).to_be_hidden()
+    wait = WaitView(kind="choice", purpose="penalty", text="accept or decline the penalty")
+    service.publish("game", wait=wait)
+    expect(flag).to_be_visible()
+    service.publish("game", wait=None)
+    page.clock.run_for(1_000)
+    expect(flag).to_be_visible()  # long enough to be read
+    page.clock.run_for(2_000)
+    expect(flag).to_be_hidden()
+    service.publish("calls", CallsUpdate(calls=(foul,)))
+    expect(flag).to_be_visible()
+    service.publish("game", phase="live", board="on", t_ns=100)
+    page.clock.run_for(2_500)
+    expect(flag).to_be_hidden()
+    service.publish("game", phase="between_plays", board="off")
 
 
 def test_text_on_any_team_color_can_be_read(service: PageServer, page: Page) -> None:

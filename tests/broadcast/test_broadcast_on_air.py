@@ -38,9 +38,10 @@ class Program:
 
     def __init__(self) -> None:
         self.picture, self.stream, self.options = LatestPicture(), LiveStream(), ProgramOptions()
+        self.people: tuple[OnAirPerson, ...] = ()
 
-    def use(self, options: ProgramOptions) -> None:
-        self.options = options
+    def use(self, options: ProgramOptions, people: tuple[OnAirPerson, ...] = ()) -> None:
+        self.options, self.people = options, people
 
 
 def on_air_in(folder: Path | None, program: Program | None = None) -> tuple[OnAir, LogoFolder, Hub]:
@@ -106,6 +107,16 @@ def test_what_is_left_out_stays_and_one_button_switches_one_element(tmp_path: Pa
     with pytest.raises(NotFoundError, match="no preset Rich"):
         on_air.use_preset("Rich")
     assert hub.value("on_air") == on_air.now
+
+
+def test_name_tags_show_the_people_while_their_names_are_on(tmp_path: Path) -> None:
+    program = Program()
+    on_air, _, _ = on_air_in(tmp_path, program)
+    people = (OnAirPerson(name="Marcus Bell", team="Rivers", number="28"),)
+    on_air.change(OnAirChange(people=people))
+    assert program.people == people
+    on_air.switch("names", on=False)
+    assert not program.people
 
 
 def test_the_sponsors_have_one_switch(tmp_path: Path) -> None:

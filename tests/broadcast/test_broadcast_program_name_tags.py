@@ -11,11 +11,19 @@ from downfield.broadcast.program import lettering
 from downfield.broadcast.program.lettering import draw_text, is_drawable, text_width
 from downfield.broadcast.program.program_painter import drawable, tag_text
 from downfield.core.arrays import Image
+from downfield.game.published.game_topics import TeamView
+from downfield.game.published.stream_topics import OnAirPerson
 
 ARABIC, HEBREW, HINDI = "\u0627\u0644\u0623\u0633\u0648\u062f", "\u05d0\u05e8\u05d9\u05d5\u05ea", "\u0936\u0947\u0930"
 WITH_FONT = pytest.mark.skipif(
     not (is_drawable(ARABIC) and is_drawable(f"{HEBREW} 28")), reason="no font of this system has Arabic and Hebrew"
 )
+
+
+def a_team() -> TeamView:
+    return TeamView(
+        name="River City", short="RIV", color="#123456", ink="#ffffff", jersey="dark", points=0, time_outs=3
+    )
 
 
 def drawn(text: str, width: int) -> Image:
@@ -76,3 +84,26 @@ def test_text_at_the_edge_of_a_picture_is_cut_off() -> None:
 def test_a_name_whose_script_can_not_be_drawn_is_left_out(team: str, text: str) -> None:
     assert tag_text(team, "28", "RB") == text
     assert tag_text(team, "", "") in {team, ""}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("Marcus Bell", "RIV 28 Marcus Bell"),
+        ("", "RIV 28 RB"),
+        ("\U0001f985", "RIV 28 RB"),  # no font of pictures has it
+        ("Bartholomew Featherstonehaugh", "RIV 28 Featherstonehaugh"),
+        ("W" * 60, "RIV 28 " + "W" * 20),
+    ],
+)
+def test_a_players_name_stands_in_the_place_of_the_role(name: str, text: str) -> None:
+    assert tag_text("RIV", "28", "RB", name) == text
+
+
+def test_a_player_is_named_by_team_and_number() -> None:
+    team = a_team()
+    person = OnAirPerson(name="Marcus Bell", team=team.short.lower(), number="28")
+    assert person.plays_as("28", team)
+    assert not person.plays_as("2", team)
+    assert not OnAirPerson(name="Coach", team=team.name).plays_as("", team), "a coach has no number"
+    assert not OnAirPerson(name="Marcus Bell", team="Others", number="28").plays_as("28", team)
