@@ -18,7 +18,7 @@ from downfield.core.arrays import Image
 from downfield.core.errors import SourceError
 from downfield.core.frame import TIME_UNKNOWN_NS, Frame
 from downfield.core.platform.clock import monotonic_ns
-from downfield.core.scene import Scene
+from downfield.core.scene import Scene, SentScene
 from downfield.officiating.calls import Call
 from downfield.officiating.events import Event
 
@@ -180,9 +180,10 @@ class CapturedFrame:
     captured_ns: int
     packet: VideoPacket | None = None  # the camera's encoded picture; None if it arrives raw
     image: Image | None = None  # uint8 BGR, shape (height, width, 3); None while it is still encoded
-    # hum, t_sigma_ns: as in `Frame`
+    # hum, t_sigma_ns, sent: as in `Frame`
     hum: float = 0.0
     t_sigma_ns: int = 0
+    sent: SentScene | None = None
 
     def decode(self) -> Frame:
         """Return the frame with its decoded image. Raises SourceError: the picture is damaged."""
@@ -191,7 +192,7 @@ class CapturedFrame:
             image = decode_jpeg(self.packet.data)
         if image is None:
             raise SourceError(f"frame {self.index}: the picture is damaged")
-        return Frame(self.index, self.t_ns, image, self.hum, self.t_sigma_ns)
+        return Frame(self.index, self.t_ns, image, self.hum, self.t_sigma_ns, self.sent)
 
 
 class PictureFaultError(SourceError):

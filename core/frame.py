@@ -7,6 +7,7 @@ from typing import Final, Literal
 
 from downfield.core.arrays import Image
 from downfield.core.records import Probability, record
+from downfield.core.scene import SentScene
 
 TIME_UNKNOWN_NS: Final = 1_000_000_000
 """Error of the time of a picture that came together with others, so that nothing tells when it was taken."""
@@ -21,6 +22,7 @@ class Frame:
     image: Image  # uint8 blue green red, shape (height, width, 3), raw
     hum: float = 0.0  # log10 of the odds that the board is on, from a microphone; 0 without one
     t_sigma_ns: int = 0  # standard deviation of its time; 0 where nothing speaks against it
+    sent: SentScene | None = None  # what another program has seen, in place of a picture; None for a camera
 
 
 DetectionKind = Literal["upright", "fallen", "ball", "hand"]

@@ -6,11 +6,14 @@ Standard deviations are one sigma. The twin's truth has sigma 0.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
+from pydantic import Field
+
+from downfield.core.errors import InputError
 from downfield.core.footprint import BaseSize, Face, Footprint
 from downfield.core.mathematics import wrap_deg
-from downfield.core.records import Probability, record
+from downfield.core.records import Probability, check, record
 
 Jersey = Literal["dark", "light"]
 Posture = Literal["upright", "fallen", "lifted", "unseen"]
@@ -153,3 +156,48 @@ class Scene:
     hands: tuple[Hand, ...] = ()  # hands in view
     unfit: tuple[str, ...] = ()  # reasons why no calls may be made from this scene; empty when calls may be made
     asks: Asked = ""  # what a person is to answer about who is who; empty for nothing
+
+
+Error = Annotated[float, Field(ge=0, le=1000)]
+
+
+@record
+class SentFigure:
+    """A figure as another program has seen it; it is on the roster as ``TEAM-NUMBER``, such as ``dark-12``."""
+
+    team: Jersey  # its color class
+    number: Annotated[str, Field(pattern=r"^[A-Za-z0-9]{1,8}$")]  # on its back; unique in its team
+    x: float  # x, y: center of its base on the board, in the scene's unit, from the left goal line and lower sideline
+    y: float
+    heading_deg: float  # where its front points, counter-clockwise from +x
+    fallen: bool = False  # whether it lies
+    # standard deviation of the position, mm; what is not said is taken as poor, so that close calls stay open
+    sigma_mm: Error = 5.0
+    sigma_deg: Error = 10.0  # of the heading
+
+
+@record
+class SentBall:
+    """A ball as another program has seen it."""
+
+    state: BallState  # carried by a figure, standing on the board (a magnetic ball), or loose
+    x: float  # x, y: its center, in the scene's unit
+    y: float
+    carrier: str | None = None  # ``TEAM-NUMBER`` while carried
+    sigma_mm: Error = 5.0  # standard deviation of its position
+
+
+@record
+class SentScene:
+    """What another program has seen at one instant."""
+
+    t_ns: Annotated[int, Field(ge=0)]  # when, on a clock of the program's own; it rises strictly
+    unit: Literal["mm", "yd"]  # of x and y
+    figures: tuple[SentFigure, ...]  # all that were seen
+    board: Power = "unknown"  # whether the board is switched on
+    ball: SentBall | None = None  # none when unknown
+    unfit: tuple[str, ...] = ()  # reasons why no calls may be made from it, for people; empty when they may
+
+    def __post_init__(self) -> None:
+        ids = [(figure.team, figure.number) for figure in self.figures]
+        check(len(set(ids)) == len(ids), InputError, "figures: two have the same team and number")

@@ -22,7 +22,7 @@ from downfield.capture.recording.recording_library import RecordedFrame, Recordi
 from downfield.core.errors import InputError
 from downfield.core.field.model import FieldModel
 from downfield.core.records import write_text
-from downfield.core.scene import Scene
+from downfield.core.scene import Scene, SentScene
 from downfield.core.track_files import Roster, TracksHeader
 from downfield.game.policies import PoliciesHeader, PolicyChange
 from downfield.models.card import NetworkCard
@@ -79,6 +79,13 @@ FORMATS = (
         "Tracks",
         "A header line, then one scene a line; the times of the scenes rise strictly.",
         (TracksHeader, Scene),
+    ),
+    Format(
+        "scenes://",
+        "Scenes of another program",
+        "What a tracker of your own sends a rig as `downfield run --source scenes://-` and the like, one scene a line,"
+        " without a header: [Scenes of your own program](extend.md#judge-scenes-of-your-own-program).",
+        (SentScene,),
     ),
     Format(
         "*.roster.json",

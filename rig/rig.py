@@ -262,7 +262,7 @@ class Rig:
             SourceError: a recording could not be read to its end.
         """
         always = (self._annotated_picture, self.program, self._recent_pictures, self._health)
-        watch = CameraWatch(lambda: self._table.source.facts, self._problems) if self.live else None
+        watch = CameraWatch(lambda: self._table.source.facts, self._problems) if self._table.has_camera else None
         optional = [observer for observer in (self._recorder, self._clip, self._strip, watch) if observer is not None]
         self._loop = Loop(
             self._table.source,
@@ -305,7 +305,7 @@ class Rig:
         )
         encoder = RecordingEncoder(recordings_folder(self._settings), self._settings.recording, self._key)
         self._closing.callback(encoder.close)
-        if self._settings.recording.on:
+        if self._settings.recording.on and self._table.has_camera:
             recorder.record_when_possible()
         return recorder
 

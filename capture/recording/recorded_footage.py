@@ -78,7 +78,12 @@ class RecordedFootage(_DecodedFootage):
         if not found:
             at = time.localtime(from_ns / 1e9)
             # Times of a game that was played from a video file count from its beginning: they are no time of day.
-            when = "this moment of the video" if at.tm_year < _FIRST_YEAR else time.strftime("%Y-%m-%d %H:%M:%S", at)
+            if at.tm_year < _FIRST_YEAR:
+                raise NotRecordedError(
+                    "No recording holds this moment: the game was played from a video. Name it: downfield export GAME"
+                    " --video VIDEO."
+                )
+            when = time.strftime("%Y-%m-%d %H:%M:%S", at)
             raise NotRecordedError(
                 f"No recording holds {when}: recording was off, or the file was deleted to make room. Switch recording"
                 " on, and keep more with recording.keep_gb and recording.keep_days."

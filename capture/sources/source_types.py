@@ -57,6 +57,8 @@ class SourceType:
     live: bool = True
     # whether its sources are `SourceWithTruth`: their pictures need no calibration and no tracking
     knows_truth: bool = False
+    # whether another program sends what it has seen, so that there is nothing to calibrate and to track
+    sends_scenes: bool = False
     limits: ReconnectLimits | None = None  # when a live source is reopened; None for the limits of a camera
 
 

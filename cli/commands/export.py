@@ -18,9 +18,13 @@ from rich.table import Table
 
 from downfield.broadcast.replay.highlights import highlight_film
 from downfield.calibration.calibration import Calibration, read_calibration
-from downfield.capture.recording.recorded_footage import RecordedFootage
-from downfield.capture.source import CapturedFrame
+from downfield.capture.footage import Footage
+from downfield.capture.problems import ActiveProblems
+from downfield.capture.recording.recorded_footage import ClipFootage, RecordedFootage
+from downfield.capture.recording.recording_library import index_path
+from downfield.capture.source import CaptureClock, CapturedFrame
 from downfield.capture.sources.file_sources import VideoFile
+from downfield.capture.sources.source_types import SourceChoice
 from downfield.cli.console.options import ARCHIVE, ConfigOption, SetOption, check_outputs, read_input
 from downfield.cli.console.output import open_console, print_stderr, print_stdout, styled
 from downfield.cli.console.progress import progress_bar, with_progress
@@ -40,10 +44,10 @@ from downfield.review.reports.shadow import CALLS_HEAD, ShadowReport
 from downfield.review.tracks import TRACK_FORMATS, FileTrackTable, TrackTable
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import RigSettings, data_folder, recordings_folder, store_file
-from downfield.rig.games.bundle_export import BundleExporter
+from downfield.rig.games.bundle_export import BundleExporter, PlayedClip
 from downfield.rig.games.kept_games import open_rig_key
 from downfield.rig.live.annotated_picture import Annotator, GameMarks
-from downfield.rig.tables.table_calibration import calibration_beside
+from downfield.rig.tables.table_calibration import calibration_beside, find_calibration
 from downfield.store.database.opening import open_for_reading
 from downfield.store.database.reader import StoreReader
 from downfield.store.history import History
@@ -73,6 +77,9 @@ def export(
     highlights: Annotated[
         Path | None, typer.Option(metavar="FILE.mp4", help="Write the greatest plays as a film, each with its replay.")
     ] = None,
+    video: Annotated[
+        Path | None, typer.Option(metavar="VIDEO", help="Of a game of a recording: the video it was played from.")
+    ] = None,
     config: ConfigOption = None,
     settings: SetOption = None,
 ) -> None:
@@ -90,6 +97,8 @@ def export(
         if opened.note:
             print_stderr(f"downfield: {opened.note}")
         row = find_game(opened.store, game)
+        known = _calibration(configuration) if video is None else _calibration_of(video, configuration)
+        footage = RecordedFootage(recordings_folder(configuration)) if video is None else _played(video, known)
         alone = tracks or report or clip or highlights
         bundle = output or (None if alone else Path(f"{row.id}{SUFFIX}"))
         inputs = (store_file(configuration), _calibration_file(configuration))
@@ -98,11 +107,11 @@ def export(
         if tracks is not None:
             _write_tracks(tracks, opened.store, row, play)
         if film is not None:
-            content = make_clip(film, opened.store, row, recordings_folder(configuration))
+            content = make_clip(film, opened.store, row, footage)
             size = write_chunks(film.file, [content])
             print_stdout(f"{film.file}: {'the call' if play is None else f'play {play}'}, {size / 1e6:.1f} MB")
         if highlights is not None:
-            _write_highlights(highlights, opened.store, row, recordings_folder(configuration))
+            _write_highlights(highlights, opened.store, row, footage)
         if bundle is None and report is None:
             return
         key = open_rig_key(data_folder(configuration), must_be_kept=True)
@@ -112,7 +121,8 @@ def export(
             print_stdout(f"{report}: the report of {row.id}")
         if bundle is None:
             return
-        exporter = BundleExporter(opened.store, configuration, key, lambda: _calibration(configuration))
+        played = None if video is None else PlayedClip(video, frozenset())
+        exporter = BundleExporter(opened.store, configuration, key, lambda: known, played)
         source = exporter.source(row, video=not without_video)
         with progress_bar(f"Exporting {row.id}") as advance:
             size = write_chunks(bundle, exporter.chunks(row, video=not without_video), advance)
@@ -131,9 +141,9 @@ def _write_tracks(path: Path, store: StoreReader, row: GameRow, play: int | None
     print_stdout(f"{path}: tracks of {'the game' if play is None else f'play {play}'}, {size / 1e6:.1f} MB")
 
 
-def _write_highlights(path: Path, store: StoreReader, row: GameRow, recordings: Path) -> None:
+def _write_highlights(path: Path, store: StoreReader, row: GameRow, footage: Footage) -> None:
     plays = History(store, row).plays()
-    film = highlight_film(row, plays, EvidenceFinder(store, NoGameInPlay(), RecordedFootage(recordings)))
+    film = highlight_film(row, plays, EvidenceFinder(store, NoGameInPlay(), footage))
     with progress_bar(f"Cutting the highlights of {row.id}") as advance:
         size = write_chunks(path, film, advance)
     print_stdout(f"{path}: the highlights of {row.id}, {size / 1e6:.1f} MB")
@@ -186,6 +196,22 @@ def _calibration(settings: RigSettings) -> Calibration | None:
     return None if file is None else read_calibration(file)
 
 
+def _calibration_of(video: Path, settings: RigSettings) -> Calibration:
+    """Return the calibration of a video as a rig that plays it finds it: configured, beside it, or in its pictures."""
+    choice = SourceChoice(str(video), paced=False)
+    return find_calibration(settings.calibration, choice, CaptureClock(), ActiveProblems())
+
+
+def _played(video: Path, calibration: Calibration | None) -> ClipFootage:
+    """Return the pictures of a video that a game was played from; without an index all are read for their times."""
+    footage = ClipFootage(video, lambda: calibration)
+    for frame in with_progress(VideoFile(video, paced=False).frames(), f"Reading {video.name}"):
+        footage.frame_captured(frame)
+        if index_path(video).is_file():
+            break
+    return footage
+
+
 CALL_S: Final = 1.5  # A clip of a call reaches this long before and after it, as on the page
 
 _WIDTH_PX: Final = 1920
@@ -214,7 +240,7 @@ class ClipRequest:
         return self.file.suffix.lower().removeprefix(".")
 
 
-def make_clip(request: ClipRequest, store: StoreReader, row: GameRow, recordings: Path) -> bytes:
+def make_clip(request: ClipRequest, store: StoreReader, row: GameRow, footage: Footage) -> bytes:
     """Return a clip or a picture.
 
     Raises:
@@ -222,7 +248,7 @@ def make_clip(request: ClipRequest, store: StoreReader, row: GameRow, recordings
         NotRecordedError: its pictures are not kept, or can't be read.
         RefusedError: it lasts too long.
     """
-    exporter = ClipExporter(EvidenceFinder(store, NoGameInPlay(), RecordedFootage(recordings)))
+    exporter = ClipExporter(EvidenceFinder(store, NoGameInPlay(), footage))
     options = ClipOptions(request.speed, () if request.plain else DRAWING_KINDS, _WIDTH_PX)
     try:
         if request.play is not None:

@@ -27,6 +27,7 @@ from downfield.cli.console.options import (
     SetOption,
     StandingOption,
     TlsOption,
+    number_between,
 )
 from downfield.cli.console.output import open_console, styled, version_text
 from downfield.cli.console.process_end import ended_in_order
@@ -70,10 +71,20 @@ def run(
     config: ConfigOption = None,
     settings: SetOption = None,
     port: PortOption = None,
+    fps: Annotated[
+        float | None,
+        typer.Option(
+            parser=number_between(0.1, 1000), metavar="RATE", help="Frames per second of a camera or a folder."
+        ),
+    ] = None,
     once: Annotated[bool, typer.Option("--once", help="Play a recording once instead of repeating it.")] = False,
     fast: Annotated[
         bool, typer.Option("--fast", help="Play a recording as fast as this computer can, not at its own pace.")
     ] = False,
+    keep: Annotated[
+        bool | None,
+        typer.Option("--keep", help="Keep a recording's game among those of the table, for export, review and verify."),
+    ] = None,
     shadow: Annotated[
         bool | None,
         typer.Option("--shadow", help="People referee by declarations alone; calls are kept, and never shown."),
@@ -92,6 +103,8 @@ def run(
             raise InputError("--phone is a source itself. Leave out --source, or --phone.")
     options = {
         "source.name": PHONE_SOURCE if phone else source,
+        "source.fps": fps,
+        "store.recordings": keep,
         "calibration.file": None if calibration is None else str(calibration),
         "calibration.camera_height_mm": height_mm,
         "calibration.standing": standing,

@@ -50,7 +50,7 @@ class SourceSettings(SettingsSection):
 
     name: str = ""
     """A camera's number, device file or a part of its name; an address (`http://`, `rtsp://`, ...); a video file; a
-    folder of pictures; `twin:PLAY`. Empty for the bundled recording."""
+    folder of pictures; `scenes://-`; `twin:PLAY`. Empty for the bundled recording."""
     tracks: Literal["auto"] | bool = "auto"
     """Whether a video is shown with the `*.tracks.jsonl` beside it, if there is one, instead of being tracked again.
     `"auto"`: every video but the bundled recording."""
@@ -138,6 +138,8 @@ class StoreSettings(SettingsSection):
     the data folder for live sources; games from recordings are not kept. Several tables may share one: each goes on
     with its own games only."""
 
+    recordings: bool = False
+    """Whether games of recordings are kept in `downfield.db` as well (`downfield run --keep`)."""
     heads: str = ""
     """File in which the rig signs where each game stands, so that `downfield verify --heads` tells what was done to
     the store; best on another disk. Empty: beside the data folder, its name with `.heads.jsonl`."""

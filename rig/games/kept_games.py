@@ -158,7 +158,8 @@ def open_store(
     """
     url = settings.store.url
     if not live:
-        shown = Store(url) if url else Store.at(temporary / _TEMPORARY_STORE)
+        kept = store_file(settings) if settings.store.recordings else temporary / _TEMPORARY_STORE
+        shown = Store(url) if url else Store.at(kept)
         shown.keep_list(SignedList(key))  # without it, its devices would pass for added ones
         return shown, NOBODY
     owner = GameOwner(rig_id(key.public_text), table or table_name(settings))

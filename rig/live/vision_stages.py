@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import math
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -16,9 +17,12 @@ import numpy as np
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
 from downfield.core.errors import DownfieldError, InputError
+from downfield.core.field.model import FieldModel
+from downfield.core.footprint import Footprint
 from downfield.core.frame import Frame
+from downfield.core.mathematics import wrap_deg
 from downfield.core.records import read_record, record, to_json, write_text
-from downfield.core.scene import Player, Scene
+from downfield.core.scene import Ball, Player, Scene, SentFigure
 from downfield.core.track_files import read_roster
 from downfield.models.card import BUNDLED
 from downfield.models.detector import Detector
@@ -27,7 +31,9 @@ from downfield.models.worker_client import open_with_worker
 from downfield.rig.configuration.settings import NetworkSettings, RigSettings, tables_folder
 from downfield.rig.live.connections import DetectionResult, FigurelessVision
 from downfield.vision.board.picture_health import PictureHealth
+from downfield.vision.contacts.contact_tracker import ContactTracker
 from downfield.vision.detection_schedule import DetectionRate
+from downfield.vision.measuring.estimate import Estimate
 from downfield.vision.pipeline import Vision
 from downfield.vision.tracking.teams import TeamColors
 
@@ -175,6 +181,86 @@ class RecordedVision(FigurelessVision):
         if self._next is None or self._next.frame != frame.index:
             raise InputError(f"frame {frame.index}: the clip's tracks hold no scene for it")
         return self._next
+
+
+_SMOOTHING: Final = 0.5  # Share of the step before in a sent figure's velocity
+_LONGEST_STEP_S: Final = 0.5  # Two scenes further apart say nothing of a velocity
+
+
+class SentVision(FigurelessVision):
+    """Makes scenes of what another program has seen: contacts are measured by the errors that it states.
+
+    Args:
+        players: the roster; figures that it does not name are added to it as they are first seen.
+    """
+
+    def __init__(self, field: FieldModel, players: tuple[Player, ...] = ()) -> None:
+        self.players = players
+        self.health: PictureHealth | None = None
+        self.camera: Camera | None = None  # nothing follows it
+        self._scales = {"mm": (1.0, 1.0), "yd": (field.mm_per_yd_x, field.mm_per_yd_y)}
+        self._contacts = ContactTracker()
+        self._before: dict[str, tuple[int, Estimate]] = {}
+
+    def update(
+        self,
+        frame: Frame,
+        detections: DetectionResult,  # noqa: ARG002 - the interface's
+        carrier: str | None = None,
+    ) -> Scene:
+        """Return the scene of a frame. Raises InputError: nothing was sent with it."""
+        sent = frame.sent
+        if sent is None:
+            raise InputError(f"frame {frame.index}: no scene was sent with it")
+        known = {player.id: player for player in self.players}
+        for figure in sent.figures:
+            id_ = f"{figure.team}-{figure.number}"
+            known.setdefault(id_, Player(id_, figure.team, figure.number))
+        self.players = tuple(known.values())
+        x_mm, y_mm = self._scales[sent.unit]
+        estimates = [
+            self._estimate(figure, known[f"{figure.team}-{figure.number}"], frame.t_ns, (x_mm, y_mm))
+            for figure in sent.figures
+        ]
+        contacts = self._contacts.step(estimates, frame.t_ns, power=sent.board, fit=not sent.unfit)
+        figures = {estimate.id: estimate.to_figure() for estimate in estimates}
+        ball = sent.ball
+        return Scene(
+            frame.index,
+            frame.t_ns,
+            sent.board,
+            tuple(figures[id_] for id_ in known if id_ in figures),
+            contacts,
+            Ball(ball.state, ball.x * x_mm, ball.y * y_mm, ball.carrier or carrier, ball.sigma_mm) if ball else None,
+            unfit=sent.unfit,
+        )
+
+    def _estimate(self, figure: SentFigure, player: Player, t_ns: int, scale: tuple[float, float]) -> Estimate:
+        pose = np.array([figure.x * scale[0], figure.y * scale[1], math.radians(figure.heading_deg)])
+        heading_deg = wrap_deg(figure.heading_deg)
+        sigmas = figure.sigma_mm, figure.sigma_mm, math.radians(figure.sigma_deg)
+        velocity, fell_ns = np.zeros(3), t_ns if figure.fallen else None
+        if (known := self._before.get(player.id)) is not None:
+            then_ns, last = known
+            step_s = (t_ns - then_ns) / 1e9
+            footprint = last.footprint
+            gone = pose - (footprint.x_mm, footprint.y_mm, math.radians(footprint.heading_deg))
+            gone[2] = math.radians(wrap_deg(math.degrees(gone[2])))
+            if step_s < _LONGEST_STEP_S:
+                velocity = _SMOOTHING * last.velocity + (1 - _SMOOTHING) * gone / step_s
+            fell_ns = (last.fell_ns or t_ns) if figure.fallen else None
+        estimate = Estimate(
+            player.id,
+            player.jersey,
+            Footprint(float(pose[0]), float(pose[1]), heading_deg, player.base),
+            np.diag(np.square(np.maximum(sigmas, 1e-6))),
+            velocity,
+            "fallen" if figure.fallen else "upright",
+            float(figure.fallen),
+            fell_ns=fell_ns,
+        )
+        self._before[player.id] = t_ns, estimate
+        return estimate
 
 
 class UncalibratedVision(FigurelessVision):

@@ -12,18 +12,20 @@ from downfield.capture.problems import ActiveProblems
 from downfield.capture.source import CaptureClock, FrameSource, SourceWithTruth
 from downfield.capture.sources.camera_request import CameraControls, CameraRequest, HeldValuesFile
 from downfield.capture.sources.file_sources import RecordedClip, bundled_demo, open_clip, read_declarations, tracks_path
+from downfield.capture.sources.scenes import above
 from downfield.capture.sources.source_opening import open_source, reopen_source
 from downfield.capture.sources.source_types import SourceChoice, is_recording, type_of
 from downfield.core.errors import CalibrationError, DownfieldError, InputError
 from downfield.core.field.model import FieldModel
 from downfield.core.strip import load_strip
+from downfield.core.track_files import read_roster
 from downfield.game.published.board_topics import HealthReason
 from downfield.officiating.declarations import LineUpDeclared
 from downfield.officiating.events import Event
 from downfield.rig.configuration.settings import RigSettings, data_folder, tables_folder
 from downfield.rig.live.connections import VisionStage
 from downfield.rig.live.strip_game import StripReadings, StripVision
-from downfield.rig.live.vision_stages import RecordedVision, UncalibratedVision
+from downfield.rig.live.vision_stages import RecordedVision, SentVision, UncalibratedVision
 from downfield.rig.tables.profile import TableFolder
 from downfield.rig.tables.table_calibration import calibration_beside, candidate_fields, check_view, find_calibration
 
@@ -56,6 +58,11 @@ class OpenedTable:
     events: tuple[Event, ...]
     text: str
     readings: StripReadings | None = None  # of the strip that the camera looks at; None over a table
+
+    @property
+    def has_camera(self) -> bool:
+        """Whether pictures come from a camera now, and not scenes of another program or a recording."""
+        return self.source.facts.live and self.make_vision is not None
 
 
 def source_choice(settings: RigSettings, *, paced: bool, is_set_up: bool = False) -> SourceChoice:
@@ -94,6 +101,8 @@ def open_table(
     if tracks is not None and settings.source.shows_tracks:
         return _with_recorded_scenes(open_clip(clip), choice, clock, problems)
     named = type_of(choice.text)
+    if named is not None and named.sends_scenes:
+        return _with_sent_scenes(settings, open_source(choice, clock, problems))
     if named is not None and named.knows_truth:
         source = open_source(choice, clock, problems)
         if not isinstance(source, SourceWithTruth):
@@ -166,6 +175,20 @@ def _without_calibration(
     make_vision = _vision_opener(settings, open_vision, None, readings, live=True)
     vision = UncalibratedVision(UNCALIBRATED)
     return OpenedTable(source, None, field, vision, make_vision, (), source.facts.name, readings)
+
+
+def _with_sent_scenes(settings: RigSettings, source: FrameSource) -> OpenedTable:
+    """Open scenes that another program sends; of the printed field they say nothing."""
+    fields = candidate_fields(settings.calibration)
+    if len(fields) > 1:
+        source.close()
+        raise InputError(
+            "Scenes of another program say nothing of the printed field. Name it: --set calibration.field=ultimate."
+        )
+    calibration = above(fields[0])
+    roster = read_roster(Path(settings.game.roster)).players if settings.game.roster else ()
+    vision = SentVision(fields[0], roster)
+    return OpenedTable(source, calibration, fields[0], vision, None, (), source.facts.name)
 
 
 def _with_recorded_scenes(
