@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from downfield.broadcast.integrations.documents import WALL_CLOCK_NS
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.capture.recording.recording_library import (
     RecordedFrame,
@@ -140,6 +141,8 @@ class BundleExporter:
             return [], ["no video: the game has no scenes and no events"]
         folder = recordings_folder(self._settings)
         spans = recorded_between(folder, min(times_ns) - _MARGIN_NS, max(times_ns) + _MARGIN_NS)
+        if not spans and max(times_ns) < WALL_CLOCK_NS:
+            return [], ["no video: the game was played from one. Name it with --video"]
         if not spans:
             return [], ["no video: recording was off, or the files were deleted to make room"]
         files = [path for span in spans for path in files_of(span.video)]

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import urllib.request
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -221,3 +222,31 @@ def test_an_unknown_rulebook_and_a_clip_without_calibration_are_refused_with_wha
     assert run_command(["run", "--source", str(alone), "--once"]) == 2
     refused = "alone.mp4: can't be calibrated from the printed field: the picture is only 320x180"
     assert refused in capsys.readouterr().err
+
+
+def test_a_game_of_a_recording_is_kept_and_exported_as_any_other(
+    clip: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DOWNFIELD_DATA", str(tmp_path / "data"))
+    monkeypatch.chdir(tmp_path)
+    assert run_command(["run", "--source", str(clip), "--once", "--fast", "--no-page", "--keep"]) == 0
+    files = ["-o", "game.zip", "--clip", "play.mp4", "--play", "1", "--highlights", "best.mp4", "--report", "game.html"]
+    assert run_command(["export", "last", "--video", str(clip), *files]) == 0
+    assert "no video" not in capsys.readouterr().out
+    assert all(Path(name).stat().st_size for name in files if "." in name)
+    with zipfile.ZipFile("game.zip") as bundle:
+        names = bundle.namelist()
+    assert {"recording/clip.mp4", "game.calibration.json"} <= set(names)
+
+    assert run_command(["export", "last", "--clip", "other.mp4", "--play", "1"]) == 2
+    assert "played from a video. Name it: downfield export GAME --video VIDEO." in capsys.readouterr().err
+    assert run_command(["export", "last", "-o", "other.zip"]) == 0
+    assert "no video: the game was played from one. Name it with --video" in capsys.readouterr().out
+
+
+def test_a_game_of_a_recording_is_not_kept_unless_it_is_asked_for(
+    clip: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DOWNFIELD_DATA", str(tmp_path / "data"))
+    assert run_command(["run", "--source", str(clip), "--once", "--fast", "--no-page"]) == 0
+    assert run_command(["export", "last"]) == 2
