@@ -155,7 +155,7 @@ def _context(rig: RigParts, relay: RelayManager | None, responses: Counter[tuple
     rig.game_service.ended_games.follow(standings.prepare)
     return AppContext(
         rig,
-        metrics=PrometheusMetrics(rig.game_service, rig.hub, rig.picture, responses),
+        metrics=PrometheusMetrics(rig, responses),
         evidence=evidence,
         viewer=CallViewer(evidence),
         exporter=ClipExporter(evidence),

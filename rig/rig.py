@@ -16,7 +16,6 @@ from downfield.broadcast.program.program_feed import ProgramDrawer
 from downfield.broadcast.program.program_painter import ProgramMoment
 from downfield.broadcast.replay.replay_process import ReplayProcess
 from downfield.calibration.calibration import Calibration
-from downfield.capture.footage import Footage
 from downfield.capture.problems import ActiveProblems, camera_loss
 from downfield.capture.recording.encoding_again import RecordingEncoder
 from downfield.capture.recording.recorded_footage import ClipFootage, RecordedFootage
@@ -33,7 +32,7 @@ from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.review.pictures.projection import picture_view
 from downfield.rig.configuration.loading import Configuration
 from downfield.rig.configuration.settings import data_folder, recordings_folder
-from downfield.rig.configuration.stream import outlets_of, replay_options
+from downfield.rig.configuration.stream import outlets_of, replay_options, with_webhooks
 from downfield.rig.controller import CalibrationInUse, RigController
 from downfield.rig.games.bundle_export import BundleExporter, PlayedClip
 from downfield.rig.games.kept_games import doubts, open_checkpoints, open_judgings, open_rig_key, open_store
@@ -174,7 +173,7 @@ class Rig:
         self._closing.callback(self.program.close)
         self._loop: Loop | None = None
         self._health = HealthReporter(
-            lambda health: self._seals.publish_health(with_tournament(health)),
+            lambda health: self._seals.publish_health(with_webhooks(with_tournament(health), self._outlets)),
             self._problems,
             self._meter,
             wake_health,
@@ -185,14 +184,14 @@ class Rig:
             picture_health=self._picture_health,
         )
         warn = partial(self._problems.notify, "warning")
-        if outlets := outlets_of(settings, warn):
-            self._closing.callback(OutletRunner(self._hub, outlets, warn).close)
+        self._outlets = outlets_of(settings, warn)
+        if self._outlets:
+            self._closing.callback(OutletRunner(self._hub, self._outlets, warn).close)
         self._begin_game()
         self._showings = [self.game_service.game_id]
-        footage = RecordedFootage(recordings_folder(settings)) if self.live else self._clip
         self._setup = self._table_setup()
         self._closing.callback(self._setup.close)
-        self.service = self._serve(footage) if settings.service.on else None
+        self.service = self._serve() if settings.service.on else None
         if self.service is not None:
             self._closing.callback(self.service.close)
         self._health.start()
@@ -331,14 +330,14 @@ class Rig:
         if self._loop is not None:
             self._loop.stop()
 
-    def _serve(self, footage: Footage | None) -> Service:
+    def _serve(self) -> Service:
         folder = data_folder(self._settings)
         context = RigParts(
             self.game_service,
             self._hub,
             self._picture,
             self._store,
-            footage,
+            RecordedFootage(recordings_folder(self._settings)) if self.live else self._clip,
             self._setup,
             open_admin_key(folder, must_be_kept=self.live),
             self._key,
@@ -351,6 +350,7 @@ class Rig:
             operators_review=self._settings.game.operators_review,
             judgings=open_judgings(self._settings, self._key) if self.live else None,
             grants=self._grants,
+            outlets=self._outlets,
         )
         return Service(context, self._settings.service, folder, self._report_unserved)
 

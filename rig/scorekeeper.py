@@ -30,7 +30,7 @@ from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.configuration.display import shown_values
 from downfield.rig.configuration.loading import Configuration
 from downfield.rig.configuration.settings import data_folder
-from downfield.rig.configuration.stream import outlets_of
+from downfield.rig.configuration.stream import outlets_of, with_webhooks
 from downfield.rig.games.bundle_export import BundleExporter
 from downfield.rig.games.kept_games import leased_data_folder, open_checkpoints, open_judgings, open_rig_key, open_store
 from downfield.rig.service.web_service import Service, open_admin_key
@@ -93,6 +93,11 @@ class Scorekeeper:
                 clock.start_after(self.game_service.now_ns)
             else:
                 self.game_service.start_game(new_game or NewGame())
+
+            def warn(text: str) -> None:
+                hub.publish("notice", Notice(level="warning", text=text))
+
+            self._outlets = outlets_of(settings, warn)
             context = RigParts(
                 self.game_service,
                 hub,
@@ -104,16 +109,13 @@ class Scorekeeper:
                 style_folder=data_folder(settings),
                 judgings=open_judgings(settings, key),
                 grants=grants,
+                outlets=self._outlets,
             )
             self.service = Service(context, settings.service, data_folder(settings))
             serving.append(self.service)
             stack.callback(self.service.close)
-
-            def warn(text: str) -> None:
-                hub.publish("notice", Notice(level="warning", text=text))
-
-            if outlets := outlets_of(settings, warn):
-                stack.callback(OutletRunner(hub, outlets, warn).close)
+            if self._outlets:
+                stack.callback(OutletRunner(hub, self._outlets, warn).close)
             self._stack = stack.pop_all()
         if self.resumed:
             hub.publish("notice", Notice(text=f"The game goes on by hand: {self.game_service.text}."))
@@ -131,7 +133,7 @@ class Scorekeeper:
 
     def health(self) -> HealthStatus:
         """Return the rig's health now."""
-        return self._with_tournament(HealthStatus(text=BY_HAND))
+        return with_webhooks(self._with_tournament(HealthStatus(text=BY_HAND)), self._outlets)
 
     def _run(self) -> None:
         while not self._ended.wait(HEALTH_S):

@@ -6,7 +6,7 @@ One of these are metrics for Prometheus, read from the hub, the game and the sec
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Protocol
@@ -24,6 +24,8 @@ from downfield.api.security.access import RANK, Principal
 from downfield.api.security.grants import Grants
 from downfield.api.security.secret_file import SecretFile
 from downfield.api.table_setup import SetupControl, TableSetup
+from downfield.broadcast.integrations.outlets import Outlet
+from downfield.broadcast.integrations.webhook import STATUSES, WebhookOutlet
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.broadcast.logos import LogoFolder
 from downfield.broadcast.on_air import OnAir
@@ -89,9 +91,15 @@ class RigParts:
     operators_review: bool = False
     judgings: KeptJudgings | None = None  # keeps on disk what finished games come to; None to keep nothing
     grants: Grants | None = None  # decides about the grants of a tournament's desk; None outside of one
+    outlets: Sequence[Outlet] = ()  # the other programs that are notified of the game
     setup_control: SetupControl = field(default_factory=SetupControl)  # which device sets up the table
     # whether there is no table here, only games to look at: pages about a table lead to the games
     only_games: bool = False
+
+    @property
+    def webhooks(self) -> list[WebhookOutlet]:
+        """The webhooks among the programs that are notified of the game."""
+        return [outlet for outlet in self.outlets if isinstance(outlet, WebhookOutlet)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,10 +196,9 @@ class PrometheusMetrics(Collector):
         responses: counts responses by method and status.
     """
 
-    def __init__(
-        self, game_service: GameService, hub: Hub, picture: LatestPicture, responses: Counter[tuple[str, int]]
-    ) -> None:
-        self._game_service, self._hub, self._picture, self._responses = game_service, hub, picture, responses
+    def __init__(self, rig: RigParts, responses: Counter[tuple[str, int]]) -> None:
+        self._game_service, self._hub, self._picture = rig.game_service, rig.hub, rig.picture
+        self._responses, self._webhooks = responses, rig.webhooks
         self._registry = CollectorRegistry(auto_describe=False)
         self._registry.register(self)
 
@@ -216,6 +223,14 @@ class PrometheusMetrics(Collector):
         for (method, status), count in sorted(self._responses.items()):
             responses.add_metric([method, str(status)], count)
         yield responses
+        sent = CounterMetricFamily("downfield_webhook_deliveries", "Deliveries.", labels=["to", "status"])
+        waiting = GaugeMetricFamily("downfield_webhook_waiting", "Deliveries that wait.", labels=["to"])
+        for to in sorted({webhook.to for webhook in self._webhooks}):  # several addresses may be of one host
+            there = [webhook for webhook in self._webhooks if webhook.to == to]
+            for outcome in STATUSES:
+                sent.add_metric([to, outcome], sum(webhook.counts[outcome] for webhook in there))
+            waiting.add_metric([to], sum(len(webhook.deliveries()[0]) for webhook in there))
+        yield from (sent, waiting)
 
     def _collect_health(self) -> Iterator[Metric]:
         health = self._hub.value("health")

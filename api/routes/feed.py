@@ -8,18 +8,21 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Header, Query, Request, Response, WebSocket, WebSocketDisconnect
+from fastapi import APIRouter, Header, Path, Query, Request, Response, WebSocket, WebSocketDisconnect
+from pydantic import Field
 from starlette.types import Scope
 
 from downfield.api.context.access_control import AuthorizedRoute, open_stream
-from downfield.api.context.context import AppContextDep, HubDep
+from downfield.api.context.context import AppContextDep, HubDep, RigPartsDep
 from downfield.api.feed.event_stream import EndlessResponse, OpenStream, SendTimeout, StreamKind, encode_events
 from downfield.api.feed.relay import RelayManager
 from downfield.api.http.problems import ProblemError
 from downfield.api.http.requests import sends
 from downfield.api.security.access import allow
+from downfield.broadcast.integrations.webhook import WebhookDelivery
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.game.published.hub import PROTOCOL, TOPICS, FeedMessage, Hub
+from downfield.game.records.models import TopicModel
 
 _MESSAGE_ID: Final = re.compile(r"([0-9a-f]{1,32})-(\d{1,15})")
 _HEARTBEAT: Final = f'{{"v":{PROTOCOL},"topic":"alive"}}'
@@ -79,6 +82,30 @@ async def feed(
     stream = open_stream(request, "feed")
     resumed = _parse_id(last_event_id or after)
     return EventStream(context.rig.hub, stream, named, resumed, context.relay)
+
+
+class WebhookView(TopicModel):
+    """One webhook, with its deliveries."""
+
+    to: str = Field(description="The address without what may be secret in it.")
+    waiting: tuple[WebhookDelivery, ...] = Field(description="Those that are not delivered yet, in order.")
+    log: tuple[WebhookDelivery, ...] = Field(description="What became of the latest, the last one first.")
+
+
+@router.get("/api/webhooks", summary="What the webhooks were sent")
+@allow("producer")
+def webhooks(rig: RigPartsDep) -> list[WebhookView]:
+    """The deliveries to each address: what, when, with which answer, after how many attempts."""
+    found = [(webhook.to, *webhook.deliveries()) for webhook in rig.webhooks]
+    return [WebhookView(to=to, waiting=tuple(waiting), log=tuple(log)) for to, waiting, log in found]
+
+
+@router.post("/api/webhooks/{delivery}/again", summary="Send a delivery to a webhook again", status_code=204)
+@allow("producer")
+def send_again(rig: RigPartsDep, delivery: Annotated[str, Path(pattern="^[0-9a-f]{16}$")]) -> None:
+    """At once, also where it waits for the next attempt. The receiver gets the same `X-Downfield-Delivery`."""
+    if not any(webhook.send_again(delivery) for webhook in rig.webhooks):
+        raise ProblemError(404, "No such delivery is in the log; it has the latest of each webhook.")
 
 
 @router.websocket("/api/feed/ws")

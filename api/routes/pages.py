@@ -51,6 +51,7 @@ PAGES: Final = (
     Page("/league", "league.html", about_games=True),
     Page("/pair", "pair.html"),
     Page("/phone", "phone.html"),
+    Page("/webhooks", "webhooks.html"),
     Page("/program", "program.html"),
 )
 """All pages but the overlays, which `downfield.broadcast.overlays.installed` finds."""

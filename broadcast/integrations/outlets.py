@@ -196,7 +196,7 @@ class UpdateSource:
         """Return what a message tells."""
         is_old, self._begun = message.topic == SNAPSHOT and not self._begun, True
         data = message.data if message.topic == SNAPSHOT else {message.topic: message.data}
-        told = self._told_by_game(data.get("game"))
+        told = self._told_by_game(data.get("game"), data.get("calls"))
         of_calls = self._told_by_calls(data.get("calls"))
         told += [] if is_old else of_calls
         told += self._told_by_replay(data.get("replay"), is_old=message.topic == SNAPSHOT)
@@ -223,7 +223,7 @@ class UpdateSource:
         self._take = replay.take
         return [] if is_old else [StreamUpdate(self._game, replay=replay)]
 
-    def _told_by_game(self, game: object) -> list[StreamUpdate]:
+    def _told_by_game(self, game: object, calls: object) -> list[StreamUpdate]:
         before = self._game
         if not isinstance(game, GameView) or game == before:
             return []
@@ -234,7 +234,9 @@ class UpdateSource:
                 told.insert(0, StreamUpdate(before.model_copy(update={"phase": Phase.OVER}), turn="ended"))
             self._has_begun = False
             return told
-        self._has_begun = before is not None or game.t_ns > 0
+        self._has_begun = before is not None or game.t_ns > 0 or (isinstance(calls, CallsUpdate) and bool(calls.calls))
+        if not self._has_begun:
+            return [StreamUpdate(game, turn="started")]
         if before is not None and before.phase != "over" and game.phase == "over":
             return [StreamUpdate(game, turn="ended")]
         return [StreamUpdate(game)]

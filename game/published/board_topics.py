@@ -130,6 +130,11 @@ class HealthStatus(TopicModel):
     store: Literal["ok", "behind"] = Field(default="ok", description="behind: declarations are not on disk yet.")
     replication: ReplicationStatus = ReplicationStatus()
 
+    def with_reason(self, reason: HealthReason) -> HealthStatus:
+        """Return the health with one more problem."""
+        level = "alarm" if "alarm" in {self.level, reason.level} else "warning"
+        return self.model_copy(update={"level": level, "reasons": (*self.reasons, reason)})
+
 
 class SourceStatus(TopicModel):
     """Topic `source`: where the pictures come from."""

@@ -257,6 +257,4 @@ def _with_store_problem(health: board_topics.HealthStatus, problem: StoreProblem
             text=f"Declarations are not saved: {problem.reason}",
             remedy="Free some disk space, or see to the server. Unsaved entries are written as soon as possible.",
         )
-    level = "alarm" if "alarm" in {health.level, reason.level} else "warning"
-    reasons = (*health.reasons, reason)
-    return health.model_copy(update={"level": level, "store": "behind", "reasons": reasons})
+    return health.with_reason(reason).model_copy(update={"store": "behind"})

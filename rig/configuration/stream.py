@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from downfield.broadcast.integrations.documents import FilesOutlet
@@ -12,6 +12,7 @@ from downfield.broadcast.integrations.outlets import Outlet
 from downfield.broadcast.integrations.webhook import WebhookOutlet
 from downfield.broadcast.replay.director import ReplayOptions
 from downfield.capture.sources.source_types import is_recording
+from downfield.game.published.board_topics import HealthReason, HealthStatus
 from downfield.rig.configuration.settings import RigSettings, data_folder
 
 
@@ -35,9 +36,21 @@ def outlets_of(settings: RigSettings, report: Callable[[str], None]) -> list[Out
     obs, webhook, mqtt = settings.obs, settings.webhook, settings.mqtt
     if obs.address:
         outlets.append(ObsOutlet(ObsOptions(obs.address, obs.password, obs.scene, obs.replay_buffer), report))
-    outlets += (WebhookOutlet(url, webhook.signing_key, states=webhook.states) for url in webhook.url.split())
+    for url in webhook.url.split():
+        folder = data_folder(settings) / "webhooks"
+        outlets.append(WebhookOutlet(url, webhook.signing_key, states=webhook.states, report=report, folder=folder))
     if mqtt.address:
         outlets.append(MqttOutlet(MqttOptions(**mqtt.model_dump(), table=settings.rig.table)))
     if settings.output.folder:
         outlets.append(FilesOutlet(Path(settings.output.folder).expanduser()))
     return outlets
+
+
+def with_webhooks(health: HealthStatus, outlets: Sequence[Outlet]) -> HealthStatus:
+    """Return a rig's health with the webhooks that take nothing."""
+    failing = [outlet.to for outlet in outlets if isinstance(outlet, WebhookOutlet) and outlet.is_failing]
+    if not failing:
+        return health
+    text = f"No webhook takes deliveries at {', '.join(failing)}. The game goes on"
+    remedy = "See the page of the webhooks. What waits is tried again for a day"
+    return health.with_reason(HealthReason(code="webhook_waits", level="warning", text=text, remedy=remedy))

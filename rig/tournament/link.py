@@ -55,7 +55,7 @@ def with_tournament(health: HealthStatus, link: LinkState) -> HealthStatus:
     """
     if link.other is not None:
         copied = HealthReason(code="rig_copied", level="warning", text=f"{link.other.text}.", remedy=REMEDY)
-        health = _with_reason(health, copied)
+        health = health.with_reason(copied)
     sender = link.sender
     behind_s = round(sender.stalled_s, 1)
     if sender.refused:
@@ -77,12 +77,7 @@ def with_tournament(health: HealthStatus, link: LinkState) -> HealthStatus:
             remedy = "See to the network and the director's desk. What is missing follows by itself"
             reason = HealthReason(code="replication_behind", level="warning", text=text, remedy=remedy)
     health = health.model_copy(update={"replication": status})
-    return health if reason is None else _with_reason(health, reason)
-
-
-def _with_reason(health: HealthStatus, reason: HealthReason) -> HealthStatus:
-    level = "alarm" if health.level == "alarm" else "warning"
-    return health.model_copy(update={"reasons": (*health.reasons, reason), "level": level})
+    return health if reason is None else health.with_reason(reason)
 
 
 def _entries(count: int) -> str:

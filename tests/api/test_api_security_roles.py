@@ -27,6 +27,7 @@ OPEN_TO: dict[str, set[tuple[str, str]]] = {
         ("GET", "/panel"),
         ("GET", "/panel-worker.js"),
         ("GET", "/program"),
+        ("GET", "/webhooks"),
         ("GET", "/camera"),
         ("GET", "/setup"),
         ("GET", "/evidence"),
@@ -43,6 +44,8 @@ OPEN_TO: dict[str, set[tuple[str, str]]] = {
         ("GET", "/logos/{logo}.png"),
     },
     "producer": {
+        ("GET", "/api/webhooks"),  # who puts the game on air sees to what other programs are sent
+        ("POST", "/api/webhooks/{delivery}/again"),
         ("POST", "/api/graphic"),
         ("POST", "/api/logos"),
         ("DELETE", "/api/graphic"),

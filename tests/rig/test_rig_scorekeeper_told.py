@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,6 +14,8 @@ from typing import Any
 
 import httpx
 import pytest
+from browsers import browser, page_in
+from playwright.sync_api import expect
 from waiting import WAIT_S, wait_until
 
 from downfield.core.field.model import load_field
@@ -31,6 +34,7 @@ class Hook(ThreadingHTTPServer):
 
     def __init__(self) -> None:
         self.bodies: list[dict[str, Any]] = []
+        self.status = 204
         super().__init__(("127.0.0.1", 0), _Handler)
         threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
 
@@ -40,7 +44,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         self.server.bodies.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-        self.send_response(204)
+        self.send_response(self.server.status)
         self.end_headers()
 
     def log_message(self, *_: object) -> None:
@@ -52,8 +56,12 @@ class Table:
     """A service, and what its feed and its webhook have told."""
 
     client: httpx.Client
-    posted: list[dict[str, Any]]
+    hook: Hook
     messages: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def posted(self) -> list[dict[str, Any]]:
+        return self.hook.bodies
 
     def follow(self) -> None:
         with self.client.stream("GET", "/api/feed", params={"topics": "game,calls,declared,reviewed"}) as feed:
@@ -63,8 +71,8 @@ class Table:
 
     def do(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         answer = self.client.post(path, json=body)
-        assert answer.status_code == 200, answer.text
-        answered = answer.json()
+        assert answer.status_code in {200, 204}, answer.text
+        answered = answer.json() if answer.content else {}
         return answered if isinstance(answered, dict) else {}
 
     def get(self, path: str, **params: Any) -> Any:
@@ -105,7 +113,7 @@ def serving(folder: Path) -> Iterator[Table]:
     keeper = Scorekeeper(load(None, command_line=given), load_field("ultimate"), NewGame(home=home))
     try:
         with httpx.Client(base_url=keeper.service.address, timeout=WAIT_S) as client:
-            table = Table(client, hook.bodies)
+            table = Table(client, hook)
             following = threading.Thread(target=table.follow, daemon=True)
             following.start()
             wait_until(lambda: table.messages)
@@ -226,3 +234,40 @@ def test_a_ruling_after_the_game_is_told(table: Table, another: bool) -> None:
     else:
         assert table.told("calls", lambda data: data["struck"])["data"]["struck"][0]["id"] == call
         assert table.get("/api/game")["score"] == [0, 0]
+
+
+def deliveries(table: Table, event: str, status: str) -> list[dict[str, Any]]:
+    (webhook,) = table.get("/api/webhooks")
+    assert webhook["to"].startswith("http://127.0.0.1"), webhook
+    assert not webhook["to"].endswith("/x"), "the path may be secret"
+    found = [*webhook["waiting"], *webhook["log"]]
+    return [one for one in found if (one["event"], one["status"]) == (event, status)]
+
+
+def test_a_delivery_is_seen_and_sent_again_with_one_tap(table: Table) -> None:
+    table.hook.status = 404
+    table.do("/api/calls", TOUCHDOWN)
+    wait_until(lambda: deliveries(table, "call", "refused"))
+    table.hook.status = 204
+    with browser() as chrome, page_in(chrome) as page:
+        page.goto(f"{table.client.base_url}webhooks")
+        refused = page.locator("li").filter(has_text="status 404").filter(has=page.locator("b", has_text="Call")).first
+        refused.get_by_role("button", name="Send again").click()
+        wait_until(lambda: deliveries(table, "call", "delivered"))
+        expect(page.locator("li").filter(has_text="delivered").filter(has_text="Call").first).to_be_visible()
+    (delivered,) = deliveries(table, "call", "delivered")
+    assert (delivered["attempts"], delivered["answer"]) == (1, "status 204")
+    assert json.loads(delivered["body"]) == table.posted[-1]
+    counted = table.client.get("/metrics").text
+    assert re.search(r'downfield_webhook_deliveries_total{status="delivered",to="http://127[^"]*"} [1-9]', counted)
+
+
+def test_the_health_says_that_a_webhook_takes_nothing(table: Table) -> None:
+    table.hook.status = 503
+    table.do("/api/calls", TACKLE)
+    wait_until(lambda: "webhook_waits" in {one["code"] for one in table.get("/api/state")["data"]["health"]["reasons"]})
+    (waiting, *_) = deliveries(table, "call", "waiting")
+    table.hook.status = 204
+    table.do(f"/api/webhooks/{waiting['id']}/again", {})
+    wait_until(lambda: not table.get("/api/state")["data"]["health"]["reasons"])
+    assert table.client.post(f"/api/webhooks/{'0' * 16}/again").status_code == 404
