@@ -21,9 +21,11 @@ const PARTS = [
 ];
 
 overlay("scene", (stage, options) => {
+  const said = new URLSearchParams(location.search);
   for (const [option, name, place] of PARTS) {
     if (options[option] === "hide") continue;
-    const query = new URLSearchParams({ theme: options.theme, scale: String(options.scale), position: place || options.position });
+    const query = new URLSearchParams({ position: place || options.position });
+    for (const option of ["theme", "scale"]) if (said.has(option)) query.set(option, said.get(option) ?? ""); // else as the producer has it
     if (name === "sponsors") {
       query.set("position", options.sponsors);
       query.set("scale", String(Math.min(options.scale, MOST_SPONSOR_SCALE)));

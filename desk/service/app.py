@@ -36,7 +36,7 @@ PAGES: Final[Mapping[str, str]] = {
 }
 """The desk's own pages by path."""
 
-OVERLAYS: Final = ("standings", "bracket", "next")
+OVERLAYS: Final = ("standings", "bracket", "next", "scores")
 
 router = APIRouter(include_in_schema=False, route_class=AuthorizedRoute)
 

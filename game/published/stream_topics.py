@@ -120,9 +120,7 @@ class ProgramOptions(RequestModel):
     theme: ProgramTheme = Field(default="broadcast", description="Colors of the paint.")
 
 
-OnAirElement = Literal[
-    "bug", "banner", "splash", "replay", "cards", "sponsors", "ticker", "map", "lines", "tags", "names"
-]
+OnAirElement = Literal["bug", "banner", "splash", "replay", "cards", "sponsors", "map", "lines", "tags", "names"]
 """What can be on air: an overlay each down to the map of the field; then the lines of scrimmage and to gain, the
 program's name tags, and the players' names in them."""
 

@@ -16,7 +16,7 @@ from downfield.api.routes.pages import assets
 from downfield.capture.sources.file_sources import bundled_demo, open_clip
 from downfield.core.field.model import preset
 from downfield.core.scene import Scene
-from downfield.game.published.stream_topics import GraphicRow, GraphicView, ReplayView
+from downfield.game.published.stream_topics import GraphicRow, GraphicView, OnAirStyle, OnAirView, ReplayView
 from downfield.game.published.views import scene_view
 from downfield.review.pictures.clips import encode_fragments
 
@@ -102,6 +102,42 @@ def test_options_set_position_size_and_colors(service: PageServer, page: Page) -
     assert box is not None
     assert box["y"] == pytest.approx(54, abs=1)
     assert box["x"] + box["width"] == pytest.approx(1920 - 72, abs=1)
+
+
+def test_the_producers_look_is_on_every_overlay_and_the_address_goes_before(service: PageServer, page: Page) -> None:
+    look = OnAirStyle(theme="light", plate="#fff4d0", accent="#a01030", corners="square", scale=1.5, font="serif")
+    service.publish("on_air", OnAirView(style=look))
+    page.goto(f"{service.url}/overlay/scene?theme=dark")
+    bug = page.frame_locator("iframe[title=scorebug]")
+    bar = bug.locator(".bar")
+    expect(bug.locator("html")).to_have_attribute("data-theme", "dark")  # as the address says
+    expect(bar).to_have_css("background-color", "rgb(255, 244, 208)")
+    expect(bar).to_have_css("border-radius", "0px")
+    expect(bar).to_have_css("font-family", 'Georgia, "Times New Roman", "DejaVu Serif", serif')
+    expect(bug.locator(".down")).to_have_css("color", "rgb(0, 0, 0)")  # text can be read on any plate
+    assert bar.evaluate("(one) => one.getBoundingClientRect().height") == pytest.approx(1.5 * 84, abs=0.5)
+    service.publish("on_air", OnAirView())
+    expect(bar).to_have_css("background-color", "rgb(16, 21, 28)")
+    expect(bar).to_have_css("border-radius", "10px")
+    expect(bug.locator(".down")).to_have_css("color", "rgb(244, 247, 250)")
+    assert bar.evaluate("(one) => one.getBoundingClientRect().height") == pytest.approx(84, abs=0.5)
+    service.publish("on_air", OnAirView(style=look))
+    page.goto(f"{service.url}/overlay/scorebug")
+    expect(page.locator("html")).to_have_attribute("data-theme", "light")
+    service.publish("on_air", OnAirView())
+
+
+def test_each_overlay_leaves_the_air_with_its_element(service: PageServer, page: Page) -> None:
+    for name, element in (("scorebug", "bug"), ("sponsors", "sponsors"), ("field", "map"), ("replay", "replay")):
+        service.publish("on_air", OnAirView())
+        page.goto(f"{service.url}/overlay/{name}")
+        link(page, "live")
+        others = tuple(one for one in OnAirView().elements if one != element)
+        service.publish("on_air", OnAirView(elements=others))
+        expect(page.locator("#stage")).to_have_css("opacity", "0")
+        service.publish("on_air", OnAirView(elements=(element,)))
+        expect(page.locator("#stage")).to_have_css("opacity", "1")
+    service.publish("on_air", OnAirView())
 
 
 def test_the_field_map_moves_the_figures_and_draws_the_lines(service: PageServer, page: Page) -> None:

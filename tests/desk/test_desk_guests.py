@@ -107,6 +107,11 @@ def test_how_it_stands_in_games_in_play_is_shown_as_the_match_has_its_sides(desk
         hall.wait_for_url("**/event")
         hall.goto(f"{desk.url}/hall")
         expect(hall.locator(".game.in_play b")).to_have_text(["6", "13"])
+        hall.goto(f"{desk.url}/overlay/scores")
+        expect(hall.locator(".strip article small")).to_have_text(["Table 1", "Final"])
+        expect(hall.locator(".strip article").first.locator("b")).to_have_text(["13", "6"])  # away first, as on air
+        hall.goto(f"{desk.url}/overlay/scores?without=table%201")
+        expect(hall.locator(".strip article small")).to_have_text(["Final"])
         hall.goto(f"{desk.url}/overlay/next")
         expect(hall.locator("h3")).to_have_text("Now")
         expect(hall.locator(".game.in_play")).to_have_count(1)

@@ -221,6 +221,9 @@ def test_two_days_of_24_coaches_from_registration_to_the_final(
         for overlay in ("standings", "bracket", "next"):
             page.goto(f"{desk.url}/overlay/{overlay}")
             expect(page.locator("section.plate h2")).to_have_text("River City Open")
+        page.goto(f"{desk.url}/overlay/scores")
+        expect(page.locator(".strip article")).to_have_count(4)
+        expect(page.locator(".strip article small")).to_have_text(["Final"] * 4)
 
 
 def test_a_refused_result_is_said_and_the_dialog_stays(desk: DeskServer, chrome: Browser) -> None:

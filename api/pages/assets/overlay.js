@@ -1,12 +1,13 @@
 // Shared by all overlays: read options, follow the feed, hide when the content may be stale.
 
+import { readable } from "./color.js";
 import { el, find } from "./dom.js";
 import { Feed, reloadOnUpgrade } from "./feed.js";
 import { readOptions } from "./options.js";
 import { overlayOptions } from "./overlay_options.js";
 
 /** The producer's name of what an overlay shows; what shows several elements looks after them by `data-on-air`. @type {Record<string, Service.OnAirView["elements"][number]>} */
-const ELEMENTS = { scorebug: "bug", replay: "replay", graphics: "cards", sponsors: "sponsors", ticker: "ticker", field: "map" };
+const ELEMENTS = { scorebug: "bug", replay: "replay", graphics: "cards", sponsors: "sponsors", field: "map" };
 
 /**
  * Start an overlay: `build(stage, options, feed)` fills the stage. If the URL is wrong, the page shows the error.
@@ -41,6 +42,7 @@ export function overlay(name, build) {
     const { dataset } = document.documentElement;
     dataset.onAir = now.elements.join(" ");
     dataset.off = String(name in ELEMENTS && !now.elements.includes(ELEMENTS[name]));
+    applyStyle(now.style, values);
   });
   feed.onLink((link) => {
     document.documentElement.dataset.link = link;
@@ -48,6 +50,44 @@ export function overlay(name, build) {
   reloadOnUpgrade(feed);
   feed.start();
   checkKey(values.key).catch(() => {}); // the rig does not answer yet; the feed goes on trying
+}
+
+/** Fonts of the producer's choice, such as every computer has. @type {Record<string, string>} */
+const FONTS = {
+  system: "system-ui, sans-serif",
+  serif: 'Georgia, "Times New Roman", "DejaVu Serif", serif',
+  rounded: 'ui-rounded, "Arial Rounded MT Bold", "Varela Round", Nunito, system-ui, sans-serif',
+  mono: "ui-monospace, Consolas, Menlo, monospace",
+};
+
+/**
+ * The producer's look, for everything that the address itself does not say.
+ *
+ * @param {Service.OnAirStyle} style
+ * @param {{ theme: string, scale: number }} values of the address' options
+ */
+function applyStyle({ theme, font, plate, accent, corners, scale }, values) {
+  const said = new URLSearchParams(location.search);
+  const { dataset, style } = document.documentElement;
+  dataset.theme = said.has("theme") ? values.theme : (theme ?? values.theme);
+  dataset.corners = corners ?? "round";
+  style.setProperty("--scale", String(said.has("scale") ? values.scale : (scale ?? values.scale)));
+  document.body.style.fontFamily = FONTS[font ?? ""] ?? "";
+  const ink = plate && readable("#f4f7fa", plate);
+  /** @type {Record<string, string | null>} */
+  const colors = {
+    "--plate": plate,
+    "--plate-2": plate && `color-mix(in srgb, ${plate} 88%, ${ink})`,
+    "--plate-ink": ink,
+    "--plate-muted": plate && `color-mix(in srgb, ${ink} 74%, ${plate})`,
+    "--hair": plate && `color-mix(in srgb, ${ink} 14%, transparent)`,
+    "--call": accent,
+    "--call-ink": accent && readable("#14100a", accent),
+  };
+  for (const [property, value] of Object.entries(colors)) {
+    if (value === null) style.removeProperty(property);
+    else style.setProperty(property, value);
+  }
 }
 
 /**

@@ -52,7 +52,7 @@ function sideLine(match, side, live) {
 }
 
 /** A table's name in a line: "Table 1" and "1" both as Table 1. @param {string} name */
-const atTable = (name) => (/^table/i.test(name) ? name : `table ${name}`);
+export const atTable = (name) => (/^table/i.test(name) ? name : `table ${name}`);
 
 /** What people must know of a game besides its result. @param {Desk.MatchView} match */
 function remark({ state, dispute, waits_for, played_at, result, if_needed }) {
