@@ -18,7 +18,7 @@ import uvicorn
 
 from downfield.api.http.network_addresses import network_hosts, urls
 from downfield.api.security.access import AccessPolicy
-from downfield.api.security.connections import ConnectionGuard, GuardedListener, affordable, guarded_protocol
+from downfield.api.security.connections import ConnectionGuard, GuardedListener, affordable
 from downfield.api.security.forwarding import KnownClients
 from downfield.api.security.secret_file import ADMIN_KEY, SecretFile
 from downfield.cli.console.options import ConfigOption
@@ -39,7 +39,7 @@ from downfield.desk.tables.grant_keeper import GrantKeeper
 from downfield.desk.tables.rig_client import TableWatcher
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import data_folder
-from downfield.rig.service.web_service import everywhere, open_listener, service_certificate
+from downfield.rig.service.web_service import everywhere, guarded_server, open_listener, service_certificate
 from downfield.store.writing.lease import FileLease, LeasedThing
 from downfield.store.writing.store import Store
 
@@ -201,23 +201,7 @@ def desk(
     for table in parts.book.tables:
         parts.watcher.watch(table)
     guard = ConnectionGuard(known, affordable(raise_file_limit()))
-    servers = [
-        uvicorn.Server(
-            uvicorn.Config(
-                app,
-                http=guarded_protocol(guard),
-                log_level="warning",
-                access_log=False,
-                lifespan="off",
-                server_header=False,
-                proxy_headers=False,
-                timeout_graceful_shutdown=1,
-                ssl_certfile=str(files.certificate) if files is not None and number else None,
-                ssl_keyfile=str(files.key) if files is not None and number else None,
-            )
-        )
-        for number in range(len(listeners))
-    ]
+    servers = [guarded_server(app, guard, files if number else None) for number in range(len(listeners))]
     try:
         with ended_in_order():  # uvicorn raises the signal that ended it once more
             hang_up_as_termination()

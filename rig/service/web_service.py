@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import uvicorn
 
@@ -150,30 +150,15 @@ class Service:
             listener.close()
         self.relay.close()
 
-    def _server(self, *, tls: bool) -> uvicorn.Server:
-        files = self.certificate if tls else None
-        return uvicorn.Server(
-            uvicorn.Config(
-                self._app,
-                http=guarded_protocol(self._guard),
-                loop="asyncio",
-                log_level="warning",
-                access_log=False,
-                timeout_graceful_shutdown=1,
-                lifespan="off",
-                server_header=False,
-                proxy_headers=False,
-                backlog=_LIMITS.backlog,
-                ws_max_size=_LIMITS.message_bytes,
-                ssl_certfile=None if files is None else str(files.certificate),
-                ssl_keyfile=None if files is None else str(files.key),
-            )
-        )
-
     def _run(self) -> None:
         """Serve until `close`; a server closes its sockets when it ends, so it gets duplicates."""
         listeners = [GuardedListener.over(listener.dup(), self._guard) for listener in self._listeners]
-        self._servers = [self._server(tls=bool(place)) for place in range(len(listeners))]
+        limits = {"loop": "asyncio", "backlog": _LIMITS.backlog, "ws_max_size": _LIMITS.message_bytes}
+        certificates = (None, self.certificate)
+        self._servers = [
+            guarded_server(self._app, self._guard, files, **limits)
+            for _, files in zip(listeners, certificates, strict=False)
+        ]
 
         async def serve_all() -> None:
             try:
@@ -224,6 +209,25 @@ class Service:
                 if peer is not None and tuple(peer[:2]) == client:
                     return transport
         return None
+
+
+def guarded_server(app: Any, guard: ConnectionGuard, files: CertificateFiles | None, **options: Any) -> uvicorn.Server:
+    """Return a server of an app whose connections are counted, with TLS where there is a certificate."""
+    return uvicorn.Server(
+        uvicorn.Config(
+            app,
+            http=guarded_protocol(guard),
+            log_level="warning",
+            access_log=False,
+            timeout_graceful_shutdown=1,
+            lifespan="off",
+            server_header=False,
+            proxy_headers=False,
+            ssl_certfile=None if files is None else str(files.certificate),
+            ssl_keyfile=None if files is None else str(files.key),
+            **options,
+        )
+    )
 
 
 def bound_host(settings: ServiceSettings) -> str:
