@@ -22,6 +22,7 @@ from downfield.core.errors import FormatError, OutputError
 from downfield.core.files.input_files import read_text
 
 T = TypeVar("T")
+M = TypeVar("M", bound=BaseModel)
 
 LARGEST: Final = 2**63 - 1
 """Largest magnitude of a number, beyond which arithmetic overflows far away from what is to blame: nanoseconds of 292
@@ -248,3 +249,12 @@ class SettingsSection(BaseModel):
     """A section of the file: frozen, unknown keys refused; camera 0 may be written without quotes."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, coerce_numbers_to_str=True)
+
+
+def made_of(model: type[M], source: object, **others: Any) -> M:
+    """Return a model with the values that a source has by the same names, but for others.
+
+    Raises:
+        AttributeError: a field is neither among the others nor an attribute of the source.
+    """
+    return model(**{name: getattr(source, name) for name in model.model_fields if name not in others}, **others)

@@ -12,6 +12,7 @@ from typing import Final
 from pydantic import Field
 
 from downfield.core.errors import FormatError
+from downfield.core.records import made_of
 from downfield.core.scene import Player
 from downfield.game.published.game_topics import CallView, DeclarationView, RulingView
 from downfield.game.published.plays import Play, PlayedGame, plays_of
@@ -332,13 +333,4 @@ class RecentHistories:
 
 def summary(row: GameRow, rulebook_title: str) -> GameSummary:
     """Return a game's entry in the list of games; a rulebook without a title is called by its name."""
-    return GameSummary(
-        id=row.id,
-        began_ms=row.began_ns // 1_000_000,
-        title=row.title,
-        home=row.home,
-        away=row.away,
-        rulebook=row.rulebook,
-        rulebook_title=rulebook_title or row.rulebook,
-        table=row.table,
-    )
+    return made_of(GameSummary, row, began_ms=row.began_ns // 1_000_000, rulebook_title=rulebook_title or row.rulebook)

@@ -8,6 +8,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from downfield.core.records import made_of
 from downfield.desk.event.outcomes import WITHDREW, WaitingKind, outcomes
 from downfield.desk.event.progress import Progress, pool_text, ranking
 from downfield.desk.event.records import Entrant, EventClock, KnownEntrant, Match, PoolPlace, Result, Rules, Stage
@@ -142,21 +143,17 @@ def event_view(event: TournamentEvent, revision: str) -> EventView:
     times = slot_times(event.clock)
     names = {entrant.id: entrant.name for entrant in event.entrants}
     colors = {entrant.id: entrant.color for entrant in event.entrants}
-    return EventView(
+    return made_of(
+        EventView,
+        event,
         revision=revision,
-        name=event.name,
-        rules=event.rules,
-        clock=event.clock,
-        tables=event.tables,
         slots=tuple(_text(time) for time in times),
-        entrants=event.entrants,
         matches=tuple(_match_view(event, match, progress, times, colors) for match in event.matches),
         pools=tuple(_pool_view(event, pool, names) for pool in event.pools),
         byes=tuple(names[entrant] for entrant in event.byes),
         next_round=next_round(event),
         ranking=tuple(RankView(place=rank.place, name=names[rank.entrant], text=rank.text) for rank in ranking(event)),
         changes=tuple(reversed(event.changes[-_CHANGES_SHOWN:])),
-        here=event.here,
         lots=bool(event.lots),
         waiting=len(outcomes(event).waiting),
         undo=next((one.text for one in event.changes if event.undo and one.id == event.undo[-1].change), ""),
@@ -178,26 +175,15 @@ def _match_view(
         )
         for side, slot in zip(sides, (match.home, match.away), strict=True)
     )
-    return MatchView(
-        id=match.id,
-        stage=match.stage,
-        round=match.round,
-        pool=match.pool,
+    return made_of(
+        MatchView,
+        match,
         home=home,
         away=away,
-        table=match.table,
-        slot=match.slot,
         begins=_text(times[match.slot]) if match.slot is not None and match.slot < len(times) else "",
         state=_state(event, match, progress),
-        result=match.result,
-        dispute=match.dispute,
         waits_for=progress.stopped_by(match),
-        game=match.game,
         played_at=event.games[match.game].table if match.game in event.games else "",
-        fixed=match.fixed,
-        postponed=match.postponed,
-        if_needed=match.if_needed,
-        officials=match.officials,
     )
 
 

@@ -13,6 +13,7 @@ from downfield.api.http.requests import sends
 from downfield.api.routes.pairing import base_url
 from downfield.api.security.access import Role, allow
 from downfield.core.errors import RefusedError
+from downfield.core.records import made_of
 from downfield.desk.service.parts import DeskDep, DeskParts
 from downfield.desk.service.push_routes import AnswerView, answers_to
 from downfield.desk.tables.address_book import MAX_NAME, TableStatus
@@ -182,14 +183,8 @@ def revoke_grant(desk: DeskDep, principal: PrincipalDep, grant: GrantId) -> Resp
 
 def _view(issued: IssuedGrant) -> GrantView:
     grant = issued.grant
-    return GrantView(
-        id=grant.id,
-        name=grant.name,
-        role=grant.role,
-        tables=grant.tables,
-        expires_ms=grant.expires_ns // 1_000_000,
-        by=issued.by,
-        revoked_by=issued.revoked_by,
+    return made_of(
+        GrantView, grant, expires_ms=grant.expires_ns // 1_000_000, by=issued.by, revoked_by=issued.revoked_by
     )
 
 

@@ -13,6 +13,7 @@ from typing import Final, Literal
 
 from pydantic import Field
 
+from downfield.core.records import made_of
 from downfield.game.published.game_topics import CallView
 from downfield.game.published.views import clock_text
 from downfield.game.records.entries import Snap
@@ -152,24 +153,15 @@ def plays_of(game: PlayedGame) -> list[Play]:
         gain_yd = None if wiped_out is not None else _gain_yd(snap, in_force, losses, game.length_yd)
         is_over = game.is_over or number < last
         plays.append(
-            Play(
+            made_of(
+                Play,
+                snap,
                 number=number,
-                kind=snap.kind,
-                t_ns=snap.t_ns,
-                period=snap.period,
                 clock=clock_text(snap.clock_s),
-                offense=snap.offense,
-                direction=snap.direction,
-                situation=snap.situation,
-                down=snap.down,
-                distance_yd=snap.distance_yd,
-                spot_yd=snap.spot_yd,
-                carrier=snap.carrier,
                 calls=own,
                 struck=gone,
                 state="over" if is_over else "under way",
                 ending=None if ending is None else ending.kind,
-                told=snap.told,
                 is_pass=_is_pass(snap, in_force),
                 counts=wiped_out is None,
                 gain_yd=gain_yd,

@@ -14,7 +14,7 @@ from typing import Final, Literal
 from pydantic import Field
 
 from downfield.core.errors import NotFoundError, RefusedError
-from downfield.core.records import record
+from downfield.core.records import made_of, record
 from downfield.game.records.models import TopicModel
 from downfield.officiating.declarations import Side
 from downfield.officiating.params import Params
@@ -251,13 +251,9 @@ class ChallengeBook:
     def _view(self, raised: ChallengeRaised) -> ChallengeView:
         ruled = self.ruled.get(raised.id)
         appeal, appealed = self.appeals.get(raised.id, (None, None))
-        return ChallengeView(
-            id=raised.id,
-            side=raised.side,
-            call=raised.call,
-            text=raised.text,
-            reason=raised.reason,
-            by=raised.by,
+        return made_of(
+            ChallengeView,
+            raised,
             decision=None if ruled is None else ruled.decision,
             ruling_reason="" if ruled is None else ruled.reason,
             ruled_by="" if ruled is None else ruled.by,

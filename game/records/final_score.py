@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pydantic import Field
 
 from downfield.core.errors import RefusedError
-from downfield.core.records import record
+from downfield.core.records import made_of, record
 from downfield.game.records.models import TopicModel
 from downfield.officiating.declarations import Side
 
@@ -59,14 +59,4 @@ def are_complete(signatures: Mapping[Side, ScoreSigned], score: tuple[int, int])
 
 def signature_views(signatures: Mapping[Side, ScoreSigned], score: tuple[int, int]) -> tuple[SignatureView, ...]:
     """Return signatures as they are shown beside the score as it stands."""
-    return tuple(
-        SignatureView(
-            side=signed.side,
-            name=signed.name,
-            score=signed.score,
-            note=signed.note,
-            by=signed.by,
-            current=signed.score == score,
-        )
-        for signed in signatures.values()
-    )
+    return tuple(made_of(SignatureView, signed, current=signed.score == score) for signed in signatures.values())
