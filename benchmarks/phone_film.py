@@ -71,26 +71,27 @@ class Film:
     keys: list[list[bool]] = field(default_factory=list)
 
 
-def encode(pictures: Callable[[], Iterable[Image]], fps: int, rates: Sequence[float] = (8.0,)) -> Film:
+def encode(
+    pictures: Callable[[], Iterable[Image]], fps: int, rates: Sequence[float] = (8.0,), phases: int = PHASES
+) -> Film:
     """Return pictures encoded as a phone does: H.264 baseline without latency, a key picture each second.
 
     Pictures may change their size; the stream does so, too.
     """
     film = Film(fps)
     for rate in rates:
-        phases = range(PHASES)
-        codecs: list[VideoCodecContext | None] = [None] * PHASES
-        made: list[list[bytes]] = [[] for _ in phases]
-        keys: list[list[bool]] = [[] for _ in phases]
+        codecs: list[VideoCodecContext | None] = [None] * phases
+        made: list[list[bytes]] = [[] for _ in range(phases)]
+        keys: list[list[bool]] = [[] for _ in range(phases)]
         for number, image in enumerate(pictures()):
-            for phase in phases:
+            for phase in range(phases):
                 codec = codecs[phase]
                 size = (image.shape[1], image.shape[0])
                 if codec is None or (codec.width, codec.height) != size:
                     codec = codecs[phase] = _encoder(size, fps, rate)
                 frame = av.VideoFrame.from_ndarray(image, format="bgr24").reformat(format="yuv420p")
                 frame.pts = number
-                is_key = (number + phase * fps // PHASES) % fps == 0
+                is_key = (number + phase * fps // phases) % fps == 0
                 frame.pict_type = av.video.frame.PictureType.I if is_key else av.video.frame.PictureType.NONE
                 (packet,) = codec.encode(frame)
                 made[phase].append(bytes(packet))
@@ -140,7 +141,7 @@ class FilmTrack(MediaStreamTrack):
             await asyncio.Event().wait()
         await asyncio.sleep(self._began_s + number / film.fps - time.monotonic())
         if self._wants_key:
-            phase = next((one for one in range(PHASES) if film.keys[one][number]), None)
+            phase = next((one for one, keys in enumerate(film.keys) if keys[number]), None)
             if phase is not None:
                 self._phase, self._wants_key = phase, False
         packet = av.Packet(film.variants[self._rate][self._phase][number])

@@ -11,6 +11,7 @@ from typing import Any, Final
 import av
 import numpy as np
 from aiortc import RTCConfiguration, RTCPeerConnection, RTCRtpSender, RTCSessionDescription, VideoStreamTrack
+from phone_film import Film
 
 from downfield.core.arrays import Image
 
@@ -39,6 +40,13 @@ class _Track(VideoStreamTrack):
         self._phone, self._began_s = phone, 0.0
 
     async def recv(self) -> av.VideoFrame:
+        number = await self._next_number()
+        frame = av.VideoFrame.from_ndarray(self._phone.camera(number), format="bgr24")
+        frame.pts, frame.time_base = number * _CLOCK // FPS, Fraction(1, _CLOCK)
+        return frame
+
+    async def _next_number(self) -> int:
+        """Return the number of the next picture, when it is due."""
         loop = asyncio.get_running_loop()
         self._began_s = self._began_s or loop.time()
         await self._phone.running.wait()
@@ -46,20 +54,36 @@ class _Track(VideoStreamTrack):
         due = loop.create_future()  # as a camera, whose pictures come when they are due
         loop.call_at(self._began_s + number / FPS, lambda: None if due.done() else due.set_result(None))
         await due
-        frame = av.VideoFrame.from_ndarray(self._phone.camera(number), format="bgr24")
-        frame.pts, frame.time_base = number * _CLOCK // FPS, Fraction(1, _CLOCK)
-        return frame
+        return number
+
+
+class _FilmTrack(_Track):
+    """Sends a film that is encoded already, again and again."""
+
+    async def recv(self) -> av.Packet[Any]:  # type: ignore[override]
+        film = self._phone.film
+        assert film is not None
+        number = await self._next_number()
+        (packets,) = next(iter(film.variants.values()))
+        packet = av.Packet(packets[number % len(packets)])
+        packet.pts, packet.time_base = number * _CLOCK // FPS, Fraction(1, _CLOCK)
+        return packet
 
 
 class PhoneSender:
     """A phone that is connected by what an endpoint answers, and sends until it is closed.
 
+    Args:
+        film: is sent instead of what the camera shows.
+
     Attributes:
         camera: returns a picture by its number; may be changed at any time.
     """
 
-    def __init__(self, camera: Callable[[int], Image], codec: str = "H264") -> None:
-        self.camera, self._codec = camera, codec
+    def __init__(
+        self, camera: Callable[[int], Image] | None = None, codec: str = "H264", film: Film | None = None
+    ) -> None:
+        self.camera, self._codec, self.film = camera or moving_pictures((320, 180)), codec, film
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
@@ -88,7 +112,9 @@ class PhoneSender:
 
     async def _offer(self) -> str:
         self._connection = RTCPeerConnection(RTCConfiguration(iceServers=[]))
-        transceiver = self._connection.addTransceiver(_Track(self), direction="sendonly")
+        transceiver = self._connection.addTransceiver(
+            (_Track if self.film is None else _FilmTrack)(self), direction="sendonly"
+        )
         formats = RTCRtpSender.getCapabilities("video").codecs
         transceiver.setCodecPreferences([one for one in formats if one.name in {self._codec, "rtx"}])
         await self._connection.setLocalDescription(await self._connection.createOffer())

@@ -90,7 +90,7 @@ class PhoneState:
 
 
 _NO_VIDEO: Final = "The offer has no video in H.264 or VP8. Choose a camera and one of them in the program."
-_ANSWER: Final = "Answer it on the page 'Set up a table'"
+_ANSWER: Final = "The admin answers it on the panel, or on the page 'Set up a table'"
 _OPEN_AGAIN: Final = "Open Downfield's camera page on the phone again; the game goes on by itself"
 _CODES: Final = (
     "phone_hidden",
@@ -130,9 +130,8 @@ class PhoneLink:
     @property
     def asking(self) -> tuple[str, str] | None:
         """The device and the name of another phone that wants to be the camera; None for none."""
-        if self._asking is not None and monotonic_ns() - self._asked_ns > LINK_LIMITS.asking_ns:
-            self._ask(None)
-        return self._asking
+        is_over = monotonic_ns() - self._asked_ns > LINK_LIMITS.asking_ns
+        return None if is_over else self._asking
 
     @property
     def state(self) -> PhoneState:
@@ -142,14 +141,18 @@ class PhoneLink:
     def follow(self, problems: ActiveProblems | None) -> None:
         """Report what is wrong with the phone to the rig in play; None once it is closed."""
         self._problems = problems
-        self.note_state(self._state)
+        self.report()
 
     def note_state(self, state: PhoneState) -> None:
         """Take what the phone's page says of the phone."""
         self._state = state
+        self.report()
+
+    def report(self) -> None:
+        """Report what is wrong with the phone now, and that another one asks while it does."""
         if self._problems is None:
             return
-        found = list(state.problems()) if self.session is not None or state.hidden else []
+        found = list(self._state.problems()) if self.session is not None or self._state.hidden else []
         if (asking := self.asking) is not None:
             text = f"Another phone, '{asking[1]}', wants to be the camera"
             found.append(HealthReason(code="phone_asks", level="warning", text=text, remedy=_ANSWER))
@@ -160,9 +163,8 @@ class PhoneLink:
 
     def ask(self, device: str, name: str) -> None:
         """Note that another phone wants to be the camera."""
-        self._asked_ns = monotonic_ns()
-        if self._asking != (device, name):
-            self._ask((device, name))
+        self._asked_ns, self._asking = monotonic_ns(), (device, name)
+        self.report()
 
     def accept(self, offer: str, sender: str, name: str) -> tuple[PhoneSession, str]:
         """Connect a phone by its offer; return its connection and the answer, both SDP. An earlier one ends.
@@ -181,15 +183,21 @@ class PhoneLink:
     def end(self, sender: str, session: str = "") -> bool:
         """End the connection of a device, or one of its; return whether there was one."""
         ended = self._session
+        if not session:  # it is removed
+            self._forget(sender)
         if ended is None or ended.ended or ended.sender != sender or session not in {"", ended.id}:
             return False
         ended.end()
         self._run(self._close())
         return True
 
-    def _ask(self, asking: tuple[str, str] | None) -> None:
-        self._asking = asking
-        self.note_state(self._state)
+    def _forget(self, sender: str) -> None:
+        """Forget what a device asked for and said: it is removed, or connects anew."""
+        if self._asking is not None and self._asking[0] == sender:
+            self._asking = None
+        if self._session is not None and self._session.sender == sender:
+            self._state = PhoneState()
+        self.report()
 
     def _run(self, work: Coroutine[Any, Any, Any]) -> Any:
         with self._lock:
@@ -231,6 +239,7 @@ class PhoneLink:
             self._session.end()
         await self._close()
         self._session, self._connection = session, connection
+        self._forget(session.sender)
 
         @connection.on("connectionstatechange")
         def ended() -> None:

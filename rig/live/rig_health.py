@@ -221,6 +221,7 @@ class HealthReporter(LoopObserver):
 
     def health(self) -> HealthStatus:
         """Return the rig's health now."""
+        PHONE_LINK.report()
         statistics, facts = self._meter.statistics(), self._facts()
         calibration = self._calibration()
         changed = tuple(_changed_size(facts, calibration))

@@ -13,6 +13,8 @@ from browsers import PageServer, browser, page_in
 from playwright.sync_api import Browser, FilePayload, Page, Route, expect
 from waiting import wait_until
 
+from downfield.capture.sources.phone_link import PHONE_LINK
+from downfield.game.published.board_topics import HealthReason, HealthStatus
 from downfield.game.published.game_topics import CallView, ClauseView, Question, Questions, ReadingView
 from downfield.game.records.commands import NewGame, TeamSheet
 
@@ -312,3 +314,30 @@ def test_on_small_phones_and_with_text_of_twice_the_size_nothing_is_cut_off(serv
         assert buttons is not None
         below = height if buttons["x"] > 0 else buttons["y"]  # held sideways, they stand beside
         assert below - max(0.0, header["y"] + header["height"]) > 0.4 * height, "no room between score and buttons"
+
+
+def test_the_admin_sees_the_phone_that_is_the_camera_and_answers_another_one_that_asks(
+    service: PageServer, phone: Page
+) -> None:
+    store = service.token_store
+    section = phone.locator("details", has_text="The phone that is the camera")
+    expect(section).to_be_hidden()
+    devices = []
+    for name in ("Ann's phone", "Bo's phone"):
+        redeemed = store.redeem(store.make_code("camera").code, name)
+        assert redeemed is not None
+        devices.append(redeemed[1])
+    (first, second) = devices
+    PHONE_LINK.ask(second.id, second.name)
+    asks = HealthReason(code="phone_asks", level="warning", text="Another phone, 'Bo's phone', wants to be the camera")
+    service.publish("health", HealthStatus(level="warning", text=asks.text, reasons=(asks,)))
+    expect(phone.locator("#health-alert")).to_contain_text("Another phone, 'Bo's phone', wants to be the camera")
+    expect(section).to_have_attribute("open", "")
+    expect(section).to_contain_text("Ann's phone is it now, and would be removed.")
+    section.get_by_role("button", name="Use the other phone").click()
+    expect(section).to_contain_text("Paired: Bo's phone.")
+    assert [one.id for one in store.devices()] == [second.id]
+    assert first.id != second.id
+    section.get_by_role("button", name="Remove it").click()
+    expect(section).to_be_hidden()
+    assert store.devices() == []

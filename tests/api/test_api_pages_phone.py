@@ -7,13 +7,15 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import av
 import cv2
 import httpx
 import pytest
 from browsers import PHONE, WAIT_MS, chromium
+from phone_film import Film, encode
+from phone_sender import FPS, PhoneSender
 from playwright.sync_api import Page, ViewportSize, expect, sync_playwright
 from ports import reserve_port
 from setup_pages import SHOTS
@@ -151,3 +153,119 @@ def test_the_set_up_shows_a_code_and_opens_the_phone_that_scanned_it(phone: Page
     expect(phone.locator("#text")).to_have_text("The whole board is seen.")
     _look(phone, "seen")
     _look(setup, "aim-phone", 1440)
+
+
+class Rig:
+    """A rig as its admin and a phone without a browser reach it."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._clients: list[httpx.Client] = []
+        self.admin = self.client()
+
+    def client(self, token: str = "") -> httpx.Client:
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self._clients.append(httpx.Client(base_url=self._address, verify=False, timeout=WAIT_S, headers=headers))
+        return self._clients[-1]
+
+    def pair(self, code: str, name: str) -> httpx.Client:
+        return self.client(self.client().post("/api/session", json={"code": code, "name": name}).json()["token"])
+
+    def close(self) -> None:
+        for client in self._clients:
+            client.close()
+
+    def topics(self) -> dict[str, Any]:
+        """What is published; nothing while the rig changes to another source."""
+        try:
+            found: dict[str, Any] = self.admin.get("/api/state").json()["data"]
+        except (httpx.HTTPError, KeyError):
+            return {}
+        return found
+
+    def reasons(self) -> dict[str, str] | None:
+        health = self.topics().get("health")
+        return None if health is None else {one["code"]: one["text"] for one in health["reasons"]}
+
+    def wait_for_reason(self, code: str, text: str) -> None:
+        wait_until(lambda: text in (self.reasons() or {}).get(code, ""), lambda: f"{code}: {text}: {self.reasons()}")
+
+    def wait_for_pictures(self) -> None:
+        """Wait until the rig plays by the phone's pictures and says nothing against it."""
+
+        def plays() -> bool:
+            topics, reasons = self.topics(), self.reasons()
+            is_phone = topics.get("source", {}).get("live", False) and topics.get("scene") is not None
+            return (
+                is_phone and reasons is not None and not any(one.startswith(("phone_", "camera_")) for one in reasons)
+            )
+
+        wait_until(plays, lambda: self.topics().get("health"))
+
+
+def _send(phone: httpx.Client, film: Film) -> PhoneSender:
+    sender = PhoneSender(film=film)
+    headers = {"Content-Type": "application/sdp"}
+    sender.connect(lambda offer: phone.post("/api/phone/whip", content=offer, headers=headers).text)
+    return sender
+
+
+@pytest.fixture
+def reached(rig: tuple[str, str]) -> Iterator[Rig]:
+    made = Rig(rig[0])
+    yield made
+    made.close()
+
+
+def test_when_the_phone_is_back_the_game_goes_on_by_the_same_calibration(rig: tuple[str, str], reached: Rig) -> None:
+    with av.open(str(bundled_demo())) as container:
+        images = [upright_bgr(one) for one, _ in zip(container.decode(video=0), range(_FILM_PICTURES), strict=False)]
+    film = encode(lambda: [*images, *images[-2:0:-1]], FPS, phases=1)
+    phone = reached.pair(rig[1].rpartition("#")[2], "Ann's phone")
+    sender = _send(phone, film)
+    reached.wait_for_pictures()
+    calibration, games = (reached.admin.get(f"/api/{one}").json() for one in ("calibration", "games"))
+
+    sender.pause(True)
+    phone.post("/api/phone/state", json={"taken": True})
+    reached.wait_for_reason("camera_lost", "something else uses the phone's camera")
+    assert reached.topics()["health"]["calls"] == "suspended"
+    sender.pause(False)
+    phone.post("/api/phone/state", json={})
+    reached.wait_for_pictures()
+
+    phone.post("/api/phone/state", json={"hidden": True})
+    sender.close()
+    reached.wait_for_reason("camera_lost", "No picture")
+    reached.wait_for_reason("phone_hidden", "The phone is locked")
+    sender = _send(phone, film)
+    phone.post("/api/phone/state", json={})
+    reached.wait_for_pictures()
+    assert reached.admin.get("/api/calibration").json() == calibration, "it was calibrated anew"
+    assert [one["id"] for one in reached.admin.get("/api/games").json()] == [one["id"] for one in games]
+
+    for state, code, text in (
+        ({"turned": True}, "phone_turned", "The phone was turned"),
+        ({"battery": 0.1}, "phone_battery", "battery is at 10%"),
+        ({"limited": "cpu"}, "phone_slow", "too hot"),
+        ({"limited": "bandwidth"}, "phone_network", "network is too slow"),
+    ):
+        phone.post("/api/phone/state", json=state)
+        reached.wait_for_reason(code, text)
+    phone.post("/api/phone/state", json={})
+    reached.wait_for_pictures()
+
+    code = reached.admin.post("/api/phone/pairing").json()["code"]
+    other = reached.pair(code, "Bo's phone")
+    assert other.post("/api/phone/state", json={}).status_code == 409
+    reached.wait_for_reason("phone_asks", "Bo's phone")
+    assert reached.admin.get("/api/phone").json()["sending"], "the first phone stays until the admin answers"
+    device = reached.admin.get("/api/phone").json()["camera"]["id"]
+    assert reached.admin.delete(f"/api/devices/{device}").status_code == 204
+    reached.wait_for_reason("camera_lost", "No picture")
+    assert phone.post("/api/phone/state", json={}).status_code == 401
+    sender.close()
+    sender = _send(other, film)
+    reached.wait_for_pictures()
+    assert reached.topics()["source"]["text"] == "Bo's phone"
+    sender.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from downfield.capture.recording.recorder import Recorder
 from downfield.capture.recording.recording_library import RecordingIndexHeader, index_path, recorded_videos
 from downfield.capture.recording.recording_settings import RecordingSettings
 from downfield.capture.source import CaptureClock, CapturedFrame
+from downfield.capture.sources import phone_link
 from downfield.capture.sources.phone import PHONE_LIMITS, PhoneCamera
 from downfield.capture.sources.phone_link import PhoneLink, PhoneState
 from downfield.capture.sources.phone_session import RtpPictures
@@ -218,7 +220,9 @@ def test_what_is_wrong_with_the_phone_is_a_problem_of_the_rig_until_it_is_over(s
     assert [one.code for one in state.problems()] == ([code] if code else [])
 
 
-def test_problems_of_the_phone_follow_it_to_the_rig(link: PhoneLink, phone: PhoneSender) -> None:
+def test_problems_of_the_phone_follow_it_to_the_rig(
+    link: PhoneLink, phone: PhoneSender, monkeypatch: pytest.MonkeyPatch
+) -> None:
     connect(link, phone)
     problems = ActiveProblems()
     link.follow(problems)
@@ -227,6 +231,28 @@ def test_problems_of_the_phone_follow_it_to_the_rig(link: PhoneLink, phone: Phon
     assert {one.code for one in problems.active()} == {"phone_battery", "phone_asks"}
     link.note_state(PhoneState())
     assert [one.text for one in problems.active()] == ["Another phone, 'Bo's phone', wants to be the camera"]
+    link.end("other")
+    assert problems.active() == (), "it was refused, and asks no more"
+    link.ask("other", "Bo's phone")
+    monkeypatch.setattr(phone_link, "LINK_LIMITS", replace(phone_link.LINK_LIMITS, asking_ns=-1))
+    link.report()
+    assert problems.active() == (), "it has given up"
+
+
+def test_what_a_phone_said_is_forgotten_when_another_takes_its_place(link: PhoneLink, phone: PhoneSender) -> None:
+    connect(link, phone)
+    problems = ActiveProblems()
+    link.follow(problems)
+    link.note_state(PhoneState(hidden=True))
+    assert {one.code for one in problems.active()} == {"phone_hidden"}
+    link.ask("other", "Bo's phone")
+    other = PhoneSender(moving_pictures(SIZE))
+    connect(link, other, "other")
+    assert problems.active() == ()
+    link.note_state(PhoneState(hidden=True))
+    link.end("other")
+    assert problems.active() == (), "it is removed"
+    other.close()
 
 
 class Following:

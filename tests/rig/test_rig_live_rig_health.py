@@ -224,6 +224,8 @@ def test_a_phone_whose_picture_slides_is_told_to_switch_off_stabilization(monkey
     moved = dataclasses.replace(tackle(5), unfit=("the camera was moved: fasten it",))
     reporter.scene_ready(Frame(0, 0, np.zeros((2, 2, 3), np.uint8)), moved)
     assert reporter.health().reasons == (), "another camera has no stabilizer"
-    monkeypatch.setattr(rig_health, "PHONE_LINK", SimpleNamespace(session=PhoneSession("phone", FACTS.name)))
+    monkeypatch.setattr(
+        rig_health, "PHONE_LINK", SimpleNamespace(session=PhoneSession("phone", FACTS.name), report=lambda: None)
+    )
     (reason,) = reporter.health().reasons
     assert "switch off stabilization" in reason.remedy

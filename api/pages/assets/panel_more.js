@@ -6,6 +6,7 @@ import * as forms from "./panel_forms.js";
 import { isByHand } from "./panel_health.js";
 import { ofType } from "./panel_legal.js";
 import { preferenceForm } from "./panel_preferences.js";
+import { phoneSection } from "./phone_choice.js";
 import { programForm } from "./panel_program.js";
 import { sponsorForm } from "./panel_sponsors.js";
 import { streamForms } from "./panel_stream.js";
@@ -22,6 +23,8 @@ export function moreSections(parent, feed) {
   const anything = section("Declare anything", (body) => body.append(...anyForm.anything(feed)));
   const schedule = section("Schedule of this table", () => {}, true);
   scheduleSection(schedule, find(schedule, ".body"), feed);
+  const phoneCamera = section("The phone that is the camera", () => {}, true);
+  phoneSection(phoneCamera, find(phoneCamera, ".body"), feed);
   const sections = [
     playEnd,
     cards,
@@ -36,6 +39,7 @@ export function moreSections(parent, feed) {
     section("The program", (body) => void programForm(body)),
     section("Sponsors", (body) => body.append(sponsorForm(feed))),
     anything,
+    phoneCamera,
     section("Camera and recording", (body) => body.append(...forms.rig())),
     section("This phone", (body) => body.append(...preferenceForm())),
     section("End of the game", (body) => signOff(body, feed)),

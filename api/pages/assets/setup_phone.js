@@ -1,6 +1,7 @@
 // "Use my phone" on the set-up's first step: a code for the phone, what the phone does meanwhile, and a second phone that asks.
 
 import { el, elementsOf, refresh } from "./dom.js";
+import { phoneChoice } from "./phone_choice.js";
 import { errorText, send } from "./send.js";
 
 const at = elementsOf("setup");
@@ -49,31 +50,17 @@ async function watch(open) {
 }
 
 /** @param {Service.PhoneDetails} phone */
-function show({ camera, asking, problems }) {
-  refresh(at("phone"), [pairing, camera, asking, problems, problem], () => [
+function show(phone) {
+  const [asking, ...rest] = phoneChoice(phone, (text) => (problem = text));
+  refresh(at("phone"), [pairing, phone, problem], () => [
     problem && el("p", { class: "finding", role: "alert" }, problem),
-    asking && camera && el("div", { class: "finding" },
-      el("b", {}, `Another phone, ${asking.name}, wants to be the camera.`),
-      el("p", {}, `${camera.name} is it now, and would be removed.`),
-      el("button", { type: "button", class: "small", onclick: () => answer("choose", asking.id) }, "Use the other phone"),
-      el("button", { type: "button", class: "small", onclick: () => answer("remove", asking.id) }, "Refuse it")),
+    asking,
     pairing && [
       el("img", { class: "qr", src: `api/pairings/${pairing.id}/qr.svg`, alt: `QR code of ${pairing.url}` }),
       el("p", {}, "Scan it with the phone. By hand: ", el("b", {}, pairing.url.split("#")[0]), " and the code ", el("b", { class: "code" }, pairing.code)),
       el("p", {}, "The phone warns once, as the certificate is this rig’s own and not a company’s:"),
       el("img", { class: "board", src: "assets/phone_warning.svg", alt: "iPhone: Show Details, then visit this website. Android: Advanced, then Proceed." }),
     ],
-    camera && el("p", {}, `Paired: ${camera.name}. `, el("button", { type: "button", class: "small", onclick: () => answer("remove", camera.id) }, "Remove it")),
-    problems.map(({ text, remedy }) => el("div", { class: "finding" }, el("b", {}, text), el("p", {}, remedy))),
+    ...rest,
   ]);
-}
-
-/** @param {"choose" | "remove"} what @param {string} device */
-async function answer(what, device) {
-  try {
-    if (what === "choose") await send("api/phone/choose", { device });
-    else await send(`api/devices/${device}`, null, { method: "DELETE" });
-  } catch (error) {
-    problem = errorText(error);
-  }
 }
