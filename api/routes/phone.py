@@ -81,9 +81,7 @@ def _the_camera(control: AccessControlDep, principal: PrincipalDep) -> Principal
     if first.id == principal.device:
         return principal
     PHONE_LINK.ask(principal.device, principal.name)
-    text = (
-        f"Another phone, '{first.name}', is the camera. The rig asks about this one on its panel."
-    )
+    text = f"Another phone, '{first.name}', is the camera. The rig asks about this one on its panel."
     raise ProblemError(409, text, "another_phone")
 
 
