@@ -86,12 +86,13 @@ def knot(ix, iy, seed):
 
 @device_function
 def cloudy(x, y, seed):
-    """Return smooth noise from 0 to 1 with features about 1 wide."""
+    """Return smooth noise from 0 to 1 with features about 1 wide; for a literal seed numba would compile it anew."""
     x, y = x + F(4096.0), y + F(4096.0)
     ix, iy = np.int32(x), np.int32(y)
+    jx, jy = np.int32(ix + 1), np.int32(iy + 1)  # of the same type
     u, w = x - F(ix), y - F(iy)
     u, w = u * u * (F(3) - TWO * u), w * w * (F(3) - TWO * w)
-    a, b, c, d = knot(ix, iy, seed), knot(ix + 1, iy, seed), knot(ix, iy + 1, seed), knot(ix + 1, iy + 1, seed)
+    a, b, c, d = knot(ix, iy, seed), knot(jx, iy, seed), knot(ix, jy, seed), knot(jx, jy, seed)
     return (a * (ONE - u) + b * u) * (ONE - w) + (c * (ONE - u) + d * u) * w
 
 
@@ -138,13 +139,13 @@ def table_shade(scene, heads, x, y):
     """Return the darkening of the table by its grain at a point: speckles, wood, cloth or stone."""
     kind = np.int32(heads[scene, TABLE_TOP])
     if kind == 0:
-        n = cloudy(x * F(0.5), y * F(0.5), 7) * HALF + cloudy(x * F(0.02), y * F(0.02), 9) * HALF
+        n = cloudy(x * F(0.5), y * F(0.5), F(7)) * HALF + cloudy(x * F(0.02), y * F(0.02), F(9)) * HALF
     elif kind == 1:  # long fibers, and boards
-        n = cloudy(x * F(0.008), y * F(0.25), 3) * F(0.6) + cloudy(x * F(0.03), y * F(1.1), 5) * F(0.4)
+        n = cloudy(x * F(0.008), y * F(0.25), F(3)) * F(0.6) + cloudy(x * F(0.03), y * F(1.1), F(5)) * F(0.4)
     elif kind == 2:  # a weave, and checks
-        n = cloudy(x * F(0.9), y * F(0.12), 11) * HALF + cloudy(x * F(0.12), y * F(0.9), 13) * HALF
+        n = cloudy(x * F(0.9), y * F(0.12), F(11)) * HALF + cloudy(x * F(0.12), y * F(0.9), F(13)) * HALF
         if (np.int32(x * F(0.04) + F(512.0)) + np.int32(y * F(0.04) + F(512.0))) & 1:
             n *= F(0.55)
     else:
-        n = cloudy(x * F(0.1) + F(3) * cloudy(x * F(0.03), y * F(0.03), 17), y * F(0.1), 19)
+        n = cloudy(x * F(0.1) + F(3) * cloudy(x * F(0.03), y * F(0.03), F(17)), y * F(0.1), F(19))
     return ONE - heads[scene, GRAIN] * n

@@ -276,7 +276,7 @@ def passing_through(solids, first, last, ox, oy, oz, dx, dy, dz, most, skip):
 @device_function
 def nearest(scene, heads, counts, solids, groups, members, cells, lists, ox, oy, oz, dx, dy, dz, most, skip):
     """Return distance and row of the first solid that a ray meets before `most`, or `NOTHING`."""
-    best, found = most, NOTHING
+    best, found, skip = most, np.int64(NOTHING), np.int64(skip)  # no literals: `nearest_in` is compiled once
     into, out = inside_grid(scene, heads, counts, ox, oy, oz, dx, dy, dz, most)
     if into >= out:
         return best, found

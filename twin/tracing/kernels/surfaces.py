@@ -114,7 +114,7 @@ def worn(wide, start, threshold, lx, ly, lz, nz, a, b, c):
     depth = min(a - abs(lx), b - abs(ly)) if nz >= HALF else c - lz
     if depth > wide:
         return ZERO
-    n = cloudy(lx * F(0.7) + start, ly * F(0.7) + lz * F(0.7), 29)
+    n = cloudy(lx * F(0.7) + start, ly * F(0.7) + lz * F(0.7), F(29))
     return min(max((n - threshold - F(0.3) * depth / wide) * FOUR, ZERO), ONE)
 
 
@@ -152,7 +152,7 @@ def second_share(solids, s, lx, ly, lz, nz):
     elif pattern == 3:
         share = ONE if abs(lz - q * b) < p * b else ZERO
     elif pattern == 6:
-        share = min(max((cloudy(lx * p + q, ly * p + lz * p, 23) - r) * FOUR, ZERO), ONE)
+        share = min(max((cloudy(lx * p + q, ly * p + lz * p, F(23)) - r) * FOUR, ZERO), ONE)
     elif pattern == 9:
         share = body_number(np.int32(p), np.int32(q), r, wide, lx, ly, lz, a, b, c)
     elif pattern == 10:
