@@ -1,14 +1,45 @@
-"""What the set-up page's tests do in a browser."""
+"""What the set-up page's tests do in a browser, and the rig that serves them."""
 
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from playwright.sync_api import Locator, Page, expect
+from waiting import WAIT_S
 
 SOLVED_MS = 120_000  # on a loaded machine; it takes seconds
 SHOTS = os.environ.get("SETUP_SCREENSHOTS")
+
+
+def newcomers_environment(folder: Path) -> dict[str, str]:
+    """Return the environment of `downfield run` with an empty data folder.
+
+    The demo, played until there is a table, shows its recorded tracks: finding its figures took a core all the time.
+    """
+    data = {"DOWNFIELD_DATA": str(folder / "data"), "DOWNFIELD_RECORDING_ON": "false"}
+    return {**os.environ, **data, "DOWNFIELD_SOURCE_TRACKS": "true"}
+
+
+@contextmanager
+def newcomers_rig(folder: Path) -> Iterator[str]:
+    """Run `downfield run` as a newcomer starts it; its address."""
+    command, environment = [sys.executable, "-m", "downfield", "run", "--port", "0"], newcomers_environment(folder)
+    process = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        line = next(line for line in process.stdout if "in a browser" in line)
+        link = urlsplit(next(word for word in line.split() if word.startswith("http")))
+        yield f"{link.scheme}://{link.netloc}"
+    finally:
+        process.terminate()
+        process.wait(WAIT_S)
+        process.stdout and process.stdout.close()
 
 
 def check_layout(page: Page, name: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -18,7 +17,7 @@ from phone_film import Film, encode
 from phone_sender import FPS, PhoneSender
 from playwright.sync_api import Page, ViewportSize, expect, sync_playwright
 from ports import reserve_port
-from setup_pages import SHOTS
+from setup_pages import SHOTS, newcomers_environment
 from waiting import WAIT_S, wait_until
 
 from downfield.capture.sources.file_sources import bundled_demo
@@ -58,7 +57,7 @@ def phone(film: Path) -> Iterator[Page]:
 @pytest.fixture(params=["--phone"])
 def rig(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[str, str]]:
     """The address of `downfield run` as this computer opens it, and the link that it prints."""
-    environment = {**os.environ, "DOWNFIELD_DATA": str(tmp_path / "data"), "DOWNFIELD_RECORDING_ON": "false"}
+    environment = newcomers_environment(tmp_path)
     tls_port = reserve_port()
     command = [
         sys.executable,

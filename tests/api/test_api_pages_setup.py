@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import cv2
 import httpx
@@ -16,7 +12,7 @@ from browsers import browser, page_in
 from calibration_scenes import TUDOR, photograph
 from loopback_streams import MjpegServer
 from playwright.sync_api import expect
-from setup_pages import SOLVED_MS, check_layout
+from setup_pages import SOLVED_MS, check_layout, newcomers_rig
 from waiting import WAIT_S, wait_until
 
 from downfield.rig.tables.profile import TableFolder
@@ -33,19 +29,8 @@ def stream() -> Iterator[MjpegServer]:
 
 @pytest.fixture
 def rig_address(tmp_path: Path) -> Iterator[str]:
-    """The address of `downfield run` as a newcomer starts it, with an empty data folder."""
-    environment = {**os.environ, "DOWNFIELD_DATA": str(tmp_path / "data"), "DOWNFIELD_RECORDING_ON": "false"}
-    command = [sys.executable, "-m", "downfield", "run", "--port", "0"]
-    process = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout is not None
-        line = next(line for line in process.stdout if "in a browser" in line)
-        link = urlsplit(next(word for word in line.split() if word.startswith("http")))
-        yield f"{link.scheme}://{link.netloc}"
-    finally:
-        process.terminate()
-        process.wait(WAIT_S)
-        process.stdout and process.stdout.close()
+    with newcomers_rig(tmp_path) as address:
+        yield address
 
 
 def test_a_table_is_set_up_in_the_browser_and_the_game_begins(

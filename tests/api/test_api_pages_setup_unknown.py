@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import cv2
 import numpy as np
@@ -16,9 +14,8 @@ import pytest
 from browsers import browser, page_in
 from loopback_streams import MjpegServer
 from setup_newcomer import Newcomer
-from setup_pages import check_layout
+from setup_pages import check_layout, newcomers_rig
 from unknown_cameras import Photograph, photograph
-from waiting import WAIT_S
 
 from downfield.calibration.calibration import Calibration
 from downfield.rig.tables.profile import TableFolder
@@ -42,19 +39,8 @@ def stream(photo: Photograph) -> Iterator[MjpegServer]:
 
 @pytest.fixture
 def rig_address(tmp_path: Path) -> Iterator[str]:
-    """The address of `downfield run` as a newcomer starts it, with an empty data folder."""
-    environment = {**os.environ, "DOWNFIELD_DATA": str(tmp_path / "data"), "DOWNFIELD_RECORDING_ON": "false"}
-    command = [sys.executable, "-m", "downfield", "run", "--port", "0"]
-    process = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout is not None
-        line = next(line for line in process.stdout if "in a browser" in line)
-        link = urlsplit(next(word for word in line.split() if word.startswith("http")))
-        yield f"{link.scheme}://{link.netloc}"
-    finally:
-        process.terminate()
-        process.wait(WAIT_S)
-        process.stdout and process.stdout.close()
+    with newcomers_rig(tmp_path) as address:
+        yield address
 
 
 @pytest.mark.parametrize("photo", BOARDS, indirect=True)
