@@ -14,62 +14,20 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-import av
-import numpy as np
 import pytest
+from setup_pages import newcomers_environment
+from tackle_clip import write_tackle_clip
 from waiting import WAIT_S
 
-from downfield.calibration.calibration import Calibration, read_calibration, write_calibration
-from downfield.calibration.camera import Camera, Lens
+from downfield.calibration.calibration import read_calibration
 from downfield.capture.sources.file_sources import bundled_demo
 from downfield.cli.main import run_command
-from downfield.core.field.model import preset
-from downfield.core.scene import Contact, Figure, Player, Scene
-from downfield.core.track_files import TracksHeader, write_tracks
-from downfield.officiating.declarations import Carrier, LineUpDeclared, SetUp
-from downfield.officiating.events import Event, EventsHeader, write_events
 from downfield.rig.tables.profile import TableFolder, new_profile
-
-FIELD = preset("ultimate")
-PLAYERS = (Player("dark-1", "dark", "1", "QB"), Player("light-9", "light", "9", "LB"))
-FRAMES = 90
-FPS = 30
-
-
-def scene(index: int) -> Scene:
-    """Return a scene of a play: the carrier walks into a standing defender at frame 30."""
-    t_ns = index * 1_000_000_000 // FPS
-    ahead = min(index, 30) * 1.5
-    contacts: tuple[Contact, ...] = ()
-    if index >= 30:
-        contacts = (
-            Contact("dark-1", "light-9", -0.05, 0.0, 1.0, "front", "front", 0.0, 18.0, 30 * 1_000_000_000 // FPS),
-        )
-    figures = (Figure("dark-1", "dark", 400 + ahead, 290, 0, 30, 18), Figure("light-9", "light", 475, 290, 180, 30, 18))
-    return Scene(index, t_ns, "on" if index > 3 else "off", figures, contacts)
 
 
 @pytest.fixture(scope="module")
 def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    base = tmp_path_factory.mktemp("recording") / "tackle"
-    with av.open(str(base.with_name("tackle.mp4")), "w") as container:
-        stream = container.add_stream("libx264", rate=FPS)
-        stream.width, stream.height, stream.pix_fmt = 320, 180, "yuv420p"
-        for i in range(FRAMES):
-            picture = np.full((180, 320, 3), (40, 90 + i, 40), dtype=np.uint8)
-            container.mux(stream.encode(av.VideoFrame.from_ndarray(picture, format="bgr24")))
-        container.mux(stream.encode())
-    camera = Camera(Lens((320, 180), (250, 250), (159.5, 89.5)), (np.pi, 0.0, 0.0), (-495.0, 290.0, 1000.0))
-    write_calibration(base.with_name("tackle.calibration.json"), Calibration(FIELD, camera, "truth"))
-    scenes = (scene(i) for i in range(FRAMES))
-    write_tracks(base.with_name("tackle.tracks.jsonl"), TracksHeader(FIELD, PLAYERS, FPS, "test"), scenes)
-    events = (
-        Event("1", 0, "operator", SetUp("home", 1, 40.0)),
-        Event("2", 1, "operator", LineUpDeclared(PLAYERS, "dark")),
-        Event("3", 2, "operator", Carrier("dark-1")),
-    )
-    write_events(base.with_name("tackle.events.jsonl"), EventsHeader("test"), events)
-    return base.with_name("tackle.mp4")
+    return write_tackle_clip(tmp_path_factory.mktemp("recording"))
 
 
 def test_the_tackle_and_its_clause_are_printed(clip: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -132,7 +90,7 @@ def test_a_table_whose_camera_does_not_answer_leaves_the_pages_with_the_reason(c
     calibration = read_calibration(clip.with_suffix(".calibration.json"))
     folder.save(new_profile("Attic", "http://127.0.0.1:1/video", calibration))
     command = [sys.executable, "-m", "downfield", "run", "--port", "0"]
-    environment = {**os.environ, "DOWNFIELD_DATA": str(tmp_path / "data")}
+    environment = newcomers_environment(tmp_path)
     with subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as process:
