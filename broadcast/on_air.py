@@ -13,9 +13,9 @@ import threading
 from collections.abc import Iterable
 from contextlib import aclosing
 from pathlib import Path
-from typing import Final, Generic, TypeVar, get_args
+from typing import Any, Final, Generic, TypeVar, get_args
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from downfield.broadcast.logos import LogoFolder
 from downfield.broadcast.program.live_stream import ProgramFeed
@@ -23,20 +23,10 @@ from downfield.core.errors import InputError, NotFoundError, OutputError
 from downfield.core.files.private_files import replace_private_file
 from downfield.core.threads import only_logged, supervised_thread
 from downfield.game.published.hub import Hub
-from downfield.game.published.stream_topics import (
-    GraphicView,
-    OnAirChange,
-    OnAirElement,
-    OnAirView,
-    ProgramOptions,
-    SponsorsView,
-)
-from downfield.game.records.commands import Logo
-from downfield.game.records.models import RequestModel
+from downfield.game.published.stream_topics import GraphicView, OnAirElement, OnAirView, ProgramOptions, SponsorsView
 
 M = TypeVar("M", bound=BaseModel)
 
-MAX_SPONSORS: Final = 24
 PLAYING: Final = frozenset({"live", "in_air", "kick"})  # phases in which nothing but a message lies over the picture
 
 _log = logging.getLogger(__name__)
@@ -74,16 +64,6 @@ class _Kept(Generic[M]):
             raise OutputError(f"{self._what.capitalize()} can't be kept: {error.strerror or error}.") from None
 
 
-class SponsorsRequest(RequestModel):
-    """Which sponsors' logos are shown, and how."""
-
-    shown: bool = Field(default=True, description="Whether they are on the stream.")
-    logos: tuple[Logo, ...] = Field(
-        default=(), max_length=MAX_SPONSORS, description="In the order shown, as `POST /api/logos` named them."
-    )
-    seconds: float = Field(default=10.0, ge=2, le=600, description="How long each stays.")
-
-
 class OnAir:
     """What is on air; what was kept before is published when this is made. Callable from any thread.
 
@@ -97,13 +77,14 @@ class OnAir:
         self._logos, self._hub, self._program, self._lock = logos, hub, program, threading.RLock()
         self._choices = _Kept(folder, "on_air.json", OnAirView, "what is on air")
         self._card = _Kept(folder, "card.json", GraphicView, "the card")
-        self._chosen_sponsors = _Kept(folder, "sponsors.json", SponsorsRequest, "the sponsors")
+        self._chosen_sponsors = _Kept(folder, "sponsors.json", SponsorsView, "the sponsors")
         self._take = 0
         self._now = self._choices.read() or OnAirView()
         self.sponsors = SponsorsView(shown=False)
         sponsors, card = self._chosen_sponsors.read(), self._card.read()
         if sponsors is not None:
-            self._publish_sponsors(sponsors)
+            self.sponsors = sponsors
+            hub.publish("sponsors", sponsors)
         if card is not None and card.kind != "none":
             self._put(card)
         self._publish()
@@ -113,26 +94,23 @@ class OnAir:
         """What is on air now."""
         return self._now
 
-    def change(self, wanted: OnAirChange) -> OnAirView:
-        """Keep and publish what changes, and return all of it.
+    def change(self, **wanted: Any) -> OnAirView:
+        """Keep and publish other values of some of its fields, and return all of it.
 
         Raises:
             InputError: a logo or picture was never uploaded, or two presets have one name.
             OutputError: it can't be kept; what was on air stays.
         """
-        pictures = [one.picture for one in wanted.people or ()] + [one.logo for one in wanted.prepared or ()]
-        self._check_logos(logo for logo in pictures if logo is not None)
-        names = [preset.name for preset in wanted.presets or ()]
-        if len(set(names)) < len(names):
-            raise InputError("Two presets have one name. Give each a name of its own.")
         with self._lock:
-            changed = {name: value for name in OnAirChange.model_fields if (value := getattr(wanted, name)) is not None}
-            now = self._now.model_copy(update=changed)
+            now = self._now.model_copy(update=wanted)
+            self._check_logos(person.picture for person in wanted.get("people", ()))
+            self._check_logos(card.logo for card in wanted.get("prepared", ()))
+            if len({preset.name for preset in now.presets}) < len(now.presets):
+                raise InputError("Two presets have one name. Give each a name of its own.")
             self._choices.write(now)
             self._now = now
-            if wanted.elements is not None and ("sponsors" in wanted.elements) != self.sponsors.shown:
-                sponsors = self.sponsors.model_dump() | {"shown": not self.sponsors.shown}
-                self.use_sponsors(SponsorsRequest.model_validate(sponsors))
+            if ("sponsors" in now.elements) != self.sponsors.shown:
+                self.use_sponsors(self.sponsors.model_copy(update={"shown": not self.sponsors.shown}))
             return self._publish()
 
     def switch(self, element: OnAirElement, on: bool | None) -> OnAirView:
@@ -140,16 +118,16 @@ class OnAir:
         with self._lock:
             others = [one for one in self._now.elements if one != element]
             on = element not in self._now.elements if on is None else on
-            return self.change(OnAirChange(elements=(*others, element) if on else tuple(others)))
+            return self.change(elements=(*others, element) if on else tuple(others))
 
     def use_preset(self, name: str) -> OnAirView:
         """Put a preset on air. Raises NotFoundError: there is none of that name; OutputError: it can't be kept."""
         preset = next((one for one in self._now.presets if one.name == name), None)
         if preset is None:
             raise NotFoundError(f"There is no preset {name}.")
-        return self.change(OnAirChange(elements=preset.elements, style=preset.style, program=preset.program))
+        return self.change(elements=preset.elements, style=preset.style, program=preset.program)
 
-    def use_sponsors(self, wanted: SponsorsRequest) -> SponsorsView:
+    def use_sponsors(self, wanted: SponsorsView) -> SponsorsView:
         """Keep and publish other sponsors, and return them.
 
         Raises:
@@ -159,9 +137,10 @@ class OnAir:
         self._check_logos(wanted.logos)
         with self._lock:
             self._chosen_sponsors.write(wanted)
-            sponsors = self._publish_sponsors(wanted)
+            self.sponsors = wanted
+            self._hub.publish("sponsors", wanted)
             self._publish()
-            return sponsors
+            return wanted
 
     def show(self, card: GraphicView) -> GraphicView:
         """Number and publish a card, and return it; one that stays is kept over a restart, until a play begins."""
@@ -195,15 +174,10 @@ class OnAir:
                             self.show(GraphicView())
                     return
 
-    def _check_logos(self, logos: Iterable[str]) -> None:
+    def _check_logos(self, logos: Iterable[str | None]) -> None:
         for logo in logos:
-            if self._logos.read(logo) is None:
+            if logo is not None and self._logos.read(logo) is None:
                 raise InputError(f"There is no logo {logo}. Upload it first.")
-
-    def _publish_sponsors(self, wanted: SponsorsRequest) -> SponsorsView:
-        self.sponsors = SponsorsView(shown=wanted.shown, logos=wanted.logos, seconds=wanted.seconds)
-        self._hub.publish("sponsors", self.sponsors)
-        return self.sponsors
 
     def _publish(self) -> OnAirView:
         wanted = {*self._now.elements} - {"sponsors"} | ({"sponsors"} if self.sponsors.shown else set())

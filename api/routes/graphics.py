@@ -16,18 +16,11 @@ from downfield.api.security.access import allow
 from downfield.broadcast import cards
 from downfield.broadcast.cards import FinalScore, standings_card
 from downfield.broadcast.logos import LogoFolder
-from downfield.broadcast.on_air import OnAir, SponsorsRequest
+from downfield.broadcast.on_air import OnAir
 from downfield.broadcast.overlays.installed import Overlay, installed_overlays
 from downfield.core.errors import NotFoundError
 from downfield.core.platform.clock import RUN_CLOCK
-from downfield.game.published.stream_topics import (
-    GraphicRequest,
-    GraphicView,
-    OnAirChange,
-    OnAirElement,
-    OnAirView,
-    SponsorsView,
-)
+from downfield.game.published.stream_topics import GraphicRequest, GraphicView, OnAirElement, OnAirView, SponsorsView
 from downfield.game.records.models import RequestModel, TopicModel
 from downfield.review.catalog import GameSearch
 from downfield.store.history import History
@@ -111,9 +104,9 @@ def get_on_air(on_air: OnAirDep) -> OnAirView:
 
 @router.post("/on-air", summary="Change what is on air")
 @allow("producer")
-def change_on_air(on_air: OnAirDep, wanted: OnAirChange) -> OnAirView:
+def change_on_air(on_air: OnAirDep, wanted: OnAirView) -> OnAirView:
     """At once, on every overlay and in the program; what is left out stays. Kept over restarts."""
-    return on_air.change(wanted)
+    return on_air.change(**{name: getattr(wanted, name) for name in wanted.model_fields_set})
 
 
 @router.post("/on-air/elements/{element}", summary="Put an element on air or take it off")
@@ -139,7 +132,7 @@ def get_sponsors(on_air: OnAirDep) -> SponsorsView:
 
 @router.put("/sponsors", summary="Choose the sponsors on the stream")
 @allow("producer")
-def use_sponsors(on_air: OnAirDep, wanted: SponsorsRequest) -> SponsorsView:
+def use_sponsors(on_air: OnAirDep, wanted: SponsorsView) -> SponsorsView:
     """In place of those from before; kept over restarts."""
     return on_air.use_sponsors(wanted)
 

@@ -18,7 +18,7 @@ from downfield.api.routes.feed import open_socket, send_pictures
 from downfield.api.security.access import allow
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.broadcast.program.live_stream import ProgramFeed
-from downfield.game.published.stream_topics import OnAirChange, ProgramOptions
+from downfield.game.published.stream_topics import ProgramOptions
 
 router = APIRouter(tags=["program"], route_class=RepeatableRoute)
 
@@ -153,4 +153,4 @@ async def program_options(context: AppContextDep) -> ProgramOptions:
 @allow("producer")
 def use_program(context: AppContextDep, options: ProgramOptions) -> ProgramOptions:
     """From the next picture on, for everybody who watches it; kept over restarts."""
-    return context.on_air.change(OnAirChange(program=options)).program
+    return context.on_air.change(program=options).program

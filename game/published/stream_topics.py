@@ -92,9 +92,11 @@ class GraphicRequest(RequestModel):
 class SponsorsView(TopicModel):
     """Topic `sponsors`: the logos that the overlay `sponsors` shows in turn. Published once some were chosen."""
 
-    shown: bool = Field(default=False, description="Whether they are on the stream now.")
-    logos: tuple[str, ...] = Field(default=(), description="In order, as `POST /api/logos` named them.")
-    seconds: float = Field(default=10.0, description="How long each stays.")
+    shown: bool = Field(default=True, description="Whether they are on the stream.")
+    logos: tuple[Logo, ...] = Field(
+        default=(), max_length=24, description="In the order shown, as `POST /api/logos` named them."
+    )
+    seconds: float = Field(default=10.0, ge=2, le=600, description="How long each stays.")
 
 
 ProgramElement = Literal["red_zone", "drive", "scrimmage", "to_gain", "trails", "carrier"]
@@ -183,17 +185,6 @@ class OnAirView(TopicModel):
     people: OnAirPeople = ()
     presets: OnAirPresets = ()
     prepared: PreparedCards = Field(default=(), description="Cards to be shown later, in their order.")
-
-
-class OnAirChange(RequestModel):
-    """What changes; what is left out or null stays."""
-
-    elements: OnAirElements | None = None
-    style: OnAirStyle | None = None
-    program: ProgramOptions | None = None
-    people: OnAirPeople | None = None
-    presets: OnAirPresets | None = None
-    prepared: PreparedCards | None = None
 
 
 StripStatus = Literal["moving", "covered", "agrees", "differs", "unread", "other"]

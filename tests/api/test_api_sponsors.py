@@ -13,7 +13,7 @@ from overlay_pages import a_call, link
 from playwright.sync_api import Browser, FilePayload, FloatRect, Locator, Page, expect
 
 from downfield.broadcast.logos import LogoFolder
-from downfield.broadcast.on_air import OnAir, SponsorsRequest
+from downfield.broadcast.on_air import OnAir
 from downfield.core.errors import InputError, OutputError
 from downfield.game.published.game_topics import CallsUpdate
 from downfield.game.published.hub import Hub
@@ -32,8 +32,8 @@ def kept_in(folder: Path) -> tuple[OnAir, LogoFolder, Hub]:
 
 def test_sponsors_are_kept_over_a_restart_and_published(tmp_path: Path) -> None:
     sponsors, logos, hub = kept_in(tmp_path)
-    assert (sponsors.sponsors, hub.value("sponsors")) == (SponsorsView(), None)
-    wanted = SponsorsRequest(logos=(logos.keep(picture(200)), logos.keep(picture(90))), seconds=4)
+    assert (sponsors.sponsors, hub.value("sponsors")) == (SponsorsView(shown=False), None)
+    wanted = SponsorsView(logos=(logos.keep(picture(200)), logos.keep(picture(90))), seconds=4)
     assert (
         sponsors.use_sponsors(wanted)
         == hub.value("sponsors")
@@ -45,13 +45,13 @@ def test_sponsors_are_kept_over_a_restart_and_published(tmp_path: Path) -> None:
 
 def test_a_logo_that_was_never_uploaded_is_refused_and_the_sponsors_stay(tmp_path: Path) -> None:
     sponsors, logos, hub = kept_in(tmp_path)
-    before = sponsors.use_sponsors(SponsorsRequest(logos=(logos.keep(picture(200)),)))
+    before = sponsors.use_sponsors(SponsorsView(logos=(logos.keep(picture(200)),)))
     with pytest.raises(InputError, match="Upload it first"):
-        sponsors.use_sponsors(SponsorsRequest(logos=("0" * 32,)))
+        sponsors.use_sponsors(SponsorsView(logos=("0" * 32,)))
     (tmp_path / "sponsors.json").unlink()
     (tmp_path / "sponsors.json").mkdir()
     with pytest.raises(OutputError, match="can't be kept"):
-        sponsors.use_sponsors(SponsorsRequest())
+        sponsors.use_sponsors(SponsorsView())
     assert sponsors.sponsors == hub.value("sponsors") == before
 
 
@@ -154,7 +154,7 @@ def save(phone: Page) -> None:
 
 
 def test_sponsors_are_chosen_on_the_phone(service: PageServer, chrome: Browser, page: Page) -> None:
-    service.publish("sponsors", SponsorsView())
+    service.publish("sponsors", SponsorsView(shown=False))
     page.goto(f"{service.url}/overlay/sponsors")
     with page_in(chrome, phone=True) as phone:
         phone.goto(f"{service.url}/panel")

@@ -14,19 +14,19 @@ from waiting import wait_until
 from downfield.broadcast.cards import lower_third
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.broadcast.logos import LogoFolder
-from downfield.broadcast.on_air import OnAir, SponsorsRequest
+from downfield.broadcast.on_air import OnAir
 from downfield.broadcast.program.live_stream import LiveStream
 from downfield.core.errors import InputError, NotFoundError, OutputError
 from downfield.game.published.hub import Hub
 from downfield.game.published.stream_topics import (
     GraphicRequest,
     GraphicView,
-    OnAirChange,
     OnAirPerson,
     OnAirPreset,
     OnAirStyle,
     OnAirView,
     ProgramOptions,
+    SponsorsView,
 )
 from downfield.game.records.commands import NewGame
 
@@ -62,14 +62,12 @@ def test_all_of_it_is_the_same_after_a_restart(tmp_path: Path) -> None:
     picture = logos.keep(PICTURE)
     style = OnAirStyle(theme="light", plate="#102030", font="serif")
     changed = on_air.change(
-        OnAirChange(
-            elements=("names", "bug", "bug", "sponsors"),
-            style=style,
-            program=ProgramOptions(view="field"),
-            people=(OnAirPerson(name="Ž. Wolf", role="Coach", team="Rivers", picture=picture),),
-            presets=(OnAirPreset(name="Calm", elements=("bug",)),),
-            prepared=(GraphicRequest(kind="message", title="Welcome"),),
-        )
+        elements=("names", "bug", "bug", "sponsors"),
+        style=style,
+        program=ProgramOptions(view="field"),
+        people=(OnAirPerson(name="Ž. Wolf", role="Coach", team="Rivers", picture=picture),),
+        presets=(OnAirPreset(name="Calm", elements=("bug",)),),
+        prepared=(GraphicRequest(kind="message", title="Welcome"),),
     )
     assert changed.elements == ("bug", "sponsors", "names")
     assert changed == hub.value("on_air")
@@ -96,13 +94,13 @@ def test_what_is_left_out_stays_and_one_button_switches_one_element(tmp_path: Pa
     on_air.switch("tags", on=False)
     on_air.switch("tags", on=False)
     assert program.options.tags == "off"
-    on_air.change(OnAirChange(program=ProgramOptions(tags="all", theme="chalk")))
+    on_air.change(program=ProgramOptions(tags="all", theme="chalk"))
     on_air.switch("lines", None)
     assert on_air.switch("tags", None) == first.model_copy(
         update={"program": ProgramOptions(tags="all", theme="chalk")}
     )
     assert program.options == ProgramOptions(tags="all", theme="chalk")
-    on_air.change(OnAirChange(presets=(OnAirPreset(name="Bare", elements=(), style=OnAirStyle(scale=2)),)))
+    on_air.change(presets=(OnAirPreset(name="Bare", elements=(), style=OnAirStyle(scale=2)),))
     assert (on_air.use_preset("Bare").elements, on_air.now.style.scale) == ((), 2)
     with pytest.raises(NotFoundError, match="no preset Rich"):
         on_air.use_preset("Rich")
@@ -113,7 +111,7 @@ def test_name_tags_show_the_people_while_their_names_are_on(tmp_path: Path) -> N
     program = Program()
     on_air, _, _ = on_air_in(tmp_path, program)
     people = (OnAirPerson(name="Marcus Bell", team="Rivers", number="28"),)
-    on_air.change(OnAirChange(people=people))
+    on_air.change(people=people)
     assert program.people == people
     on_air.switch("names", on=False)
     assert not program.people
@@ -123,7 +121,7 @@ def test_the_sponsors_have_one_switch(tmp_path: Path) -> None:
     on_air, _, hub = on_air_in(tmp_path)
     assert "sponsors" in on_air.switch("sponsors", None).elements
     assert hub.value("sponsors").shown
-    on_air.use_sponsors(SponsorsRequest(shown=False, seconds=5))
+    on_air.use_sponsors(SponsorsView(shown=False, seconds=5))
     assert "sponsors" not in hub.value("on_air").elements
     assert (on_air.switch("sponsors", on=True).elements, on_air.sponsors.seconds) == (on_air.now.elements, 5)
 
@@ -132,9 +130,9 @@ def test_what_is_wrong_is_refused_and_nothing_changes(tmp_path: Path) -> None:
     on_air, _, hub = on_air_in(tmp_path)
     before = on_air.now
     with pytest.raises(InputError, match="Upload it first"):
-        on_air.change(OnAirChange(people=(OnAirPerson(name="A", picture="0" * 32),)))
+        on_air.change(people=(OnAirPerson(name="A", picture="0" * 32),))
     with pytest.raises(InputError, match="Two presets"):
-        on_air.change(OnAirChange(presets=(OnAirPreset(name="A", elements=()),) * 2))
+        on_air.change(presets=(OnAirPreset(name="A", elements=()),) * 2)
     (tmp_path / "on_air.json").unlink(missing_ok=True)
     (tmp_path / "on_air.json").mkdir()
     with pytest.raises(OutputError, match="What is on air can't be kept"):
