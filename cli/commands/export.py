@@ -39,7 +39,7 @@ from downfield.review.evidence.finder import EvidenceFinder, NoGameInPlay
 from downfield.review.pictures.clips import MEDIA_TYPES, ClipFormat, TimedImage, encode_fragments
 from downfield.review.pictures.painting import DRAWING_KINDS
 from downfield.review.rejudging.recorded_game import decoded
-from downfield.review.reports.game_report import report_html
+from downfield.review.reports.game_report import GameReport
 from downfield.review.reports.shadow import CALLS_HEAD, ShadowReport
 from downfield.review.tracks import TRACK_FORMATS, FileTrackTable, TrackTable
 from downfield.rig.configuration.loading import load
@@ -116,7 +116,7 @@ def export(
             return
         key = open_rig_key(data_folder(configuration), must_be_kept=True)
         if report is not None:
-            page = report_html(opened.store, History(opened.store, row), key.public_text)
+            page = GameReport(opened.store, History(opened.store, row)).html(key.public_text)
             write_chunks(report, [page.encode()])
             print_stdout(f"{report}: the report of {row.id}")
         if bundle is None:

@@ -29,7 +29,7 @@ from downfield.game.records.keeping import GameRow
 from downfield.officiating.calls import Call, CallsHeader
 from downfield.officiating.events import Event, EventsHeader
 from downfield.review.bundles import format as names
-from downfield.review.reports.game_report import report_html
+from downfield.review.reports.game_report import GameReport
 from downfield.review.tracks import game_scenes
 from downfield.review.zip_container import CHUNK_BYTES, ZipPart, zip_chunks
 from downfield.store.database.reader import StoreReader
@@ -184,9 +184,8 @@ def _parts(source: BundleSource, whole: Any, now_s: Callable[[], float]) -> Iter
     history = History(source.store, source.row)
     if history.started is None:
         raise FormatError(f"game {source.row.id}", "its journal does not start with the start of the game")
-    report = report_html(
-        source.store, history, source.key.public_text
-    )  # before the first part, so that what can't be read is told
+    # Before the first part, so that what can't be read is told.
+    report = GameReport(source.store, history).html(source.key.public_text)
     notes = list(source.notes)
     yield from signed_parts(history, source.key, whole, now_s, _contents(source, history, report, notes), notes)
 

@@ -298,11 +298,6 @@ class RecentReport:
         return report
 
 
-def report_html(store: StoreReader, history: History, public_key: str) -> str:
-    """Return the report of a game; see `GameReport.html`."""
-    return GameReport(store, history).html(public_key)
-
-
 def _figures(report: GameReport) -> ReportTable:
     return figure_table(figure_lines(report.plays, report.movement, _players(report.history)))
 

@@ -7,9 +7,10 @@ of their spots is reported, as people's are estimates.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from downfield.game.published.game_topics import CallView
 from downfield.game.records.keeping import GameRow
@@ -178,19 +179,7 @@ class ComparedCall:
         return abs(self.declared.spot_yd[0] - self.machine.spot_yd[0])
 
 
-@dataclass(frozen=True, slots=True)
-class KindComparison:
-    """How the outcomes of one kind compare."""
-
-    kind: CallKind  # what people declared, or what the machine called where they declared nothing
-    agreed: int = 0
-    differed: int = 0
-    undecided: int = 0
-    missed: int = 0
-    extra: int = 0
-
-
-COUNTS: Final = tuple(field.name for field in fields(KindComparison) if field.name != "kind")
+COUNTS: Final[tuple[Comparison, ...]] = get_args(Comparison)
 
 
 def compare_calls(declared: Iterable[CallView], machine: Iterable[CallView]) -> list[ComparedCall]:
@@ -213,13 +202,15 @@ def compare_calls(declared: Iterable[CallView], machine: Iterable[CallView]) -> 
     return compared + [ComparedCall(len(plays) + 1, "extra", None, call) for call in made]
 
 
-def by_kind(compared: Iterable[ComparedCall]) -> list[KindComparison]:
-    """Return the counts by kind, the most frequent first."""
-    found: dict[CallKind, KindComparison] = {}
+def by_kind(compared: Iterable[ComparedCall]) -> list[tuple[CallKind, Counter[Comparison]]]:
+    """Return how often which result is there, by kind, the most frequent kind first.
+
+    A kind is what people declared, or what the machine called where they declared nothing.
+    """
+    found: dict[CallKind, Counter[Comparison]] = {}
     for one in compared:
-        before = found.get(one.kind, KindComparison(one.kind))
-        found[one.kind] = replace(before, **{one.result: getattr(before, one.result) + 1})
-    return sorted(found.values(), key=lambda one: -sum(getattr(one, name) for name in COUNTS))
+        found.setdefault(one.kind, Counter())[one.result] += 1
+    return sorted(found.items(), key=lambda item: -item[1].total())
 
 
 def _plays(told: Sequence[CallView]) -> Iterator[list[CallView]]:
@@ -305,7 +296,7 @@ class ShadowReport:
     @property
     def kinds(self) -> list[tuple[Cell, ...]]:
         """Rows of the table by kind."""
-        return [(_words(one.kind), *(getattr(one, name) for name in COUNTS)) for one in by_kind(self.compared)]
+        return [(_words(kind), *(counts[name] for name in COUNTS)) for kind, counts in by_kind(self.compared)]
 
     @property
     def calls(self) -> list[tuple[Cell, ...]]:
