@@ -157,7 +157,7 @@ class Rig:
         network = None if self._table.make_vision is None else settings.network.name
         self._seals.begin(self.game_service, calibration.get, self._controller.settings(), network)
         self._closing.callback(self._seals.finish, self._recorder)
-        self._strip = follow_strip(settings, self.game_service, self._hub, self._problems, lambda: self._table)
+        self._strip = follow_strip(settings, self.game_service, self._hub, self._problems, lambda: self._table.readings)
         self._annotated_picture = AnnotatedPicture(
             self._picture, self._overlay, self._overloaded, self._report_undrawn, self._meter.is_late
         )

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 
@@ -212,14 +212,6 @@ class StripVision(FigurelessVision):
         self._solving = (image, result)
 
 
-class ReadTable(Protocol):
-    """An open table, as `downfield.rig.tables.table.OpenedTable`."""
-
-    @property
-    def readings(self) -> StripReadings | None:
-        """The readings of its strip; None where there is none."""
-
-
 class StripTopic:
     """Publishes the topic `strip`; each new question, and once each dial under a reflection, is a notice as well."""
 
@@ -264,7 +256,11 @@ class StripGame(LoopObserver):
 
 
 def follow_strip(
-    settings: RigSettings, game: GameService, sink: TopicSink, problems: ActiveProblems, table: Callable[[], ReadTable]
+    settings: RigSettings,
+    game: GameService,
+    sink: TopicSink,
+    problems: ActiveProblems,
+    readings: Callable[[], StripReadings | None],
 ) -> StripGame | None:
     """Return what follows the configured strip; None over a table."""
     if not settings.calibration.strip:
@@ -273,7 +269,7 @@ def follow_strip(
     follower = StripFollower(
         load_strip(settings.calibration.strip), game, StripTopic(sink, problems.notify).publish, declares=declares
     )
-    return StripGame(follower, lambda: table().readings)
+    return StripGame(follower, readings)
 
 
 def keep_game(strip: StripGame | None, question: str) -> str:
