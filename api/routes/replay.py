@@ -31,6 +31,13 @@ class ReplayRequest(RequestModel):
     )
 
 
+class ReplayPace(RequestModel):
+    """How the replay on the overlay is played."""
+
+    speed: float = Field(default=1.0, ge=0.1, le=2.0, description="1 as it was made, which is slow motion by itself.")
+    frozen: bool = Field(default=False, description="Whether its picture is held.")
+
+
 DirectorDep = Annotated[ReplayDirector, part_of_context(lambda context: context.replays)]
 
 
@@ -39,6 +46,13 @@ DirectorDep = Annotated[ReplayDirector, part_of_context(lambda context: context.
 def show_replay(director: DirectorDep, request: ReplayRequest) -> ReplayView:
     """Returns at once; the topic `replay` says when it is ready. The game is not touched by it."""
     return director.show(request.call)
+
+
+@router.patch("/replay", summary="Slow down or freeze the replay on the overlay")
+@allow("producer")
+def pace_replay(director: DirectorDep, pace: ReplayPace) -> ReplayView:
+    """From now on, wherever it is shown; the next replay begins at its own speed."""
+    return director.pace(pace.speed, frozen=pace.frozen)
 
 
 @router.delete("/replay", summary="Take the replay off the overlay")

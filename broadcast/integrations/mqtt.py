@@ -195,7 +195,7 @@ class MqttOutlet:
         if update is None:
             return
         self._shown.note(update)
-        if not (update.is_state or update.replay_over):
+        if not (update.is_state or update.replay_over or update.paced):
             document = update_document(update)
             topic = f"{self._topic}/events/{document['event']}"
             await self._publish(client, topic, json.dumps(document), is_kept=False)

@@ -26,6 +26,7 @@ from websockets.frames import CloseCode
 
 from downfield.broadcast.integrations.outlets import StreamUpdate
 from downfield.broadcast.replay.highlights import worth_replaying
+from downfield.game.published.stream_topics import ReplayView
 
 _RPC_VERSION: Final = 1
 _HELLO, _IDENTIFY, _IDENTIFIED, _REQUEST, _RESPONSE = 0, 1, 2, 6, 7
@@ -136,7 +137,9 @@ class ObsOutlet:
                     saving.add(task)
                     task.add_done_callback(saving.discard)
                 if self._options.scene and update.replay is not None:
-                    scene.show(update.replay.seconds)
+                    scene.show(update.replay)
+                elif update.paced is not None:
+                    scene.pace(update.paced)
                 elif update.replay_over or (update.game is not None and update.game.phase in _PLAYING):
                     scene.end()
         finally:
@@ -177,7 +180,7 @@ class ReplayScene:
         self._name, self._failed = name, failed
         self._session: ObsSession | None = None
         self._before = ""
-        self._over = asyncio.Event()
+        self._over, self._runs, self._left_s, self._replay = asyncio.Event(), asyncio.Timeout(None), 0.0, ReplayView()
         self._showing: asyncio.Task[None] | None = None
 
     def use(self, session: ObsSession) -> None:
@@ -187,11 +190,20 @@ class ReplayScene:
         if self._before:
             self._showing = asyncio.create_task(self._go_back())
 
-    def show(self, seconds: float) -> None:
+    def show(self, replay: ReplayView) -> None:
         """Show it for a replay; one that still runs gives way, and the scene before it stays the one to go back to."""
         self.close()
-        self._over = asyncio.Event()
-        self._showing = asyncio.create_task(self._show(seconds, self._over))
+        self._over, self._left_s, self._replay = asyncio.Event(), replay.seconds, replay
+        self._showing = asyncio.create_task(self._show(self._over))
+
+    def pace(self, replay: ReplayView) -> None:
+        """Stay for longer where the replay goes on more slowly, and for as long as it is frozen."""
+        ends, now = self._runs.when(), asyncio.get_running_loop().time()
+        if ends is not None:
+            self._left_s = max(0.0, ends - OBS_LIMITS.longer_s - now) * self._replay.speed
+        self._replay = replay
+        with suppress(RuntimeError):  # it is not shown yet, or no more
+            self._runs.reschedule(None if replay.frozen else now + self._left_s / replay.speed + OBS_LIMITS.longer_s)
 
     def end(self) -> None:
         """Go back now: the overlay shows no replay any more."""
@@ -202,7 +214,7 @@ class ReplayScene:
         if self._showing is not None:
             self._showing.cancel()
 
-    async def _show(self, seconds: float, over: asyncio.Event) -> None:
+    async def _show(self, over: asyncio.Event) -> None:
         with suppress(ObsError, ConnectionClosed):
             now = await self._now()
             if now != self._name:
@@ -213,7 +225,8 @@ class ReplayScene:
                     return
                 self._before = now
             with suppress(TimeoutError):
-                async with asyncio.timeout(seconds + OBS_LIMITS.longer_s):
+                async with asyncio.timeout(None) as self._runs:
+                    self.pace(self._replay)
                     await over.wait()
             if over is self._over:  # else the next replay has begun
                 await self._go_back()

@@ -49,6 +49,7 @@ class StreamUpdate:
     cause: DeclarationView | None = None  # what a person declared or ruled that led to it; None where nobody did
     turn: Literal["", "started", "ended"] = ""  # whether a game has begun or ended; empty otherwise
     replay: ReplayView | None = None  # a replay that the overlay now shows; None likewise
+    paced: ReplayView | None = None  # the replay that is shown goes on at another speed, or is frozen; None likewise
     # whether the overlay was told to show the replay before no longer; nothing else happened then
     replay_over: bool = False
     at_ms: int = field(default=0, compare=False)  # when, ms since 1970
@@ -57,7 +58,7 @@ class StreamUpdate:
     @property
     def is_state(self) -> bool:
         """Whether it tells how the game stands and nothing else: a newer one says all that it says."""
-        other = self.call, self.changed, self.withdrawn, self.replay
+        other = self.call, self.changed, self.withdrawn, self.replay, self.paced
         return not (self.turn or self.replay_over) and all(part is None for part in other)
 
 
@@ -190,7 +191,7 @@ class UpdateSource:
         self._calls_of = ""
         self._game: GameView | None = None
         self._has_begun = False  # whether anything has happened in this game
-        self._take = 0
+        self._replay = ReplayView()  # that was told last
 
     def updates(self, message: FeedMessage) -> list[StreamUpdate]:
         """Return what a message tells."""
@@ -216,12 +217,15 @@ class UpdateSource:
         return told
 
     def _told_by_replay(self, replay: object, *, is_old: bool) -> list[StreamUpdate]:
-        if not isinstance(replay, ReplayView) or replay.take == self._take:
+        if not isinstance(replay, ReplayView):
             return []
-        if replay.state != "ready":
+        before = self._replay
+        if replay.take != before.take and replay.state != "ready":
             return [StreamUpdate(self._game, replay_over=True)]
-        self._take = replay.take
-        return [] if is_old else [StreamUpdate(self._game, replay=replay)]
+        self._replay = replay
+        if is_old or replay == before:
+            return []
+        return [StreamUpdate(self._game, **{"paced" if replay.take == before.take else "replay": replay})]
 
     def _told_by_game(self, game: object, calls: object) -> list[StreamUpdate]:
         before = self._game

@@ -188,7 +188,7 @@ class WebhookOutlet:
 
     def _body(self, update: StreamUpdate, document: Mapping[str, object]) -> Mapping[str, object] | None:
         """Return what is sent of an update; None for nothing."""
-        if update.replay_over or (update.is_state and not self._states):
+        if update.replay_over or update.paced or (update.is_state and not self._states):
             return None
         if self._named and document["event"] not in self._named:
             return None

@@ -43,6 +43,7 @@ overlay("replay", (stage, options, feed) => {
       leave();
       box.dataset.state = replay.state === "making" ? "waiting" : "";
     } else if (replay.state === "none") leave();
+    if (replay.take === take) pace(replay);
   });
 
   feed.on("game", (game) => {
@@ -57,15 +58,26 @@ overlay("replay", (stage, options, feed) => {
     setText(title, capitalize(formatCallText(replay.text)));
     box.dataset.state = "loading";
     video.src = address.href;
+    video.defaultPlaybackRate = replay.speed; // a source that is loaded begins with it
     clearTimeout(watchdog);
     watchdog = setTimeout(() => box.dataset.state === "loading" && leave(), START_MS);
     video.play().catch(() => leave());
+  }
+
+  /** Play on as the producer has it. @param {Service.ReplayView} replay */
+  function pace({ speed, frozen }) {
+    video.defaultPlaybackRate = speed;
+    video.playbackRate = speed;
+    if (box.dataset.state !== "playing" || video.ended) return;
+    if (frozen) video.pause();
+    else video.play().catch(() => leave());
   }
 
   video.addEventListener("playing", () => {
     if (box.dataset.state !== "loading") return;
     box.dataset.state = "playing";
     box.hidden = false;
+    if (feed.value("replay")?.frozen) video.pause();
     box.animate([{ opacity: 0, scale: "0.94" }, { opacity: 1, scale: "1" }], { duration: 320, easing: "cubic-bezier(0.2, 0.7, 0.2, 1)" });
   });
   for (const end of ["ended", "error"]) video.addEventListener(end, () => leave());

@@ -210,6 +210,16 @@ class ReplayDirector:
             self._publish(view, {"state": "failed", "text": str(error)})
         return view
 
+    def pace(self, speed: float, *, frozen: bool) -> ReplayView:
+        """Play the replay on the overlay at another speed, or hold its picture. Raises NotFoundError: none is on."""
+        with self._lock:
+            now = self._hub.value("replay")
+            if not isinstance(now, ReplayView) or now.state not in {"making", "ready"}:
+                raise NotFoundError("No replay is on. Put one on the overlay first.")
+            view = now.model_copy(update={"speed": speed, "frozen": frozen})
+            self._hub.publish("replay", view)
+        return view
+
     def hide(self) -> ReplayView:
         """Take the replay off the overlay; one that is being made is not shown."""
         with self._lock:
@@ -311,9 +321,11 @@ class ReplayDirector:
         if view is None:
             return
         with self._lock:
-            changed = view.model_copy(update=changes)
-            if view.take == self._take and self._hub.value("replay") != changed:
-                self._hub.publish("replay", changed)
+            now = self._hub.value("replay")
+            if view.take == self._take and isinstance(now, ReplayView):
+                changed = now.model_copy(update=changes)  # its speed may have been changed meanwhile
+                if now != changed:
+                    self._hub.publish("replay", changed)
 
     def _save(self, clip: ReplayClip) -> None:
         """Keep a replay as a file; a full disk costs the file only."""

@@ -29,6 +29,8 @@ class ReplayView(TopicModel):
     clip: str = Field(default="", description="Path of the clip, relative to the start page.")
     seconds: float = Field(default=0.0, description="How long it plays.")
     automatic: bool = Field(default=False, description="Whether it was made by itself, not at a person's request.")
+    speed: float = Field(default=1.0, description="How fast the clip is played; it is slow motion by itself.")
+    frozen: bool = Field(default=False, description="Whether its picture is held.")
 
 
 class GraphicRow(TopicModel):

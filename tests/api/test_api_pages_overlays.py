@@ -11,6 +11,7 @@ import pytest
 from browsers import PageServer, browser, page_in
 from overlay_pages import link, overlay_service
 from playwright.sync_api import Browser, Page, expect
+from waiting import wait_until
 
 from downfield.api.routes.pages import assets
 from downfield.capture.sources.file_sources import bundled_demo, open_clip
@@ -203,6 +204,29 @@ def test_a_replay_is_shown_once_it_is_ready_and_never_over_a_play(service: PageS
     service.publish("replay", shown, take=5, state="ready")
     expect(box).to_be_visible()
     expect(box).to_be_hidden()  # it goes by itself at the end
+
+
+def test_a_replay_is_slowed_down_and_frozen_as_the_producer_has_it(service: PageServer, page: Page) -> None:
+    frames = [(number * 100_000_000, np.full((720, 1280, 3), 10 * number, np.uint8)) for number in range(20)]
+    clip = b"".join(encode_fragments(iter(frames)))
+    page.route("**/replay.mp4*", lambda route: route.fulfill(body=clip, content_type="video/mp4"))
+    page.goto(f"{service.url}/overlay/replay")
+    link(page, "live")
+    shown = ReplayView(take=11, state="ready", clip="api/replay.mp4", speed=0.5, frozen=True)
+    service.publish("replay", shown)
+    video = page.locator(".replay video")
+    expect(video).to_be_visible()
+    wait_until(lambda: video.evaluate("video => video.paused"))
+    service.publish("replay", shown, frozen=False)
+    wait_until(lambda: not video.evaluate("video => video.paused"))
+    assert video.evaluate("video => video.playbackRate") == 0.5
+    service.publish("replay", shown, speed=1.0, frozen=True)
+    wait_until(lambda: video.evaluate("video => video.paused"))
+    held_s = video.evaluate("video => video.currentTime")
+    assert video.evaluate("video => video.playbackRate") == 1.0
+    service.publish("game", phase="live")
+    expect(video).to_be_hidden()  # a frozen picture hides no play
+    assert 0 < held_s < 2
 
 
 def test_a_card_is_shown_in_the_scene_and_goes_when_a_play_begins(service: PageServer, page: Page) -> None:

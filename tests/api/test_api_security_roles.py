@@ -51,6 +51,7 @@ OPEN_TO: dict[str, set[tuple[str, str]]] = {
         ("DELETE", "/api/graphic"),
         ("POST", "/api/replay"),
         ("DELETE", "/api/replay"),
+        ("PATCH", "/api/replay"),
         ("PUT", "/api/program"),
         ("PUT", "/api/sponsors"),
         ("POST", "/api/on-air"),

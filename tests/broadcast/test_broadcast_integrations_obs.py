@@ -99,6 +99,23 @@ def test_a_second_replay_stays_on_and_the_scene_from_before_the_first_comes_back
     run(work())
 
 
+def test_the_scene_stays_while_the_replay_is_frozen_and_goes_back_at_its_end() -> None:
+    async def work() -> None:
+        fake, queue = FakeObs(), UpdateQueue()
+        async with fake.serving() as address:
+            driving = asyncio.create_task(ObsOutlet(ObsOptions(address, scene="Replay")).run(aiter(queue)))
+            short = ReplayView(take=1, state="ready", seconds=0.2, frozen=True)
+            queue.put(StreamUpdate(None, replay=short))
+            await wait_until_async(lambda: fake.scene == "Replay")
+            await let_run_async(1.2)
+            assert fake.scene == "Replay", "it went back under a frozen picture"
+            queue.put(StreamUpdate(None, paced=short.model_copy(update={"frozen": False, "speed": 2.0})))
+            await wait_until_async(lambda: fake.scene == "Table")
+            driving.cancel()
+
+    run(work())
+
+
 def test_a_scene_that_somebody_changed_stays() -> None:
     async def work() -> None:
         fake, queue = FakeObs(), UpdateQueue()

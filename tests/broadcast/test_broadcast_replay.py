@@ -122,6 +122,27 @@ def test_a_replay_that_was_taken_off_is_not_shown_when_it_is_ready(service: Evid
     director.close()
 
 
+def test_a_replay_that_is_still_being_made_keeps_the_pace_it_was_given(
+    service: EvidenceService, maker: FakeMaker
+) -> None:
+    maker.gate.clear()
+    director = directed(service, maker)
+    with pytest.raises(NotFoundError, match="No replay is on"):
+        director.pace(0.5, frozen=True)
+    director.show()
+    director.pace(0.5, frozen=True)
+    maker.gate.set()
+    view = until(service, lambda view: view.state == "ready")
+    assert (view.speed, view.frozen) == (0.5, True)
+    director.hide()
+    with pytest.raises(NotFoundError, match="No replay is on"):
+        director.pace(1.0, frozen=False)
+    director.show()
+    view = until(service, lambda view: view.state == "ready")
+    assert (view.speed, view.frozen) == (1.0, False), "the next one begins at its own pace"
+    director.close()
+
+
 @pytest.mark.parametrize("error", [NotRecordedError("recording was off"), ZeroDivisionError("a fault")])
 def test_a_failure_is_told_and_the_next_replay_is_made(
     service: EvidenceService, maker: FakeMaker, error: Exception
@@ -192,7 +213,11 @@ def test_the_operator_puts_a_replay_on_and_takes_it_off(service: EvidenceService
     clip = service.client.get("/" + answer.json["clip"])
     assert clip.headers["content-type"] == "video/mp4"
     assert clip.body[4:8] == b"ftyp"
+    paced = service.client.request("PATCH", "/api/replay", {"speed": 0.5, "frozen": True})
+    assert (paced.status, paced.json["speed"], paced.json["frozen"]) == (200, 0.5, True)
+    assert service.client.request("PATCH", "/api/replay", {"speed": 0}).status == 422
     assert service.client.request("DELETE", "/api/replay").json["state"] == "none"
+    assert service.client.request("PATCH", "/api/replay", {}).status == 404
     assert service.client.post("/api/replay", {"call": "none such"}).status == 404
     assert service.client.post("/api/replay", {"cal": 1}).status == 422
 

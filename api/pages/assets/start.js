@@ -7,6 +7,7 @@ import { el, elementsOf, findAll, refresh, refreshList, setText } from "./dom.js
 import { Feed, reloadOnUpgrade } from "./feed.js";
 import { followPicture } from "./live_picture.js";
 import { callDetails, callHead, framesLink } from "./panel_calls.js";
+import { downloadsCard } from "./start_downloads.js";
 import { showDevices } from "./start_devices.js";
 import { errorText } from "./send.js";
 import { elsewhereRow, overlayCards } from "./start_overlays.js";
@@ -86,8 +87,9 @@ at("tour-button").addEventListener("click", () => startTour(START_TOUR, (part = 
 
 async function showAccess() {
   const session = await noteAccess(at("access"), feed, ["viewer", "producer", "operator", "referee", "admin"]);
-  if (session?.role !== "admin") return;
-  at("overlays").before(elsewhereRow());
+  const isAdmin = session?.role === "admin";
+  at("overlays").before(...(isAdmin ? [elsewhereRow()] : []), downloadsCard(isAdmin));
+  if (!isAdmin) return;
   await showDevices();
 }
 

@@ -2,6 +2,7 @@
 
 import { el } from "./dom.js";
 import { overlayOptions } from "./overlay_options.js";
+import { saveFile } from "./clip_saving.js";
 import { capitalize } from "./format.js";
 import { errorText, send } from "./send.js";
 
@@ -13,7 +14,7 @@ const PICTURES = {
 };
 
 /** Where the addresses lead: on this computer as it stands in this page's own address, on others with a token to watch. */
-const target = { base: document.baseURI, key: "", changed: new EventTarget() };
+export const target = { base: document.baseURI, key: "", changed: new EventTarget() };
 
 /** @param {string} base @param {string} key */
 function aim(base, key) {
@@ -57,7 +58,7 @@ export function elsewhereRow() {
 }
 
 /** An address of this page's service, for the computer that is aimed at. @param {string} path @param {string} [query] */
-function addressOf(path, query = "") {
+export function addressOf(path, query = "") {
   const address = new URL(path, target.base);
   address.search = [query, target.key && `key=${target.key}`].filter(Boolean).join("&");
   return address.href;
@@ -124,7 +125,7 @@ function pictureCard(name) {
   );
 }
 
-const addressBox = () => el("input", { readonly: true, "aria-label": "Address", onfocus: (event) => event.currentTarget.select() });
+export const addressBox = () => el("input", { readonly: true, "aria-label": "Address", onfocus: (event) => event.currentTarget.select() });
 
 /** @param {string} name @param {import("./options.js").Option<any>} spec */
 function optionInput(name, spec) {
@@ -136,7 +137,7 @@ function optionInput(name, spec) {
 }
 
 /** Copy text; falls back to execCommand, since a page without TLS has no clipboard API. @param {HTMLInputElement} address */
-function copyButton(address) {
+export function copyButton(address) {
   const button = el("button", { type: "button", class: "small" }, "Copy");
   button.addEventListener("click", async () => {
     address.select();
@@ -158,9 +159,7 @@ function loaderButton(name, url) {
   button.addEventListener("click", async () => {
     const page = await (await fetch("assets/loader.html")).text();
     const loader = page.replace("OVERLAY_ADDRESS", url().replaceAll("&", "&amp;"));
-    const link = el("a", { href: URL.createObjectURL(new Blob([loader], { type: "text/html" })), download: `downfield-${name}.html` });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+    saveFile(new Blob([loader], { type: "text/html" }), `downfield-${name}.html`);
   });
   return button;
 }
