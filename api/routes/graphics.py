@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic import Field
 
@@ -20,7 +20,7 @@ from downfield.broadcast.on_air import OnAir
 from downfield.broadcast.overlays.installed import Overlay, installed_overlays
 from downfield.core.errors import NotFoundError
 from downfield.core.platform.clock import RUN_CLOCK
-from downfield.game.published.stream_topics import GraphicRequest, GraphicView, OnAirElement, OnAirView, SponsorsView
+from downfield.game.published.stream_topics import CardKind, GraphicRequest, GraphicView, OnAirElement, OnAirView, SponsorsView
 from downfield.game.records.models import RequestModel, TopicModel
 from downfield.review.catalog import GameSearch
 from downfield.store.history import History
@@ -39,9 +39,21 @@ def overlays() -> list[Overlay]:
 
 @router.post("/graphic", summary="Show a card on the stream")
 @allow("producer")
-def show_graphic(context: AppContextDep, wanted: GraphicRequest) -> GraphicView:
+def show_graphic(
+    context: AppContextDep,
+    wanted: GraphicRequest,
+    preview: Annotated[bool, Query(description="Only return it: nothing is shown.")] = False,
+) -> GraphicView:
     """Made from what the game knows now; it takes the place of the card before."""
-    return context.on_air.show(_card(context, wanted).model_copy(update={"seconds": wanted.seconds}))
+    card = _card(context, wanted).model_copy(update={"seconds": wanted.seconds})
+    return card if preview else context.on_air.show(card)
+
+
+@router.get("/graphic/{kind}", summary="A card as it would be made now")
+@allow("viewer")
+def made_graphic(context: AppContextDep, kind: CardKind) -> GraphicView:
+    """For overlays that always show a card of one kind; what is on air stays."""
+    return _card(context, GraphicRequest(kind=kind))
 
 
 @router.delete("/graphic", summary="Take the card off the stream")

@@ -42,6 +42,7 @@ class Page:
 PAGES: Final = (
     Page("/", "index.html"),
     Page("/panel", "panel.html"),
+    Page("/producer", "producer.html"),
     Page("/camera", "camera.html"),
     Page("/setup", "setup.html"),
     Page("/games", "games.html", about_games=True),

@@ -220,12 +220,13 @@ class UpdateSource:
         if not isinstance(replay, ReplayView):
             return []
         before = self._replay
-        if replay.take != before.take and replay.state != "ready":
+        if replay.take == before.take:
+            self._replay = replay
+            return [] if is_old or replay == before else [StreamUpdate(self._game, paced=replay)]
+        if replay.state != "ready":
             return [StreamUpdate(self._game, replay_over=True)]
         self._replay = replay
-        if is_old or replay == before:
-            return []
-        return [StreamUpdate(self._game, **{"paced" if replay.take == before.take else "replay": replay})]
+        return [] if is_old else [StreamUpdate(self._game, replay=replay)]
 
     def _told_by_game(self, game: object, calls: object) -> list[StreamUpdate]:
         before = self._game

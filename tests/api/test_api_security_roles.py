@@ -25,6 +25,7 @@ OPEN_TO: dict[str, set[tuple[str, str]]] = {
         ("POST", "/api/session"),
         ("GET", "/"),
         ("GET", "/panel"),
+        ("GET", "/producer"),
         ("GET", "/panel-worker.js"),
         ("GET", "/program"),
         ("GET", "/webhooks"),

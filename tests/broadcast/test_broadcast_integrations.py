@@ -298,6 +298,9 @@ def test_the_end_of_a_replay_is_told_once_another_is_asked_for_or_it_is_taken_of
         for number, view in enumerate((ReplayView(take=2, state="making"), ready, ready, ReplayView(take=3)), 2)
     ]
     assert told == [[over], [StreamUpdate(game, replay=ready)], [], [over]]
+    frozen = ready.model_copy(update={"frozen": True})
+    again = [source.updates(FeedMessage(hub.epoch, number, "replay", frozen, 0)) for number in (6, 7)]
+    assert again == [[StreamUpdate(game, paced=frozen)], []], "a replay that is frozen is no other one"
 
 
 def test_files_are_written_whole_and_only_when_they_change(game: GameView, tmp_path: Path) -> None:

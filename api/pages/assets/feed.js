@@ -38,6 +38,8 @@ export class Feed {
   #values = {};
   /** @type {Map<string, ((value: any, about: any) => void)[]>} by topic: `on` ties each to the type of its topic */
   #listeners = new Map();
+  /** What a preview shows in place of what the rig sends. @type {Map<string, any>} */
+  #overridden = new Map();
   /** @type {((link: Link) => void)[]} */
   #onLink = [];
   /** @type {(() => void)[]} */
@@ -73,7 +75,7 @@ export class Feed {
    * @returns {Service.Topics[K] | undefined}
    */
   value(topic) {
-    return this.#values[topic];
+    return this.#overridden.has(topic) ? this.#overridden.get(topic) : this.#values[topic];
   }
 
   get link() {
@@ -125,6 +127,13 @@ export class Feed {
     this.#values = { ...values };
     if (values.game !== undefined) nameTeams(values.game);
     for (const [topic, value] of Object.entries(values)) this.#notify(topic, { snapshot: true, changed: value });
+  }
+
+  /** Have topics the values that a preview wants to see; all others are the rig's again. @param {Partial<Service.Topics>} values */
+  override(values) {
+    const topics = new Set([...this.#overridden.keys(), ...Object.keys(values)]);
+    this.#overridden = new Map(Object.entries(values));
+    for (const topic of topics) this.#notify(topic, { snapshot: false, changed: this.value(/** @type {keyof Service.Topics} */ (topic)) }, true);
   }
 
   #connect() {
@@ -226,11 +235,12 @@ export class Feed {
     this.#seq = message.seq;
   }
 
-  /** @param {string} topic @param {object} about */
-  #notify(topic, about) {
+  /** @param {string} topic @param {object} about @param {boolean} [preview] */
+  #notify(topic, about, preview = false) {
+    if (this.#overridden.has(topic) && !preview) return;
     for (const listener of this.#listeners.get(topic) ?? []) {
       try {
-        listener(this.#values[/** @type {keyof Service.Topics} */ (topic)], about);
+        listener(this.value(/** @type {keyof Service.Topics} */ (topic)), about);
       } catch (error) {
         console.error(`${topic}:`, error); // one part of a page must not stop the others
       }

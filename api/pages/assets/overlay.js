@@ -49,6 +49,7 @@ export function overlay(name, build) {
   });
   reloadOnUpgrade(feed);
   feed.start();
+  if (window.top !== window) followPreview(feed);
   checkKey(values.key).catch(() => {}); // the rig does not answer yet; the feed goes on trying
 }
 
@@ -88,6 +89,18 @@ function applyStyle({ theme, font, plate, accent, corners, scale }, values) {
     if (value === null) style.removeProperty(property);
     else style.setProperty(property, value);
   }
+}
+
+/**
+ * Show in a frame of the producer's page what would be on air: it sends the topics' values, now and as they change.
+ *
+ * @param {Feed} feed
+ */
+function followPreview(feed) {
+  addEventListener("message", ({ origin, data }) => {
+    if (origin === location.origin && data?.preview) feed.override(data.preview);
+  });
+  window.top?.postMessage({ preview: "wanted" }, location.origin);
 }
 
 /**

@@ -35,7 +35,7 @@ const CALLS_SHOWN = 25;
 const DECLARATIONS_SHOWN = 8;
 
 const at = elementsOf("panel");
-export const feed = new Feed(["game", "ball", "calls", "questions", "declared", "line_up", "scene", "health", "source", "notice", "challenges", "strip", "schedule", "sponsors"]);
+export const feed = new Feed(["game", "ball", "calls", "questions", "declared", "line_up", "scene", "health", "source", "notice", "challenges", "strip", "schedule"]);
 const more = moreSections(at("more"), feed);
 
 // --- display -------------------------------------------------------------------------------------------------------

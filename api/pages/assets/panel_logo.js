@@ -11,7 +11,7 @@ const ACCEPTED = "image/png,image/jpeg,image/webp";
  *
  * @param {string} label
  * @param {?string} logo its name so far
- * @returns {{ element: HTMLElement, input: { value: ?string } }} `value` is its name now; the element sends "input" when it changes
+ * @returns {{ element: HTMLElement, input: { value: ?string }, use: (logo: ?string) => void }} `value` is its name now; the element sends "input" when it changes
  */
 export function logoField(label, logo) {
   const input = { value: logo };
@@ -42,5 +42,5 @@ export function logoField(label, logo) {
   });
   remove.addEventListener("click", () => use(null));
   use(logo);
-  return { element, input };
+  return { element, input, use };
 }

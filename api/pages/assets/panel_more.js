@@ -4,12 +4,10 @@ import { el, find } from "./dom.js";
 import * as anyForm from "./panel_any.js";
 import * as forms from "./panel_forms.js";
 import { isByHand } from "./panel_health.js";
+import { requestButton } from "./panel_fields.js";
 import { ofType } from "./panel_legal.js";
 import { preferenceForm } from "./panel_preferences.js";
 import { phoneSection } from "./phone_choice.js";
-import { programForm } from "./panel_program.js";
-import { sponsorForm } from "./panel_sponsors.js";
-import { streamForms } from "./panel_stream.js";
 import * as byHandForms from "./panel_by_hand.js";
 import { lineUpCheck } from "./panel_lineup.js";
 import { scheduleSection } from "./panel_schedule.js";
@@ -35,9 +33,7 @@ export function moreSections(parent, feed) {
     section("Penalties and claims", (body) => body.append(...forms.claims(feed))),
     section("Call by hand", (body) => body.append(...forms.manualCall(feed))),
     section("Correct the game", (body) => body.append(...forms.setUp(feed))),
-    section("On the stream", (body) => body.append(...streamForms(feed))),
-    section("The program", (body) => void programForm(body)),
-    section("Sponsors", (body) => body.append(sponsorForm(feed))),
+    section("On the stream", (body) => body.append(...onTheStream())),
     anything,
     phoneCamera,
     section("Camera and recording", (body) => body.append(...forms.rig())),
@@ -69,6 +65,14 @@ export function moreSections(parent, feed) {
       if (button.dataset.closes !== undefined) button.closest("details")?.removeAttribute("open");
     },
   };
+}
+
+/** What a thumb at the table needs; all else that is on air is on a page of its own. */
+function onTheStream() {
+  return [
+    el("div", { class: "row" }, requestButton("Replay the last call", "api/replay", { call: null }, "main"), el("a", { class: "button small", href: "producer" }, "Producer’s page")),
+    el("p", { class: "muted" }, "Cards, replays, sponsors, name tags, lines and the program’s look are on the producer’s page."),
+  ];
 }
 
 /** Whether the user is filling in a form of a section. @param {HTMLElement} details */
