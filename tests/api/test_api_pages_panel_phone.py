@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 import pytest
 from browsers import PageServer, browser, page_in
-from playwright.sync_api import Browser, FilePayload, Page, Route, expect
+from playwright.sync_api import Browser, Page, Route, expect
 from waiting import wait_until
 
 from downfield.capture.sources.phone_link import PHONE_LINK
@@ -240,23 +240,12 @@ def test_the_answers_to_a_close_call_are_in_sight_on_any_phone(service: PageServ
         assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_a_sponsor_is_put_on_the_stream_with_its_logo(service: PageServer, chrome: Browser, phone: Page) -> None:
-    with page_in(chrome) as stream:
-        stream.goto(f"{service.url}/overlay/graphics")
-        expect(stream.locator("html")).to_have_attribute("data-link", "live")
-        fold = phone.locator("details", has_text="On the stream")
-        fold.locator("summary").click()
-        fold.locator("select").first.select_option("message")
-        fold.get_by_placeholder("sponsor").fill("Kühn & Söhne")
-        encoded, png = cv2.imencode(".png", np.full((40, 60, 3), (20, 20, 200), np.uint8))
-        assert encoded
-        picture = FilePayload(name="sponsor.png", mimeType="image/png", buffer=png.tobytes())
-        fold.locator("input[type=file]").set_input_files(picture)
-        expect(fold.locator(".logo-preview img")).to_be_visible()
-        fold.locator("select").last.select_option("0")
-        fold.get_by_role("button", name="Show the card").tap()
-        expect(stream.locator(".card h1")).to_have_text("Kühn & Söhne")
-        stream.wait_for_function("() => document.querySelector('.card .logo')?.naturalWidth > 0")
+def test_what_is_on_air_is_one_tap_from_the_panel(phone: Page) -> None:
+    fold = phone.locator("details", has_text="On the stream")
+    fold.locator("summary").click()
+    fold.get_by_role("link", name="Producer’s page").tap()
+    phone.wait_for_url("**/producer")
+    expect(phone.locator("#desk")).not_to_have_attribute("disabled", "")
 
 
 GUARDED_SOUND = """

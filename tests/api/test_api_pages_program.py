@@ -196,32 +196,3 @@ def test_a_player_asks_only_for_parts_that_follow(chrome: Browser, service: Page
             pytest.skip("this browser has no H.264")
         until(page, "document.querySelector('video').currentTime > 1")
         assert len(asked) == len(set(asked)) > 2
-
-
-def test_the_operator_chooses_on_the_panel_what_the_program_shows(
-    chrome: Browser, service: PageServer, drawer: ProgramDrawer
-) -> None:
-    with page_in(chrome, phone=True) as panel:
-        panel.goto(f"{service.url}/panel")
-        fold = panel.locator("details", has_text="The program")
-        fold.locator("summary").click()
-        expect(fold.get_by_label("The red zone")).to_be_checked()
-        fold.get_by_label("The red zone").uncheck()
-        fold.get_by_label("The drive so far").check()
-        fold.get_by_label("Name tags").select_option("all")
-        fold.get_by_label("View").select_option("field")
-        fold.get_by_role("button", name="Use it on air").tap()
-        wait_until(lambda: drawer.options.view == "field")
-        assert drawer.options.tags == "all"
-        assert drawer.options.elements == ("drive", "scrimmage", "to_gain", "trails", "carrier")
-
-
-def test_without_a_program_its_section_says_why(chrome: Browser, tmp_path: Path) -> None:
-    service = PageServer(tmp_path)
-    service.start()
-    with page_in(chrome, phone=True) as panel:
-        panel.goto(f"{service.url}/panel")
-        fold = panel.locator("details", has_text="The program")
-        fold.locator("summary").click()
-        expect(fold.locator(".body")).to_have_text("There is no program here: no camera or video is connected.")
-    service.stop()

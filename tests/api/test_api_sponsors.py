@@ -1,4 +1,4 @@
-"""Sponsors' logos in a corner of the stream: chosen in the panel, shown in turn, never over score bug or calls."""
+"""Sponsors' logos in a corner of the stream: chosen by the producer, shown in turn, never over score bug or calls."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from browsers import PageServer, browser, page_in
 from overlay_pages import a_call, link
-from playwright.sync_api import Browser, FilePayload, FloatRect, Locator, Page, expect
+from playwright.sync_api import Browser, FloatRect, Locator, Page, expect
 
 from downfield.broadcast.logos import LogoFolder
 from downfield.broadcast.on_air import OnAir
@@ -146,32 +146,5 @@ def test_a_scene_without_sponsors_has_none(service: PageServer, page: Page) -> N
     expect(page.locator("iframe[title=sponsors]")).to_have_count(0)
 
 
-def save(phone: Page) -> None:
-    """Tap the button; it takes the next tap once this one is answered."""
-    button = phone.get_by_role("button", name="Save the sponsors")
-    button.click()
-    expect(button).not_to_have_attribute("aria-busy", "true")
-
-
-def test_sponsors_are_chosen_on_the_phone(service: PageServer, chrome: Browser, page: Page) -> None:
-    service.publish("sponsors", SponsorsView(shown=False))
-    page.goto(f"{service.url}/overlay/sponsors")
-    with page_in(chrome, phone=True) as phone:
-        phone.goto(f"{service.url}/panel")
-        expect(phone.locator("html")).to_have_attribute("data-link", "live")
-        phone.get_by_text("Sponsors", exact=True).click()
-        phone.get_by_label("Show the sponsors").check()
-        for number, red in ((1, 240), (2, 30)):
-            logo = FilePayload(name="logo.png", mimeType="image/png", buffer=picture(red))
-            phone.get_by_label(f"Logo of sponsor {number}").set_input_files(logo)
-            expect(phone.locator(".logo-field .logo")).to_have_count(number)
-        save(phone)
-        expect(page.locator(".sponsors .logo")).to_have_count(2)
-        phone.get_by_role("button", name="Remove logo").first.click()
-        save(phone)
-        expect(page.locator(".sponsors .logo")).to_have_count(1)
-        phone.get_by_label("Show the sponsors").uncheck()
-        save(phone)
-        expect(page.locator(".sponsors")).to_be_hidden()
+def test_sponsors_that_were_never_uploaded_are_refused(service: PageServer, page: Page) -> None:
     assert page.request.put(f"{service.url}/api/sponsors", data={"logos": ["f" * 32]}).status == 422
-    assert page.request.get(f"{service.url}/api/sponsors").json()["shown"] is False

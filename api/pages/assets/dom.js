@@ -155,6 +155,19 @@ export function refresh(parent, data, build) {
   parent.replaceChildren(...flatten(build()).filter((child) => child instanceof Node));
 }
 
+/**
+ * Rebuild an element's children as `refresh` does; what has the name of the one that had the focus has it afterwards.
+ *
+ * @param {Element} parent
+ * @param {unknown} data
+ * @param {() => Child} build
+ */
+export function refreshKeepingFocus(parent, data, build) {
+  const focused = parent.contains(document.activeElement) ? document.activeElement?.getAttribute("aria-label") : null;
+  refresh(parent, data, build);
+  if (focused && !parent.contains(document.activeElement)) findAll(parent, "[aria-label]").find((one) => one.getAttribute("aria-label") === focused)?.focus();
+}
+
 /** When an element or what contains it was last rebuilt, on the page's clock; -Infinity if never. @param {Element} element */
 export function changedAt(element) {
   let last = -Infinity;

@@ -1,7 +1,7 @@
 // The producer's page: everything that is on air, seen before it is. Narrow, it is a dock of OBS.
 
 import { noteAccess } from "./access_notice.js";
-import { el, elementsOf, refresh, setText } from "./dom.js";
+import { el, elementsOf, refresh, refreshKeepingFocus, setText } from "./dom.js";
 import { Feed, reloadOnUpgrade } from "./feed.js";
 import { AWAY_FIRST, capitalize, downAndDistance, formatCallText } from "./format.js";
 import { Air } from "./producer_air.js";
@@ -65,12 +65,12 @@ function fold(title, content, open = false) {
 /** Show what is chosen, and what is on air. */
 function update() {
   const { now, wanted, pending } = air;
-  refresh(switches, [now.elements, wanted.elements], () =>
+  refreshKeepingFocus(switches, [now.elements, wanted.elements], () =>
     Object.entries(ELEMENT_WORDS).map(([name, words]) => {
       const element = /** @type {import("./producer_air.js").Element} */ (name);
       const isOn = wanted.elements.includes(element);
-      const button = el("button", { type: "button", class: "small", "aria-pressed": String(isOn), "data-element": name }, words, el("span", { class: "tally" }, now.elements.includes(element) ? "on air" : ""));
-      button.addEventListener("click", () => desk.act(button, () => air.switch(element, !isOn)).then(() => switchButton(element)?.focus()));
+      const button = el("button", { type: "button", class: "small", "aria-label": words, "aria-pressed": String(isOn), "data-element": name }, words, el("span", { class: "tally" }, now.elements.includes(element) ? "on air" : ""));
+      button.addEventListener("click", () => desk.act(button, () => air.switch(element, !isOn)));
       return button;
     }),
   );
@@ -78,9 +78,6 @@ function update() {
   for (const button of [at("take"), at("discard")]) button.disabled = pending.length === 0;
   sendPreview();
 }
-
-/** @param {string} element @returns {?HTMLElement} */
-const switchButton = (element) => switches.querySelector(`[data-element="${element}"]`);
 
 let noticeTimer = 0;
 

@@ -16,6 +16,8 @@ export class Air {
   #feed;
   /** @type {(() => void)[]} */
   #listeners = [];
+  /** What was taken and is on its way: what is chosen meanwhile is chosen on top of it. @type {{ switched: Map<Element, boolean>, look: Look }} */
+  #taken = { switched: new Map(), look: {} };
   /** Elements that are to be put on or taken off. @type {Map<Element, boolean>} */
   #switched = new Map();
   /** @type {Look} */
@@ -27,7 +29,12 @@ export class Air {
   /** @param {Feed} feed */
   constructor(feed) {
     this.#feed = feed;
-    for (const topic of /** @type {const} */ (["on_air", "graphic", "sponsors"])) feed.on(topic, () => this.#changed());
+    for (const topic of /** @type {const} */ (["on_air", "graphic", "sponsors"])) {
+      feed.on(topic, () => {
+        if (topic === "on_air") this.#taken = { switched: new Map(), look: {} };
+        this.#changed();
+      });
+    }
   }
 
   /** Call `listener()` when something else is chosen, or on air. @param {() => void} listener */
@@ -56,10 +63,12 @@ export class Air {
 
   /** What would be, once it is taken. @returns {Service.OnAirView} */
   get wanted() {
-    const on = new Set(this.now.elements);
-    for (const [element, isOn] of this.#switched) isOn ? on.add(element) : on.delete(element);
-    const { style, program } = this.#look;
-    return { ...this.now, elements: [...on], style: style ?? this.now.style, program: program ?? this.now.program };
+    return changed(this.#next, this.#switched, this.#look);
+  }
+
+  /** What is on air once what was taken has arrived. */
+  get #next() {
+    return changed(this.now, this.#taken.switched, this.#taken.look);
   }
 
   /** What waits to be taken, in words; empty for nothing. */
@@ -85,7 +94,7 @@ export class Air {
   /** @param {Element} element @param {boolean} isOn */
   async switch(element, isOn) {
     if (this.atOnce) return send(`api/on-air/elements/${element}`, { on: isOn });
-    if (this.now.elements.includes(element) === isOn) this.#switched.delete(element);
+    if (this.#next.elements.includes(element) === isOn) this.#switched.delete(element);
     else this.#switched.set(element, isOn);
     this.#changed();
   }
@@ -100,8 +109,9 @@ export class Air {
   /** @param {Service.OnAirPreset} preset */
   async usePreset({ name, elements, style, program }) {
     if (this.atOnce) return send(`api/on-air/presets/${encodeURIComponent(name)}`, {});
-    const all = new Set([...this.now.elements, ...elements]);
-    this.#switched = new Map([...all].filter((one) => this.now.elements.includes(one) !== elements.includes(one)).map((one) => [one, elements.includes(one)]));
+    const now = this.#next.elements;
+    const all = new Set([...now, ...elements]);
+    this.#switched = new Map([...all].filter((one) => now.includes(one) !== elements.includes(one)).map((one) => [one, elements.includes(one)]));
     this.#look = { style, program };
     this.#changed();
   }
@@ -120,21 +130,39 @@ export class Air {
     if (queued && place >= 0) await send("api/on-air", { prepared: this.now.prepared.toSpliced(place, 1) });
   }
 
-  /** Put everything that was chosen on air. */
+  /** Put everything that was chosen on air; where that fails it waits again. */
   async take() {
     const { elements } = this.wanted;
-    const change = { ...(this.#switched.size > 0 && { elements }), ...this.#look };
-    if (Object.keys(change).length > 0) await send("api/on-air", change);
-    this.#switched.clear();
-    this.#look = {};
-    if (this.#card !== null) await this.#putUp(this.#card.wanted, this.#card.queued);
+    let [switched, look] = [this.#switched, this.#look];
+    const card = this.#card;
+    const change = { ...(switched.size > 0 && { elements }), ...look };
+    this.#taken = { switched, look };
     this.discard();
+    try {
+      if (Object.keys(change).length > 0) await send("api/on-air", change);
+      [switched, look] = [new Map(), {}];
+      if (card !== null) await this.#putUp(card.wanted, card.queued);
+    } catch (error) {
+      this.#taken = { switched: new Map(), look: {} };
+      this.#switched = new Map([...switched, ...this.#switched]);
+      this.#look = { ...look, ...this.#look };
+      this.#card ??= card;
+      this.#changed();
+      throw error;
+    }
   }
 
   discard() {
-    this.#switched.clear();
+    this.#switched = new Map();
     this.#look = {};
     this.#card = null;
     this.#changed();
   }
+}
+
+/** @param {Service.OnAirView} now @param {Map<Element, boolean>} switched @param {Look} look @returns {Service.OnAirView} */
+function changed(now, switched, { style, program }) {
+  const on = new Set(now.elements);
+  for (const [element, isOn] of switched) isOn ? on.add(element) : on.delete(element);
+  return { ...now, elements: [...on], style: style ?? now.style, program: program ?? now.program };
 }

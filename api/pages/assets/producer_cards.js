@@ -1,6 +1,6 @@
 // Cards, messages and lower thirds: made in a form, shown, or kept in a queue for later.
 
-import { el, refresh, setText } from "./dom.js";
+import { el, refresh, refreshKeepingFocus, setText } from "./dom.js";
 import { formatPlayer } from "./format.js";
 import { field, optionalNumber, optionalValue, select, showOnlyIf, teams } from "./panel_fields.js";
 import { logoField } from "./panel_logo.js";
@@ -17,7 +17,7 @@ const TITLED = ["message", "lower_third", "starting_soon", "halftime", "final"];
 
 /** @param {Desk} desk @returns {HTMLElement[]} */
 export function cardSection({ feed, air, act }) {
-  const kind = select(CARD_WORDS);
+  const kind = Object.assign(select(CARD_WORDS), { name: "card" });
   const player = el("select");
   const side = el("select");
   const title = el("input", { maxlength: 80 });
@@ -103,7 +103,7 @@ export function queueSection({ feed, air, act }) {
   feed.on("on_air", (now) => {
     const prepared = now?.prepared ?? [];
     next.disabled = prepared.length === 0;
-    refresh(list, prepared, () => prepared.map((card, place) => item(card, place)));
+    refreshKeepingFocus(list, prepared, () => prepared.map((card, place) => item(card, place)));
   });
 
   /** @param {Service.GraphicRequest} card @param {number} place */

@@ -1,6 +1,6 @@
 // How everything on air looks: colors and letters of the overlays, what the program paints, and both under a name.
 
-import { el, refresh } from "./dom.js";
+import { el, refreshKeepingFocus } from "./dom.js";
 import { checkbox, field, select } from "./panel_fields.js";
 import { errorText, read, send } from "./send.js";
 
@@ -71,7 +71,7 @@ const PAINTED = [
 
 /** @param {Desk} desk @returns {HTMLElement[]} */
 export function programSection({ air, act }) {
-  const [view, tags, theme] = [select(VIEWS), select(TAGS), select(PAINTS)];
+  const [view, tags, theme] = [Object.assign(select(VIEWS), { name: "view" }), Object.assign(select(TAGS), { name: "tags" }), select(PAINTS)];
   const boxes = PAINTED.map(([name, words]) => ({ name, ...checkbox(words) }));
   const message = el("p", { class: "muted" }, "Chosen here it is seen in the picture once it is taken.");
   const form = el(
@@ -130,7 +130,7 @@ export function presetSection({ feed, air, act }) {
   });
   feed.on("on_air", (now) => {
     const presets = now?.presets ?? [];
-    refresh(list, presets, () =>
+    refreshKeepingFocus(list, presets, () =>
       presets.map((preset) =>
         el(
           "li",
