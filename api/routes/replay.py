@@ -31,7 +31,7 @@ class ReplayRequest(RequestModel):
     )
 
 
-class ReplayPace(RequestModel):
+class PaceRequest(RequestModel):
     """How the replay on the overlay is played."""
 
     speed: float = Field(default=1.0, ge=0.1, le=2.0, description="1 as it was made, which is slow motion by itself.")
@@ -50,7 +50,7 @@ def show_replay(director: DirectorDep, request: ReplayRequest) -> ReplayView:
 
 @router.patch("/replay", summary="Slow down or freeze the replay on the overlay")
 @allow("producer")
-def pace_replay(director: DirectorDep, pace: ReplayPace) -> ReplayView:
+def pace_replay(director: DirectorDep, pace: PaceRequest) -> ReplayView:
     """From now on, wherever it is shown; the next replay begins at its own speed."""
     return director.pace(pace.speed, frozen=pace.frozen)
 

@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, FilePayload, FrameLocator, Locator, Pag
 from program_camera import NumberedCamera
 from waiting import WAIT_S, wait_until
 
-from downfield.api.security.access import AccessPolicy
+from downfield.api.security.access import AccessPolicy, Role
 from downfield.broadcast.program.program_feed import ProgramDrawer
 from downfield.broadcast.program.program_painter import ProgramMoment
 from downfield.game.published.stream_topics import OnAirView
@@ -318,14 +318,16 @@ def test_who_only_watches_changes_nothing_and_a_producer_is_led_here_by_the_code
             403,
             "Only the producer and the operator can do this. Your role is viewer.",
         )
-    for role in ("producer", "operator"):
+    roles: tuple[tuple[Role, str, bool], ...] = (("producer", "producer", False), ("operator", "panel", True))
+    for role, first, is_on in roles:  # each switches the map to the other of both
         with page_in(chrome, phone=True) as device:
             device.goto(f"{service.url}/pair#{service.token_store.make_code(role).code}")
-            device.wait_for_url("**/producer" if role == "producer" else "**/panel")
+            device.wait_for_url(f"**/{first}")
             open_producer(device, service)
             switch(device, "map").tap()
             device.get_by_role("button", name="Take").tap()
-            wait_until(lambda is_on=role == "operator": ("map" in on_air(service).elements) == is_on)
+            expect(switch(device, "map").locator(".tally")).to_have_text("on air" if is_on else "")
+        assert ("map" in on_air(service).elements) == is_on
     service.stop()
 
 
