@@ -20,7 +20,14 @@ from downfield.broadcast.on_air import OnAir
 from downfield.broadcast.overlays.installed import Overlay, installed_overlays
 from downfield.core.errors import NotFoundError
 from downfield.core.platform.clock import RUN_CLOCK
-from downfield.game.published.stream_topics import CardKind, GraphicRequest, GraphicView, OnAirElement, OnAirView, SponsorsView
+from downfield.game.published.stream_topics import (
+    CardKind,
+    GraphicRequest,
+    GraphicView,
+    OnAirElement,
+    OnAirView,
+    SponsorsView,
+)
 from downfield.game.records.models import RequestModel, TopicModel
 from downfield.review.catalog import GameSearch
 from downfield.store.history import History

@@ -287,12 +287,12 @@ def test_nothing_is_wider_than_the_page_and_every_control_has_a_name(page: Page,
 
 
 def test_by_keyboard_alone_an_element_is_taken(page: Page, service: PageServer) -> None:
-    switch(page, "ticker").focus()
+    switch(page, "names").focus()
     page.keyboard.press("Space")
-    expect(switch(page, "ticker")).to_have_attribute("aria-pressed", "true")
-    expect(switch(page, "ticker")).to_be_focused()
+    expect(switch(page, "names")).to_have_attribute("aria-pressed", "false")
+    expect(switch(page, "names")).to_be_focused()
     page.keyboard.press("t")
-    wait_until(lambda: "ticker" in on_air(service).elements)
+    wait_until(lambda: "names" not in on_air(service).elements)
     page.keyboard.press("Space")
     expect(page.locator("#pending")).to_have_text("Waits: elements.")
     page.keyboard.press("Escape")

@@ -3,7 +3,7 @@
 import { send } from "./send.js";
 
 /** @typedef {Service.OnAirView["elements"][number]} Element */
-/** @typedef {Pick<Service.OnAirChange, "style" | "program">} Look what a preset has besides its elements */
+/** @typedef {{ style?: Service.OnAirStyle, program?: Service.ProgramOptions }} Look what a preset has besides its elements */
 
 /** Before the rig has said anything. @type {Service.OnAirView} */
 const NOTHING = {

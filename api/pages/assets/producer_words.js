@@ -8,7 +8,6 @@ export const ELEMENT_WORDS = {
   replay: "Replay",
   cards: "Cards",
   sponsors: "Sponsors",
-  ticker: "Other tables",
   map: "Field map",
   lines: "Yellow lines",
   tags: "Name tags",
