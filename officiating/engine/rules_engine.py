@@ -112,6 +112,9 @@ class RulesEngine:
         game = after.game
         if game.ruled_ns is not None and game.play.board_on_ns not in {None, state.game.play.board_on_ns}:
             after = replace(after, game=replace(game, ruled_ns=None))  # the next line-up is made for what stands
+        # What was left open and has become sure is one call, the sure one.
+        closed = {name for call in calls for name in call.because if name in state.game.proposals}
+        after = replace(after, superseded=(*after.superseded, *sorted(closed))) if closed else after
         return after, calls
 
     def _step(self, state: EngineState, entry: Scene | Event) -> tuple[EngineState, tuple[Call, ...]]:
@@ -282,10 +285,15 @@ class RulesEngine:
                 key = finding_key(first)
                 if finding is not None and finding.probability < self._confidence:
                     key = too_close_key(key)
-                game = replace(game, play=replace(game.play, settled=(*game.play.settled, key)))
+                elif finding is not None and (left_open := game.play.left_open(key)):
+                    finding = replace(finding, because=(*finding.because, *left_open))
+                    game = replace(game, proposals=tuple(name for name in game.proposals if name not in left_open))
+                game = replace(game, play=game.play.with_settled(key))
             if finding is not None:
                 game, made = self._call(game, finding, context)
                 calls += made
+                if first.key and made and made[0].verdict == "too_close":
+                    game = replace(game, play=game.play.with_settled(f"{key}={made[0].id}"))
         return game, tuple(calls)
 
     def _call(

@@ -35,6 +35,9 @@ class TackleLimits:
     # the carrier must lie this long to have fallen: a network takes some figures for fallen for a moment
     confirm_fall_ns: int = 200_000_000
 
+    # where no fall is waited for, a contact that is not sure is measured for so long before it is left open
+    doubtful_ns: int = 200_000_000
+
 
 _LIMITS: Final = TackleLimits()
 
@@ -136,9 +139,9 @@ class Tackle:
             unit="mm",
             probability=joint_probability(conditions),
             against=f"{contact.opponent} does not touch {carrier.id}: play on",
-            settle_ns=t_ns + window_ns + (_LIMITS.late_fall_ns if window_ns else 0),
-            # Even a certain contact waits: who falls in the window decides what it was.
-            settle_early=False,
+            settle_ns=t_ns + (window_ns + _LIMITS.late_fall_ns if window_ns else _LIMITS.doubtful_ns),
+            # Even a certain contact waits where who falls in the window decides what it was.
+            settle_early=not window_ns,
             front=share,
             numbers=measure_hit(facts, carrier, contact, params) if any(params[name] for name in HITS) else None,
             measure="touch",

@@ -170,7 +170,7 @@ class PlayState:
     falls: tuple[FigureFall, ...] = ()  # the figures that fell, in order
     touches: tuple[OpponentTouch, ...] = ()  # touches of opponents on a pass in the air or a punt, in order
     # `finding_key` or `too_close_key` of the findings already settled, so that each is called once; a finding that was
-    # too close may still be called, once it is sure
+    # too close may still be called, once it is sure, in place of the call that it left open: `KEY=ID`
     settled: tuple[str, ...] = ()
     pending: tuple[Finding, ...] = ()  # findings that wait for evidence, earliest first
     stoppage: Stoppage | None = None  # while the board is stopped
@@ -250,6 +250,15 @@ class PlayState:
         """Return whether a finding of a rule, since the board last came on, was too close to call."""
         ending = too_close_key(f"@{self.board_on_ns or 0}")
         return any(key.startswith(f"{rule}:") and key.endswith(ending) for key in self.settled)
+
+    def with_settled(self, key: str) -> PlayState:
+        """Return the play with one finding more that is settled."""
+        return replace(self, settled=(*self.settled, key))
+
+    def left_open(self, key: str) -> tuple[str, ...]:
+        """Return the ids of the calls that a finding, by its key, has left open."""
+        start = f"{too_close_key(key)}="
+        return tuple(one.removeprefix(start) for one in self.settled if one.startswith(start))
 
     def note(self, name: str) -> float | None:
         """Return what a rule noted in this play, None when it noted nothing of that name."""
