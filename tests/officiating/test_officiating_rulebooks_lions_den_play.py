@@ -16,17 +16,23 @@ from scripted_plays import (
     Path,
     ScriptedFigure,
     film,
+    in_order,
     judge_play,
     kinds,
+    number_events,
     only_call,
+    opening,
     runs,
     stands,
 )
 
-from downfield.core.scene import Ball
+from downfield.core.scene import Ball, Scene
+from downfield.officiating.calls import Call
+from downfield.officiating.engine.judged_game import JudgedGame
 from downfield.officiating.engine.recording import Judgment
+from downfield.officiating.events import Event, Ruling
 from downfield.officiating.rulebooks.lions_den.system import LIONS_DEN
-from downfield.officiating.rulebooks.rulebook import Rulebook
+from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
 from downfield.officiating.state.game_state import Phase
 
 RUNNER, PASSER, RECEIVER, HITTER = "dark-22", "dark-7", "dark-80", "light-50"
@@ -195,3 +201,57 @@ def test_a_lost_ball_is_a_fumble_and_the_first_to_touch_it_recovers_it() -> None
     assert decisive_kinds(calls) == ["fumble", "fumble_recovery", "tackle", "first_down"]
     assert only_call(calls, "fumble_recovery").players == (HITTER,)
     assert calls.state.offense == "away"
+
+
+# Tracks with noise: the same contact is measured again and again, by and by surer
+
+
+def rubbed(*probabilities: float) -> list[Scene | Event]:
+    """A run into a hitter whose touch becomes as sure from frame to frame as given, and then stays."""
+    stop = 0.5 + (9 - 2 * HALF_YD) / 10
+    made = film_run(runs(41, stop_s=stop + 0.02), ScriptedFigure(HITTER, stands(50), "LB"))
+    scenes, touched = [], 0
+    for scene in made.scenes:
+        contacts = tuple(
+            dataclasses.replace(one, probability=probabilities[min(touched, len(probabilities) - 1)], sigma_mm=0.3)
+            if one.probability
+            else one
+            for one in scene.contacts
+        )
+        touched += any(one.probability for one in scene.contacts)
+        scenes.append(dataclasses.replace(scene, contacts=contacts))
+    made = dataclasses.replace(made, scenes=tuple(scenes))
+    return in_order(made, number_events(*opening(made, RUNNER)))
+
+
+@pytest.mark.parametrize("book", ["lions-den", "efl", "tap"])
+@pytest.mark.parametrize("frames", [1, 6, 30])
+def test_a_tackle_that_becomes_sure_is_one_call(book: str, frames: int) -> None:
+    """However long it was too close to call: 30 frames are half a second, after which it was left open."""
+    entries = rubbed(*[0.8] * frames, 1.0)
+    game = JudgedGame(load_rulebook(book), FIELD)
+    published: dict[str, Call] = {}
+    for entry in entries:
+        update = game.apply(entry)
+        published |= {call.id: call for call in update.calls}
+        for name in update.withdrawn:
+            published.pop(name, None)
+    tackles = [call for call in game.calls if call.kind == "tackle"]
+    assert [call.verdict for call in tackles] == ["called"]
+    assert [call for call in published.values() if call.kind == "tackle"] == tackles
+    assert game.state.proposals == (), "nothing waits for a person any more"
+
+
+def test_a_doubtful_tackle_that_a_person_has_confirmed_stays_his() -> None:
+    entries = rubbed(*[0.8] * 30, 1.0)
+    game = JudgedGame(load_rulebook("lions-den"), FIELD)
+    waiting = iter(entries)
+    for entry in waiting:
+        game.apply(entry)
+        if game.state.proposals:
+            break
+    (close,) = game.state.proposals
+    game.apply(Event("ruled", game.state.now_ns, "operator", Ruling(close, "confirm")))
+    for entry in waiting:
+        game.apply(entry)
+    assert [(call.id, call.verdict) for call in game.calls if call.kind == "tackle"] == [(close, "called")]
