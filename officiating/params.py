@@ -111,13 +111,17 @@ class Param:
         return RulebookError(f"{self.name} must be {expected}, not {value!r}.")
 
 
-def read_params(package: str) -> tuple[Param, ...]:
-    """Return the parameters in a package's ``params.toml``, which has a table for each group."""
+def read_params(package: str, section: str = "") -> tuple[Param, ...]:
+    """Return the parameters in a package's ``params.toml``, which has a table for each group.
+
+    Args:
+        section: the table that has those tables; empty where they are the file's.
+    """
     file = files(package) / "params.toml"
     groups = parse_toml(file.read_text(encoding="utf-8"), str(file))
     return tuple(
         Param(f"{group}.{name}", **{"unit": "", **{key: _frozen(value) for key, value in data.items()}})
-        for group, params in groups.items()
+        for group, params in (groups[section] if section else groups).items()
         for name, data in params.items()
     )
 

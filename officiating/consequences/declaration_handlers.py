@@ -13,7 +13,7 @@ from downfield.core.errors import RefusedError
 from downfield.officiating import declarations as d
 from downfield.officiating.consequences.board import power_finding
 from downfield.officiating.events import Event
-from downfield.officiating.params import Param, Params
+from downfield.officiating.params import Params, read_params
 from downfield.officiating.state.game_state import Clock, GameState, Phase
 from downfield.officiating.state.interfaces import Handler, Outcome, RuleContext
 from downfield.officiating.state.play_state import Pose, poses_of
@@ -30,9 +30,7 @@ class DeclarationLimits:
 
 _LIMITS: Final = DeclarationLimits()
 
-LINE_UP_PARAMS: Final = (
-    Param("line_up.jersey_by_role", False, "", "whether the dark jersey always has the ball at the start of a play"),
-)
+LINE_UP_PARAMS: Final = read_params("downfield.officiating.consequences", "line_up")
 FULL_TURN_DEG: Final = 360.0
 AT_REST: Final = frozenset({Phase.BETWEEN_PLAYS, Phase.LINE_UP, Phase.SET})  # phases before the snap
 

@@ -13,7 +13,7 @@ from typing import Final
 from downfield.officiating.calls import Call, CallKind, Finding
 from downfield.officiating.consequences.measured_places import PastLine, decide
 from downfield.officiating.declarations import Side
-from downfield.officiating.params import Param, Params
+from downfield.officiating.params import Params, read_params
 from downfield.officiating.state.facts import EVEN_ODDS
 from downfield.officiating.state.game_state import GameState, PendingInput, Phase, opponent
 from downfield.officiating.state.interfaces import Consequence, Outcome, RuleContext, RuleSystem
@@ -21,13 +21,7 @@ from downfield.officiating.state.play_state import HowGained, PlayState
 
 DOWNS: Final = "downs"  # rule id of findings that follow from the state alone
 
-DOWNS_PARAMS: Final = (
-    Param("downs.allowed", 4, "count", "common football", low=1, high=4),
-    Param("downs.to_gain_yd", 10.0, "yd", "common football", low=1, high=50),
-    Param("downs.mid_field", True, "", "whether every play starts mid-field, so that the hash never matters"),
-    Param("downs.safety_on_returns", False, "", "whether who is down in the end zone he got the ball in gives up two"),
-    Param("downs.forward_progress", False, "", "whether a carrier driven back is down where he had been farthest"),
-)
+DOWNS_PARAMS: Final = read_params("downfield.officiating.consequences", "downs")
 TOUCHDOWN: Final = 6
 FIELD_GOAL: Final = 3
 SAFETY: Final = 2

@@ -12,14 +12,12 @@ from downfield.officiating.consequences.declaration_handlers import AT_REST, bod
 from downfield.officiating.consequences.enforcement import walk_off, walked_words
 from downfield.officiating.declarations import FoulDeclared
 from downfield.officiating.events import Event
-from downfield.officiating.params import Param
+from downfield.officiating.params import read_params
 from downfield.officiating.state.game_state import GameState, Phase, opponent
 from downfield.officiating.state.interfaces import Consequence, Outcome, RuleContext
 from downfield.officiating.state.play_state import PlayState
 
-HOUSE_FOUL_PARAMS: Final = (
-    Param("fouls.longest_yd", 0.0, "yd", "0: the book's own fouls only; else the longest a person may name", 0, 50),
-)
+HOUSE_FOUL_PARAMS: Final = read_params("downfield.officiating.consequences", "house_foul")
 HOUSE_FOUL: Final = "house"  # with what the details of these penalties begin
 _FIRST_DOWN, _LOSS_OF_DOWN = f"{HOUSE_FOUL}_first_down", f"{HOUSE_FOUL}_loss_of_down"
 

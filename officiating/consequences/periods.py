@@ -16,7 +16,7 @@ from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import AT_REST
 from downfield.officiating.declarations import Side
 from downfield.officiating.events import Event
-from downfield.officiating.params import Param, Params
+from downfield.officiating.params import Param, Params, read_params
 from downfield.officiating.state.game_state import Clock, GameState, Overtime, Phase, opponent
 from downfield.officiating.state.interfaces import Consequence, Handler, Outcome, RuleContext
 
@@ -156,9 +156,7 @@ def stop_clock(game: GameState, t_ns: int) -> GameState:
 AfterTie = Callable[[GameState, Call, RuleContext], Outcome]
 BallDead = Callable[[GameState, RuleContext], Outcome]
 
-COLLEGE_PARAMS: Final = (
-    Param("overtime.series_from_yd", 0.0, "yd", "0: the book's own overtime; else yards to the goal", low=0, high=50),
-)
+COLLEGE_PARAMS: Final = read_params("downfield.officiating.consequences", "college")
 
 
 def is_college(params: Params) -> bool:

@@ -13,7 +13,7 @@ from typing import Final
 from downfield.core.scene import Figure, Scene
 from downfield.officiating.calls import CallKind, CallNumbers, Finding
 from downfield.officiating.conditions import Condition, joint_probability, worth_telling
-from downfield.officiating.params import Param, Params
+from downfield.officiating.params import Param, Params, read_params
 from downfield.officiating.rules.lines import Spot, carried_ball, spot_at
 from downfield.officiating.state.facts import (
     Facts,
@@ -27,11 +27,7 @@ from downfield.officiating.state.interfaces import ImmediateRule, RuleContext
 from downfield.officiating.state.over_fronts import identity_conditions
 from downfield.officiating.state.play_state import too_close_key
 
-TOUCH_PARAMS: Final = (
-    Param("pass.ball_radius_mm", 5.0, "mm", "a small magnet, where vision has not timed the touch", low=0, high=30),
-    Param("pass.simultaneous_s", 0.017, "s", "one frame at 60 per second: nobody can tell more", low=0, high=0.2),
-    Param("pass.engaged_may_catch", False, "", "whether a receiver that touches an opponent may catch"),
-)
+TOUCH_PARAMS: Final = read_params("downfield.officiating.rules", "touch")
 
 
 @dataclass(frozen=True, slots=True)

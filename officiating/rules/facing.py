@@ -9,7 +9,7 @@ from downfield.core.scene import Figure, Scene
 from downfield.officiating.belief import Measure
 from downfield.officiating.calls import Finding
 from downfield.officiating.conditions import Condition, worth_telling
-from downfield.officiating.params import Param, Params
+from downfield.officiating.params import Param, Params, read_params
 from downfield.officiating.rules.lines import reference_param, reference_point, spot_at
 from downfield.officiating.state.facts import Facts, capped_if_unsure, exceedance_probability, find_figure
 from downfield.officiating.state.game_state import GameState, Phase
@@ -30,10 +30,7 @@ _LIMITS: Final = FacingLimits()
 
 FORWARD_AGAIN: Final = "forward_again"  # detail of a carrier that faces forward again
 
-BACKWARD_PARAMS: Final = (
-    Param("backward.window_s", 0.2, "s", "longer than a vibration; a carrier jitters", low=0.05, high=0.5),
-    Param("backward.speed_mm_s", 10.0, "mm/s", "slower is a figure jiggling on the spot", low=0, high=500),
-)
+BACKWARD_PARAMS: Final = read_params("downfield.officiating.rules", "backward")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,25 +14,11 @@ from downfield.core.footprint import Face
 from downfield.core.scene import OPPOSITE_FACE, Figure, Scene
 from downfield.officiating.calls import CallKind, CallNumbers, Finding
 from downfield.officiating.conditions import Condition
-from downfield.officiating.params import Param, Params
+from downfield.officiating.params import Params, read_params
 from downfield.officiating.state.facts import EVEN_ODDS, Facts, OpponentContact, exceedance_probability, find_figure
 from downfield.officiating.state.game_state import GameState
 
-HOUSE_TACKLE_PARAMS: Final = (
-    Param("tackle.side_bonus_yd", 0.0, "yd", "no book has it: yards ahead for a carrier hit from the side", 0, 20),
-    Param("tackle.rear_bonus_yd", 0.0, "yd", "no book has it: yards ahead for a carrier hit from behind", 0, 20),
-    Param("tackle.hard_hit_mm_s", 0.0, "mm/s", "0: none; else the closing speed from which a hit is hard", 0, 2000),
-    Param(
-        "tackle.fumble_sums",
-        (),
-        "",
-        "sums of two dice after a tackle on which it is a fumble; after hard hits only, where a league has those",
-        columns=1,
-        limits=((2, 12),),
-        whole=(0,),
-        most_rows=11,
-    ),
-)  # fmt: skip
+HOUSE_TACKLE_PARAMS: Final = read_params("downfield.officiating.rules", "house_tackle")
 HITS: Final = ("tackle.side_bonus_yd", "tackle.rear_bonus_yd", "tackle.hard_hit_mm_s")
 """Parameters for which it matters how a carrier was hit."""
 BONUS_ENDS_YD: Final = 1.0  # a bonus takes the ball no nearer to the goal line: it scores nothing

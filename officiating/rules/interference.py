@@ -11,7 +11,7 @@ from downfield.core.mathematics import difference_deg
 from downfield.core.scene import Contact, Figure
 from downfield.officiating.calls import Finding
 from downfield.officiating.conditions import Condition, joint_probability, worth_telling
-from downfield.officiating.params import Param, Params
+from downfield.officiating.params import Param, Params, read_params
 from downfield.officiating.rules.ball import ball_position
 from downfield.officiating.rules.lines import spot_at
 from downfield.officiating.sides import LINEMEN, canonical_role
@@ -32,10 +32,7 @@ class InterferenceLimits:
 
 _LIMITS: Final = InterferenceLimits()
 
-INTERFERENCE_PARAMS: Final = (
-    Param("interference.turn_deg", 20.0, "deg", "not stated; more than a nudge, less than being spun", low=5, high=90),
-    Param("interference.window_s", 0.3, "s", "not stated; a later turn has other causes", low=0.05, high=0.5),
-)
+INTERFERENCE_PARAMS: Final = read_params("downfield.officiating.rules", "interference")
 
 INSIDE_ROLES: Final = frozenset({*LINEMEN, "C", "G", "T", "DL", "NT", "DT", "DE"})
 """Roles inside the line, against which pass interference is not looked for."""

@@ -10,7 +10,7 @@ from downfield.core.footprint import BaseSize, Footprint, signed_gap
 from downfield.core.scene import Figure
 from downfield.officiating.calls import Finding
 from downfield.officiating.conditions import Condition, worth_telling
-from downfield.officiating.params import Param, Params
+from downfield.officiating.params import Param, Params, read_params
 from downfield.officiating.rules.lines import LINE_CROSSING_LIMITS, reference_param, reference_point, spot_at
 from downfield.officiating.sides import canonical_role
 from downfield.officiating.state.facts import Facts, MeasuredPoint, capped_if_unsure, exceedance_probability
@@ -19,10 +19,7 @@ from downfield.officiating.state.interfaces import ImmediateRule
 from downfield.officiating.state.over_fronts import over_fronts
 from downfield.officiating.state.play_state import board_s
 
-HANDLE_PARAMS: Final = (
-    Param("sack.handle_mm", 12.0, "mm", "the handle behind the base; measure it on the figure", low=0, high=60),
-    Param("sack.handle_width_mm", 6.0, "mm", "the handle's width; measure it on the figure", low=1, high=30),
-)
+HANDLE_PARAMS: Final = read_params("downfield.officiating.rules", "handle")
 
 
 def may_still_pass(state: GameState) -> bool:
@@ -36,9 +33,7 @@ def may_still_pass(state: GameState) -> bool:
     return passer and play.ball_side == state.offense and play.line_reached_ns is None and not play.pass_caught
 
 
-RUSH_PARAMS: Final = (
-    Param("pass.rush_s", 0.0, "s", "0: none; else so long a board runs until the rush sacks a passer", 0, 60),
-)
+RUSH_PARAMS: Final = read_params("downfield.officiating.rules", "rush")
 
 
 def rush_refusal(state: GameState, params: Params, t_ns: int) -> str:

@@ -7,7 +7,6 @@ are written defender first, ``"front-rear"`` for a hit from behind (EFL-077..081
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ from downfield.officiating.conditions import (
     share_accepted,
     worth_telling,
 )
-from downfield.officiating.params import Param, Params
+from downfield.officiating.params import Param, Params, read_params
 from downfield.officiating.rules.house_tackles import HITS, HOUSE_TACKLE_PARAMS, measure_hit
 from downfield.officiating.rules.lines import spot_at
 from downfield.officiating.state.facts import EVEN_ODDS, Facts, OpponentContact, exceedance_probability, find_figure
@@ -32,42 +31,7 @@ from downfield.officiating.state.game_state import GameState, Phase
 from downfield.officiating.state.interfaces import ImmediateRule
 from downfield.officiating.state.over_fronts import identity_conditions
 
-PAIRS: Final = tuple(
-    f"{defender}-{carrier}" for defender, carrier in itertools.product(("front", "side", "rear", "corner"), repeat=2)
-)
-
-SQUARE_TACKLE_PARAMS: Final = (
-    Param(
-        "tackle.pairs",
-        ("front-front", "front-side", "front-rear", "side-front"),
-        "",
-        "the four square hits the source allows: head on, into a side from either, and from behind",
-        choices=PAIRS,
-    ),
-    Param(
-        "tackle.review_pairs",
-        ("corner-rear",),
-        "",
-        "the ban on corners and the leave to touch the back collide here, so a person decides",
-        choices=PAIRS,
-        may_be_empty=True,
-    ),
-    Param("tackle.angle_deg", 15.0, "deg", "the source says 90 degrees or head on and no tolerance", low=0, high=45),
-    Param(
-        "tackle.unsure_from_deg",
-        10.0,
-        "deg",
-        "from here on square is argued about",
-        low=0,
-        high=45,
-        at_most="tackle.unsure_to_deg",
-    ),
-    Param("tackle.unsure_to_deg", 30.0, "deg", "from here on nobody calls it square", low=0, high=90),
-    Param("tackle.overlap_share", 0.25, "", "of a base's width must lie along the other, else it is a corner", 0, 1),
-    Param("tackle.turn_window_s", 0.3, "s", "bases that meet at an angle turn each other; wait until they have", 0, 2),
-    Param("tackle.fallen_tackles", False, "", "not stated; Tudor's rules take a fallen figure out of the play"),
-    *HOUSE_TACKLE_PARAMS,
-)
+SQUARE_TACKLE_PARAMS: Final = (*read_params("downfield.officiating.rules", "square_tackle"), *HOUSE_TACKLE_PARAMS)
 
 
 @dataclass(frozen=True, slots=True)
