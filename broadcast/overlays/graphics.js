@@ -21,6 +21,10 @@ overlay("graphics", (stage, options, feed) => {
   stepAside(() => (shown === null || FULL.includes(shown.kind) ? null : shown.element), feed);
   setInterval(() => count(stage, feed.now()), 200);
 
+  if (options.show !== "chosen") {
+    showAlways(options.show);
+    return;
+  }
   feed.on("graphic", (card, { snapshot }) => {
     // One that was put up to stay is shown to a page that is opened later; one that passes is not.
     if (card === undefined || card.kind === "none") leave();
@@ -29,6 +33,32 @@ overlay("graphics", (stage, options, feed) => {
   feed.on("game", (game) => {
     if (shown !== null && shown.kind !== "message" && PLAYING.includes(game?.phase ?? "")) leave(); // never over a play
   });
+
+  /** Show one kind of card and no other: as the producer has it on air, or else as it is made of the game. @param {string} kind */
+  function showAlways(kind) {
+    let asked = 0;
+    const make = async () => {
+      const [card, request] = [feed.value("graphic"), ++asked];
+      if (card?.kind === kind) return show({ ...card, seconds: 0 });
+      const response = await fetch(address(`api/graphic/${kind}`, options.key), { credentials: "same-origin" }).catch(() => null);
+      if (request !== asked || response === null) return; // the next change asks again
+      if (response.ok) show({ ...(await response.json()), seconds: 0 });
+      else leave(); // such as the final score of a game that goes on
+    };
+    let before = "";
+    /** @param {unknown} value of what the card is made of */
+    const follow = (value) => {
+      const now = JSON.stringify(value);
+      if (now !== before) make();
+      before = now;
+    };
+    const told = () => {
+      const [game, card] = [feed.value("game"), feed.value("graphic")];
+      if (game !== undefined) follow([game.game, game.phase === "over", game.home, game.away, card?.kind === kind && card.take]);
+    };
+    for (const topic of /** @type {const} */ (["game", "graphic"])) feed.on(topic, told);
+    feed.onRestart(() => (before = ""));
+  }
 
   /** @param {Service.GraphicView} card */
   function show(card) {

@@ -116,7 +116,7 @@ def test_where_obs_is_a_stranger_every_address_has_one_key_that_watches_alone(
         keys = {parse_qs(urlsplit(address).query)["key"][0] for address in addresses(collection)}
         (key,) = keys
         with page_in(chrome) as obs:
-            obs.goto(next(address for address in addresses(collection) if "/overlay/graphics" in address))
+            obs.goto(next(address for address in addresses(collection) if "show=halftime" in address))
             expect(obs.locator("html")).to_have_attribute("data-link", "live")
     for address in addresses(collection):
         with httpx.stream("GET", address, timeout=WAIT_S) as answer:
@@ -129,6 +129,28 @@ def test_where_obs_is_a_stranger_every_address_has_one_key_that_watches_alone(
     for address in addresses(collection):
         if "camera.mjpeg" in address:
             assert httpx.get(address).status_code == 401
+
+
+def test_the_scenes_before_between_and_after_play_have_their_card_whatever_is_on_air(
+    chrome: Browser, here: PageServer
+) -> None:
+    with page_in(chrome) as page, page_in(chrome) as obs:
+        on_stream_page(page, here)
+        _, collection = saved(page, "Scenes for OBS")
+        address = {source["name"]: source["settings"].get("url") for source in collection["sources"]}
+        obs.goto(address["Downfield starting soon"])
+        expect(obs.get_by_role("heading", name="Starting soon", exact=True)).to_be_visible()
+        expect(obs.get_by_role("heading", name="River City")).to_be_visible()
+        card = {"kind": "starting_soon", "title": "Kickoff at eight", "seconds": 0}
+        assert httpx.post(f"{here.url}/api/graphic", json=card).is_success
+        expect(obs.get_by_role("heading", name="Kickoff at eight")).to_be_visible()
+        assert httpx.post(f"{here.url}/api/graphic", json={"kind": "message", "title": "Hello"}).is_success
+        expect(obs.get_by_role("heading", name="Starting soon", exact=True)).to_be_visible()
+        obs.goto(address["Downfield final"])
+        expect(obs.locator("html")).to_have_attribute("data-link", "live")
+        expect(obs.get_by_role("heading")).to_have_count(0)  # the game is not over
+        here.publish("game", phase="over")
+        expect(obs.get_by_role("heading", name="Final", exact=True)).to_be_visible()
 
 
 def test_for_another_computer_the_scenes_lead_to_the_address_that_all_others_have(

@@ -257,7 +257,7 @@ def test_people_are_kept_for_lower_thirds(page: Page, service: PageServer) -> No
     press(page, "Change Ana Ruiz")
     fold.get_by_label("Role").fill("Coach")
     press(page, "Keep this person")
-    expect(fold.locator("li")).to_have_count(1)
+    expect(fold.locator("li")).to_have_text(re.compile("Ana Ruiz · Coach · River City"))
     page.locator("select[name=card]").select_option("lower_third")
     page.get_by_label("Text").fill("Ana Ruiz")
     press(page, "Preview")

@@ -13,18 +13,20 @@ const SOURCES = {
   "Downfield camera": { path: "camera.mjpeg", query: "", shutdown: true },
   "Downfield overlays": { path: "overlay/scene", query: "" },
   "Downfield replay": { path: "overlay/replay", query: "" },
-  "Downfield cards": { path: "overlay/graphics", query: "" },
+  "Downfield starting soon": { path: "overlay/graphics", query: "show=starting_soon" },
+  "Downfield halftime": { path: "overlay/graphics", query: "show=halftime" },
+  "Downfield final": { path: "overlay/graphics", query: "show=final" },
 };
 
 /** @typedef {keyof typeof SOURCES} SourceName */
 
 /** Scenes with their sources, the lowest first; hidden are those in brackets. @type {[string, (SourceName | [SourceName])[]][]} */
 const SCENES = [
-  ["Starting soon", ["Downfield program", "Downfield cards"]],
+  ["Starting soon", ["Downfield program", "Downfield starting soon"]],
   ["Game", ["Downfield program", ["Downfield camera"], "Downfield overlays"]],
   ["Replay", ["Downfield program", "Downfield replay"]],
-  ["Halftime", ["Downfield program", "Downfield cards"]],
-  ["Final", ["Downfield program", "Downfield cards"]],
+  ["Halftime", ["Downfield program", "Downfield halftime"]],
+  ["Final", ["Downfield program", "Downfield final"]],
 ];
 
 /** The first scene that OBS shows. */
