@@ -48,6 +48,7 @@ from downfield.capture.sources.phone import PHONE_LIMITS, PHONE_SOURCE, PhoneCam
 from downfield.capture.sources.phone_link import PHONE_LINK, PhoneLink
 from downfield.capture.sources.reconnecting import ReconnectingSource
 from downfield.core.arrays import Image
+from downfield.core.errors import SourceError
 from downfield.core.media.video_file import upright_bgr
 from downfield.game.published.board_topics import HealthReason
 from downfield.officiating.calls import Call
@@ -68,6 +69,7 @@ class Kind:
     Attributes:
         film: ``plain``, ``frozen`` (the camera shows one picture for a while, encoded on and on) or ``smaller`` (720p).
         reason: what health must say meanwhile, a regular expression; empty for nothing.
+        ends_s: when it is over, where it happens once.
     """
 
     name: str
@@ -75,6 +77,7 @@ class Kind:
     film: str = "plain"
     reason: str = ""
     rates: tuple[float, ...] = (6.0,)
+    ends_s: float = 0.0
 
 
 KINDS: Final = (
@@ -84,12 +87,22 @@ KINDS: Final = (
     Kind("5 % lost", Network(loss=0.05)),
     Kind("30 ms jitter", Network(jitter_s=0.03)),
     Kind("30 ms jitter, 3 % lost", Network(jitter_s=0.03, loss=0.03)),
-    Kind("2 Mbit/s, the sender adapts", Network(mbit_per_s=2.0, adapts=True), rates=(6.0, 3.0, 1.2)),
-    Kind("2 Mbit/s, it does not", Network(mbit_per_s=2.0), reason="No picture|lost|network"),
-    Kind("nothing comes for 5 s", Network(gaps_s=((_TROUBLE_S, _TROUBLE_S + _GAP_S),)), reason="No picture"),
-    Kind("frozen for 5 s", film="frozen", reason="frozen"),
+    Kind("2 Mbit/s, the sender adapts", Network(mbit_per_s=2.0, adapts=True), rates=(4.0, 1.2)),
+    Kind("2 Mbit/s, it does not", Network(mbit_per_s=2.0), reason="network is too slow"),
+    Kind(
+        "nothing comes for 5 s",
+        Network(gaps_s=((_TROUBLE_S, _TROUBLE_S + _GAP_S),)),
+        reason="No picture",
+        ends_s=_TROUBLE_S + _GAP_S,
+    ),
+    Kind("frozen for 5 s", film="frozen", reason="frozen", ends_s=_TROUBLE_S + _GAP_S),
     Kind("720p for 3 s", film="smaller"),
-    Kind("it leaves for 3 s", Network(away_s=(_TROUBLE_S, _TROUBLE_S + _AWAY_S)), reason="has left|No phone"),
+    Kind(
+        "it leaves for 3 s",
+        Network(away_s=(_TROUBLE_S, _TROUBLE_S + _AWAY_S)),
+        reason="has left|No phone",
+        ends_s=_TROUBLE_S + _AWAY_S,
+    ),
 )
 
 
@@ -248,11 +261,19 @@ def received(film: Path, network: Network, clock: CaptureClock) -> Received:
     sender = started(film, network, link, got, ended)
     while link.session is None:
         time.sleep(0.05)
-    source = ReconnectingSource(lambda: PhoneCamera(clock, SIZE, link), _Told(got.told), PHONE_LIMITS)
+    source: ReconnectingSource | None = None
+    while source is None:
+        try:
+            source = ReconnectingSource(lambda: PhoneCamera(clock, SIZE, link), _Told(got.told), PHONE_LIMITS)
+        except SourceError as error:
+            got.told.append(str(error))
+            if ended.is_set():
+                return got
+    opened = source
 
     def close() -> None:
         ended.wait()
-        source.close()
+        opened.close()
 
     threading.Thread(target=close, daemon=True).start()
     began_s = last_s = time.process_time()
@@ -288,7 +309,7 @@ def summary(kind: Kind, plays: Plays, got: Received, clock: CaptureClock) -> dic
     equal = [of_file for of_file in plays.file if any(is_equal(one, of_file) for one in calls)]
     wrong = [one for one in calls if not any(is_equal(one, other) for other in plays.file)]
     wrong = [one for one in wrong if not any(matches(one, other) for other in true)]
-    offset_ms = float(np.median(errors_ms))
+    offset_ms = float(np.median(errors_ms or [0.0]))
     spread = np.abs(np.array(errors_ms) - offset_ms)
     return {
         "kind": kind.name,
@@ -305,13 +326,23 @@ def summary(kind: Kind, plays: Plays, got: Received, clock: CaptureClock) -> dic
         "twice": len(numbers) - len(set(numbers)),
         "back": sum(after < before for before, after in itertools.pairwise(numbers)),
         "late_ms": round(offset_ms, 2),
-        "time_error_ms": [round(float(one), 2) for one in np.percentile(spread, (50, 95, 100))],
+        "time_error_ms": [round(float(one), 2) for one in np.percentile(spread if numbers else [0.0], (50, 95, 100))],
         "beyond": [
             one for one, off, sigma in zip(numbers, spread, sigmas_ms, strict=True) if off > _SIGMAS * sigma + 1.0
         ],
-        "ready_ms": [round(float(one), 1) for one in np.percentile(ready_ms, (50, 95))],
+        "ready_ms": [round(float(one), 1) for one in np.percentile(ready_ms or [0.0], (50, 95))],
+        "back_s": _back_s(numbers, ready_ms, kind, plays.fps),
         "cpu_ms": round(1000 * got.cpu_s / max(1, len(got.frames)), 2),
     }
+
+
+def _back_s(numbers: Sequence[int], ready_ms: Sequence[float], kind: Kind, fps: int) -> float | None:
+    """Return how long after the end of what happened once the first picture taken since was there."""
+    for number, ready in zip(numbers, ready_ms, strict=True):
+        since_s = number / fps - kind.ends_s
+        if kind.ends_s and since_s >= 0:
+            return round(since_s + ready / 1000, 2)
+    return None
 
 
 def is_equal(call: Call, of_file: Call) -> bool:

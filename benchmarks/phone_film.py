@@ -128,7 +128,7 @@ class FilmTrack(MediaStreamTrack):
     def __init__(self, film: Film, began_s: float, *, adapts: bool, ended: asyncio.Event) -> None:
         super().__init__()
         self._film, self._began_s, self._adapts, self._ended = film, began_s, adapts, ended
-        self._rate, self._phase = max(film.variants), 0
+        self._rate, self._phase = (min if adapts else max)(film.variants), 0  # as browsers begin
         self._number = max(0, round((time.monotonic() - began_s) * film.fps))
         self._wants_key = True
         self.counts = dict.fromkeys(("sent", "key pictures requested", "packets requested again"), 0)

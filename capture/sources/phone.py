@@ -23,7 +23,7 @@ from downfield.capture.source import (
     VideoPacket,
     changed_size,
 )
-from downfield.capture.sources.phone_link import PHONE_LINK, PhoneLink
+from downfield.capture.sources.phone_link import PHONE_LINK, PhoneLink, PhoneState
 from downfield.capture.sources.phone_session import SentPicture
 from downfield.capture.sources.reconnecting import ReconnectLimits
 from downfield.capture.sources.source_types import SourceType
@@ -31,6 +31,7 @@ from downfield.core.arrays import Image
 from downfield.core.errors import SourceError
 from downfield.core.media.video_file import upright_bgr
 from downfield.core.platform.clock import monotonic_ns
+from downfield.game.published.board_topics import HealthReason
 
 PHONE_SOURCE: Final = "phone://camera"  # Its name, as for ``--source``
 
@@ -152,13 +153,19 @@ class PhoneCamera:
         return not same
 
     def _reason(self) -> str:
-        """Return what the phone's page says of it, to follow a sentence; empty for nothing."""
-        problems = self._link.state.problems()
-        return f": {problems[0].text[0].lower()}{problems[0].text[1:]}" if problems else ""
+        """Return what is wrong with the phone or its network, to follow a sentence; empty for nothing known."""
+        problem = self._problem()
+        return "" if problem is None else f": {problem.text[0].lower()}{problem.text[1:]}"
 
     def _remedy(self) -> str:
-        problems = self._link.state.problems()
-        return problems[0].remedy if problems else "See that the phone's page is open and its network the same"
+        problem = self._problem()
+        return "See that the phone's page is open and its network the same" if problem is None else problem.remedy
+
+    def _problem(self) -> HealthReason | None:
+        """Return what the phone's page says of it, or else that packets come, of which no picture becomes whole."""
+        hears = monotonic_ns() - self._session.heard_ns < round(_STALLED_S * 1e9)
+        slow = PhoneState(limited="bandwidth").problems() if hears and self._session.needs_key else ()
+        return next(iter((*self._link.state.problems(), *slow)), None)
 
 
 def _decoder(codec: str) -> VideoCodecContext:

@@ -62,6 +62,7 @@ class PhoneSession:
         sender: id of the paired device.
         name: the device's name.
         needs_key: whether nothing can be used before the next key picture.
+        heard_ns: when anything came last, monotonic clock.
     """
 
     def __init__(self, sender: str, name: str) -> None:
@@ -69,8 +70,9 @@ class PhoneSession:
         self._pictures: queue.Queue[SentPicture | None] = queue.Queue()
         self._reading = self._ended = False
         self.needs_key = True
+        self.heard_ns = 0
         self._key_ns = self._asked_ns = self._lost = 0
-        self._clock = SourceClock()  # of all that comes: the first picture after a gap may be late
+        self._clock = SourceClock(is_trusted=True)  # of all that comes: the first picture after a gap may be late
 
     def begin(self) -> None:
         """Keep pictures from the next key picture on, which is requested; what waits is dropped."""
@@ -166,7 +168,7 @@ class RtpPictures:
         if self._next is None:
             self._next = self._highest = number
         self.source, self._highest = packet.ssrc, max(self._highest, number)
-        now_ns = monotonic_ns()
+        now_ns = self._session.heard_ns = monotonic_ns()
         if number == self._next or not self._waiting:
             self._moved_ns = now_ns
         if number >= self._next:

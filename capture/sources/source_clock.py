@@ -44,12 +44,15 @@ class SourceClock:
     A V4L2 driver uses one of this computer's clocks, which is recognized. The offset of any other clock is taken from
     the packets with the shortest delay, and followed as it drifts.
 
+    Args:
+        is_trusted: whether stamps are always believed, however unevenly pictures arrive: a sender's RTP times.
+
     Attributes:
         believed: whether the stamps agree with the arrivals.
     """
 
-    def __init__(self) -> None:
-        self.believed = True
+    def __init__(self, *, is_trusted: bool = False) -> None:
+        self.believed, self._is_trusted = True, is_trusted
         self._offset_ns: float | None = None
         self._arrived_ns = 0
         self._pairs: deque[tuple[int, int]] = deque(maxlen=_LIMITS.window)
@@ -65,7 +68,11 @@ class SourceClock:
         """
         right = self._steps_forward(stamp_ns)
         self._pairs.append((stamp_ns, arrived_ns))
+        if self._is_trusted and self._has_other_epoch():
+            self._offset_ns = None
         converted_ns = self._convert(stamp_ns, arrived_ns)
+        if self._is_trusted:
+            return converted_ns
         right = right and arrived_ns - converted_ns <= _LIMITS.longest_delay_ns + self._usual_delay_ns
         self._judge(right=right and self._keeps_time() and self._is_regular())
         if self.believed and right:
@@ -77,6 +84,13 @@ class SourceClock:
     def _usual_delay_ns(self) -> int:
         """The usual delay of a picture with a right stamp; 0 before the first."""
         return round(statistics.median(self._delays_ns)) if self._delays_ns else 0
+
+    def _has_other_epoch(self) -> bool:
+        """Return whether even the fastest of the latest pictures came too late: the sender's clock was set back."""
+        if self._offset_ns is None or len(self._pairs) < _LIMITS.window:
+            return False
+        fastest_ns = min(arrived_ns - stamp_ns for stamp_ns, arrived_ns in self._pairs)
+        return fastest_ns - self._offset_ns > _LIMITS.longest_delay_ns
 
     def _steps_forward(self, stamp_ns: int) -> bool:
         """Return whether a stamp is later than the last one; after a jump back the offset is found anew."""

@@ -266,5 +266,5 @@ def test_when_the_phone_is_back_the_game_goes_on_by_the_same_calibration(rig: tu
     sender.close()
     sender = _send(other, film)
     reached.wait_for_pictures()
-    assert reached.topics()["source"]["text"] == "Bo's phone"
+    assert reached.topics()["health"]["camera"] == "Bo's phone"
     sender.close()

@@ -19,11 +19,11 @@ from downfield.capture.problems import CAMERA_LOST, ActiveProblems
 from downfield.capture.recording.recorder import Recorder
 from downfield.capture.recording.recording_library import RecordingIndexHeader, index_path, recorded_videos
 from downfield.capture.recording.recording_settings import RecordingSettings
-from downfield.capture.source import CaptureClock, CapturedFrame
+from downfield.capture.source import CaptureClock, CapturedFrame, PictureFaultError
 from downfield.capture.sources import phone_link
 from downfield.capture.sources.phone import PHONE_LIMITS, PhoneCamera
 from downfield.capture.sources.phone_link import PhoneLink, PhoneState
-from downfield.capture.sources.phone_session import RtpPictures
+from downfield.capture.sources.phone_session import PhoneSession, RtpPictures
 from downfield.capture.sources.reconnecting import ReconnectingSource
 from downfield.capture.sources.source_types import type_of
 from downfield.core.errors import InputError, RefusedError, SourceError
@@ -154,6 +154,20 @@ def test_a_camera_that_something_else_uses_is_named_and_goes_on_by_itself(link: 
         wait_for_frame()
     assert all(one.code != CAMERA_LOST for one in problems.active())
     source.close()
+
+
+def test_a_network_of_which_no_picture_comes_whole_is_named(
+    link: PhoneLink, phone: PhoneSender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connect(link, phone)
+    camera = PhoneCamera(CaptureClock(), SIZE, link)
+    frames = camera.frames()
+    next(frames)
+    monkeypatch.setattr(PhoneSession, "deliver", lambda session, *_: session.note_loss())
+    with pytest.raises(PictureFaultError, match="No picture for 1 s: the network is too slow") as raised:
+        list(frames)
+    assert "access point" in raised.value.remedy
+    camera.close()
 
 
 def test_a_phone_that_left_is_taken_up_again_when_it_is_back(link: PhoneLink, phone: PhoneSender) -> None:

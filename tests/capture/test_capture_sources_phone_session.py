@@ -245,3 +245,37 @@ def test_a_reader_that_is_too_slow_begins_anew_and_does_not_fall_behind() -> Non
     kept = sum(session.next(0) is not None for _ in range(121))
     assert kept == 120
     assert session.next(0) is None
+
+
+def test_times_are_right_after_a_gap_however_unevenly_pictures_arrive_before(clock: Clock) -> None:
+    session = PhoneSession("phone", "Ann's phone")
+    session.begin()
+    began_ns, errors_ms = clock.ns, []
+    for number in range(400):
+        taken_ns = round(number * 1e9 / 30)
+        if 120 <= number < 270:
+            continue  # nothing comes for 5 s
+        late_ms = 4 if number % 20 == 0 else 40 + 90 * (number % 7)  # a computer or network that stalls now and then
+        clock.ns = began_ns + taken_ns + late_ms * MS
+        session.deliver("h264", KEY, taken_ns, clock.ns)
+        picture = session.next(0)
+        assert picture is not None
+        errors_ms.append((picture.taken_ns - began_ns - taken_ns) / MS)
+    assert max(abs(one - 4) for one in errors_ms) < 1, errors_ms
+
+
+def test_a_sender_that_sets_its_clock_back_has_right_times_again(clock: Clock) -> None:
+    session = PhoneSession("phone", "Ann's phone")
+    session.begin()
+    errors_ms = []
+    for number in range(200):
+        clock.ns += 33 * MS
+        stopped_ms = 0 if number < 100 else 5_000  # its clock stood still for that long
+        session.deliver("h264", KEY, clock.ns - (stopped_ms + 7) * MS, clock.ns)
+        picture = session.next(0)
+        assert picture is not None
+        errors_ms.append((clock.ns - picture.taken_ns) / MS)
+        if number == 99:
+            clock.ns += 5_000 * MS
+    assert max(errors_ms[:100]) < 1
+    assert max(errors_ms[140:]) < 1, errors_ms

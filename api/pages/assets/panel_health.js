@@ -18,7 +18,7 @@ export function healthSection(section, health, source) {
     return;
   }
   const figures = [
-    [source?.text || health.camera || "no camera", ""],
+    [(source?.live && health.camera) || source?.text || health.camera || "no camera", ""], // another phone may have taken its place
     [health.fps === null ? "–" : `${health.fps.toFixed(0)} fps`, "frame rate"],
     [health.latency_ms === null ? "–" : `${health.latency_ms.toFixed(0)} ms`, "latency"],
     [String(health.dropped), "dropped frames"],
