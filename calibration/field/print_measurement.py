@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 
 from downfield.calibration.camera import Camera, flat_bow
+from downfield.calibration.field.lines.line_chains import levels_at
 from downfield.core.arrays import Array, Image, Plane
 from downfield.core.field.model import FieldModel
 from downfield.core.field.painted_lines import LineStyle, LineZero
@@ -86,7 +87,7 @@ def with_line_inset(
     offsets = np.arange(-low, high + widest, _LIMITS.step_px / _px_per_mm(camera, field))
     for y_mm, outward in ((0.0, -1.0), (field.width_mm, 1.0)):
         points = np.stack(np.broadcast_arrays(x_mm, y_mm + outward * offsets[:, None]), axis=-1)
-        profile = np.median(_levels(plane, camera, points), axis=1) * np.sign(paint)
+        profile = np.median(levels_at(plane, camera.to_pixels(points)), axis=1) * np.sign(paint)
         edges = _edges(profile, offsets, _LIMITS.min_edge_share)
         inner = float(edges[0]) if len(edges) else 0.0
         band = (offsets > inner) & (offsets < inner + 2 * low)
@@ -117,11 +118,11 @@ def _is_colored_alike(
         band_mm: from where to where the sideline may be.
     """
     inner, outer = band_mm
-    colors = np.median(_levels(image, camera, points_mm), axis=1).reshape(len(offsets_mm), -1)
+    colors = np.median(levels_at(image, camera.to_pixels(points_mm)), axis=1).reshape(len(offsets_mm), -1)
     lines = [
         (x * field.mm_per_yd_x, share * field.width_mm) for x in field.yard_lines_yd() for share in (0.1, 0.4, 0.6, 0.9)
     ]
-    paint = np.median(_levels(image, camera, np.array(lines)[:, None]), axis=0).reshape(-1)
+    paint = np.median(levels_at(image, camera.to_pixels(np.array(lines)[:, None])), axis=0).reshape(-1)
     ground = np.median(colors[offsets_mm < 0], axis=0)
     between = colors[(offsets_mm > 0) & (offsets_mm < inner)]
     band = colors[(offsets_mm > inner) & (offsets_mm < outer)]
@@ -141,7 +142,7 @@ def _border(plane: Plane, camera: Camera, field: FieldModel) -> LineStyle:
     offsets = np.arange(-_LIMITS.max_inside_px, _LIMITS.max_border_mm * scale, _LIMITS.step_px) / scale
     for y_mm, outward in ((0.0, -1.0), (field.width_mm, 1.0)):
         points = np.stack(np.broadcast_arrays(x_mm, y_mm + outward * offsets[:, None]), axis=-1)
-        profile = np.median(_levels(plane, camera, points), axis=1)
+        profile = np.median(levels_at(plane, camera.to_pixels(points)), axis=1)
         edges = _edges(profile, offsets, _LIMITS.min_border_edge_share)
         inner = edges[np.abs(edges).argmin()] if len(edges) else 0.0
         beyond = edges[edges > inner + _LIMITS.min_width_px / scale]
@@ -158,7 +159,7 @@ def _goal_line(plane: Plane, camera: Camera, field: FieldModel, paint: float) ->
     found = []
     for x_mm, outward in ((0.0, -1.0), (field.length_mm, 1.0)):
         points = np.stack(np.broadcast_arrays(x_mm + outward * offsets[:, None], y_mm), axis=-1)
-        profile = np.median(_levels(plane, camera, points), axis=1) * np.sign(paint)
+        profile = np.median(levels_at(plane, camera.to_pixels(points)), axis=1) * np.sign(paint)
         rising, falling = (_edges(profile, offsets, _LIMITS.min_edge_share, sign) for sign in (1, -1))
         if not len(rising):
             continue
@@ -201,13 +202,6 @@ def _px_per_mm(camera: Camera, field: FieldModel) -> float:
     middle = np.array([field.length_mm, field.width_mm]) / 2
     near = camera.to_pixels(middle + np.array([(0.0, 0.0), (0.0, 1.0)]))
     return float(np.linalg.norm(near[1] - near[0]))
-
-
-def _levels(plane: Plane | Image, camera: Camera, points_mm: Array) -> Array:
-    at = np.clip(camera.to_pixels(points_mm), -30000, 30000).astype(np.float32)
-    return np.asarray(
-        cv2.remap(plane, at[..., 0], at[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), dtype=np.float64
-    )
 
 
 def _edges(profile: Array, offsets_mm: Array, least: float, sign: int = 0) -> Array:

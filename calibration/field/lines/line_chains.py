@@ -91,6 +91,16 @@ def clearest_channel(image: Image | Plane) -> Plane:
     return max(floats, key=_line_contrast)
 
 
+def levels_at(plane: Plane | Image, places_px: Array) -> Array:
+    """Return a picture's values at places, shape (n, m, 2): (n, m), or (n, m, 3) of one in color.
+
+    Outside the picture they are those of its border.
+    """
+    at = np.clip(places_px, -30000, 30000).astype(np.float32)
+    values = cv2.remap(plane, at[..., 0], at[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(values, dtype=np.float64)
+
+
 def _line_contrast(plane: Plane) -> float:
     """Return the contrast of thin structure against noise: the upper tail of a ridge response over its median."""
     half = cv2.resize(plane, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)

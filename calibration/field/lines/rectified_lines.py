@@ -15,6 +15,7 @@ from typing import Final
 import cv2
 import numpy as np
 
+from downfield.calibration.field.lines.line_chains import levels_at
 from downfield.calibration.field.lines.matching import NO_RUNG, FieldLines
 from downfield.core.arrays import Array, Plane
 
@@ -116,10 +117,7 @@ def _sampled(plane: Plane, lines: FieldLines, crossing_px: Array, rows: Array) -
     second = rows[:, None] + slope * first
     straight = np.stack([first, second] if across.along == 1 else [second, first], axis=-1)
     px = lines.distortion.distort(straight.reshape(-1, 2)).reshape(straight.shape)
-    at = np.clip(px, -30000, 30000).astype(np.float32)
-    return np.asarray(
-        cv2.remap(plane, at[..., 0], at[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), dtype=np.float64
-    )
+    return levels_at(plane, px)
 
 
 def _smooth(values: Array) -> Array:

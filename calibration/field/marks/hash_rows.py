@@ -6,10 +6,10 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Final
 
-import cv2
 import numpy as np
 
 from downfield.calibration.camera import Camera
+from downfield.calibration.field.lines.line_chains import levels_at
 from downfield.core.arrays import Array, Plane
 from downfield.core.field.model import FieldModel
 
@@ -91,6 +91,4 @@ def _is_bare(plane: Plane, camera: Camera, field: FieldModel, paint: float) -> b
 def _levels(plane: Plane, camera: Camera, field: FieldModel, x_yd: Array, y_yd: Array) -> Array:
     """Return gray levels over places across and along the field, shape (len(y), len(x))."""
     points = np.stack(np.broadcast_arrays(x_yd[None], y_yd[:, None]), axis=-1) * field.mm_per_yd
-    at = np.clip(np.nan_to_num(camera.to_pixels(points)), -30000, 30000).astype(np.float32)
-    seen = cv2.remap(plane, at[..., 0], at[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    return np.asarray(seen, dtype=np.float64)
+    return levels_at(plane, np.nan_to_num(camera.to_pixels(points)))

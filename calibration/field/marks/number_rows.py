@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 
 from downfield.calibration.camera import Camera
+from downfield.calibration.field.lines.line_chains import levels_at
 from downfield.calibration.field.marks.repeated_digit import repeated_digit_sides
 from downfield.core.arrays import Array, Plane
 from downfield.core.field.model import FieldModel
@@ -78,10 +79,8 @@ def _ink(plane: Plane, camera: Camera, field: FieldModel, lines_yd: list[float],
     beside = np.array([side * off for off in _LIMITS.digits_yd for side in (-1, 1)])
     x = np.array(lines_yd)[:, None] + beside
     points = np.stack(np.broadcast_arrays(x[None], y_yd[:, None, None]), axis=-1) * field.mm_per_yd
-    at = np.clip(camera.to_pixels(points), -30000, 30000).astype(np.float32)
-    flat = at.reshape(len(y_yd), -1, 2)
-    seen = cv2.remap(plane, flat[..., 0], flat[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    levels = np.sign(paint) * seen.reshape(at.shape[:-1]).astype(np.float64)
+    seen = levels_at(plane, camera.to_pixels(points).reshape(len(y_yd), -1, 2))
+    levels = np.sign(paint) * seen.reshape(points.shape[:-1])
     # The ground may change shade at the line, so each side is relative to its own ground.
     shares = []
     for side in (levels[..., 0::2], levels[..., 1::2]):

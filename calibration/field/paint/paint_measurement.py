@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera
 from downfield.calibration.camera_fit import Observations
+from downfield.calibration.field.lines.line_chains import levels_at
 from downfield.calibration.field.paint.paint_profiles import PROFILE_LIMITS, refine_profiles, search_profiles
 from downfield.calibration.field.paint.paint_samples import PaintSamples, sample_long_lines
 from downfield.calibration.field.paint.yard_line_ends import observe_line_ends
@@ -149,8 +149,7 @@ def _sample(plane: Plane, px: Array, normals: Array, places: Array) -> Array:
     total = np.zeros(places.shape)
     for along in _LIMITS.along_px:
         at = px[:, None, :] + along * runs[:, None, :] + places[..., None] * normals[:, None, :]
-        at = np.clip(at, -30000, 30000).astype(np.float32)
-        total += cv2.remap(plane, at[..., 0], at[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        total += levels_at(plane, at)
     return total / len(_LIMITS.along_px)
 
 

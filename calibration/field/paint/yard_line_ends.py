@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-import cv2
 import numpy as np
 
 from downfield.calibration.camera import Camera
 from downfield.calibration.camera_fit import Observations
+from downfield.calibration.field.lines.line_chains import levels_at
 from downfield.calibration.systematic_error import LINE_END
 from downfield.core.arrays import Array, Plane
 from downfield.core.field.model import FieldModel
@@ -60,9 +60,7 @@ def observe_line_ends(
 
     def levels(aside_px: Array) -> Array:
         at = px[:, None] + places[:, None] * outward[:, None] + (aside_px[:, None] * along)[:, None]
-        at = np.clip(np.nan_to_num(at), -30000, 30000).astype(np.float32)
-        seen = cv2.remap(plane, at[..., 0], at[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-        return np.asarray(seen, dtype=np.float64)
+        return levels_at(plane, np.nan_to_num(at))
 
     paint = sum(levels(share * width_px) for share in _LIMITS.across) / len(_LIMITS.across)
     beside = width_px / 2 + _LIMITS.ground_px
