@@ -12,7 +12,7 @@ import typer
 from rich.table import Table
 
 from downfield.cli.console.options import ConfigOption, JsonOption, SetOption
-from downfield.cli.console.output import open_console, print_error, print_stderr, print_stdout
+from downfield.cli.console.output import json_text, open_console, print_error, print_stderr, print_stdout
 from downfield.cli.console.process_end import INTERRUPTED, ended_in_order
 from downfield.cli.console.progress import progress_bar, with_progress
 from downfield.core.errors import InputError, OutputError
@@ -287,6 +287,7 @@ def verify(
     index: IndexOption = None,
     config: ConfigOption = None,
     settings: SetOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Check every byte and every signature. Exits with status 1 if anything was altered or bears a foreign key."""
     trusted = TrustedKeys.load(data_folder(load(config, settings).settings))
@@ -296,8 +297,12 @@ def verify(
     for item in with_progress(items, "Checking", len(items)):
         checked = check_item(files, item, trusted)
         bad += not checked.good
-        print_stdout(f"{item.short}  {item.game}: {checked.text}")
-    print_stdout(f"{len(items)} checked, {bad} not in order" if bad else f"{len(items)} checked, all in order")
+        if as_json:
+            print_stdout(json_text({"id": item.id, "game": item.game, "good": checked.good, "text": checked.text}))
+        else:
+            print_stdout(f"{item.short}  {item.game}: {checked.text}")
+    if not as_json:
+        print_stdout(f"{len(items)} checked, {bad} not in order" if bad else f"{len(items)} checked, all in order")
     if bad:
         raise typer.Exit(_FAULT)
 

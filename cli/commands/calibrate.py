@@ -33,14 +33,16 @@ from downfield.cli.commands.field_solving import (
     solve_requested,
 )
 from downfield.cli.console.options import (
+    FIELD,
     CameraHeightOption,
     ConfigOption,
+    JsonOption,
     StandingOption,
     check_data_name,
     check_outputs,
     number_between,
 )
-from downfield.cli.console.output import print_stdout
+from downfield.cli.console.output import json_text, print_stderr, print_stdout
 from downfield.cli.console.progress import progress_bar, with_progress
 from downfield.core.addresses import without_password
 from downfield.core.arrays import Image
@@ -85,9 +87,7 @@ LensOption = Annotated[Path | None, typer.Option("--lens", help="A lens measured
 def from_field(
     source: Source,
     out: Out,
-    field: Annotated[
-        str, typer.Option("--field", help="The printed field: a preset's name, a .toml file, or auto.")
-    ] = "auto",
+    field: Annotated[str, FIELD] = "auto",
     picture: Picture = None,
     lens: LensOption = None,
     height_mm: CameraHeightOption = None,
@@ -99,6 +99,7 @@ def from_field(
     reading: ReadingOption = None,
     goal_to_goal: GoalToGoalOption = None,
     side_to_side: SideToSideOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Calibrate from the printed field alone."""
     check_outputs(out, write_field, picture=picture, inputs=(source, lens, Path(field)), kind="downfield.calibration")
@@ -114,7 +115,11 @@ def from_field(
         advance(0, text="reading the picture")
         images = read_pictures(source)
         solution = solve_requested(images, request, advance, prior=prior)
-    _finish(solution, images, source, out, picture, by_hand=False)
+    _finish(solution, images, source, out, picture, by_hand=False, as_json=as_json)
+    if write_field is not None:
+        write_text(write_field, [measured_field_toml(solution.field)])
+    if as_json:
+        return
     if request.length is not None or request.lengths() is not None:
         print_stdout(f"{solution.field.title}; {describe_measured(None, solution.field)}. {solution.field.source}")
     described = request.fields()
@@ -122,7 +127,6 @@ def from_field(
     if found:
         print_stdout(f"Measured in the picture: {found}. The scale is that of the description.")
     if write_field is not None:
-        write_text(write_field, [measured_field_toml(solution.field)])
         print_stdout(f"The field is written to {write_field}.")
 
 
@@ -130,9 +134,7 @@ def from_field(
 def set_up_table(
     name: Annotated[str, typer.Argument(help="A name for the table.")],
     source: Annotated[str, typer.Option(help="A camera (its number or a part of its name), or a stream's address.")],
-    field: Annotated[
-        str, typer.Option("--field", help="The printed field: a preset's name, a .toml file, or auto.")
-    ] = "auto",
+    field: Annotated[str, FIELD] = "auto",
     reading: ReadingOption = None,
     length: LengthOption = None,
     height_mm: CameraHeightOption = None,
@@ -171,10 +173,11 @@ def set_up_table(
 def from_landmarks(
     source: Source,
     out: Out,
-    field: Annotated[str, typer.Option("--field", help="The printed field: a preset's name or a .toml file.")],
+    field: Annotated[str, FIELD],
     at: Annotated[list[str], typer.Option(metavar="LANDMARK", help="A landmark, X_YD,Y_YD=PX,PY; four or more.")],
     picture: Picture = None,
     lens: LensOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Calibrate from four or more landmarks given by hand, refined to the paint."""
     check_outputs(out, picture=picture, inputs=(source, lens, Path(field)), kind="downfield.calibration")
@@ -185,17 +188,18 @@ def from_landmarks(
         images = read_pictures(source)
         advance(0, text="solving the landmarks")
         solution = solve_landmarks(images, model, landmarks, prior=prior)
-    _finish(solution, images, source, out, picture, by_hand=True)
+    _finish(solution, images, source, out, picture, by_hand=True, as_json=as_json)
 
 
 @app.command("fiducials")
 def from_fiducials(
     source: Source,
     out: Out,
-    field: Annotated[str, typer.Option("--field", help="The printed field: a preset's name or a .toml file.")],
+    field: Annotated[str, FIELD],
     lens: Annotated[Path, typer.Option("--lens", help="A lens measured by 'downfield calibrate lens'.")],
     markers: Annotated[Path, typer.Option(help="A .toml file with the position of each marker.")],
     picture: Picture = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Calibrate from square markers beside the field, with a measured lens."""
     check_outputs(out, picture=picture, inputs=(source, lens, markers, Path(field)), kind="downfield.calibration")
@@ -207,7 +211,7 @@ def from_fiducials(
         advance(0, text="finding the markers")
         fit, sightings = solve_fiducials(images[0], measured.lens, measured.prior(), plan.markers, plan.family)
     calibration = to_calibration(model, fit, sightings, method="fiducials", made_from=[source.name])
-    _write(calibration, images, out, picture)
+    _write(calibration, images, out, picture, as_json=as_json)
 
 
 @app.command("sheet")
@@ -320,22 +324,36 @@ def _live_pictures(source: str) -> Iterator[Image]:
 
 
 def _finish(
-    solution: FieldSolution, images: list[Image], source: Path, out: Path, picture: Path | None, *, by_hand: bool
+    solution: FieldSolution,
+    images: list[Image],
+    source: Path,
+    out: Path,
+    picture: Path | None,
+    *,
+    by_hand: bool,
+    as_json: bool,
 ) -> None:
     calibration = solution.calibration("landmarks" if by_hand else "field", [source.name])
-    _write(calibration, images, out, picture)
+    _write(calibration, images, out, picture, as_json=as_json)
     if solution.fit.rows_px > _LIMITS.shaking_px * images[0].shape[1] / 1920:
-        print_stdout(
+        print_stderr(
             f"The picture's rows are displaced by up to {solution.fit.rows_px:.1f} px. Switch the board off and keep"
             " the table still while calibrating."
         )
 
 
-def _write(calibration: Calibration, images: list[Image], out: Path, picture: Path | None) -> None:
+def _write(calibration: Calibration, images: list[Image], out: Path, picture: Path | None, *, as_json: bool) -> None:
     write_calibration(out, calibration)
     if picture:
         write_picture(picture, draw_calibration(images[0], calibration))
-    print_stdout(_summary(calibration, out))
+    if not as_json:
+        print_stdout(_summary(calibration, out))
+        return
+    values = {"calibration": str(out), "field": calibration.field.name, "method": calibration.method}
+    lengths = None if calibration.lengths_known else describe_certainty(calibration)
+    notes = [text for text in (lengths, advise(calibration)) if text]
+    quality, tops_yd = calibration.quality, base_top_error_yd(calibration)
+    print_stdout(json_text(values | {"quality": quality, "base_tops_2_sigma_yd": tops_yd, "notes": notes}))
 
 
 def _summary(calibration: Calibration, out: Path) -> str:

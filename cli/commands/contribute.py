@@ -137,7 +137,7 @@ def _say_found(collected: Collected, games: int) -> None:
     searched = counted(games, "game")
     if not collected.frames:
         why = (
-            f"{collected.unrecorded} moments are worth it, but no picture of them is kept: switch recording on."
+            f"{counted(collected.unrecorded, 'moment', 'are')} worth it, but no picture is kept: switch recording on."
             if collected.unrecorded
             else "Nothing was corrected, and the networks were sure throughout."
         )
@@ -145,7 +145,7 @@ def _say_found(collected: Collected, games: int) -> None:
     corrected = sum(frame.reasons != ("uncertain",) for frame, _ in collected.frames)
     print_stdout(f"{_frames_text(len(collected.frames))} of {searched}: {corrected} that people corrected.")
     if collected.unrecorded:
-        print_stdout(f"Of {collected.unrecorded} more moments no picture is kept.")
+        print_stdout(f"Of {counted(collected.unrecorded, 'more moment')} no picture is kept.")
 
 
 def _ask(frames: Frames, kept: list[int]) -> list[int]:

@@ -18,6 +18,7 @@ from downfield.cli.console.output import json_text, open_console, print_stdout, 
 from downfield.cli.console.progress import progress_bar, with_progress
 from downfield.core.records import adapter
 from downfield.core.texts import counted
+from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.configuration.display import as_toml
 from downfield.rig.configuration.loading import load
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 def config(file: ConfigOption = None, settings: SetOption = None, as_json: JsonOption = False) -> None:
     """Print the configuration in effect, and where each value comes from."""
     configuration = load(file, settings)
+    load_rulebook(configuration.settings.game.rulebook)  # a name that is misspelled is an invalid value as well
     if as_json:
         print_stdout(json_text(tomllib.loads("\n".join(as_toml(configuration)))))
         return

@@ -25,8 +25,8 @@ from downfield.capture.recording.recording_library import index_path
 from downfield.capture.source import CaptureClock, CapturedFrame
 from downfield.capture.sources.file_sources import VideoFile
 from downfield.capture.sources.source_types import SourceChoice
-from downfield.cli.console.options import ARCHIVE, ConfigOption, SetOption, check_outputs, read_input
-from downfield.cli.console.output import open_console, print_stderr, print_stdout, styled
+from downfield.cli.console.options import ARCHIVE, ConfigOption, JsonOption, SetOption, check_outputs, read_input
+from downfield.cli.console.output import json_text, open_console, print_stderr, print_stdout, styled
 from downfield.cli.console.progress import progress_bar, with_progress
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError, NotFoundError, OutputError
@@ -274,6 +274,7 @@ def shadow(
     report: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Write the report, for print.")] = None,
     config: ConfigOption = None,
     settings: SetOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Compare the calls made in shadow mode with what people declared: agreements, differences, what was missed."""
     configuration = load(config, settings).settings
@@ -287,6 +288,11 @@ def shadow(
         raise InputError(f"{row.id}: was not played in shadow mode. Start the rig with 'downfield run --shadow'.")
     if report is not None:
         write_chunks(report, [found.html().encode()])
+    if as_json:
+        calls = [dict(zip(CALLS_HEAD, line, strict=True)) for line in found.calls]
+        print_stdout(json_text({"game": row.id, "summary": found.summary, "calls": calls}))
+        return
+    if report is not None:
         print_stdout(f"{report}: {found.summary}")
         return
     console = open_console(wrap=True)

@@ -18,7 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from downfield.calibration.calibration import Calibration, read_calibration
-from downfield.cli.console.options import PIPE, JsonOption, check_outputs, read_input, written_output
+from downfield.cli.console.options import BOOK, PIPE, JsonOption, check_outputs, read_input, written_output
 from downfield.cli.console.output import open_console, print_stderr, print_stdout, styled
 from downfield.cli.console.process_end import MOSTLY_LOST
 from downfield.cli.console.progress import with_progress
@@ -49,7 +49,7 @@ def judge(
     events: Annotated[
         Path | None, typer.Option(help="The declarations, *.events.jsonl. Default: those beside the tracks, if any.")
     ] = None,
-    rulebook: Annotated[str, typer.Option(help="An installed rulebook, or a league's .toml file.")] = DEFAULT_RULEBOOK,
+    rulebook: Annotated[str, BOOK] = DEFAULT_RULEBOOK,
     out: Annotated[
         Path | None,
         typer.Option(

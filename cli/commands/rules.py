@@ -15,18 +15,25 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from downfield.cli.console.options import JsonOption
+from downfield.cli.console.options import JsonOption, completing
 from downfield.cli.console.output import open_console, print_error, print_stdout, styled
 from downfield.core.errors import RulebookError
 from downfield.officiating.clauses import DISPOSITIONS, Clause, clauses_dealt_with
 from downfield.officiating.params import Param, Value
-from downfield.officiating.rulebooks.installed import load_systems
+from downfield.officiating.rulebooks.installed import installed_rulebooks, load_systems
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
 from downfield.officiating.state.interfaces import RuleSystem
 
 
 def rules(
-    book: Annotated[str, typer.Argument(help="An installed rulebook. Default: list all.", show_default=False)] = "",
+    book: Annotated[
+        str,
+        typer.Argument(
+            help="An installed rulebook. Default: list all.",
+            show_default=False,
+            autocompletion=completing(installed_rulebooks),
+        ),
+    ] = "",
     house: Annotated[
         Path | None, typer.Option("--house", metavar="FILE", help="A league's .toml file with house rules for it.")
     ] = None,

@@ -20,6 +20,7 @@ from downfield.capture.sources.phone import PHONE_SOURCE
 from downfield.capture.sources.phone_link import require_receiver
 from downfield.capture.sources.source_types import is_recording
 from downfield.cli.console.options import (
+    BOOK,
     CameraHeightOption,
     ConfigOption,
     LanOption,
@@ -67,7 +68,7 @@ def run(
     ] = None,
     height_mm: CameraHeightOption = None,
     standing: StandingOption = None,
-    rulebook: Annotated[str | None, typer.Option(help="An installed rulebook, or a league's .toml file.")] = None,
+    rulebook: Annotated[str | None, BOOK] = None,
     config: ConfigOption = None,
     settings: SetOption = None,
     port: PortOption = None,

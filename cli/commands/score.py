@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from downfield.calibration.pictures import read_picture
-from downfield.cli.console.options import ConfigOption, JsonOption, LanOption, PortOption, SetOption, TlsOption
+from downfield.cli.console.options import BOOK, ConfigOption, JsonOption, LanOption, PortOption, SetOption, TlsOption
 from downfield.cli.console.output import open_console, print_result, print_stderr
 from downfield.cli.console.process_end import end_with_starter, ended_in_order
 from downfield.cli.console.terminal import print_access
@@ -23,7 +23,7 @@ from downfield.vision.card_photo import read_card
 
 
 def score(
-    rulebook: Annotated[str | None, typer.Option(help="An installed rulebook, or a league's .toml file.")] = None,
+    rulebook: Annotated[str | None, BOOK] = None,
     home: Annotated[str | None, typer.Option(help="The home team of a new game.")] = None,
     away: Annotated[str | None, typer.Option(help="The visiting team of a new game.")] = None,
     new: Annotated[bool, typer.Option("--new", help="Start a new game instead of going on with the last one.")] = False,

@@ -33,6 +33,7 @@ from downfield.capture.sources.file_sources import ImageFolder, VideoFile
 from downfield.capture.sources.source_opening import open_source
 from downfield.capture.sources.source_types import SourceChoice
 from downfield.cli.console.options import (
+    BOOK,
     EndOption,
     JsonOption,
     StartOption,
@@ -104,9 +105,7 @@ def track(
             " measured in every frame, as at the table."
         ),
     ] = None,
-    rulebook: Annotated[
-        str, typer.Option(help="Of the declarations: an installed rulebook, or a league's .toml file.")
-    ] = DEFAULT_RULEBOOK,
+    rulebook: Annotated[str, BOOK] = DEFAULT_RULEBOOK,
     start_s: StartOption = 0.0,
     end_s: EndOption = math.inf,
     fps: Annotated[

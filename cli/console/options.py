@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import shutil
@@ -18,6 +19,8 @@ import typer
 
 from downfield.cli.console.output import SHARED, print_stdout
 from downfield.core.errors import InputError, OutputError
+from downfield.core.field.model import preset_names
+from downfield.officiating.rulebooks.installed import installed_rulebooks
 
 _HEAD_BYTES: Final = 1 << 20
 """Bytes of a file that are read to tell its format; the first line of tracks, and a calibration, are far shorter."""
@@ -118,6 +121,23 @@ def number_between(low: float, high: float) -> Callable[[object], float]:
 
     return parse
 
+
+def completing(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
+    """Return what a shell completes names by, and the .toml files that may stand in their place."""
+
+    def complete(incomplete: str) -> list[str]:
+        files = glob.glob(f"{glob.escape(incomplete)}*.toml") if incomplete else []  # noqa: PTH207 - as typed
+        return [*(name for name in names() if name.startswith(incomplete)), *files]
+
+    return complete
+
+
+BOOK: Final = typer.Option(
+    help="An installed rulebook, or a league's .toml file.", autocompletion=completing(installed_rulebooks)
+)
+FIELD: Final = typer.Option(
+    "--field", help="The printed field: a preset's name or a .toml file.", autocompletion=completing(preset_names)
+)
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 

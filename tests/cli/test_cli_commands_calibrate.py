@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import re
 from pathlib import Path
@@ -54,7 +55,10 @@ def test_a_table_is_calibrated_drawn_and_certified(tmp_path: Path) -> None:
         u, v = scene.camera.to_pixels(TUDOR.to_mm(np.array([x, y]))).tolist()
         landmarks += ["--at", f"{x},{y}={u},{v}"]
     by_hand = tmp_path / "hand.calibration.json"
-    run("calibrate", "landmarks", photo, "--field", "tudor-620", "-o", by_hand, *landmarks)
+    told = json.loads(run("calibrate", "landmarks", photo, "--field", "tudor-620", "-o", by_hand, *landmarks, "--json"))
+    assert (told["calibration"], told["method"]) == (str(by_hand), "landmarks")
+    assert told["quality"]["rms_px"] > 0
+    assert 0 < told["base_tops_2_sigma_yd"] < 1
     assert read_calibration(by_hand).method == "landmarks"
 
 

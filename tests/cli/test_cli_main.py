@@ -72,9 +72,16 @@ def test_the_module_is_the_command() -> None:
 
 @pytest.mark.parametrize(
     ("words", "completed"),
-    [("downfield dem", {"demo"}), ("downfield tables s", {"show"}), ("downfield run --cal", {"--calibration"})],
+    [
+        ("downfield dem", {"demo"}),
+        ("downfield tables s", {"show"}),
+        ("downfield run --cal", {"--calibration"}),
+        ("downfield judge --rulebook l", {"lions-den"}),
+        ("downfield rules t", {"tap"}),
+        ("downfield calibrate field --field ult", {"ultimate"}),
+    ],
 )
-def test_a_shell_completes_commands_their_sub_commands_and_options(words: str, completed: set[str]) -> None:
+def test_a_shell_completes_commands_their_sub_commands_options_and_values(words: str, completed: set[str]) -> None:
     environment = {
         **os.environ,
         "_DOWNFIELD_COMPLETE": "complete_bash",

@@ -293,7 +293,9 @@ def test_a_record_that_leads_out_of_the_archive_is_refused(tmp_path: Path) -> No
         pass
 
 
-def test_the_command_lists_and_its_exit_status_tells_of_faults(bundle: Path, tmp_path: Path) -> None:
+def test_the_command_lists_and_its_exit_status_tells_of_faults(
+    bundle: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     archive = str(tmp_path / "archive")
     runner = CliRunner()
     assert run_command(["archive", "add", str(bundle), str(tmp_path), "--to", archive]) == 2, "an empty folder"
@@ -304,6 +306,11 @@ def test_the_command_lists_and_its_exit_status_tells_of_faults(bundle: Path, tmp
     assert run_command(["archive", "list", archive, "team=nobody"]) == 2
     assert run_command(["archive", "list", str(tmp_path / "nothing")]) == 2
     assert run_command(["archive", "verify", archive, "--set", f"data={tmp_path}"]) == 0
+    capsys.readouterr()
+    assert run_command(["archive", "verify", archive, "--json", "--set", f"data={tmp_path}"]) == 0
+    checked = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert checked
+    assert all(one["good"] and one["id"] and one["text"] for one in checked)
     next((tmp_path / "archive" / "files").glob("*/*.zip")).unlink()
     assert run_command(["archive", "verify", archive, "--set", f"data={tmp_path}"]) == 1
 

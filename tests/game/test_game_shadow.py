@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -140,6 +141,10 @@ def test_the_command_compares_and_writes_a_report(tmp_path: Path) -> None:
         f"{game}: Of 1 outcomes that people declared, the machine called 1 the same; 0 more only it saw." in done.output
     )
     assert "tackled by light-50" in done.output
+    told = json.loads(run(app, ["shadow", game, "--json", "--set", f"data={tmp_path}"]).stdout)
+    assert told["game"] == game
+    assert told["calls"]
+    assert {"Play", "Declared", "Machine"} <= told["calls"][0].keys()
     done = run(app, ["shadow", game, "--report", str(tmp_path / "a.html"), "--set", f"data={tmp_path}"])
     assert done.exit_code == 0, done.output
     page = (tmp_path / "a.html").read_text()

@@ -89,3 +89,8 @@ def test_what_holds_no_secret_is_shown_as_it_is(text: str) -> None:
     loaded = load(environment={}, command_line={"source.name": text})
     assert shown_values(loaded.settings)["source"]["name"] == text
     assert not list(secret_texts(loaded.settings))
+
+
+def test_a_rulebook_that_is_not_installed_is_no_configuration(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command(["config", "--set", "game.rulebook=nba"]) == 2
+    assert "No rulebook is named 'nba'. Installed rulebooks: efl" in capsys.readouterr().err
