@@ -201,7 +201,7 @@ def _track(source: str, camera: Calibration, out: Path, options: _Options) -> Tr
             if cache.note:
                 print_stderr(cache.note)
             vision = Vision(camera, cache, options.roster, continuous=not options.independent, rate=rate)
-            shown = with_progress(captured, f"Tracking {path.name}", recorded.count)
+            shown = with_progress(captured, f"Tracking {path.name}", recorded.count, lambda: counter.status)
             pictures = decoded(shown, counter.count_damaged)
             if options.events:
                 referee = RecordedReferee(options.events, options.book, camera)

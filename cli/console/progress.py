@@ -134,14 +134,17 @@ def duration_text(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
-def with_progress(items: Iterable[T], description: str, total: int | None = None) -> Iterator[T]:
+def with_progress(
+    items: Iterable[T], description: str, total: int | None = None, text: Callable[[], str] = str
+) -> Iterator[T]:
     """Yield items, showing how many of them were taken.
 
     Args:
         description: the step, as for `progress_bar`.
         total: number of items; None if it is not known.
+        text: returns what there is to say now; empty for no change.
     """
     with progress_bar(description) as advance:
         for done, item in enumerate(items):
-            advance(done, total)
+            advance(done, total, text())
             yield item

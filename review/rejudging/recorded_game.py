@@ -166,6 +166,7 @@ _MOST_LOST: Final = 0.5
 """Of the figures in all frames seen, or of frames without a figure: below, and above, most was lost."""
 
 _NUMBERS: Final = re.compile(r"\d+(\.\d+)?")
+_TOLD_FRAMES: Final = 15  # Frames in a row without calls that are told of while a recording is tracked
 
 
 @record
@@ -222,8 +223,14 @@ class TrackingReport:
 
 @dataclass
 class TrackingCounter:
-    """Counts how well a recording is tracked."""
+    """Counts how well a recording is tracked.
 
+    Attributes:
+        status: since when, and why, no calls can be made, or that they can again; empty before.
+    """
+
+    status: str = ""
+    _waits: int = 0
     _damaged: int = 0
     _frames: int = 0
     _empty: int = 0
@@ -244,12 +251,21 @@ class TrackingCounter:
             self._frames += 1
             self._empty += not seen
             self._unfit += bool(scene.unfit)
+            self._tell_wait(scene)
             self._seen.update(figure.id for figure in seen)
             self._unsure.update(figure.id for figure in scene.figures if not figure.sure)
             keys = {_NUMBERS.sub("0", reason): reason for reason in scene.unfit}  # they count and measure
             self._texts |= keys
             self._reasons.update(keys.keys())
             yield scene
+
+    def _tell_wait(self, scene: Scene) -> None:
+        """Update the status, once frames are unfit for a while and once they are fit again."""
+        if not scene.unfit and self._waits >= _TOLD_FRAMES:
+            self.status = f"calls can be made again, after {self._waits} frames"
+        self._waits = self._waits + 1 if scene.unfit else 0
+        if self._waits == _TOLD_FRAMES:
+            self.status = f"no calls since frame {scene.frame - _TOLD_FRAMES + 1}: {scene.unfit[0]}"
 
     def report(self, players: Sequence[Player]) -> TrackingReport:
         """Return how well the players were tracked in the scenes counted."""

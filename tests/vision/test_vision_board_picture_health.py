@@ -117,6 +117,16 @@ def test_glare_on_the_field_is_told_and_a_white_sheet_beside_it_is_not() -> None
         assert told == any("overexposed" in warning for warning in poor)
 
 
+def test_a_dim_field_is_told_beside_a_bright_rim_and_a_dark_room_beside_a_bright_field_is_not() -> None:
+    field_px = np.array([(300.0, 100.0), (700.0, 100.0), (700.0, 500.0), (300.0, 500.0)])
+    for field, around, told in ((0.3, 1.8, True), (1.0, 0.05, False)):
+        image = np.clip(picture() * around, 0, 255).astype(np.uint8)
+        image[100:500, 300:700] = picture()[100:500, 300:700] * field
+        health = PictureHealthMonitor(field_px=field_px).step(frames([image])[0])
+        assert told == any("dim" in warning for warning in health.warnings)
+        assert not any("dark" in reason for reason in health.unfit)
+
+
 def test_figures_that_are_not_seen_in_a_poor_picture_are_first_looked_for_in_the_picture() -> None:
     fogged = (picture() // 4 + 120).astype(np.uint8)
     unfit = watch(frames([fogged]), figures(8))[0].unfit

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from made_measurements import EXACT, VAGUE, measurements
@@ -9,7 +11,16 @@ from numpy.typing import NDArray
 
 from downfield.core.arrays import Bools
 from downfield.vision.measuring.measurement import Measurements
-from downfield.vision.tracking.assignment import assign, find_merged, lie_on_others, out_of_reach
+from downfield.vision.tracking.assignment import (
+    ASSIGNMENT_LIMITS,
+    Assignment,
+    assign,
+    exchange_doubts,
+    find_merged,
+    lie_on_others,
+    out_of_reach,
+    way_costs,
+)
 from downfield.vision.tracking.kalman import MotionFilter
 
 LIGHT, DARK = 1.0, -1.0
@@ -85,29 +96,69 @@ def test_a_figure_of_known_heading_is_not_assigned_a_base_across_it(
     assert (assigned(motion, across) == {0: 0}) == matches
 
 
-def ambiguous(motion: MotionFilter, found: Measurements, *jerseys: float) -> set[int]:
-    figures = np.arange(len(motion.mean))
-    pairs = assign(motion, figures, found, np.arange(len(found)), np.array(jerseys))
-    return set(pairs.ambiguous.tolist())
+def doubted(
+    places: list[tuple[float, float]],
+    found: Measurements,
+    pairs: dict[int, int],
+    *,
+    jerseys: Sequence[float] = (),
+    away_s: float | Sequence[float] = 1 / 30,
+) -> set[int]:
+    """The figures that may be exchanged: they stood at these places when they were last detected."""
+    off_mm = np.linalg.norm(np.array(places)[:, None] - found.pose[None, :, :2], axis=2)
+    count, rows = len(places), np.array(list(pairs), dtype=int)
+    sigma_mm = np.hypot(3.0, ASSIGNMENT_LIMITS.leaves_way_mm_per_s * np.broadcast_to(away_s, count))
+    made = Assignment(rows, np.array(list(pairs.values()), dtype=int), np.zeros(len(rows), dtype=bool))
+    cost = way_costs(off_mm, sigma_mm, np.array(jerseys or (LIGHT,) * count), found, np.zeros(off_mm.shape, dtype=bool))
+    free = np.ones(off_mm.shape, dtype=bool)
+    free[:, made.detections] = False
+    return set(exchange_doubts(made, cost, free)[0].tolist())
 
 
 def test_a_figure_detected_a_moment_ago_is_not_confused_with_its_half_hidden_opponent() -> None:
-    strip = measurements((131.0, 100, np.diag([64.0, 64.0, 0.05, 4.0, 4.0]), 0.96, -7.0))
-    opponents = standing((100, 100), (131, 100))
-    assert ambiguous(opponents, strip, DARK, LIGHT) == set()
-    opponents.inflate(np.array([0]), 10.0, 0.1)  # now the other's place is unknown
-    assert ambiguous(opponents, strip, DARK, LIGHT) == {0, 1}
+    strip = measurements((131.0, 100, np.diag([32.0, 32.0, 0.05, 4.0, 4.0]), 0.96, -7.0))
+    opponents = [(100.0, 100.0), (131.0, 100.0)]
+    assert doubted(opponents, strip, {0: 0}, jerseys=(DARK, LIGHT)) == {0, 1}, "dark's color, where light is"
+    assert doubted(opponents, strip, {1: 0}, jerseys=(LIGHT, DARK)) == set()
+    assert doubted(opponents, strip, {1: 0}, jerseys=(DARK, LIGHT), away_s=1.0) == {0, 1}
 
 
 def test_a_detection_that_fits_one_figure_badly_and_another_worse_is_not_ambiguous() -> None:
     part = measurements((100.0, 108.0, EXACT, 0.95, 7.0))
-    part.pose[0, 3:] = 20.0, 12.0  # half a base
-    for places in (((100, 128), (100, 100)), ((100, 100), (100, 128))):  # whichever comes first
-        neighbors = standing(*places)
-        neighbors.inflate(np.array([0, 1]), 4.0, 0.1)
-        assert ambiguous(neighbors, part, LIGHT, LIGHT) == set()
-    neighbors.mean[1, 1] = 116.0  # as far from it as the first
-    assert ambiguous(neighbors, part, LIGHT, LIGHT) == {0, 1}
+    assert doubted([(100, 132), (100, 100)], part, {1: 0}) == set()
+    assert doubted([(100, 100), (100, 132)], part, {0: 0}) == set()
+    assert doubted([(100, 100), (100, 116)], part, {0: 0}) == {0, 1}, "as far from both"
+
+
+@pytest.mark.parametrize(("apart_mm", "away_s", "doubt"), [(18, 1 / 30, 0), (30, 0.1, 0), (18, 0.5, 2), (60, 0.5, 0)])
+def test_teammates_detected_again_after_a_gap_may_be_exchanged_if_they_were_near(
+    apart_mm: float, away_s: float, doubt: int
+) -> None:
+    pair = measurements((100.0, 100.0, EXACT, 0.95, 7.0), (100.0, 100.0 + apart_mm, EXACT, 0.95, 7.0))
+    assert len(doubted([(100, 100), (100, 100 + apart_mm)], pair, {0: 0, 1: 1}, away_s=away_s)) == doubt
+
+
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_figures_in_a_row_may_all_be_one_place_further_where_the_last_is_missed(count: int) -> None:
+    """Each was found where the next one was; the first one's own detection is taken for nobody's."""
+    places = [(100.0 + 25 * row, 100.0) for row in range(count)]
+    row = measurements(*((x + 12.5, y, EXACT, 0.95, 7.0) for x, y in places))
+    pairs = {figure: figure - 1 for figure in range(1, count)}
+    assert doubted(places, row, pairs, away_s=0.3) == set(range(count))
+
+
+def test_figures_may_be_exchanged_in_a_ring_of_three() -> None:
+    ring = [(100.0, 100.0), (120.0, 100.0), (110.0, 117.0)]
+    found = measurements(*((x, y, EXACT, 0.95, 7.0) for x, y in [(112.0, 105.0), (110.0, 105.0), (109.0, 107.0)]))
+    assert doubted(ring, found, {0: 0, 1: 2, 2: 1}, away_s=0.2) == {0, 1, 2}
+
+
+def test_jerseys_that_show_tell_neighbors_apart_after_a_gap() -> None:
+    pair = measurements((100.0, 100.0, EXACT, 0.95, 7.0), (120.0, 100.0, EXACT, 0.95, -7.0))
+    plain = measurements((100.0, 100.0, EXACT, 0.95, 0.0), (120.0, 100.0, EXACT, 0.95, 0.0))
+    places = [(100.0, 100.0), (120.0, 100.0)]
+    assert doubted(places, pair, {0: 0, 1: 1}, jerseys=(LIGHT, DARK), away_s=0.6) == set()
+    assert doubted(places, plain, {0: 0, 1: 1}, jerseys=(LIGHT, DARK), away_s=0.6) == {0, 1}
 
 
 def fallen(odds: float, x_mm: float, light: float = -7.0) -> Measurements:

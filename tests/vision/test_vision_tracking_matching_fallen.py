@@ -36,8 +36,7 @@ def matched(found: Measurements, lies: Bools = STANDING, *, both: bool = True) -
     places = np.array([(200.0, 200.0), (400.0, 200.0) if both else (210.0, 240.0)])
     off_mm = np.linalg.norm(places[:, None] - found.pose[None, :, :2], axis=2)
     figures, detections = (np.array(one[: 2 if both else 1]) for one in ([0, 1], [STOOD, FAR]))
-    flipped, nobody = np.zeros(len(figures), dtype=bool), np.array([], dtype=np.intp)
-    pairs = Assignment(figures, detections, flipped, nobody, np.zeros(0))
+    pairs = Assignment(figures, detections, np.zeros(len(figures), dtype=bool))
     out: list[int] = prefer_fallen(pairs, found, off_mm, DARK, lies).detections.tolist()
     return out
 

@@ -35,8 +35,8 @@ class HealthLimits:
     min_sharpness: float = 0.35
 
     # Light.
-    min_brightness: float = 25.0  # Mean gray level of a picture in which nothing can be seen
-    dim_brightness: float = 45.0  # Mean gray level of a dim picture
+    min_brightness: float = 25.0  # Mean gray level of a field on which nothing can be seen
+    dim_brightness: float = 45.0  # Mean gray level of a dim field
     overexposed_level: int = 250  # Brighter pixels are overexposed
     # Range of gray levels, but for 2 % at either end, relative to their mean; fog and stray light make it small
     min_contrast: float = 0.7
@@ -112,7 +112,8 @@ class PictureHealthMonitor:
         self._recent: deque[_FrameStats] = deque()
         self._changes = changes or PictureChanges()
         self._field_px = field_px
-        self._squares: Array | None = None  # share of each square of samples that is on the field
+        self._field: Image | None = None  # which samples are on the field
+        self._squares: Array | None = None  # share of each square of samples that is
         self._index = 0
         self._same_since_ns: int | None = None
         self._measured_ns = 0
@@ -129,7 +130,7 @@ class PictureHealthMonitor:
         change = self._changes.of(frame)
         small = change.sample
         dropped, step_ns = self._count_dropped(frame)
-        brightness = cv2.sumElems(small)[0] / small.size
+        brightness = cv2.mean(small, self._on_field(small))[0]
         sharpness, contrast = self._measure(frame, small)
         shows = (change.repeated, change.back)
         stats = _FrameStats(frame.t_ns, brightness, sharpness, contrast, dropped, step_ns, *shows, frame.t_sigma_ns)
@@ -188,15 +189,23 @@ class PictureHealthMonitor:
             return 0.0
         squares = self._squares
         if squares is None:
-            mask = np.full(small.shape, 255, np.uint8)
-            if self._field_px is not None:
-                mask[:] = 0
-                cv2.fillPoly(mask, [np.round(self._field_px / CHANGE_LIMITS.sample_px).astype(np.int32)], (255,))
+            mask = self._on_field(small)
             squares = np.asarray(cv2.resize(mask, size, interpolation=cv2.INTER_AREA), np.float64) / 255.0
             self._squares = squares
         _, over = cv2.threshold(small, _LIMITS.overexposed_level, 255, cv2.THRESH_BINARY)
         filled = np.asarray(cv2.resize(over, size, interpolation=cv2.INTER_AREA)) > 255 * _LIMITS.glare_fills
         return float(squares[filled].sum() / max(squares.sum(), 1.0))
+
+    def _on_field(self, small: Image) -> Image:
+        """Return which samples are on the field, 255 there: rim and lamps say nothing of the light on figures."""
+        if self._field is None:
+            self._field = np.full(small.shape, 0 if self._field_px is not None else 255, np.uint8)
+            if self._field_px is not None:
+                outline = np.round(self._field_px / CHANGE_LIMITS.sample_px).astype(np.int32)
+                cv2.fillPoly(self._field, [outline], (255,))
+            if not self._field.any():
+                self._field[:] = 255
+        return self._field
 
     def _count_dropped(self, frame: Frame) -> tuple[int, int]:
         """Return how many frames are missing before this one, by their indices or their times, and the time step."""

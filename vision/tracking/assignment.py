@@ -69,6 +69,12 @@ class AssignmentLimits:
     # Weight of that margin in the log-odds of an identity: half of what it would be if errors of one picture were
     # independent, so that at the margin an identity is right ten times to one
     exchange_weight: float = 0.25
+    missed_cost: float = 5.0  # Twice the negative log of how often a figure is not detected
+    false_cost: float = 6.0  # The same of a detection of nothing
+    near_cost: float = 25.0  # A detection dearer by this for another figure than for its own is no other figure's
+    # Speed, one sigma, at which a figure leaves its way while it is not detected
+    leaves_way_mm_per_s: float = 20.0
+    way_freedom: float = 4.0  # Degrees of freedom of Student's distribution of that
 
 
 ASSIGNMENT_LIMITS: Final = AssignmentLimits()
@@ -82,12 +88,10 @@ class Assignment:
     figures: Indices
     detections: Indices
     flipped: Bools  # whether the detection faces opposite to the figure's estimated heading, shape (k,)
-    ambiguous: Indices  # rows of figures that might be exchanged with another figure, shape (a,)
-    identity: Array  # the probability that they are not, shape (a,)
 
     def select(self, kept: Bools) -> Assignment:
-        """Return only these pairs, shape (k,); ambiguous figures stay."""
-        return Assignment(self.figures[kept], self.detections[kept], self.flipped[kept], self.ambiguous, self.identity)
+        """Return only these pairs, shape (k,)."""
+        return Assignment(self.figures[kept], self.detections[kept], self.flipped[kept])
 
     def joined(self, other: Assignment) -> Assignment:
         """Return both together; they must share no figure and no detection."""
@@ -95,8 +99,6 @@ class Assignment:
             np.concatenate([self.figures, other.figures]),
             np.concatenate([self.detections, other.detections]),
             np.concatenate([self.flipped, other.flipped]),
-            np.concatenate([self.ambiguous, other.ambiguous]),
-            np.concatenate([self.identity, other.identity]),
         )
 
 
@@ -209,9 +211,7 @@ def assign(
         elsewhere: which detections are candidates for a figure only at its own place, shape (n, m).
     """
     cost, flipped = _costs(motion, rows, measurements, columns)
-    max_jersey = ASSIGNMENT_LIMITS.max_jersey_log_odds
-    jersey_odds = jersey[rows][:, None] * np.clip(measurements.light[columns], -max_jersey, max_jersey)[None]
-    jersey_cost = 2 * np.logaddexp(0.0, -jersey_odds)
+    jersey_odds, jersey_cost = _by_jersey(jersey[rows], measurements.light[columns])
     # Colors are sometimes wrong, but away from its place a figure is matched neither to a detection in the other team's
     # color nor to a low-score detection far off. A toppling figure does not show its jersey in the usual place.
     vague = motion.place_sigma_mm()[rows] > ASSIGNMENT_LIMITS.vague_mm
@@ -230,11 +230,34 @@ def assign(
     # Of two figures that it fits badly the one that it fits less badly is preferred: by less than any other difference.
     fits = np.where(never, _NEVER, np.minimum(cost, ASSIGNMENT_LIMITS.unmatched_cost - 1 + cost / _NEVER) + jersey_cost)
     chosen_row, chosen = least_cost_pairs(np.concatenate([fits, missed], axis=1))
-    padded = np.concatenate([np.where(never, _NEVER, cost + jersey_cost), missed], axis=1)
     paired = chosen < len(columns)
     own, column = chosen_row[paired], chosen[paired]
-    doubtful, identity = _ambiguous(padded, chosen)
-    return Assignment(rows[own], columns[column], flipped[own, column], rows[doubtful], identity)
+    return Assignment(rows[own], columns[column], flipped[own, column])
+
+
+def _by_jersey(jersey: Array, light: Array) -> tuple[Array, Array]:
+    """Return the log-odds that detections are of figures' teams, and what they cost, shape (k, l) each."""
+    limit = ASSIGNMENT_LIMITS.max_jersey_log_odds
+    odds: Array = jersey[:, None] * np.clip(light, -limit, limit)[None]
+    return odds, 2 * np.logaddexp(0.0, -odds)
+
+
+def way_costs(off_mm: Array, sigma_mm: Array, jersey: Array, measurements: Measurements, never: Bools) -> Array:
+    """Return what each detection costs for each figure by its way and its jersey alone, see `exchange_doubts`.
+
+    Args:
+        off_mm: distances of the m detections from the n figures' ways, shape (n, m).
+        sigma_mm: by how much each figure may have left its way, one direction, shape (n,).
+        jersey: as in `assign`.
+        never: which pairs are impossible, shape (n, m).
+    """
+    variance = np.square(sigma_mm)[:, None] + np.square(measurements.place_sigma_mm)[None] / 2
+    # Most figures keep their ways, and a few leave them far: a distribution with heavy tails, Student's.
+    freedom = ASSIGNMENT_LIMITS.way_freedom
+    cost: Array = (freedom + 2) * np.log1p(off_mm**2 / (freedom * variance)) + 2 * np.log(variance)
+    cost += _by_jersey(jersey, measurements.light)[1]
+    cost[never] = _NEVER
+    return cost
 
 
 def _costs(motion: MotionFilter, rows: Indices, measurements: Measurements, columns: Indices) -> tuple[Array, Bools]:
@@ -267,23 +290,38 @@ def _costs(motion: MotionFilter, rows: Indices, measurements: Measurements, colu
     return cost, flipped
 
 
-def _ambiguous(padded: Array, chosen: Indices) -> tuple[Indices, Array]:
-    """Return the rows that could be exchanged with another row, or left unmatched, at little cost.
+def exchange_doubts(found: Assignment, cost: Array, free: Bools) -> tuple[Indices, Array]:
+    """Return the figures that may be exchanged with others, or with missed ones, in a ring of two to four.
+
+    Args:
+        found: the pairs made.
+        cost: twice the negative log-likelihood of each of m detections for each of n figures, wherever each may have
+            gone since it was last detected, shape (n, m).
+        free: which unmatched detections may be which figures, shape (n, m).
 
     Returns:
-        The rows, and for each how probable it is that it is not exchanged.
+        Their rows, and for each how probable it is that it is not exchanged.
     """
-    count = len(chosen)
-    own = padded[np.arange(count), chosen]
-    across = padded[:, chosen].copy()  # across[i, k]: row i in the place of row k
-    for k in range(count):
-        if own[k] == ASSIGNMENT_LIMITS.unmatched_cost:
-            across[:, k] = ASSIGNMENT_LIMITS.unmatched_cost  # any figure can be unmatched
-    dearer = across + across.T - own[:, None] - own[None]
+    limits, count = ASSIGNMENT_LIMITS, len(cost)
+    own, matched = np.full(count, limits.missed_cost), np.zeros(count, dtype=np.bool_)
+    own[found.figures], matched[found.figures] = cost[found.figures, found.detections], True
+    # dearer[i, k]: by how much it is dearer to give figure i the detection of figure k, or none where k has none
+    dearer = np.full((count, count), _NEVER)
+    dearer[:, found.figures] = cost[:, found.detections] - own[:, None]
     np.fill_diagonal(dearer, _NEVER)
-    both_missed = (own == ASSIGNMENT_LIMITS.unmatched_cost)[:, None] & (own == ASSIGNMENT_LIMITS.unmatched_cost)[None]
-    dearer[both_missed] = _NEVER
-    least = dearer.min(axis=1, initial=_NEVER)
-    ambiguous: Indices = np.flatnonzero(least < ASSIGNMENT_LIMITS.exchange_margin)
-    identity: Array = 1.0 / (1.0 + np.exp(-ASSIGNMENT_LIMITS.exchange_weight * np.maximum(least[ambiguous], 0.0)))
-    return ambiguous, identity
+    near = dearer < limits.near_cost
+    rows = np.flatnonzero(near.any(axis=0) | near.any(axis=1))
+    if not len(rows):
+        return rows, np.zeros(0)
+    without = np.minimum(
+        np.where(free, cost - limits.false_cost, _NEVER).min(axis=1, initial=_NEVER), limits.missed_cost
+    )
+    dearer[np.ix_(matched, ~matched)] = (without - own)[matched, None]
+    dearer = dearer[np.ix_(rows, rows)]
+    by_way = (dearer[:, :, None] + dearer[None]).min(axis=1)
+    rings = np.minimum(np.minimum(dearer, by_way) + dearer.T, by_way + by_way.T)
+    np.fill_diagonal(rings, _NEVER)
+    least = rings.min(axis=1)
+    doubtful = least < limits.exchange_margin
+    identity: Array = 1.0 / (1.0 + np.exp(-limits.exchange_weight * np.maximum(least[doubtful], 0.0)))
+    return rows[doubtful], identity

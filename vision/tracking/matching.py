@@ -22,9 +22,11 @@ from downfield.vision.tracking.assignment import (
     Assignment,
     MergedPairs,
     assign,
+    exchange_doubts,
     find_merged,
     lie_on_others,
     out_of_reach,
+    way_costs,
 )
 from downfield.vision.tracking.initialization import LineUpPoses
 from downfield.vision.tracking.kalman import VX, MotionFilter
@@ -59,6 +61,8 @@ class TrackerLimits:
     pivot_rad: float = 1.0  # Deviation of the heading of a figure that a hand hides and leaves in place
     # A figure found further than this from its prediction, without a hand, may be a different figure
     astray_mm: float = 60.0
+    astray_sigmas: float = 4.0  # So may one that is further off its way than figures leave it by so many sigmas
+    off_way_mm: float = 18.0  # and further than this, a base's width
     replaced_mm: float = 120.0  # A figure put down further than this from its old place may be a different figure
     astray_identity: float = 0.5  # Probability that a figure found so far from where it was is the same
 
@@ -205,10 +209,12 @@ class FigureMatcher:
         place, columns = measurements.pose[:, :2], np.arange(len(measurements))
         off_mm = np.linalg.norm(motion.mean[:, None, :2] - place[None], axis=2)
         away_ns = frame.t_ns - figures.seen_ns
+        missed_ns = frame.t_ns - np.maximum(figures.seen_ns, figures.merged_ns)
         off_way_mm = motion.off_way_mm(place, away_ns)
         alone = frame.t_ns - figures.handled_ns > TRACKER_LIMITS.let_go_ns
         merged = self._find_merged(motion, figures, place, frame.t_ns)
         impossible = _impossible(off_mm, measurements, frame.hands_mm, away_ns <= TRACKER_LIMITS.unseen_ns, taken)
+        occupied = impossible.copy()
         impossible[:, merged.detections] = True
         excluded = impossible | self._unmatched.seen_beside(place, figures.seen_ns)
         excluded |= out_of_reach(off_way_mm, away_ns, measurements) & alone[:, None]
@@ -253,8 +259,20 @@ class FigureMatcher:
         if frame.power != "on":  # in play those beyond the line-up walk, and are as many as before
             missing = int((figures.seen_ns < frame.t_ns - TRACKER_LIMITS.unseen_ns).sum())
             self.more_figures = max(self._unmatched.standing(frame.t_ns, motion.mean[:, :2]) - missing, 0)
-        astray = off_mm[found.figures, found.detections] > TRACKER_LIMITS.astray_mm
-        figures.doubt(found.figures[astray & ~taken[found.figures]], TRACKER_LIMITS.astray_identity)
+        # Once two figures may be exchanged, no later frame tells them apart: only a person or a line-up does.
+        sigma_mm = np.hypot(ASSIGNMENT_LIMITS.leaves_way_mm_per_s * missed_ns * 1e-9, ASSIGNMENT_LIMITS.knocked_mm)
+        sigma_mm = np.hypot(sigma_mm, np.sqrt(motion.persistent[:, [0, 1], [0, 1]].mean(axis=1)))
+        sigma_mm[taken] = RECOVERY_LIMITS.anywhere_mm
+        rows, columns = found.figures, found.detections
+        likely_mm = np.maximum(TRACKER_LIMITS.astray_sigmas * sigma_mm, TRACKER_LIMITS.off_way_mm)[rows]
+        astray = (off_way_mm[rows, columns] > likely_mm) & ~measurements.signs.called_fallen[columns]
+        astray |= off_mm[rows, columns] > TRACKER_LIMITS.astray_mm
+        figures.doubt(rows[astray & ~taken[rows]], TRACKER_LIMITS.astray_identity)
+        occupied[rows, columns] = False
+        cost = way_costs(off_way_mm, sigma_mm, self._jersey, measurements, occupied)
+        free = ~np.isin(np.arange(len(measurements)), columns)
+        free &= measurements.scores >= ASSIGNMENT_LIMITS.low_score
+        figures.doubt(*exchange_doubts(found, cost, free[None] & ~impossible))
         return found
 
     def _follow_leap(

@@ -297,8 +297,6 @@ class Tracker:
         figures.by_height[rows] = measurements.by_height[columns]
         helmets_mm = [measurements.helmet_mm[column] for column in columns.tolist()]
         self._posture.update_helmets(rows, helmets_mm, self._motion.mean[rows, :2])
-        # Once two figures may be exchanged, no later frame tells them apart: only a person or a line-up does.
-        figures.doubt(found.ambiguous, found.identity)
         beside_hand = near_hands(hands_mm, pose[:, :2])
         self._front.limit_handled(rows[beside_hand])
         front = np.where(found.flipped, -1.0, 1.0) * measurements.front[columns]
