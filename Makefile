@@ -20,9 +20,15 @@ test: $(VENV)/.dev
 # Hundreds of processes are started, which would each compile all modules again where Python keeps no bytecode; of what is
 # installed only a part is ever imported, and compiled then.
 # Nothing is drawn at random: neither examples of property tests nor the order of sets.
-tests: $(VENV)/.dev
+tests: $(VENV)/.dev build/openapi-client/.done
 	export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= PYTHONHASHSEED=0; \
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+
+# Makes the client that a test calls the service with. Beside the environment: it wants an older typer than users get.
+GENERATOR := build/openapi-client
+$(GENERATOR)/.done: | $(VENV)/.dev
+	$(BIN)/pip install --quiet --no-deps --target $(GENERATOR) openapi-python-client==0.29.1 ruamel.yaml==0.19.1 typer==0.27.3
+	touch $@
 
 # Property tests with examples drawn at random, again and again; no round begins after FUZZ_MINUTES, or after a failure.
 FUZZ_MINUTES ?= 120

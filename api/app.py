@@ -34,6 +34,7 @@ from downfield.api.routes import (
     setup,
     table_setup,
 )
+from downfield.api.schemas import serve_schemas
 from downfield.api.security.access import AccessPolicy
 from downfield.api.security.forwarding import KnownClients
 from downfield.api.security.middleware import SecurityMiddleware
@@ -115,6 +116,7 @@ def create_app(
         app.include_router(router)
     problems.install_handlers(app)
     serve_schema(app, ROUTERS)
+    serve_schemas(app)
     app.add_middleware(
         SecurityMiddleware,
         access=access,

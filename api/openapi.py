@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final
@@ -30,6 +33,16 @@ _DESCRIPTION: Final = (
     "from this computer is the admin's. Every error is a problem (RFC 9457). Times `t_ns` are nanoseconds on the "
     "capture clock."
 )
+_REFERENCE: Final = r'"\$ref": "#/components/schemas/([^"]+)"'
+_HEXADECIMAL: Final = re.compile(r"\^\[0-9a-f\]\{(\d+)\}\$")
+_WORDS: Final = {
+    "game": "20261128-190412-5f0c2a91",
+    "call": "tackle:9209706148:dark-28",
+    "text": "dark-28 tackled by light-24",
+    "by": "Ann",
+    "player": "dark-28",
+}
+"""Examples of texts, by the name of what has them."""
 _PROBLEM: Final = {"schema": {"$ref": "#/components/schemas/ProblemBody"}}
 
 
@@ -61,7 +74,95 @@ def _build_schema(app: FastAPI, routers: Sequence[APIRouter]) -> dict[str, Any]:
     routes = [route for router in routers for route in router.routes if isinstance(route, APIRoute)]
     _add_problems(schema, {(route.path, method): route for route in routes for method in route.methods or ()})
     _describe_tuples(schema)
+    _complete_answers(schema)
+    for operation in _operations(schema):
+        _add_examples(operation, schema["components"]["schemas"])
     return schema
+
+
+def _operations(schema: dict[str, Any]) -> list[dict[str, Any]]:
+    return [operation for methods in schema["paths"].values() for operation in methods.values()]
+
+
+def _answers(operation: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return what an operation answers where nothing is wrong; a problem leaves out what does not apply."""
+    return [answer for status, answer in operation["responses"].items() if status < "3"]
+
+
+def _complete_answers(schema: dict[str, Any]) -> None:
+    """Require every field of what is sent, as the service leaves none out; what is taken as well is described twice."""
+    models, operations = schema["components"]["schemas"], _operations(schema)
+    sent = _reachable([answer for operation in operations for answer in _answers(operation)], models)
+    taken = _reachable([operation.get("requestBody") for operation in operations], models)
+    names = {name: f"{name}Output" if name in taken else name for name in sent}
+
+    def renamed(part: Any) -> Any:
+        text = re.sub(
+            _REFERENCE,
+            lambda found: f'"$ref": "#/components/schemas/{names.get(found[1], found[1])}"',
+            json.dumps(part),
+        )
+        return json.loads(text)
+
+    for name in sent:
+        required = {"required": list(models[name]["properties"])} if "properties" in models[name] else {}
+        models[names[name]] = renamed({**models[name], **required, "title": names[name]})
+    for operation in operations:
+        operation["responses"] = renamed(operation["responses"])
+
+
+def _reachable(part: Any, models: dict[str, Any]) -> list[str]:
+    """Return the names of the models that a part of a schema leads to, in order."""
+    found: set[str] = set()
+    waiting = re.findall(_REFERENCE, json.dumps(part))
+    while waiting:
+        if (name := waiting.pop()) not in found:
+            found.add(name)
+            waiting += re.findall(_REFERENCE, json.dumps(models[name]))
+    return sorted(found)
+
+
+def _add_examples(operation: dict[str, Any], models: dict[str, Any]) -> None:
+    """Add an example to everything of an operation that has none."""
+    for described in (*_answers(operation), operation.get("requestBody", {})):
+        content = described.get("content", {}).get("application/json")
+        if content is not None and not {"example", "examples"} & {*content, *content["schema"]}:
+            content["example"] = _example(content["schema"], models)
+    for parameter in operation.get("parameters", []):
+        if parameter["in"] == "path" and not {"example", "examples"} & {*parameter, *parameter["schema"]}:
+            parameter["example"] = _example(parameter["schema"], models, parameter["name"])
+
+
+def _example(part: dict[str, Any], models: dict[str, Any], name: str = "") -> Any:
+    """Return what a schema describes: an example or a default of it or of its description, or the least of its kind."""
+    if reference := part.get("$ref"):
+        return _example(models[reference.rsplit("/", 1)[1]], models, name)
+    for key in ("examples", "enum"):
+        if key in part:
+            return part[key][0]
+    for key in ("const", "default"):
+        if key in part:
+            return part[key]
+    if options := part.get("anyOf") or part.get("oneOf"):
+        return _example(options[0], models, name)
+    if "properties" in part:
+        may_be_null = {key for key, value in part["properties"].items() if {"type": "null"} in value.get("anyOf", ())}
+        left_out = may_be_null.difference(part.get("required", ()))
+        shown = part["properties"].items()
+        return {key: None if key in left_out else _example(value, models, key) for key, value in shown}
+    if part.get("type") == "array":
+        return [_example(part.get("items", {}), models, name)] * part.get("minItems", 0)
+    if part.get("type") in {"integer", "number"}:
+        return part.get("minimum", part.get("exclusiveMinimum", -1) + 1)
+    if found := _HEXADECIMAL.fullmatch(part.get("pattern", "")):
+        return hashlib.sha256().hexdigest()[: int(found[1])]
+    told = re.search(r'[Ss]uch as "([^"]+)"', part.get("description", ""))
+    kinds: dict[str, Any] = {
+        "string": told[1] if told else _WORDS.get(name, name or "text"),
+        "boolean": True,
+        "object": {},
+    }
+    return kinds.get(part.get("type", ""))
 
 
 def _describe_tuples(part: Any) -> None:

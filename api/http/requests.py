@@ -75,7 +75,7 @@ Note = Annotated[str, Field(max_length=500)]
 class DeclarationRequest(RequestModel):
     """A declaration."""
 
-    declaration: Declaration
+    declaration: Annotated[Declaration, Field(examples=[{"type": "carrier", "player": "dark-28"}])]
     spot: NamedSpot = ""
     ago_ms: AgoMs = 0
 
