@@ -80,8 +80,8 @@ def unset_in(value: object, unset: type, where: str = "") -> Iterator[str]:
     elif isinstance(value, list):
         for place, item in enumerate(value):
             yield from unset_in(item, unset, f"{where}[{place}]")
-    elif hasattr(type(value), "__attrs_attrs__"):
-        for field in type(value).__attrs_attrs__:
+    else:
+        for field in getattr(type(value), "__attrs_attrs__", ()):
             yield from unset_in(getattr(value, field.name), unset, f"{where}.{field.name}")
 
 
