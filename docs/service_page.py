@@ -87,6 +87,9 @@ def _link(ref: str) -> str:
     name = ref.rsplit("/", 1)[1]
     if name in _IN_FORMATS:
         return f"[{name}](formats.md#{name.lower()})"
+    topic = next((topic for topic, model in TOPICS.items() if model.__name__ == name), None)
+    if topic is not None:
+        return f"[{name}](#{topic})"
     return {"Phase": "phase, such as `between_plays` or `live`"}.get(name, f"[{name}](#{name.lower()})")
 
 
