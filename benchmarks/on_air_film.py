@@ -2,10 +2,11 @@
 
 python benchmarks/on_air_film.py [--minutes 4] [--pictures FOLDER]
 
-Twelve plays, all over the board, with everyday calls, tackles, a touchdown, a close call, a challenge that is decided,
-cards, sponsors, hands at the board and a camera that is lost for five seconds, run through the service and the scene
-overlay in a real browser: at 1920 x 1080, 1280 x 720 and 800 x 600, with team names of 4 and of 45 letters. The pages'
-clocks are the film's. They are looked at ten times a second of it.
+Twelve plays, all over the board, with everyday calls, tackles, splashes for a touchdown, first downs and turnovers, a
+close call, a challenge that is decided, a flag, the last play in words, cards, lower thirds, a message that stays,
+halftime over all, sponsors, hands at the board and a camera that is lost for five seconds, run through the service and
+the scene overlay in a real browser: at 1920 x 1080, 1280 x 720 and 800 x 600, with team names of 4 and of 45 letters.
+The pages' clocks are the film's. They are looked at ten times a second of it.
 
 Printed by size and names: how many pixels of carrier, ball and contact lay under a graphic within half a second of a
 call; texts that were cut; graphics that were seen for less than two seconds. How many pixels of the carrier's and the
@@ -106,9 +107,12 @@ const cut = (element) => {
     return outside;
   }).map((one) => one.textContent);
 };
-const GRAPHICS = ".bar, .status, .banner, .card, .replay, .sponsors .on, .map, .url-errors";
-const keyOf = ({ classList, className, dataset, textContent }) =>
-  classList.contains("status") ? `status: ${textContent}` : dataset.call ? `banner ${dataset.call}` : className;
+const GRAPHICS = ".bar, .status, .flag, .banner, .card, .full, .replay, .sponsors .on, .map, .url-errors";
+const keyOf = ({ classList, className, dataset, textContent }) => {
+  if (classList.contains("status")) return `status: ${textContent}`;
+  const name = classList.contains("splash") ? "splash" : "banner";
+  return dataset.call ? `${name} ${dataset.call}` : className.replace(" aside", "");
+};
 const sample = () => {
   for (const animation of document.getAnimations()) animation.finish();
   const graphics = [...document.querySelectorAll(GRAPHICS)].flatMap((element) => {
@@ -312,6 +316,30 @@ class Showing:
                 readings=readings,
             )
             yield lambda: publish("calls", CallsUpdate(game=game, calls=(close,))), 9.0
+        great = {2: "first_down", 4: "interception", 7: "turnover_on_downs", 9: "penalty", 11: "first_down"}.get(number)
+        if great is not None:
+            told = a_call(
+                id=f"{great}:{number}",
+                kind=great,
+                text=great.replace("_", " "),
+                side="home",
+                t_ns=round((number * PLAY_S + 8.2) * 1e9),
+            )
+            yield lambda: publish("calls", CallsUpdate(game=game, calls=(told,))), 8.5
+        if number in {7, 10}:
+            name = "Bartholomew Featherstonehaugh-Cholmondeley III" if number == 7 else "Ann Lee"
+            third = GraphicView(
+                take=number, kind="lower_third", title=name, subtitle="Commentator", side="away", seconds=5
+            )
+            yield lambda: publish("graphic", third), 8.6
+        if number == 10:
+            teams = (self._service.hub.value("game").away, self._service.hub.value("game").home)
+            half = GraphicView(take=99, kind="halftime", title="Halftime", teams=teams, until_ms=1, seconds=4)
+            yield lambda: publish("graphic", half), 14.0
+        if number == 11:
+            message = GraphicView(take=100, kind="message", title="Welcome to the finals", seconds=0)
+            yield lambda: publish("graphic", message), 0.5
+            yield lambda: publish("graphic", GraphicView(take=101)), 18.0
         if number == 5:
             scored = a_call(
                 id="touchdown",

@@ -19,7 +19,7 @@ import av
 import cv2
 import httpx
 import numpy as np
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from downfield.review.pictures.clips import TimedImage, encode_clip
 
@@ -46,15 +46,44 @@ STREAM_SIZE_PX: Final = (1280, 720)
 
 def take_stream(browser: Browser, url: str, out: Path) -> None:
     """Take the picture of a stream: the program with the overlays over it, while a call is shown."""
+    stream = scene_page(browser, url)
+    stream.frame_locator("iframe[title=calls]").locator(".banner .text").first.wait_for(timeout=TIMEOUT_MS)
+    save_small(stream, out / "stream.jpg")
+
+
+def scene_page(browser: Browser, url: str) -> Page:
+    """Return a page with the scene overlay over the program."""
     stream = browser.new_page(viewport={"width": 1920, "height": 1080})
     stream.goto(f"{url}/overlay/scene")
     stream.evaluate(UNDER_OVERLAY, f"{url}/program.mjpeg")
-    stream.frame_locator("iframe[title=calls]").locator(".banner .text").first.wait_for(timeout=TIMEOUT_MS)
-    stream.wait_for_timeout(1500)
+    stream.frame_locator("iframe[title=calls]").locator("html[data-link=live]").wait_for(timeout=TIMEOUT_MS)
+    return stream
+
+
+def take_graphics(browser: Browser, url: str, out: Path) -> None:
+    """Take what a producer puts on air, and a splash for a call by hand; the game goes on without the call."""
+    stream = scene_page(browser, url)
+    cards = stream.frame_locator("iframe[title=graphics]")
+    third = {"kind": "lower_third", "title": "Ann Lee", "subtitle": "Head coach", "seconds": 6}
+    halftime = {"kind": "halftime", "subtitle": "Lakeside Open", "countdown_s": 600, "seconds": 6}
+    for name, card, element in (("lower-third", third, ".lower_third"), ("halftime", halftime, ".full")):
+        httpx.post(f"{url}/api/graphic", json=card).raise_for_status()
+        cards.locator(element).wait_for(timeout=TIMEOUT_MS)
+        save_small(stream, out / f"{name}.jpg")
+        httpx.delete(f"{url}/api/graphic").raise_for_status()
+    made = {"kind": "first_down", "text": "first down", "side": "home"}
+    httpx.post(f"{url}/api/calls", json=made).raise_for_status()
+    stream.frame_locator("iframe[title=calls]").locator(".splash h1").wait_for(timeout=TIMEOUT_MS)
+    save_small(stream, out / "splash.jpg", after_ms=1000)
+
+
+def save_small(stream: Page, path: Path, after_ms: int = 1500) -> None:
+    """Save what a stream shows once it has come to rest."""
+    stream.wait_for_timeout(after_ms)
     shown = cv2.imdecode(np.frombuffer(stream.screenshot(), np.uint8), cv2.IMREAD_COLOR)
     assert shown is not None
     small = cv2.resize(shown, STREAM_SIZE_PX, interpolation=cv2.INTER_AREA)
-    cv2.imwrite(str(out / "stream.jpg"), small, [cv2.IMWRITE_JPEG_QUALITY, 88])
+    cv2.imwrite(str(path), small, [cv2.IMWRITE_JPEG_QUALITY, 88])
 
 
 def take_replay(url: str, out: Path) -> None:
@@ -126,6 +155,7 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         take(browser, url, out)
         take_stream(browser, url, out)
+        take_graphics(browser, url, out)
         take_replay(url, out)
         take_roles(browser, url, out)
         if len(sys.argv) > 3:
