@@ -25,6 +25,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
+from unittest import mock
 
 import cv2
 import numpy as np
@@ -40,6 +41,7 @@ from downfield.broadcast.program.program_painter import ProgramMoment, ProgramPa
 from downfield.calibration.calibration import Calibration
 from downfield.capture.sources.file_sources import bundled_demo, open_clip
 from downfield.core.scene import Contact, Figure, Player, Scene
+from downfield.game.published import hub
 from downfield.game.published.board_topics import HealthReason, HealthStatus
 from downfield.game.published.game_topics import CallsUpdate, ReadingView
 from downfield.game.published.stream_topics import GraphicRow, GraphicView, ProgramOptions, SponsorsView
@@ -257,6 +259,17 @@ def _figure(name: str, x_mm: float, y_mm: float, heading_deg: float) -> Figure:
     return Figure(name, jersey, *place, "upright", (0.2, 0.2), 0.5, 0.95, (x_mm + 1.2, y_mm + 0.4))
 
 
+class FilmClock:
+    """Dates the messages by the film: the pages' clocks are it, and what is older than five seconds is late to them."""
+
+    def __init__(self) -> None:
+        self.ms = 0
+
+    def now_ms(self) -> int:
+        """Return the time in the film, ms."""
+        return self.ms
+
+
 class Showing:
     """Runs the film through the service, and what a producer does beside it."""
 
@@ -371,6 +384,9 @@ class Showing:
             yield lambda: publish("health", HealthStatus()), 9.0
 
 
+CLOCK: Final = FilmClock()
+
+
 def watch(
     running: Browser,
     service: PageServer,
@@ -403,8 +419,10 @@ def watch(
             before.clear()
     began = [one.page.evaluate("performance.now()") - 1000 * from_s for one in seen]
     showing, at_s = Showing(service, film), from_s
+    began_film_ms = CLOCK.ms
     while at_s < seconds:
         step = 0.2 if 6.0 <= film.play(at_s)[1] < 13.0 else 1.0
+        CLOCK.ms = began_film_ms + round(1000 * (at_s - from_s))
         showing.until(at_s, at_s + step)
         service.publish("game", t_ns=round(at_s * 1e9) + 1)
         for one, began_ms in zip(seen, began, strict=True):
@@ -455,7 +473,7 @@ def main() -> None:
     film = Film(clip.tracks.header.players, clip.calibration)
     if given.pictures is not None:
         given.pictures.mkdir(parents=True, exist_ok=True)
-    with browser() as running:
+    with browser() as running, mock.patch.object(hub, "RUN_CLOCK", CLOCK):
         for names in NAMES:
             with tempfile.TemporaryDirectory() as folder:
                 service = PageServer(Path(folder))
