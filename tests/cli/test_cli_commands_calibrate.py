@@ -55,7 +55,8 @@ def test_a_table_is_calibrated_drawn_and_certified(tmp_path: Path) -> None:
         u, v = scene.camera.to_pixels(TUDOR.to_mm(np.array([x, y]))).tolist()
         landmarks += ["--at", f"{x},{y}={u},{v}"]
     by_hand = tmp_path / "hand.calibration.json"
-    told = json.loads(run("calibrate", "landmarks", photo, "--field", "tudor-620", "-o", by_hand, *landmarks, "--json"))
+    printed = run("calibrate", "landmarks", photo, "--field", "tudor-620", "-o", by_hand, *landmarks, "--json")
+    told = json.loads(printed.splitlines()[-1])  # before it, on standard error: progress
     assert (told["calibration"], told["method"]) == (str(by_hand), "landmarks")
     assert told["quality"]["rms_px"] > 0
     assert 0 < told["base_tops_2_sigma_yd"] < 1
