@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import cv2
@@ -52,6 +53,7 @@ class CountingDetector(ListDetector):
         return seen()[int(image[4, 4, 0])]
 
 
+@cache
 def seen() -> list[tuple[Detection, ...]]:
     detector = SimulatedDetector(Faults(false=0.0), seed=2)
     return [detector.detect(view) for view, _, _ in filmed(TABLE)]
