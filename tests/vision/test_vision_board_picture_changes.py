@@ -14,6 +14,7 @@ from downfield.vision.board.picture_changes import PictureChanges
 
 _RNG = np.random.default_rng(3)
 _PRINT = cv2.resize(_RNG.integers(60, 190, (54, 96, 3), dtype=np.uint8), (960, 540), interpolation=cv2.INTER_LINEAR)
+_GRAIN = _RNG.standard_normal((540 + 64, 960 + 64, 3), np.float32)  # each picture has the noise of another place in it
 
 
 def picture(walked_px: float, light: float = 1.0, noise: float = 2.0, seed: int = 0) -> Image:
@@ -25,8 +26,9 @@ def picture(walked_px: float, light: float = 1.0, noise: float = 2.0, seed: int 
             cv2.rectangle(
                 image, (round(x), round(y)), (round(x) + 26, round(y) + 16), (20, 20, 30 + 200 * (row % 2)), -1
             )
-    grain = noise * np.random.default_rng([seed, round(100 * walked_px)]).standard_normal(image.shape, np.float32)
-    return np.asarray(np.clip(image * light + grain, 0, 255), np.uint8)
+    x, y = np.random.default_rng([seed, round(100 * walked_px)]).integers(0, 64, 2)
+    grain = np.float32(noise) * _GRAIN[y : y + 540, x : x + 960]
+    return np.asarray(np.clip(image * np.float32(light) + grain, 0, 255), np.uint8)
 
 
 def again(image: Image, quality: int) -> Image:
