@@ -17,14 +17,16 @@ from downfield.vision.measuring.estimate import Estimate
 FRAME_NS = 33_333_333
 _RNG = np.random.default_rng(5)
 _PRINT = cv2.resize(_RNG.integers(40, 200, (68, 120, 3), dtype=np.uint8), (960, 544), interpolation=cv2.INTER_NEAREST)
+_GRAIN = _RNG.normal(0, 2, (544 + 64, 960 + 64, 3)).astype(np.float32)  # each picture has the noise of another place
 
 
 def picture(*, brightness: float = 1.0, blur: float = 0.0) -> NDArray[np.uint8]:
     """A printed field with a sensor's noise, new every time."""
-    image = np.asarray(_PRINT, dtype=np.float64) * brightness
+    image = np.asarray(_PRINT, dtype=np.float32) * np.float32(brightness)
     if blur:
-        image = np.asarray(cv2.GaussianBlur(image, (0, 0), blur), dtype=np.float64)
-    return np.clip(image + _RNG.normal(0, 2, image.shape), 0, 255).astype(np.uint8)
+        image = np.asarray(cv2.GaussianBlur(image, (0, 0), blur), dtype=np.float32)
+    x, y = _RNG.integers(0, 64, 2)
+    return np.clip(image + _GRAIN[y : y + 544, x : x + 960], 0, 255).astype(np.uint8)
 
 
 def frames(images: list[NDArray[np.uint8]]) -> list[Frame]:
