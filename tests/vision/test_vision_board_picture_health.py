@@ -26,7 +26,7 @@ def picture(*, brightness: float = 1.0, blur: float = 0.0) -> NDArray[np.uint8]:
     if blur:
         image = np.asarray(cv2.GaussianBlur(image, (0, 0), blur), dtype=np.float32)
     x, y = _RNG.integers(0, 64, 2)
-    return np.clip(image + _GRAIN[y : y + 544, x : x + 960], 0, 255).astype(np.uint8)
+    return np.asarray(np.clip(image + _GRAIN[y : y + 544, x : x + 960], 0, 255), np.uint8)
 
 
 def frames(images: list[NDArray[np.uint8]]) -> list[Frame]:
