@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 _LINES_AT_ONCE: Final = 2000
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")  # how texts begin that spreadsheets calculate (OWASP, CSV Injection)
+# How texts begin that spreadsheets calculate, wide signs as well (OWASP, CSV Injection)
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
 def csv_chunks(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[bytes]:
@@ -19,7 +20,7 @@ def csv_chunks(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterato
     """
     out = io.StringIO()
     writer = csv.writer(out)
-    writer.writerow(head)
+    writer.writerow([_cell(name) for name in head])  # a team's name may be one
     for number, row in enumerate(rows, start=1):
         writer.writerow([_cell(value) for value in row])
         if number % _LINES_AT_ONCE == 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from scripted_plays import FIELD
 from downfield.api.app import create_app
 from downfield.api.context.context import RigParts
 from downfield.broadcast.latest_picture import LatestPicture
+from downfield.core.files.csv_text import csv_text
 from downfield.game.receipts import Submission
 from downfield.game.records.commands import TeamSheet
 from downfield.game.records.entries import Effects, EventRecorded, GameStarted, Snap, record_of
@@ -239,6 +241,25 @@ def test_the_service_sends_page_and_tables(table: Table) -> None:
         assert len(list(csv.reader(io.StringIO(answer.body.decode("utf-8-sig"))))) > 1, name
     assert client.get(f"/api/games/{game}/report/none.csv").status == 422
     assert "tackle" in {one["kind"] for one in client.get("/api/call-outcomes").json}
+
+
+def test_every_table_opens_in_a_spreadsheet_with_its_umlauts_and_calculates_nothing(tmp_path: Path) -> None:
+    game = HandMadeGame(tmp_path / "games.db", "Grün-Weiß Müggelsee", '=HYPERLINK("http://evil.example")')
+    game.play("home", 40, game.call("tackle", "away", 47), carrier="+dark-28")
+    report, texts = GameReport(game.store, game.history()), ""
+    for name in REPORT_TABLES:
+        found = report.csv(name)
+        written = csv_text(found.head, found.rows).encode()
+        assert written.startswith(b"\xef\xbb\xbf"), name
+        assert written.endswith(b"\r\n"), name
+        rows = list(csv.reader(io.StringIO(written.decode("utf-8-sig"), newline="")))
+        assert {len(row) for row in rows} == {len(found.head)}, name
+        formulas = [cell for row in rows for cell in row if re.match(r"[=+@]|-(?![\d.]+$)", cell)]
+        assert formulas == [], name
+        texts += written.decode()
+    assert "Grün-Weiß Müggelsee" in texts
+    assert "'=HYPERLINK" in texts
+    game.store.close()
 
 
 def test_a_game_without_a_play_has_a_report(tmp_path: Path) -> None:
