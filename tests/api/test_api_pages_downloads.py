@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, Page, expect
 from waiting import WAIT_S
 
 from downfield.api.security.access import AccessPolicy
+from downfield.game.published.stream_topics import OnAirView
 
 
 @pytest.fixture(scope="module")
@@ -193,6 +194,8 @@ def test_every_button_for_companion_does_what_it_says_and_its_key_nothing_else(
 ) -> None:
     with page_in(chrome) as page:
         on_stream_page(page, guarded, admin=True)
+        look = {"name": "Bug & all", "elements": ["bug"]}
+        assert page.request.post(f"{guarded.url}/api/on-air", data={"presets": [look]}).ok
         name, companion = saved(page, "Buttons for Companion")
     assert name.endswith(".companionconfig")
     assert (companion["version"], companion["type"]) == (4, "page")
@@ -205,6 +208,13 @@ def test_every_button_for_companion_does_what_it_says_and_its_key_nothing_else(
         answer = press(companion, button)
         refused = answer.status_code in {404, 409, 422} and answer.json()["detail"]  # such as before the first play
         assert answer.is_success or refused, (button["style"]["text"], answer.text)
+    shown = guarded.hub.value("on_air")
+    assert isinstance(shown, OnAirView)
+    assert shown.elements == ("bug",), "the preset's button is the last"
+    by_text = {button["style"]["text"]: button for button in buttons(companion)}
+    assert press(companion, by_text["Score bug"]).json()["elements"] == []
+    assert press(companion, by_text["Score bug"]).json()["elements"] == ["bug"]
+    assert press(companion, by_text["Starting soon"]).json()["kind"] == "starting_soon"
     (device,) = guarded.token_store.devices()
     assert device.role == "producer"
     (action,) = buttons(companion)[0]["steps"]["0"]["action_sets"]["down"]

@@ -4,7 +4,7 @@ import { saveFile } from "./clip_saving.js";
 import { companionPage } from "./companion_page.js";
 import { el } from "./dom.js";
 import { sceneCollection } from "./obs_scenes.js";
-import { errorText, send } from "./send.js";
+import { errorText, read, send } from "./send.js";
 import { addressBox, addressOf, copyButton, target } from "./start_overlays.js";
 
 /** Programs of one page each have one token, however often their file is saved. @type {Map<string, Promise<Service.WatcherDetails>>} */
@@ -48,7 +48,7 @@ export function downloadsCard(isAdmin) {
     el("div", { class: "row" }, button("Scenes for OBS", "Saved. In OBS choose Scene Collection, Import, and this file; then choose “Downfield” there.", saveScenes)),
     el("p", { class: "muted" }, "The producer’s page puts bug, banner, cards, replays and sponsors on air. In OBS it can be a dock: Docks, Custom Browser Docks, with this address."),
     el("div", { class: "address" }, dock, copyButton(dock), el("a", { class: "button small", href: "producer" }, "Producer’s page")),
-    isAdmin && el("p", { class: "muted" }, "For a Stream Deck with Bitfocus Companion: a page of buttons, whose key changes what is on air and nothing else."),
+    isAdmin && el("p", { class: "muted" }, "For a Stream Deck with Bitfocus Companion: a page of buttons for replays, cards, elements and your presets, whose key changes what is on air and nothing else."),
     isAdmin && el("div", { class: "row" }, button("Buttons for Companion", "Saved. In Companion choose Import / Export, Import, and this file. Whoever has the file can use the buttons.", saveButtons)),
     message,
   );
@@ -73,7 +73,9 @@ async function isStranger() {
 
 async function saveButtons() {
   const { token, url } = await tokenFor("Companion", "producer");
-  save(companionPage(target.key ? url : new URL(".", document.baseURI).href, token), "downfield.companionconfig");
+  /** @type {Service.OnAirView} */
+  const { presets } = await read("api/on-air");
+  save(companionPage(target.key ? url : new URL(".", document.baseURI).href, token, presets), "downfield.companionconfig");
 }
 
 /** @param {object} content @param {string} name */
