@@ -50,7 +50,7 @@ class _Kept(Generic[M]):
         try:
             return self._model.model_validate_json(self._path.read_bytes())
         except (OSError, ValidationError):
-            _log.warning("%s can't be read. Choose %s anew in the panel.", self._path.name, self._what)
+            _log.warning("%s can't be read. Choose %s anew on the producer's page.", self._path.name, self._what)
             return None
 
     def write(self, value: M) -> None:

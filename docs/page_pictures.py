@@ -118,6 +118,8 @@ ROLES: Final = {
     "first-watch": ("/", (390, 844), "#map [data-figure]"),
     "first-set-up": ("/setup", (390, 844), "#address"),
     "first-stream": ("/#stream", (1280, 800), "article h3"),
+    "first-producer": ("/producer", (1280, 1000), ".plays li"),
+    "first-dock": ("/producer", (300, 900), ".plays li"),
     "first-frames": ("/evidence?game={game}&call={tackle}", (1280, 900), "#comparison figcaption"),
     "first-sheet": ("/ruling?game={game}&call={tackle}", (794, 1000), "#facts dd"),
 }
@@ -125,7 +127,7 @@ ROLES: Final = {
 
 
 def take_roles(browser: Browser, url: str, out: Path) -> None:
-    """Take what somebody sees first who watches, sets up, streams or looks back; after the tackle of the recording."""
+    """Take what somebody sees first who watches, sets up, streams, produces or looks back; after the tackle of the recording."""
     game = httpx.get(f"{url}/api/games").raise_for_status().json()[0]["id"]
     calls = httpx.get(f"{url}/api/games/{game}/calls").raise_for_status().json()
     tackle = quote(next(call["id"] for call in calls if call["kind"] == "tackle"), safe="")

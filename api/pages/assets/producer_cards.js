@@ -90,7 +90,7 @@ export function cardSection({ feed, air, act }) {
 }
 
 /** @param {Desk} desk @returns {HTMLElement[]} */
-export function queueSection({ feed, air, act }) {
+export function queueSection({ air, act }) {
   const next = el("button", { type: "button", class: "main" });
   air.follow(() => setText(next, air.atOnce ? "Show the next" : "Preview the next"));
   const list = el("ol", { class: "list" });
@@ -100,10 +100,10 @@ export function queueSection({ feed, air, act }) {
   /** @param {Service.GraphicRequest[]} prepared */
   const keep = (prepared) => send("api/on-air", { prepared });
   next.addEventListener("click", () => show(next, 0));
-  feed.on("on_air", (now) => {
-    const prepared = now?.prepared ?? [];
+  air.follow(() => {
+    const { prepared } = air.now;
     next.disabled = prepared.length === 0;
-    refreshKeepingFocus(list, prepared, () => prepared.map((card, place) => item(card, place)));
+    refreshKeepingFocus(list, [prepared, air.atOnce], () => prepared.map((card, place) => item(card, place)));
   });
 
   /** @param {Service.GraphicRequest} card @param {number} place */
@@ -118,7 +118,7 @@ export function queueSection({ feed, air, act }) {
       el(
         "span",
         { class: "row" },
-        button("Show", "Show", (pressed) => show(pressed, place)),
+        button(air.atOnce ? "Show" : "Preview", air.atOnce ? "Show" : "Preview", (pressed) => show(pressed, place)),
         place > 0 && button("↑", "Move up", (pressed) => act(pressed, () => keep(air.now.prepared.toSpliced(place, 1).toSpliced(place - 1, 0, card)))),
         button("✕", "Remove", (pressed) => act(pressed, () => keep(air.now.prepared.toSpliced(place, 1)))),
       ),
