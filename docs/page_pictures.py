@@ -127,7 +127,7 @@ ROLES: Final = {
 
 
 def take_roles(browser: Browser, url: str, out: Path) -> None:
-    """Take what somebody sees first who watches, sets up, streams, produces or looks back; after the tackle of the recording."""
+    """Take what each role sees first, after the tackle of the recording."""
     game = httpx.get(f"{url}/api/games").raise_for_status().json()[0]["id"]
     calls = httpx.get(f"{url}/api/games/{game}/calls").raise_for_status().json()
     tackle = quote(next(call["id"] for call in calls if call["kind"] == "tackle"), safe="")
