@@ -39,7 +39,7 @@ from av.video.codeccontext import VideoCodecContext
 from disturbance_kinds import Shot
 from disturbances import JUDGED, Play, Table, described, matches, run
 from measured_rig import LatencyObserver, open_rig
-from phone_film import Film, Network, arguments, encode
+from phone_film import PHASES, Film, Network, arguments, encode
 
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.source import CaptureClock, CapturedFrame
@@ -54,7 +54,7 @@ from downfield.game.published.board_topics import HealthReason
 from downfield.officiating.calls import Call
 
 SIZE: Final = (1920, 1080)
-_STAND_S: Final = (2.0, 3.7)  # How long the line-up of each play stands
+_STAND_S: Final = (2.0, 6.0)  # How long the line-up of each play stands
 _TROUBLE_S: Final = 3.7  # When what happens once begins: the carrier of the first play has begun to run
 _GAP_S: Final = 5.0
 _AWAY_S: Final = 3.0
@@ -430,15 +430,17 @@ class _Films:
 
     def __init__(self, plays: Plays, folder: Path) -> None:
         self._plays, self._folder = plays, folder
-        self._made: dict[tuple[str, tuple[float, ...]], Path] = {}
+        self._made: dict[tuple[str, tuple[float, ...], int], Path] = {}
 
     def path(self, kind: Kind) -> Path:
         """Return the file of a kind's film."""
-        key = (kind.film, kind.rates)
+        phases = 1 if kind.network == Network() else PHASES
+        key = (kind.film, kind.rates, phases)
         if key not in self._made:
             path = self._folder / f"{len(self._made)}.pickle"
             rates = [rate * self._plays.fps / 30 for rate in kind.rates]
-            path.write_bytes(pickle.dumps(encode(lambda: self._plays.pictures(kind.film), self._plays.fps, rates)))
+            made = encode(lambda: self._plays.pictures(kind.film), self._plays.fps, rates, phases)
+            path.write_bytes(pickle.dumps(made))
             self._made[key] = path
         return self._made[key]
 

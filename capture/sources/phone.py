@@ -23,7 +23,7 @@ from downfield.capture.source import (
     VideoPacket,
     changed_size,
 )
-from downfield.capture.sources.phone_link import PHONE_LINK, PhoneLink, PhoneState
+from downfield.capture.sources.phone_link import PHONE_LINK, PhoneLink, PhoneState, require_receiver
 from downfield.capture.sources.phone_session import SentPicture
 from downfield.capture.sources.reconnecting import ReconnectLimits
 from downfield.capture.sources.source_types import SourceType
@@ -52,11 +52,13 @@ class PhoneCamera:
 
     Raises:
         SourceError: no phone sends pictures.
+        MissingExtraError: what receives it is not installed.
     """
 
     def __init__(self, clock: CaptureClock, size_px: tuple[int, int], link: PhoneLink = PHONE_LINK) -> None:
         session = link.session
         if session is None:
+            require_receiver()
             raise SourceError("No phone is connected. Scan the code of 'Use my phone' on the page 'Set up a table'.")
         self._clock, self._link, self._session = clock, link, session
         self._closed = False

@@ -29,7 +29,7 @@ from downfield.capture.sources.cameras import FULL_RATE_SHARE
 from downfield.capture.sources.source_opening import open_source
 from downfield.capture.sources.source_types import SourceChoice
 from downfield.core.arrays import Image
-from downfield.core.errors import CalibrationError, DownfieldError, InputError, OutputError
+from downfield.core.errors import CalibrationError, DownfieldError, InputError, MissingExtraError, OutputError
 from downfield.core.files.private_files import replace_private_file
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.configuration.display import as_toml, scrubber_of
@@ -87,7 +87,8 @@ def check_camera(choice: SourceChoice) -> CameraExamination:
     try:
         source = open_source(SourceChoice(choice.text, choice.camera, paced=False), CaptureClock(), ActiveProblems())
     except DownfieldError as error:
-        return CameraExamination((_fault(str(error), "Plug it in, or name the right one with --source"),))
+        remedy = "" if isinstance(error, MissingExtraError) else "Plug it in, or name the right one with --source"
+        return CameraExamination((_fault(str(error), remedy),))
     try:
         frames = _capture(source)
         step = max(1, len(frames) // _LIMITS.kept_frames)

@@ -255,7 +255,7 @@ def test_times_are_right_after_a_gap_however_unevenly_pictures_arrive_before(clo
         taken_ns = round(number * 1e9 / 30)
         if 120 <= number < 270:
             continue  # nothing comes for 5 s
-        late_ms = 4 if number % 20 == 0 else 40 + 90 * (number % 7)  # a computer or network that stalls now and then
+        late_ms = 4 + 15 * (number % 60)  # a queue that grows and is emptied
         clock.ns = began_ns + taken_ns + late_ms * MS
         session.deliver("h264", KEY, taken_ns, clock.ns)
         picture = session.next(0)

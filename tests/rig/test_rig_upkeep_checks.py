@@ -44,6 +44,14 @@ def test_a_missing_camera_is_a_fault_with_a_remedy() -> None:
     assert result.remedy
 
 
+def test_an_extra_that_a_source_lacks_is_named_with_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda *_: None)
+    (fault,) = check_camera(SourceChoice("phone://camera")).results
+    assert fault.state == "fault"
+    assert fault.text.startswith("A phone as the camera needs the extra 'phone'. Install it with: ")
+    assert fault.remedy == ""
+
+
 def test_a_working_stream_is_ok_and_yields_pictures() -> None:
     server = MjpegServer(fps=30)
     examination = check_camera(SourceChoice(server.url))
