@@ -252,6 +252,11 @@ def _count(row: EntryRow) -> int:
         raise FormatError(place_of(row), "it does not say how many scenes it has") from None
 
 
+def new_game_id(began_ns: int) -> str:
+    """Return an id for a game: when it began, UTC, and eight hexadecimal digits."""
+    return time.strftime("%Y%m%d-%H%M%S", time.gmtime(began_ns / 1e9)) + f"-{secrets.token_hex(4)}"
+
+
 def start_session(
     journals: Journals,
     publisher: StatePublisher,
@@ -270,7 +275,7 @@ def start_session(
         The game, and the first entry of its journal on its way to the disk.
     """
     now_ns = time.time_ns()
-    game_id = time.strftime("%Y%m%d-%H%M%S", time.gmtime(now_ns / 1e9)) + f"-{secrets.token_hex(4)}"
+    game_id = new_game_id(now_ns)
     certificate = None if calibration is None else calibration.certificate
     certified_yd = None if certificate is None else certificate.p95_yd
     started = GameStarted(

@@ -7,7 +7,6 @@ game, so that one difference makes no others.
 
 from __future__ import annotations
 
-import secrets
 import time
 from contextlib import suppress
 from dataclasses import replace
@@ -20,7 +19,7 @@ from downfield.game.receipts import Submission
 from downfield.game.records.keeping import GameRow, Journals
 from downfield.game.records.owner import NOBODY
 from downfield.game.session import GameSession
-from downfield.game.session_start import BETWEEN_PLAYS, set_up_of
+from downfield.game.session_start import BETWEEN_PLAYS, new_game_id, set_up_of
 from downfield.officiating.declarations import LineUpDeclared, PlayEnded, SetUp
 from downfield.officiating.events import Body, Ruling, Undo
 
@@ -43,8 +42,7 @@ class Shadow:
         """Begin to judge beside a game, from where it stands."""
         self.end()
         now_ns = time.time_ns()
-        name = time.strftime("%Y%m%d-%H%M%S", time.gmtime(now_ns / 1e9)) + f"-{secrets.token_hex(4)}"
-        shown = replace(game.journal.game, id=name, began_ns=now_ns, title=shadow_title(game.game_id))
+        shown = replace(game.journal.game, id=new_game_id(now_ns), began_ns=now_ns, title=shadow_title(game.game_id))
         row = replace(shown, owner=NOBODY.rig)
         journal = self._journals.begin(row)
         started = replace(game.started, title=row.title)

@@ -22,6 +22,8 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from downfield.core.platform.packages import distribution
+
 GROUP: Final = "downfield.overlays"
 SUFFIX: Final = ".overlay.toml"
 
@@ -112,12 +114,12 @@ def installed_overlays() -> InstalledOverlays:
     for overlay, beside in _overlays_in(files(__package__)):
         overlays[overlay.name] = overlay
         kept |= beside
-    for entry in sorted(entry_points(group=GROUP), key=lambda entry: (_distribution(entry), entry.name)):
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: (distribution(entry), entry.name)):
         try:
             found = list(_overlays_of(entry, taken={*overlays, *kept}))
         except Exception as error:
             problems.append(
-                f"The overlays of the package {_distribution(entry)} can't be used: {_reason(error)}."
+                f"The overlays of the package {distribution(entry)} can't be used: {_reason(error)}."
                 " Update or uninstall that package."
             )
             continue
@@ -188,7 +190,3 @@ def _reason(error: Exception) -> str:
         first = error.errors()[0]
         return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
     return str(error) if type(error) is ValueError else f"{type(error).__name__}: {error}"
-
-
-def _distribution(entry: EntryPoint) -> str:
-    return entry.dist.name if entry.dist is not None else "?"

@@ -20,13 +20,13 @@ from downfield.calibration.calibration import KNOWN_SCALE
 from downfield.calibration.camera_fit import Observations, fit_camera
 from downfield.calibration.field.lines.line_chains import clearest_channel
 from downfield.calibration.field.measurements import FieldMeasurements
-from downfield.calibration.field.refinement import fit_all_frames
+from downfield.calibration.field.refinement import solve_again
 from downfield.calibration.field.selection import with_mean_focal
 from downfield.calibration.field.solution import FieldSolution
 from downfield.calibration.field.solver import at_distance
 from downfield.calibration.jacobians import STRETCH
 from downfield.calibration.lens.prior import LENS_PRIOR_LIMITS, lens_at_height
-from downfield.calibration.stretch import DescribedProportions, ScaleError, stretched_field
+from downfield.calibration.stretch import DescribedProportions, ScaleError
 from downfield.core.arrays import Array, Image
 from downfield.core.errors import FieldError, InputError
 from downfield.core.footprint import BASE_TOP_MM, BaseSize
@@ -203,22 +203,7 @@ def with_lengths(solution: FieldSolution, images: Sequence[Image], measurements:
     if along is None or across is None or spread is None:
         return found
     _check_ratio(found, across / along, spread)
-    return with_proportions(found, images, DescribedProportions(across / along, spread))
-
-
-def with_proportions(
-    solution: FieldSolution, images: Sequence[Image], proportions: DescribedProportions
-) -> FieldSolution:
-    """Return a solution of pictures, solved again with what is known of the print's proportions."""
-    planes = [clearest_channel(image) for image in images]
-    camera, field = solution.fit.camera, solution.field
-    seen = solution.observations
-    fit = fit_camera(camera, seen, prior=solution.prior, stretch=proportions.stretch(field), fine=True)
-    found = fit_all_frames(planes, fit.camera, stretched_field(field, fit.stretch), solution.prior, proportions)
-    if found is None:
-        return solution
-    kept = {name: getattr(solution, name) for name in ("scale", "probability", "rivals")}
-    return with_mean_focal(dataclasses.replace(found, **kept), planes)
+    return solve_again(found, images, found.prior, DescribedProportions(across / along, spread))
 
 
 def _check_ratio(solution: FieldSolution, ratio: float, spread: float) -> None:

@@ -9,14 +9,15 @@ from typing import Final
 
 from downfield.calibration.camera import Camera, flat_bow
 from downfield.calibration.camera_fit import fit_camera
+from downfield.calibration.field.lines.line_chains import clearest_channel
 from downfield.calibration.field.lines.plane_camera import fit_either_lens
 from downfield.calibration.field.paint.paint_measurement import observe_paint
-from downfield.calibration.field.selection import SELECTION_LIMITS
+from downfield.calibration.field.selection import SELECTION_LIMITS, with_mean_focal
 from downfield.calibration.field.solution import FieldSolution
 from downfield.calibration.field.verification import gather_evidence
 from downfield.calibration.lens.prior import LensPrior
 from downfield.calibration.stretch import DescribedProportions, open_stretch, stretched_field
-from downfield.core.arrays import Plane
+from downfield.core.arrays import Image, Plane
 from downfield.core.field.model import FieldModel
 
 
@@ -58,10 +59,10 @@ def refine_solution(
         stretch = open_stretch(proportions, field)
         fit = fit_either_lens(camera, observations, field, prior, stretch)
         camera, field = fit.camera, stretched_field(field, fit.stretch)
-    return fit_all_frames(planes, camera, field, prior, proportions)
+    return _fit_all_frames(planes, camera, field, prior, proportions)
 
 
-def fit_all_frames(
+def _fit_all_frames(
     planes: Sequence[Plane],
     camera: Camera,
     field: FieldModel,
@@ -77,3 +78,20 @@ def fit_all_frames(
     seen = stretched_field(field, fit.stretch)
     evidence = gather_evidence(planes[0], fit.camera, seen, SELECTION_LIMITS.fine_search_px)
     return FieldSolution(field, fit, observations, evidence, prior, proportions).with_fit(fit, observations)
+
+
+def solve_again(
+    solution: FieldSolution, images: Sequence[Image], prior: LensPrior | None, proportions: DescribedProportions | None
+) -> FieldSolution:
+    """Return a solution of pictures, solved again with what else is known of lens and print.
+
+    Unchanged where too little paint is found.
+    """
+    planes = [clearest_channel(image) for image in images]
+    field, stretch = solution.field, open_stretch(proportions, solution.field)
+    fit = fit_camera(solution.fit.camera, solution.observations, prior=prior, stretch=stretch, fine=True)
+    found = _fit_all_frames(planes, fit.camera, stretched_field(field, fit.stretch), prior, proportions)
+    if found is None:
+        return solution
+    kept = {name: getattr(solution, name) for name in ("scale", "probability", "rivals")}
+    return with_mean_focal(dataclasses.replace(found, **kept), planes)

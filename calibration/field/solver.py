@@ -21,7 +21,6 @@ import cv2
 import numpy as np
 
 from downfield.calibration.camera import Camera
-from downfield.calibration.camera_fit import fit_camera
 from downfield.calibration.field.free_solver import described_candidates, find_goal_rungs
 from downfield.calibration.field.lines.line_chains import clearest_channel
 from downfield.calibration.field.lines.matching import FieldLines, candidates, find_lines
@@ -30,13 +29,13 @@ from downfield.calibration.field.marks.mirroring import refuse_mirrored
 from downfield.calibration.field.measured_solving import solve_by_measuring
 from downfield.calibration.field.print_prior import described_print, recognized, unknown_print
 from downfield.calibration.field.progress import ProgressListener, ProgressReporter
-from downfield.calibration.field.refinement import fit_all_frames, refine_solution
+from downfield.calibration.field.refinement import refine_solution, solve_again
 from downfield.calibration.field.selection import best_trusted, likeliest, no_match_text, reading_label, with_mean_focal
 from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
 from downfield.calibration.jacobians import PLACE_PARAMETERS
 from downfield.calibration.lens.prior import LensFromDistance, LensPrior, MeasuredLens, TypicalLens
 from downfield.calibration.pictures import BLURRED, check_picture, is_blurred
-from downfield.calibration.stretch import DescribedProportions, stretched_field
+from downfield.calibration.stretch import DescribedProportions
 from downfield.core.arrays import Array, Image, Plane
 from downfield.core.errors import CalibrationError
 from downfield.core.field.model import FieldModel, preset, preset_names
@@ -271,11 +270,4 @@ def at_distance(solution: FieldSolution, images: Sequence[Image], distance: Lens
     prior = distance(solution.fit.camera) if isinstance(before, TypicalLens | None) else None
     if prior is None:
         return solution
-    planes = [clearest_channel(image) for image in images]
-    better = fit_camera(solution.fit.camera, solution.observations, prior=prior, stretch=solution.stretch, fine=True)
-    field = stretched_field(solution.field, better.stretch)
-    found = fit_all_frames(planes, better.camera, field, prior, solution.proportions)
-    if found is None:
-        return solution
-    kept = {name: getattr(solution, name) for name in ("scale", "probability", "rivals")}
-    return with_mean_focal(dataclasses.replace(found, **kept), planes)
+    return solve_again(solution, images, prior, solution.proportions)

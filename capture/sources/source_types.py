@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Final, Literal
 
@@ -20,9 +20,9 @@ from downfield.capture.source import CaptureClock, FrameSource
 from downfield.capture.sources.camera_request import CameraRequest
 from downfield.capture.sources.reconnecting import ReconnectLimits
 from downfield.core.errors import InputError, MissingExtraError
+from downfield.core.platform.packages import broken_text, registered
 
 GROUP: Final = "downfield.sources"
-OURS: Final = "downfield"  # The distribution whose types no other one replaces
 
 _SCHEME: Final = re.compile(r"([a-z][a-z0-9+.-]+):(//)?", re.IGNORECASE)
 """Two letters or more, as one is a drive of Windows."""
@@ -62,16 +62,9 @@ class SourceType:
     limits: ReconnectLimits | None = None  # when a live source is reopened; None for the limits of a camera
 
 
-@cache
-def _registered() -> dict[str, EntryPoint]:
-    """Return what is registered by scheme; two distributions may claim one, and ours comes first."""
-    found = sorted(entry_points(group=GROUP), key=lambda entry: (_distribution(entry) != OURS, _distribution(entry)))
-    return {entry.name: entry for entry in reversed(found)}
-
-
 def schemes() -> tuple[str, ...]:
     """Return all registered schemes, sorted; whether the type of each can be loaded is not known yet."""
-    return tuple(sorted(_registered()))
+    return tuple(sorted(registered(GROUP)))
 
 
 def type_of(text: str) -> SourceType | None:
@@ -84,7 +77,7 @@ def type_of(text: str) -> SourceType | None:
     if kind_on_disk(text) is not None:
         return None
     named = _SCHEME.match(text)
-    entry = None if named is None else _registered().get(named[1].lower())
+    entry = None if named is None else registered(GROUP).get(named[1].lower())
     return None if entry is None else _load(entry)
 
 
@@ -126,11 +119,4 @@ def kind_on_disk(text: str) -> Literal["file", "folder"] | None:
 
 
 def _broken(entry: EntryPoint, reason: str) -> InputError:
-    return InputError(
-        f"The source {entry.name!r} of the package {_distribution(entry)} can't be loaded: {reason}. "
-        "Update or uninstall that package."
-    )
-
-
-def _distribution(entry: EntryPoint) -> str:
-    return entry.dist.name if entry.dist is not None else "?"
+    return InputError(broken_text(entry, "source", reason))

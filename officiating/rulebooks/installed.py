@@ -8,33 +8,25 @@ is asked for, and leaves the others as they are.
 from __future__ import annotations
 
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from typing import Final
 
 from downfield.core.errors import RulebookError
+from downfield.core.platform.packages import broken_text, registered
 from downfield.officiating.state.interfaces import RuleSystem
 
 GROUP: Final = "downfield.rulebooks"
-OURS: Final = "downfield"  # the distribution whose rulebooks no other one replaces
-
-
-@cache
-def _registered() -> dict[str, EntryPoint]:
-    """Return what is registered by name; two distributions may claim one name, and ours comes first."""
-    found = sorted(entry_points(group=GROUP), key=lambda entry: (_distribution(entry) != OURS, _distribution(entry)))
-    # Reversed, so that of one name the first in order is the one that stays.
-    return {entry.name: entry for entry in reversed(found)}
 
 
 def installed_rulebooks() -> tuple[str, ...]:
     """Return the names of all installed rulebooks, sorted; whether each can be loaded is not known yet."""
-    return tuple(sorted(_registered()))
+    return tuple(sorted(registered(GROUP)))
 
 
 @cache
 def load_system(name: str) -> RuleSystem:
     """Return an installed rulebook's code. Raises RulebookError: none such, or names the broken package."""
-    entry = _registered().get(name)
+    entry = registered(GROUP).get(name)
     if entry is None:
         raise RulebookError(f"No rulebook is named {name!r}. Installed rulebooks: {', '.join(installed_rulebooks())}.")
     try:
@@ -60,11 +52,4 @@ def load_systems() -> tuple[tuple[RuleSystem, ...], tuple[str, ...]]:
 
 
 def _broken(entry: EntryPoint, reason: str) -> RulebookError:
-    return RulebookError(
-        f"The rulebook {entry.name!r} of the package {_distribution(entry)} can't be loaded: {reason}. "
-        "Update or uninstall that package."
-    )
-
-
-def _distribution(entry: EntryPoint) -> str:
-    return entry.dist.name if entry.dist is not None else "?"
+    return RulebookError(broken_text(entry, "rulebook", reason))

@@ -8,7 +8,7 @@ import pytest
 from calibration_scenes import TUDOR, Scene, board_look, camera_over, photograph, worst_error_yd
 
 from downfield.calibration.camera import Camera
-from downfield.calibration.field import measured_solving, solver
+from downfield.calibration.field import measured_solving, refinement, solver
 from downfield.calibration.field.solution import FieldSolution
 from downfield.calibration.field.solver import solve_field
 from downfield.calibration.lens.prior import lens_at_height
@@ -116,7 +116,8 @@ def test_focal_lengths_are_averaged_once_whether_the_distance_is_told_afterwards
         averaged.append(solution)
         return solution
 
-    monkeypatch.setattr(solver, "with_mean_focal", count)
+    for module in (solver, refinement):
+        monkeypatch.setattr(module, "with_mean_focal", count)
     monkeypatch.setattr(measured_solving, "with_mean_focal", count)
     true_mm = float(scene.camera.position_mm[2])
     found = solve_field(
