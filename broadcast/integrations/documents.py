@@ -165,8 +165,9 @@ class ShownGame:
         """Keep what an update tells: a call as it was ruled on, and none once it is withdrawn or another game began."""
         self._game = update.game or self._game
         shown_id = "" if self.call is None else self.call.id
-        if update.call is not None or (update.changed is not None and update.changed.id == shown_id):
-            self.call = update.call or update.changed
+        made = update.call if update.call is not None and update.call.verdict != "reported" else None
+        if made is not None or (update.changed is not None and update.changed.id == shown_id):
+            self.call = made or update.changed
         elif update.turn == "started" or (update.withdrawn is not None and update.withdrawn.id == shown_id):
             self.call = None
 

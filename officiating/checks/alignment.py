@@ -32,7 +32,7 @@ def men_on_line(formation: Formation, params: Params) -> Iterator[Measurement]:
     required = params.count("formation.men_on_line")
     nearest = sorted(formation.offense, key=lambda player: abs(player.depth_mm))
     if len(nearest) < required:
-        text = f"{len(nearest)} players of the offense are on the field; {required} must be on the line"
+        text = f"the offense has {counted(len(nearest), 'player')} on the field; {required} must be on the line"
         if len(nearest) + len(formation.unseen) >= required:
             verb = "is" if len(formation.unseen) == 1 else "are"
             text = f"{text}, but {len(formation.unseen)} of its players {verb} out of view"
