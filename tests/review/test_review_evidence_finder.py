@@ -45,6 +45,15 @@ def service(tmp_path: Path) -> Iterator[EvidenceService]:
     made.close()
 
 
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EvidenceService]:
+    """A service for requests that change nothing, as they are refused."""
+    made = EvidenceService(tmp_path_factory.mktemp("asked") / "a.db")
+    made.play()
+    yield made
+    made.close()
+
+
 def frames_of(answer: ClientResponse) -> list[int]:
     assert answer.status == 200, answer.body
     return [one["frame"] for one in answer.json["frames"]]
@@ -173,9 +182,9 @@ def test_an_ended_game_shows_its_calls_as_the_game_in_play_does(service: Evidenc
     ],
 )
 def test_unknown_or_hostile_requests_get_a_problem(
-    service: EvidenceService, path: str, status: int, code: str | None
+    asked: EvidenceService, path: str, status: int, code: str | None
 ) -> None:
-    answer = service.client.get(path.format(tackle=service.tackle()))
+    answer = asked.client.get(path.format(tackle=asked.tackle()))
     assert answer.status == status, answer.body
     assert answer.headers["content-type"] == "application/problem+json"
     assert answer.json.get("code") == code
