@@ -40,6 +40,7 @@ from waiting import wait_until
 from downfield.broadcast.program.program_painter import ProgramMoment, ProgramPainter
 from downfield.calibration.calibration import Calibration
 from downfield.capture.sources.file_sources import bundled_demo, open_clip
+from downfield.core.platform.clock import RUN_CLOCK
 from downfield.core.scene import Contact, Figure, Player, Scene
 from downfield.game.published import hub
 from downfield.game.published.board_topics import HealthReason, HealthStatus
@@ -260,14 +261,14 @@ def _figure(name: str, x_mm: float, y_mm: float, heading_deg: float) -> Figure:
 
 
 class FilmClock:
-    """Dates the messages by the film: the pages' clocks are it, and what is older than five seconds is late to them."""
+    """Dates the messages by the film while it runs: the pages' clocks are it, and what is five seconds old is late."""
 
     def __init__(self) -> None:
-        self.ms = 0
+        self.ms: int | None = None
 
     def now_ms(self) -> int:
-        """Return the time in the film, ms."""
-        return self.ms
+        """Return the time, ms; that of the film while it runs."""
+        return RUN_CLOCK.now_ms() if self.ms is None else self.ms
 
 
 class Showing:
@@ -419,7 +420,7 @@ def watch(
             before.clear()
     began = [one.page.evaluate("performance.now()") - 1000 * from_s for one in seen]
     showing, at_s = Showing(service, film), from_s
-    began_film_ms = CLOCK.ms
+    began_film_ms = CLOCK.now_ms()
     while at_s < seconds:
         step = 0.2 if 6.0 <= film.play(at_s)[1] < 13.0 else 1.0
         CLOCK.ms = began_film_ms + round(1000 * (at_s - from_s))
@@ -432,6 +433,7 @@ def watch(
             if pictures is not None and film.play(at_s)[1] == 8.4:
                 one.page.screenshot(path=pictures / f"{one.size[0]}-{len(names[0])}-{at_s:03.0f}.png")
         at_s = round(at_s + step, 1)
+    CLOCK.ms = None
     for one in seen:
         one.measure(showing.called_s, film.action, film.calibration.camera.lens.size_px)
         one.page.context.close()

@@ -66,7 +66,11 @@ def take_graphics(browser: Browser, url: str, out: Path) -> None:
     cards = stream.frame_locator("iframe[title=graphics]")
     third = {"kind": "lower_third", "title": "Ann Lee", "subtitle": "Head coach", "seconds": 6}
     halftime = {"kind": "halftime", "subtitle": "Lakeside Open", "countdown_s": 600, "seconds": 6}
+    bug = stream.frame_locator("iframe[title=scorebug]")
     for name, card, element in (("lower-third", third, ".lower_third"), ("halftime", halftime, ".full")):
+        bug.locator(".status:not([data-level=live])").wait_for(
+            state="attached", timeout=TIMEOUT_MS
+        )  # a card goes with a play
         httpx.post(f"{url}/api/graphic", json=card).raise_for_status()
         cards.locator(element).wait_for(timeout=TIMEOUT_MS)
         save_small(stream, out / f"{name}.jpg")
