@@ -141,7 +141,6 @@ _FOREIGN_HEADERS: Final = {
     "Access-Control-Allow-Private-Network": "true",
     "Access-Control-Expose-Headers": "ETag",
     "Access-Control-Max-Age": "600",
-    "Vary": "Origin",
 }
 """For pages of the websites that may read; no credentials of the browser are taken."""
 
@@ -315,6 +314,7 @@ class SecurityMiddleware:
                 if foreign := scope["state"]["foreign"]:
                     headers["Cross-Origin-Resource-Policy"] = "cross-origin"
                     headers.update({**_FOREIGN_HEADERS, "Access-Control-Allow-Origin": foreign})
+                    headers.add_vary_header("Origin")
                 for name, value in _SECURITY_HEADERS.items():
                     headers.setdefault(name, value)
                 if own_path(scope).startswith("/api/"):

@@ -109,10 +109,13 @@ def test_a_list_is_packed_and_sent_only_when_it_has_changed(client: httpx.Client
     assert client.get("/api/game").headers["cache-control"] == "no-store"
 
 
-def test_a_topic_that_does_not_exist_is_refused_with_one_sentence(client: httpx.Client) -> None:
-    refused = client.get("/api/feed", params={"topics": "game,gmae"})
+@pytest.mark.parametrize(("topics", "named"), [("game,gmae", "gmae"), ("Game", "Game"), ("game, calls", " calls")])
+def test_a_topic_that_does_not_exist_is_refused_with_one_sentence(
+    client: httpx.Client, topics: str, named: str
+) -> None:
+    refused = client.get("/api/feed", params={"topics": topics})
     assert refused.status_code == 422
-    assert refused.json()["detail"].startswith("There is no topic 'gmae'. There are ball, calls, ")
+    assert refused.json()["detail"].startswith(f"There is no topic {named!r}. There are ball, calls, ")
 
 
 def test_the_schemas_that_the_page_names_exist(client: httpx.Client) -> None:
