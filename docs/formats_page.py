@@ -188,8 +188,8 @@ Made from the code by `make docs`; a test holds this page against it.
 All files are UTF-8. JSON Lines files (`.jsonl`) hold one JSON object a line and begin with a header that names the
 format and its version. Readers refuse unknown keys, missing keys, NaN and infinities, and name the file, the line and
 the field. Keys with a default may be left out. Lengths are millimeters on the board, yards are field yards, headings
-are degrees counter-clockwise from +x, times are integer nanoseconds on the capture clock. A running service has JSON Schemas of the
-files that programs exchange at `/schemas/` ([for programs](service.md#for-programs)).
+are degrees counter-clockwise from +x, times are integer nanoseconds on the capture clock. A running service has JSON
+Schemas of the files that programs exchange at `/schemas/` ([for programs](service.md#for-programs)).
 """
 
 
