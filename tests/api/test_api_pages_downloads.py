@@ -167,7 +167,7 @@ def test_for_another_computer_the_scenes_lead_to_the_address_that_all_others_hav
         pasted = card.get_by_label("Address").input_value()
         _, collection = saved(page, "Scenes for OBS")
         assert pasted in addresses(collection)
-        dock = page.locator("#downloads").get_by_label("Address").input_value()
+        dock = page.get_by_label("The dock").input_value()
         assert urlsplit(dock).netloc == urlsplit(pasted).netloc
         assert "key" not in dock, "the dock is paired: nobody becomes a producer by an address"
     assert len(service.token_store.devices()) == 1

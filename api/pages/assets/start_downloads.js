@@ -25,7 +25,7 @@ function tokenFor(name, role) {
 /** The card above the overlays. @param {boolean} isAdmin who alone gives programs their tokens */
 export function downloadsCard(isAdmin) {
   const message = el("p", { role: "status" });
-  const dock = addressBox();
+  const dock = addressBox("The dock");
   const update = () => (dock.value = new URL("producer", target.key ? target.base : document.baseURI).href);
   target.changed.addEventListener("change", update);
   update();

@@ -125,7 +125,7 @@ function pictureCard(name) {
   );
 }
 
-export const addressBox = () => el("input", { readonly: true, "aria-label": "Address", onfocus: (event) => event.currentTarget.select() });
+export const addressBox = (label = "Address") => el("input", { readonly: true, "aria-label": label, onfocus: (event) => event.currentTarget.select() });
 
 /** @param {string} name @param {import("./options.js").Option<any>} spec */
 function optionInput(name, spec) {
