@@ -12,7 +12,7 @@ import { steadyNow } from "./steady_time.js";
 /** What is wrong for a moment only is no news to the audience. */
 const ALARM_AFTER_MS = 3_000;
 
-/** A status stays long enough to be read, unless a review begins. */
+/** A status stays long enough to be read, unless a review begins over "Live", a waiting or an alarm. */
 const MIN_SHOWN_MS = 2_000;
 
 /** What came of a play is asked for once its calls have settled. */
@@ -128,7 +128,7 @@ function steadyStatus() {
     const now = steadyNow();
     alarm_since_ms = level === "alarm" ? Math.min(alarm_since_ms, now) : Infinity;
     const isNews = text !== shown[0] && (level !== "alarm" || now - alarm_since_ms >= ALARM_AFTER_MS);
-    const isRead = shown[0] === "" || level === "review" || now - shown_since_ms >= MIN_SHOWN_MS;
+    const isRead = shown[0] === "" || (level === "review" && shown[1] !== "calm") || now - shown_since_ms >= MIN_SHOWN_MS;
     if (isNews && isRead) [shown, shown_since_ms] = [[text, level], now];
     return shown;
   };
