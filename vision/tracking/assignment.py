@@ -70,10 +70,12 @@ class AssignmentLimits:
     # independent, so that at the margin an identity is right ten times to one
     exchange_weight: float = 0.25
     missed_cost: float = 5.0  # Twice the negative log of how often a figure is not detected
+    moved_cost: float = 5.0  # The same of how often a hand moves a figure that it hides
     false_cost: float = 6.0  # The same of a detection of nothing
     near_cost: float = 25.0  # A detection dearer by this for another figure than for its own is no other figure's
     # Speed, one sigma, at which a figure leaves its way while it is not detected
     leaves_way_mm_per_s: float = 20.0
+    leaves_place_mm_per_s: float = 8.0  # The same while the board is off: it may be on for a moment before that is known
     way_freedom: float = 4.0  # Degrees of freedom of Student's distribution of that
 
 

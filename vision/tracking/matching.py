@@ -260,16 +260,22 @@ class FigureMatcher:
             missing = int((figures.seen_ns < frame.t_ns - TRACKER_LIMITS.unseen_ns).sum())
             self.more_figures = max(self._unmatched.standing(frame.t_ns, motion.mean[:, :2]) - missing, 0)
         # Once two figures may be exchanged, no later frame tells them apart: only a person or a line-up does.
-        sigma_mm = np.hypot(ASSIGNMENT_LIMITS.leaves_way_mm_per_s * missed_ns * 1e-9, ASSIGNMENT_LIMITS.knocked_mm)
+        stands = frame.power == "off" and not blind
+        mm_per_s = ASSIGNMENT_LIMITS.leaves_place_mm_per_s if stands else ASSIGNMENT_LIMITS.leaves_way_mm_per_s
+        sigma_mm = np.hypot(mm_per_s * missed_ns * 1e-9, ASSIGNMENT_LIMITS.knocked_mm)
         sigma_mm = np.hypot(sigma_mm, np.sqrt(motion.persistent[:, [0, 1], [0, 1]].mean(axis=1)))
-        sigma_mm[taken] = RECOVERY_LIMITS.anywhere_mm
         rows, columns = found.figures, found.detections
+        sigma_mm[taken] = np.hypot(sigma_mm[taken], TRACKER_LIMITS.pivot_mm)
         likely_mm = np.maximum(TRACKER_LIMITS.astray_sigmas * sigma_mm, TRACKER_LIMITS.off_way_mm)[rows]
         astray = (off_way_mm[rows, columns] > likely_mm) & ~measurements.signs.called_fallen[columns]
         astray |= off_mm[rows, columns] > TRACKER_LIMITS.astray_mm
         figures.doubt(rows[astray & ~taken[rows]], TRACKER_LIMITS.astray_identity)
         occupied[rows, columns] = False
         cost = way_costs(off_way_mm, sigma_mm, self._jersey, measurements, occupied)
+        if taken.any():  # most figures that a hand hides are left in place, and the others may be anywhere
+            anywhere_mm = np.full(len(taken), RECOVERY_LIMITS.anywhere_mm)
+            moved = way_costs(off_way_mm, anywhere_mm, self._jersey, measurements, occupied)
+            cost[taken] = np.minimum(cost, moved + ASSIGNMENT_LIMITS.moved_cost)[taken]
         free = ~np.isin(np.arange(len(measurements)), columns)
         free &= measurements.scores >= ASSIGNMENT_LIMITS.low_score
         figures.doubt(*exchange_doubts(found, cost, free[None] & ~impossible))
