@@ -75,7 +75,8 @@ class AssignmentLimits:
     near_cost: float = 25.0  # A detection dearer by this for another figure than for its own is no other figure's
     # Speed, one sigma, at which a figure leaves its way while it is not detected
     leaves_way_mm_per_s: float = 20.0
-    leaves_place_mm_per_s: float = 8.0  # The same while the board is off: it may be on for a moment before that is known
+    # The same while the board is off: it may be on for a moment before that is known
+    leaves_place_mm_per_s: float = 8.0
     way_freedom: float = 4.0  # Degrees of freedom of Student's distribution of that
 
 
