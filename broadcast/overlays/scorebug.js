@@ -13,7 +13,7 @@ import { steadyNow } from "./steady_time.js";
 const ALARM_AFTER_MS = 3_000;
 
 /** A status stays long enough to be read, unless a review begins over "Live", a waiting or an alarm. */
-const MIN_SHOWN_MS = 2_000;
+const MIN_SHOWN_MS = 2_400;
 
 /** What came of a play is asked for once its calls have settled. */
 const SETTLED_MS = 700;

@@ -217,7 +217,7 @@ def test_a_flag_lies_from_the_foul_until_the_next_play_and_goes_with_its_call(se
     page.clock.run_for(60_000)
     expect(flag).to_be_visible()
     service.publish("calls", CallsUpdate(calls=(foul.model_copy(update={"standing": "struck"}),)))
-    page.clock.run_for(2_500)
+    page.clock.run_for(3_000)
     expect(flag).to_be_hidden()
     wait = WaitView(kind="choice", purpose="penalty", text="accept or decline the penalty")
     service.publish("game", wait=wait)
@@ -230,7 +230,7 @@ def test_a_flag_lies_from_the_foul_until_the_next_play_and_goes_with_its_call(se
     service.publish("calls", CallsUpdate(calls=(foul,)))
     expect(flag).to_be_visible()
     service.publish("game", phase="live", board="on", t_ns=100)
-    page.clock.run_for(2_500)
+    page.clock.run_for(3_000)
     expect(flag).to_be_hidden()
     service.publish("game", phase="between_plays", board="off")
 
