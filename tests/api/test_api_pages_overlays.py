@@ -17,7 +17,14 @@ from downfield.api.routes.pages import assets
 from downfield.capture.sources.file_sources import bundled_demo, open_clip
 from downfield.core.field.model import preset
 from downfield.core.scene import Scene
-from downfield.game.published.stream_topics import GraphicRow, GraphicView, OnAirStyle, OnAirView, ReplayView
+from downfield.game.published.stream_topics import (
+    GraphicRow,
+    GraphicView,
+    OnAirElement,
+    OnAirStyle,
+    OnAirView,
+    ReplayView,
+)
 from downfield.game.published.views import scene_view
 from downfield.review.pictures.clips import encode_fragments
 
@@ -129,7 +136,8 @@ def test_the_producers_look_is_on_every_overlay_and_the_address_goes_before(serv
 
 
 def test_each_overlay_leaves_the_air_with_its_element(service: PageServer, page: Page) -> None:
-    for name, element in (("scorebug", "bug"), ("sponsors", "sponsors"), ("field", "map"), ("replay", "replay")):
+    elements: dict[str, OnAirElement] = {"scorebug": "bug", "sponsors": "sponsors", "field": "map", "replay": "replay"}
+    for name, element in elements.items():
         service.publish("on_air", OnAirView())
         page.goto(f"{service.url}/overlay/{name}")
         link(page, "live")
