@@ -10,6 +10,7 @@ import re
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -20,7 +21,7 @@ from typing import Annotated, Any, Final
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from downfield.cli.console.output import SHARED, end_output, print_error, print_stdout, version_text
+from downfield.cli.console.output import SHARED, check_writable, end_output, print_error, print_stdout, version_text
 from downfield.cli.console.process_end import INTERRUPTED, ProcessEnd
 from downfield.core.errors import DownfieldError
 from downfield.rig.configuration.loading import FILE_NAME
@@ -113,7 +114,10 @@ EXIT_STATUSES: Final = (
     "Exit status: 0 done; 1 a fault was found; 2 wrong input or use; 3 done, but most of it was lost; 130 interrupted."
 )
 
-_WRITES: Final = frozenset({"out", "output", "report", "picture"})
+_WRITES: Final = frozenset(
+    ("out", "output", "report", "picture", "sheet", "clip", "highlights", "write_field", "calibration_out", "field_out")
+)
+"""What options and arguments that name an output are called."""
 
 
 def _share_options(command: Any) -> None:
@@ -126,8 +130,18 @@ def _share_options(command: Any) -> None:
     options = {option.name: option for option in typer.main.get_command(_shared).params}
     if not own & _WRITES:
         del options["overwrite"]
+    for param in command.params:
+        if param.name in _WRITES:
+            param.callback = partial(_writable, param.callback)
     command.params += [option for name, option in options.items() if name not in own]
     command.epilog = EXIT_STATUSES
+
+
+def _writable(then: Callable[..., Any] | None, context: Any, param: Any, value: Any) -> Any:
+    """Refuse an output that can't be written, before the command begins."""
+    if value is not None and str(value) != "-" and not context.resilient_parsing:
+        check_writable(Path(value))
+    return value if then is None else then(context, param, value)
 
 
 def _set(name: str) -> Callable[[bool], None]:

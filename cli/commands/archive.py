@@ -11,8 +11,8 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from downfield.cli.console.options import ConfigOption, JsonOption, SetOption
-from downfield.cli.console.output import json_text, open_console, print_error, print_stderr, print_stdout
+from downfield.cli.console.options import ConfigOption, JsonOption, SetOption, complete_networks
+from downfield.cli.console.output import json_text, open_console, print_error, print_result, print_stderr, print_stdout
 from downfield.cli.console.process_end import INTERRUPTED, ended_in_order
 from downfield.cli.console.progress import progress_bar, with_progress
 from downfield.core.errors import InputError, OutputError
@@ -55,7 +55,13 @@ RulebookOption = Annotated[
     ),
 ]
 NetworkOption = Annotated[
-    str, typer.Option("--network", metavar="NAME|FOLDER", help="A bundled network, or the folder of another.")
+    str,
+    typer.Option(
+        "--network",
+        metavar="NAME|FOLDER",
+        help="A bundled network, or the folder of another.",
+        autocompletion=complete_networks,
+    ),
 ]
 HouseRulesOption = Annotated[
     Path | None, typer.Option("--house-rules", metavar="FILE", help="Judge under the house rules of a .toml file.")
@@ -72,6 +78,7 @@ def judge(
     workers: WorkersOption = None,
     results: ResultsOption = None,
     index: IndexOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Judge games again: by this version, under another rulebook, or under house rules.
 
@@ -82,7 +89,7 @@ def judge(
     files = ArchiveFiles.at(archive)
     kept = files if results is None else ArchiveFiles.at(results)
     items = select_items(files, selection or [], index)
-    run_job(ArchiveJob(settings, files, kept, items), out, ray, workers)
+    run_job(ArchiveJob(settings, files, kept, items), out, ray, workers, as_json=as_json)
 
 
 def track(
@@ -96,6 +103,7 @@ def track(
     workers: WorkersOption = None,
     results: ResultsOption = None,
     index: IndexOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Track recordings again by a network, and judge them: what it would have called.
 
@@ -107,10 +115,10 @@ def track(
     kept = files if results is None else ArchiveFiles.at(results)
     items = select_items(files, selection or [], index)
     share_network(described, network, kept)
-    run_job(ArchiveJob(settings, files, kept, items), out, ray, workers)
+    run_job(ArchiveJob(settings, files, kept, items), out, ray, workers, as_json=as_json)
 
 
-def run_job(job: ArchiveJob, out: Path, ray: str | None, workers: int | None) -> None:
+def run_job(job: ArchiveJob, out: Path, ray: str | None, workers: int | None, *, as_json: bool = False) -> None:
     """Run a job with its progress on standard error, and report what became of it.
 
     Args:
@@ -146,18 +154,19 @@ def run_job(job: ArchiveJob, out: Path, ray: str | None, workers: int | None) ->
     except KeyboardInterrupt:
         print_stderr(f"stopped: {shown[0]} of {shown[1]} games are done. The same command does the rest.")
         raise typer.Exit(INTERRUPTED) from None
-    _report(report, out)
+    _report(report, out, as_json=as_json)
 
 
-def _report(report: JobReport, out: Path) -> None:
+def _report(report: JobReport, out: Path, *, as_json: bool) -> None:
     games = report.games
-    for game in report.failed:
-        print_stdout(f"{game.item[:12]}  {game.game}: failed: {game.reason}")
+    lines = [f"{game.item[:12]}  {game.game}: failed: {game.reason}" for game in report.failed]
     calls, changes = sum(game.calls for game in games), sum(game.changes for game in games)
     changed = sum(game.changes > 0 for game in games)
     done = f"{len(games) - len(report.failed)} of {len(games)} games done"
     known = f", {report.before} of them before" if report.before else ""
-    print_stdout(f"{done}{known}: {calls} calls; {changes} of them changed, in {changed} games. {out}")
+    lines.append(f"{done}{known}: {calls} calls; {changes} of them changed, in {changed} games. {out}")
+    failed = [game.game for game in report.failed]
+    print_result(as_json, lines, folder=out, games=len(games), failed=failed, calls=calls, changes=changes)
     if report.failed:
         raise typer.Exit(1)
 
@@ -241,6 +250,7 @@ def add(
     season: Annotated[str, typer.Option(help="The season. Default: the year in which they began.")] = "",
     table: Annotated[str, typer.Option(help="Of recordings: the table they are of.")] = "",
     rulebook: Annotated[str, typer.Option(help="Of recordings: the rulebook they were played under.")] = "",
+    as_json: JsonOption = False,
 ) -> None:
     """Check bundles and recordings, and add them to an archive. What is there already is left as it is."""
     files = ArchiveFiles.at(to)
@@ -250,7 +260,9 @@ def add(
     labels = ItemLabels(event, season, table, rulebook)
     for added in add_files(files, named, labels, known):
         refused += added.state == "refused"
-        if added.state == "refused":
+        if as_json:
+            print_stdout(json_text(added))
+        elif added.state == "refused":
             print_error(f"refused: {added.text}")
         else:
             print_stdout(f"{added.path}: {added.text}")

@@ -40,9 +40,10 @@ from downfield.cli.console.options import (
     StandingOption,
     check_data_name,
     check_outputs,
+    complete_sources,
     number_between,
 )
-from downfield.cli.console.output import json_text, print_stderr, print_stdout
+from downfield.cli.console.output import json_text, print_result, print_stderr, print_stdout
 from downfield.cli.console.progress import progress_bar, with_progress
 from downfield.core.addresses import without_password
 from downfield.core.arrays import Image
@@ -133,7 +134,12 @@ def from_field(
 @app.command("table")
 def set_up_table(
     name: Annotated[str, typer.Argument(help="A name for the table.")],
-    source: Annotated[str, typer.Option(help="A camera (its number or a part of its name), or a stream's address.")],
+    source: Annotated[
+        str,
+        typer.Option(
+            help="A camera (its number or a part of its name), or a stream's address.", autocompletion=complete_sources
+        ),
+    ],
     field: Annotated[str, FIELD] = "auto",
     reading: ReadingOption = None,
     length: LengthOption = None,
@@ -145,6 +151,7 @@ def set_up_table(
         Path | None, typer.Option(help="Write a picture with the calibrated field drawn on it to this file.")
     ] = None,
     config: ConfigOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Set up a table: calibrate its camera and save both, so that 'downfield run' finds them again."""
     check_outputs(inputs=(config, Path(field)), picture=picture)
@@ -161,12 +168,10 @@ def set_up_table(
     if picture is not None:
         write_picture(picture, draw_calibration(images[0], profile.calibration))
     path = folder.save(profile)
-    if not profile.calibration.lengths_known:
-        print_stdout(describe_certainty(profile.calibration))
-    advice = advise(profile.calibration)
-    if advice:
-        print_stdout(advice)
-    print_stdout(f"'{profile.name}' is saved in {path}: {solution.field.title}. 'downfield run' opens it from now on.")
+    lengths = "" if profile.calibration.lengths_known else describe_certainty(profile.calibration)
+    saved = f"'{profile.name}' is saved in {path}: {solution.field.title}. 'downfield run' opens it from now on."
+    lines = [line for line in (lengths, advise(profile.calibration), saved) if line]
+    print_result(as_json, lines, name=profile.name, profile=path, quality=profile.calibration.quality)
 
 
 @app.command("landmarks")
@@ -233,12 +238,16 @@ def measure_lens(
     out: Annotated[Path, typer.Option("-o", "--out", help="Write the lens to this file.")],
     views: Annotated[Path | None, typer.Argument(help="A video of the sheet, or a folder of pictures.")] = None,
     source: Annotated[
-        str | None, typer.Option(help="A camera to show the sheet to: its number, name or address.")
+        str | None,
+        typer.Option(
+            help="A camera to show the sheet to: its number, name or address.", autocompletion=complete_sources
+        ),
     ] = None,
     square_mm: Annotated[
         float,
         typer.Option(parser=number_between(5, 200), metavar="MM", help="Side of a printed square, mm; measure it."),
     ] = 24.0,
+    as_json: JsonOption = False,
 ) -> None:
     """Measure a lens from views of the printed sheet, shown to a camera or filmed before."""
     sheet = Sheet(square_mm=square_mm, marker_mm=0.75 * square_mm)
@@ -250,16 +259,17 @@ def measure_lens(
     if views is not None:
         _collect(collector, with_progress(_lens_pictures(views), "Finding the sheet", _picture_count(views)))
     else:
-        print_stdout(
+        print_stderr(
             "Show the sheet to the camera from nearby, in every part of the picture, tilted. Hold it still each time."
         )
         _collect(collector, _live_pictures(source or ""), live=True)
     with progress_bar(f"Solving the lens from {len(collector.views)} views"):
         lens = calibrate_lens(collector.views, collector.size_px)
     write_lens(out, lens)
-    print_stdout(
+    text = (
         f"{lens.views} views, rms {lens.rms_px:.3f} px, focal length {lens.lens.focal_px[0]:.1f} px; written to {out}"
     )
+    print_result(as_json, [text], file=out, views=lens.views, rms_px=lens.rms_px, focal_px=lens.lens.focal_px)
 
 
 def _collect(collector: LensCollector, pictures: Iterable[Image], *, live: bool = False) -> None:
@@ -268,12 +278,12 @@ def _collect(collector: LensCollector, pictures: Iterable[Image], *, live: bool 
     for image in pictures:
         if collector.add(image):
             missing = "; still needed: " + "; ".join(collector.missing) if collector.missing else "; that is enough"
-            print_stdout(f"view {len(collector.views)}: {len(collector.views[-1].px)} corners{missing}")
+            print_stderr(f"view {len(collector.views)}: {len(collector.views[-1].px)} corners{missing}")
         if live and collector.is_complete:
             return
         frames_without_sheet = 0 if collector.sees_sheet else frames_without_sheet + 1
         if live and frames_without_sheet and frames_without_sheet % _LIMITS.missing_sheet_frames == 0:
-            print_stdout("The sheet is not found in the picture. Hold it nearer, flat, in good light.")
+            print_stderr("The sheet is not found in the picture. Hold it nearer, flat, in good light.")
 
 
 def parse_landmark(text: str) -> Landmark:
@@ -347,7 +357,7 @@ def _write(calibration: Calibration, images: list[Image], out: Path, picture: Pa
     if picture:
         write_picture(picture, draw_calibration(images[0], calibration))
     if not as_json:
-        print_stdout(_summary(calibration, out))
+        print_stdout(*_summary(calibration, out))
         return
     values = {"calibration": str(out), "field": calibration.field.name, "method": calibration.method}
     lengths = None if calibration.lengths_known else describe_certainty(calibration)
@@ -356,15 +366,15 @@ def _write(calibration: Calibration, images: list[Image], out: Path, picture: Pa
     print_stdout(json_text(values | {"quality": quality, "base_tops_2_sigma_yd": tops_yd, "notes": notes}))
 
 
-def _summary(calibration: Calibration, out: Path) -> str:
-    """Return a text for people: the result, its accuracy, and what would improve it."""
+def _summary(calibration: Calibration, out: Path) -> list[str]:
+    """Return lines for people: the result, its accuracy, and what would improve it."""
     quality = calibration.quality
     if quality is None:
-        return f"written to {out}"
+        return [f"written to {out}"]
     text = (
         f"{calibration.field.name}: {quality.points} points, rms {quality.rms_px:.3f} px = {quality.rms_mm:.3f} mm ="
         f" {max(quality.rms_yd):.4f} yd; base tops to {base_top_error_yd(calibration):.3f} yd (two sigma);"
         f" written to {out}"
     )
     open_mm = "" if calibration.lengths_known else describe_certainty(calibration)
-    return "\n".join(part for part in (text, open_mm, advise(calibration)) if part)
+    return [part for part in (text, open_mm, advise(calibration)) if part]

@@ -16,8 +16,8 @@ import typer
 
 from downfield.capture.recording.recorded_footage import RecordedFootage
 from downfield.cli.commands.export import find_game
-from downfield.cli.console.options import ARCHIVE, ConfigOption, SetOption, check_outputs
-from downfield.cli.console.output import print_stderr, print_stdout
+from downfield.cli.console.options import ARCHIVE, ConfigOption, JsonOption, SetOption, check_outputs, complete_games
+from downfield.cli.console.output import print_result, print_stderr, print_stdout
 from downfield.cli.console.progress import progress_bar
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError, OutputError
@@ -43,12 +43,17 @@ Frames = Sequence[tuple[ContributedFrame, Image]]
 
 
 def contribute(
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")] = Path(
+    output: Annotated[Path, typer.Option("--out", "--output", "-o", help="The file to write.")] = Path(
         "downfield-contribution.zip"
     ),
     games: Annotated[
         list[str] | None,
-        typer.Option("--game", metavar="ID", help="A game's id, or 'last'; may be repeated. Default: the last five."),
+        typer.Option(
+            "--game",
+            metavar="ID",
+            help="A game's id, or 'last'; may be repeated. Default: the last five.",
+            autocompletion=complete_games,
+        ),
     ] = None,
     frames: Annotated[int, typer.Option(min=1, max=MOST_FRAMES, help="Most frames to collect.")] = 24,
     leave_out: Annotated[
@@ -61,6 +66,7 @@ def contribute(
     yes: Annotated[bool, typer.Option("--yes", help="Write without a question: you have seen the frames.")] = False,
     config: ConfigOption = None,
     settings: SetOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Collect frames that the networks were unsure of or that you corrected, for the training of the next networks.
 
@@ -89,17 +95,19 @@ def contribute(
     kept = without(numbers, leave_out)
     if sheet is not None:
         _write_picture(sheet, contact_sheet(*_pairs(collected.frames, kept)))
-        print_stdout(f"{sheet}: the contact sheet. No contribution was written.")
+        shown = f"{sheet}: the contact sheet. No contribution was written."
+        print_result(as_json, [shown], file=sheet, frames=len(kept))
         return
     if not yes:
         kept = _ask(collected.frames, kept)
     if not kept:
-        print_stdout("Nothing was written.")
+        print_result(as_json, ["Nothing was written."], frames=0)
         return
     chosen, _ = _pairs(collected.frames, kept)
     listing = Contribution(tuple(frame for frame, _ in chosen), version("downfield"))
     size = write_contribution(output, listing, [image for _, image in chosen])
-    print_stdout(f"{output}: {_frames_text(len(chosen))}, {size / 1e6:.1f} MB. Nothing was sent.")
+    text = f"{output}: {_frames_text(len(chosen))}, {size / 1e6:.1f} MB. Nothing was sent."
+    print_result(as_json, [text], file=output, frames=len(chosen))
 
 
 def without(numbers: Sequence[int], leave_out: str) -> list[int]:
@@ -143,9 +151,9 @@ def _say_found(collected: Collected, games: int) -> None:
         )
         raise InputError(f"Nothing to contribute in {searched}. {why}")
     corrected = sum(frame.reasons != ("uncertain",) for frame, _ in collected.frames)
-    print_stdout(f"{_frames_text(len(collected.frames))} of {searched}: {corrected} that people corrected.")
+    print_stderr(f"{_frames_text(len(collected.frames))} of {searched}: {corrected} that people corrected.")
     if collected.unrecorded:
-        print_stdout(f"Of {counted(collected.unrecorded, 'more moment')} no picture is kept.")
+        print_stderr(f"Of {counted(collected.unrecorded, 'more moment')} no picture is kept.")
 
 
 def _ask(frames: Frames, kept: list[int]) -> list[int]:

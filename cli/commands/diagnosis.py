@@ -13,8 +13,8 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from downfield.cli.console.options import ARCHIVE, ConfigOption, JsonOption, SetOption, check_outputs
-from downfield.cli.console.output import json_text, open_console, print_stdout, styled
+from downfield.cli.console.options import ARCHIVE, ConfigOption, JsonOption, SetOption, check_outputs, complete_sources
+from downfield.cli.console.output import json_text, open_console, print_result, print_stdout, styled
 from downfield.cli.console.progress import progress_bar, with_progress
 from downfield.core.records import adapter
 from downfield.core.texts import counted
@@ -41,7 +41,9 @@ _STATE_STYLES: Final[dict[CheckState, str]] = {"ok": "green", "warning": "yellow
 
 
 def doctor(
-    source: Annotated[str | None, typer.Option(help="The source, as for 'run'.")] = None,
+    source: Annotated[
+        str | None, typer.Option(help="The source, as for 'run'.", autocompletion=complete_sources)
+    ] = None,
     calibration: Annotated[Path | None, typer.Option(help="The camera's calibration.")] = None,
     config: ConfigOption = None,
     settings: SetOption = None,
@@ -79,10 +81,13 @@ def _summary(results: list[CheckResult]) -> str:
 
 
 def support(
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")] = Path("downfield-support.zip"),
+    output: Annotated[Path, typer.Option("--out", "--output", "-o", help="The file to write.")] = Path(
+        "downfield-support.zip"
+    ),
     checks: Annotated[bool, typer.Option(help="Run the doctor's checks, which open the camera for seconds.")] = True,
     config: ConfigOption = None,
     settings: SetOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Gather what a bug report needs: versions, configuration, the doctor's findings, the log's end.
 
@@ -95,8 +100,8 @@ def support(
     found = tuple(with_progress(run_checks(configuration.settings), "Checking")) if checks else ()
     parts = support_parts(configuration, found)
     write_support_file(output, parts)
-    print_stdout(f"{output}: {', '.join(parts)}.")
-    print_stdout("Nothing was sent. Look into it, then attach it to your report.")
+    sent = "Nothing was sent. Look into it, then attach it to your report."
+    print_result(as_json, [f"{output}: {', '.join(parts)}.", sent], file=output, parts=list(parts))
 
 
 def backup(
@@ -106,6 +111,7 @@ def backup(
     ] = False,
     config: ConfigOption = None,
     settings: SetOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Save games, teams, paired devices, keys, tables and settings in one file. Keep it private. Games may go on."""
     from downfield.rig.upkeep.backup import make_backup
@@ -121,13 +127,14 @@ def backup(
             progress=lambda name: advance(0, text=name),
         )
     files = len(manifest.files)
-    print_stdout(f"{output}: {counted(files, 'file')}, {output.stat().st_size / 1e6:.1f} MB.")
+    lines = [f"{output}: {counted(files, 'file')}, {output.stat().st_size / 1e6:.1f} MB."]
     if manifest.store_left_out:
-        print_stdout("The games are in a database server and not in it: back that up with its own tools (pg_dump).")
+        lines.append("The games are in a database server and not in it: back that up with its own tools (pg_dump).")
     if configuration.settings.tournament.database:
-        print_stdout("The games of all tables are in the tournament's database: back that up with pg_dump.")
+        lines.append("The games of all tables are in the tournament's database: back that up with pg_dump.")
     if not recordings:
-        print_stdout("Recordings are not in it; --recordings adds them.")
+        lines.append("Recordings are not in it; --recordings adds them.")
+    print_result(as_json, lines, file=output, files=files)
 
 
 def restore(
@@ -137,6 +144,7 @@ def restore(
     ] = False,
     config: ConfigOption = None,
     settings: SetOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Restore a backup into the data folder. Stop the rig first; the next `run` goes on with the game."""
     from downfield.rig.upkeep.backup import restore_backup
@@ -146,14 +154,15 @@ def restore(
         restored = restore_backup(
             archive, configuration.settings, replace=replace, progress=lambda name: advance(0, text=name)
         )
-    print_stdout(f"{restored.folder}: restored, as Downfield {restored.manifest.made_by} left it.")
+    lines = [f"{restored.folder}: restored, as Downfield {restored.manifest.made_by} left it."]
     if restored.moved_aside is not None:
-        print_stdout(f"What was there before is in {restored.moved_aside}.")
+        lines.append(f"What was there before is in {restored.moved_aside}.")
     if restored.settings_file is not None:
-        print_stdout(
+        lines.append(
             f"Its configuration is {restored.settings_file}: use it with --config, or copy it to downfield.toml."
         )
     if restored.manifest.store_left_out:
-        print_stdout("Its games are in a database server: restore that with its own tools (pg_restore).")
+        lines.append("Its games are in a database server: restore that with its own tools (pg_restore).")
     elif configuration.settings.store.url:
-        print_stdout("The restored games are in the data folder; your configuration names another store (store.url).")
+        lines.append("The restored games are in the data folder; your configuration names another store (store.url).")
+    print_result(as_json, lines, folder=restored.folder, moved_aside=restored.moved_aside)

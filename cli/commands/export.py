@@ -25,8 +25,16 @@ from downfield.capture.recording.recording_library import index_path
 from downfield.capture.source import CaptureClock, CapturedFrame
 from downfield.capture.sources.file_sources import VideoFile
 from downfield.capture.sources.source_types import SourceChoice
-from downfield.cli.console.options import ARCHIVE, ConfigOption, JsonOption, SetOption, check_outputs, read_input
-from downfield.cli.console.output import json_text, open_console, print_stderr, print_stdout, styled
+from downfield.cli.console.options import (
+    ARCHIVE,
+    ConfigOption,
+    GameArgument,
+    JsonOption,
+    SetOption,
+    check_outputs,
+    read_input,
+)
+from downfield.cli.console.output import json_text, open_console, print_result, print_stderr, print_stdout, styled
 from downfield.cli.console.progress import progress_bar, with_progress
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError, NotFoundError, OutputError
@@ -54,9 +62,10 @@ from downfield.store.history import History
 
 
 def export(
-    game: Annotated[str, typer.Argument(help="The game's id, as the list of games shows it; 'last' for the last.")],
+    game: GameArgument,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE.zip", help="The bundle. Default: named for the game.")
+        Path | None,
+        typer.Option("--out", "--output", "-o", metavar="FILE.zip", help="The bundle. Default: named for the game."),
     ] = None,
     without_video: Annotated[bool, typer.Option("--without-video", help="Leave out the recording.")] = False,
     tracks: Annotated[
@@ -82,6 +91,7 @@ def export(
     ] = None,
     config: ConfigOption = None,
     settings: SetOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Write a game with all its evidence as one signed file, which `verify` checks and `review` opens anywhere.
 
@@ -97,56 +107,53 @@ def export(
         if opened.note:
             print_stderr(f"downfield: {opened.note}")
         row = find_game(opened.store, game)
-        known = _calibration(configuration) if video is None else _calibration_of(video, configuration)
-        footage = RecordedFootage(recordings_folder(configuration)) if video is None else _played(video, known)
         alone = tracks or report or clip or highlights
         bundle = output or (None if alone else Path(f"{row.id}{SUFFIX}"))
         inputs = (store_file(configuration), _calibration_file(configuration))
         check_outputs(bundle, inputs=inputs, kind=ARCHIVE)
         check_outputs(bundle, tracks, report, clip, highlights, inputs=inputs)
+        known = _calibration(configuration) if video is None else _calibration_of(video, configuration)
+        footage = RecordedFootage(recordings_folder(configuration)) if video is None else _played(video, known)
+        done: list[str] = []
         if tracks is not None:
-            _write_tracks(tracks, opened.store, row, play)
+            done.append(_write_tracks(tracks, opened.store, row, play))
         if film is not None:
-            content = make_clip(film, opened.store, row, footage)
-            size = write_chunks(film.file, [content])
-            print_stdout(f"{film.file}: {'the call' if play is None else f'play {play}'}, {size / 1e6:.1f} MB")
+            size = write_chunks(film.file, [make_clip(film, opened.store, row, footage)])
+            done.append(f"{film.file}: {'the call' if play is None else f'play {play}'}, {size / 1e6:.1f} MB")
         if highlights is not None:
-            _write_highlights(highlights, opened.store, row, footage)
-        if bundle is None and report is None:
-            return
-        key = open_rig_key(data_folder(configuration), must_be_kept=True)
-        if report is not None:
-            page = GameReport(opened.store, History(opened.store, row)).html(key.public_text)
-            write_chunks(report, [page.encode()])
-            print_stdout(f"{report}: the report of {row.id}")
-        if bundle is None:
-            return
-        played = None if video is None else PlayedClip(video, frozenset())
-        exporter = BundleExporter(opened.store, configuration, key, lambda: known, played)
-        source = exporter.source(row, video=not without_video)
-        with progress_bar(f"Exporting {row.id}") as advance:
-            size = write_chunks(bundle, exporter.chunks(row, video=not without_video), advance)
-    print_stdout(f"{bundle}: game {row.id}, {size / 1e6:.1f} MB, signed with {key.public_text}")
-    for note in source.notes:
-        print_stdout(f"{bundle}: {note}")
+            done.append(_write_highlights(highlights, opened.store, row, footage))
+        key = None if bundle is None and report is None else open_rig_key(data_folder(configuration), must_be_kept=True)
+        if key is not None and report is not None:
+            write_chunks(report, [GameReport(opened.store, History(opened.store, row)).html(key.public_text).encode()])
+            done.append(f"{report}: the report of {row.id}")
+        if key is not None and bundle is not None:
+            played = None if video is None else PlayedClip(video, frozenset())
+            exporter = BundleExporter(opened.store, configuration, key, lambda: known, played)
+            source = exporter.source(row, video=not without_video)
+            with progress_bar(f"Exporting {row.id}") as advance:
+                size = write_chunks(bundle, exporter.chunks(row, video=not without_video), advance)
+            done.append(f"{bundle}: game {row.id}, {size / 1e6:.1f} MB, signed with {key.public_text}")
+            done += [f"{bundle}: {note}" for note in source.notes]
+    files = [file for file in (tracks, clip, highlights, report, bundle) if file is not None]
+    print_result(as_json, done, game=row.id, files=files, key=None if key is None else key.public_text)
 
 
-def _write_tracks(path: Path, store: StoreReader, row: GameRow, play: int | None) -> None:
+def _write_tracks(path: Path, store: StoreReader, row: GameRow, play: int | None) -> str:
     write = TRACK_FORMATS.get(path.suffix.lower())
     if write is None:
         raise InputError(f"{path}: tracks are written as .csv or .parquet. End the name in one of these.")
     table = TrackTable(store, History(store, row), play)
     with progress_bar(f"Writing the tracks of {row.id}") as advance:
         size = write_chunks(path, write(table), advance)
-    print_stdout(f"{path}: tracks of {'the game' if play is None else f'play {play}'}, {size / 1e6:.1f} MB")
+    return f"{path}: tracks of {'the game' if play is None else f'play {play}'}, {size / 1e6:.1f} MB"
 
 
-def _write_highlights(path: Path, store: StoreReader, row: GameRow, footage: Footage) -> None:
+def _write_highlights(path: Path, store: StoreReader, row: GameRow, footage: Footage) -> str:
     plays = History(store, row).plays()
     film = highlight_film(row, plays, EvidenceFinder(store, NoGameInPlay(), footage))
     with progress_bar(f"Cutting the highlights of {row.id}") as advance:
         size = write_chunks(path, film, advance)
-    print_stdout(f"{path}: the highlights of {row.id}, {size / 1e6:.1f} MB")
+    return f"{path}: the highlights of {row.id}, {size / 1e6:.1f} MB"
 
 
 def find_game(store: StoreReader, named: str) -> GameRow:
@@ -213,7 +220,6 @@ def _played(video: Path, calibration: Calibration | None) -> ClipFootage:
 
 
 CALL_S: Final = 1.5  # A clip of a call reaches this long before and after it, as on the page
-
 _WIDTH_PX: Final = 1920
 
 
@@ -249,28 +255,25 @@ def make_clip(request: ClipRequest, store: StoreReader, row: GameRow, footage: F
         RefusedError: it lasts too long.
     """
     exporter = ClipExporter(EvidenceFinder(store, NoGameInPlay(), footage))
+    form: ClipFormat = "gif" if request.form == "gif" else "mp4"
     options = ClipOptions(request.speed, () if request.plain else DRAWING_KINDS, _WIDTH_PX)
     try:
         if request.play is not None:
             if request.form == "png":
                 return exporter.play_picture(row, request.play, options)[1]
-            return exporter.play(row, request.play, _form(request), options)[1]
+            return exporter.play(row, request.play, form, options)[1]
         call = request.call or ""
         if request.form == "png":
             return exporter.call_picture(row, call, options)[1]
-        return exporter.call(row, call, _form(request), CALL_S, options)[1]
+        return exporter.call(row, call, form, CALL_S, options)[1]
     except NotFoundError as error:
         calls = [view.id for view in History(store, row).calls()]
         known = f" Its calls: {', '.join(calls[-20:])}." if request.call is not None and calls else ""
         raise InputError(f"{error}{known}") from None
 
 
-def _form(request: ClipRequest) -> ClipFormat:
-    return "gif" if request.form == "gif" else "mp4"
-
-
 def shadow(
-    game: Annotated[str, typer.Argument(help="The game's id, as the list of games shows it; 'last' for the last.")],
+    game: GameArgument,
     report: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Write the report, for print.")] = None,
     config: ConfigOption = None,
     settings: SetOption = None,
@@ -303,8 +306,7 @@ def shadow(
     console.print(lines)
 
 
-_AROUND_NS: Final = 2_000_000_000
-"""Time before a play and after it that its cut has too."""
+_AROUND_NS: Final = 2_000_000_000  # before a play and after it that its cut has too
 
 
 def convert(
@@ -326,6 +328,7 @@ def convert(
     plays: Annotated[
         bool, typer.Option("--plays", help="Cut the video into plays, a file each; a play is while the board is on.")
     ] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Write tracks as a table, draw them on their video, or cut it into plays."""
     with read_input(tracks) as path:
@@ -334,7 +337,7 @@ def convert(
         if write is not None and not plays:
             check_outputs(out, inputs=(tracks,))
             size = write_chunks(out, with_progress(write(FileTrackTable(file)), f"Writing {out.name}"))
-            print_stdout(f"{out}: {size / 1e6:.1f} MB")
+            print_result(as_json, [f"{out}: {size / 1e6:.1f} MB"], files=[out])
             return
         if out.suffix.lower() != ("" if plays else ".mp4"):
             raise InputError(f"{out}: end the name in .csv, .parquet or .mp4; with --plays name a folder.")
@@ -344,13 +347,15 @@ def convert(
         names = [out / f"play-{number:03d}.mp4" for number in range(1, len(spans) + 1)] if plays else [out]
         check_outputs(*names, inputs=(tracks, video, calibration))
         annotator = Annotator(camera.camera, camera.field, file.header.players)
+        done = []
         with (
             closing(VideoFile(video, paced=False).frames()) as frames,
             closing(_drawn(frames, file, annotator)) as drawn,
         ):
             for name, span in zip(names, spans, strict=True):
                 size = write_chunks(name, encode_fragments(_cut(drawn, span)))
-                print_stdout(f"{name}: {size / 1e6:.1f} MB")
+                done.append(f"{name}: {size / 1e6:.1f} MB")
+        print_result(as_json, done, files=names)
 
 
 def _plays_ns(tracks: TrackFile) -> Iterator[tuple[int, int]]:

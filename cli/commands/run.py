@@ -21,6 +21,7 @@ from downfield.capture.sources.phone_link import require_receiver
 from downfield.capture.sources.source_types import is_recording
 from downfield.cli.console.options import (
     BOOK,
+    FIELD,
     CameraHeightOption,
     ConfigOption,
     LanOption,
@@ -28,6 +29,7 @@ from downfield.cli.console.options import (
     SetOption,
     StandingOption,
     TlsOption,
+    complete_sources,
     number_between,
 )
 from downfield.cli.console.output import open_console, styled, version_text
@@ -59,7 +61,8 @@ def run(
         str | None,
         typer.Option(
             help="A camera (its number or a part of its name), a stream's address, a video, or a folder of pictures."
-            " Default: the bundled recording."
+            " Default: the bundled recording.",
+            autocompletion=complete_sources,
         ),
     ] = None,
     calibration: Annotated[
@@ -68,6 +71,7 @@ def run(
     ] = None,
     height_mm: CameraHeightOption = None,
     standing: StandingOption = None,
+    field: Annotated[str | None, FIELD] = None,
     rulebook: Annotated[str | None, BOOK] = None,
     config: ConfigOption = None,
     settings: SetOption = None,
@@ -107,6 +111,7 @@ def run(
         "source.fps": fps,
         "store.recordings": keep,
         "calibration.file": None if calibration is None else str(calibration),
+        "calibration.field": field,
         "calibration.camera_height_mm": height_mm,
         "calibration.standing": standing,
         "game.rulebook": rulebook,

@@ -9,7 +9,16 @@ from typing import Annotated
 import typer
 
 from downfield.calibration.pictures import read_picture
-from downfield.cli.console.options import BOOK, ConfigOption, JsonOption, LanOption, PortOption, SetOption, TlsOption
+from downfield.cli.console.options import (
+    BOOK,
+    FIELD,
+    ConfigOption,
+    JsonOption,
+    LanOption,
+    PortOption,
+    SetOption,
+    TlsOption,
+)
 from downfield.cli.console.output import open_console, print_result, print_stderr
 from downfield.cli.console.process_end import end_with_starter, ended_in_order
 from downfield.cli.console.terminal import print_access
@@ -27,7 +36,7 @@ def score(
     home: Annotated[str | None, typer.Option(help="The home team of a new game.")] = None,
     away: Annotated[str | None, typer.Option(help="The visiting team of a new game.")] = None,
     new: Annotated[bool, typer.Option("--new", help="Start a new game instead of going on with the last one.")] = False,
-    field: Annotated[str, typer.Option(help="The field of a new game: a preset's name, or a .toml file.")] = "ultimate",
+    field: Annotated[str, FIELD] = "ultimate",
     config: ConfigOption = None,
     settings: SetOption = None,
     port: PortOption = None,

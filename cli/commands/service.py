@@ -13,7 +13,7 @@ import typer
 
 from downfield.api.http.network_addresses import outside_hosts, own_host, urls
 from downfield.cli.console.options import ConfigOption, JsonOption, PortOption, SetOption
-from downfield.cli.console.output import json_text, open_console, print_stderr, print_stdout
+from downfield.cli.console.output import json_text, open_console, print_result, print_stderr, print_stdout
 from downfield.cli.console.terminal import print_qr
 from downfield.core.errors import InputError
 from downfield.rig.configuration.loading import FILE_NAME, load
@@ -111,9 +111,9 @@ def install_service(
 
 
 @app.command("status")
-def service_status(system: SystemOption = False) -> None:
+def service_status(system: SystemOption = False, as_json: JsonOption = False) -> None:
     """Say whether the service runs, and how the rig is."""
-    print_stdout(*unit_status(_unit(None, system=system)).split("\n"))
+    print_result(as_json, unit_status(_unit(None, system=system)).split("\n"))
 
 
 @app.command("uninstall")

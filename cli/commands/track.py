@@ -38,6 +38,8 @@ from downfield.cli.console.options import (
     JsonOption,
     StartOption,
     check_outputs,
+    complete_networks,
+    complete_sources,
     number_between,
     written_output,
 )
@@ -78,6 +80,7 @@ def track(
             metavar="SOURCE...",
             help="Videos, folders of pictures in the order of their names, a camera (its number or a part of its name),"
             " or a stream's address.",
+            autocompletion=complete_sources,
         ),
     ],
     out: Annotated[
@@ -120,7 +123,9 @@ def track(
     unchecked: Annotated[
         bool, typer.Option("--unchecked", help="Track also where the calibration does not fit the pictures.")
     ] = False,
-    detector: Annotated[str, typer.Option(help="A bundled network, or the folder of another network.")] = BUNDLED,
+    detector: Annotated[
+        str, typer.Option(help="A bundled network, or the folder of another network.", autocompletion=complete_networks)
+    ] = BUNDLED,
     as_json: JsonOption = False,
 ) -> None:
     """Track the figures of recordings, or of a live table until Ctrl-C. Exits with status 3 if most of it was lost."""

@@ -10,7 +10,7 @@ from typing import Annotated, Final
 import typer
 
 from downfield.capture.recording.segment import compare_recordings, has_recordings, unsealed_recordings
-from downfield.cli.console.options import ConfigOption, JsonOption, SetOption
+from downfield.cli.console.options import ConfigOption, JsonOption, SetOption, complete_games
 from downfield.cli.console.output import print_result, print_stderr
 from downfield.core.errors import FormatError, InputError
 from downfield.core.texts import counted
@@ -36,7 +36,9 @@ def verify(
     store: Annotated[
         str, typer.Argument(metavar="FILE|URL", help="A bundle, the database file of a store, or a database URL.")
     ],
-    game: Annotated[str | None, typer.Option(help="The id of one game. Default: all games.")] = None,
+    game: Annotated[
+        str | None, typer.Option(help="The id of one game. Default: all games.", autocompletion=complete_games)
+    ] = None,
     head: Annotated[
         str | None, typer.Option(help="A digest noted earlier, as receipts show it; only with --game.")
     ] = None,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import glob
 import json
-import os
 import shutil
 import sys
 import tempfile
@@ -17,9 +16,10 @@ from typing import Annotated, Final
 import cv2
 import typer
 
-from downfield.cli.console.output import SHARED, print_stdout
-from downfield.core.errors import InputError, OutputError
+from downfield.cli.console.output import SHARED, check_writable, print_stdout
+from downfield.core.errors import DownfieldError, InputError, OutputError
 from downfield.core.field.model import preset_names
+from downfield.models.card import bundled_networks
 from downfield.officiating.rulebooks.installed import installed_rulebooks
 
 _HEAD_BYTES: Final = 1 << 20
@@ -122,14 +122,46 @@ def number_between(low: float, high: float) -> Callable[[object], float]:
     return parse
 
 
-def completing(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
-    """Return what a shell completes names by, and the .toml files that may stand in their place."""
+def completing(names: Callable[[], Iterable[str]], ending: str = ".toml") -> Callable[[str], list[str]]:
+    """Return what a shell completes names by, and the files of an ending that may stand in their place."""
 
     def complete(incomplete: str) -> list[str]:
-        files = glob.glob(f"{glob.escape(incomplete)}*.toml") if incomplete else []  # noqa: PTH207 - as typed
-        return [*(name for name in names() if name.startswith(incomplete)), *files]
+        found = glob.glob(f"{glob.escape(incomplete)}*{ending}") if incomplete else []  # noqa: PTH207 - as typed
+        with suppress(DownfieldError):  # a shell has no place for an error
+            found.extend(name for name in names() if name.startswith(incomplete))
+        return found
 
     return complete
+
+
+def _games() -> Iterator[str]:
+    from downfield.rig.configuration.loading import load
+    from downfield.rig.configuration.settings import store_file
+    from downfield.store.database.opening import open_for_reading
+
+    yield "last"
+    settings = load(None).settings
+    with open_for_reading(settings.store.url or str(store_file(settings))) as opened:
+        yield from (row.id for row in opened.store.games())
+
+
+def _sources() -> Iterator[str]:
+    from downfield.capture.sources.camera_system import list_cameras
+
+    for camera in list_cameras():
+        yield from (camera.identity, camera.address)
+
+
+complete_games: Final = completing(_games, ".db")
+complete_sources: Final = completing(_sources, "")
+complete_networks: Final = completing(bundled_networks, "")
+
+GameArgument = Annotated[
+    str,
+    typer.Argument(
+        help="The game's id, as the list of games shows it; 'last' for the last.", autocompletion=complete_games
+    ),
+]
 
 
 BOOK: Final = typer.Option(
@@ -236,7 +268,7 @@ def check_outputs(
         if output.exists() and any(_is_within(output, path) for path in read):
             raise InputError(f"{output}: this file is in a folder that is read. Choose another name.")
         check_replaced(output, "" if output is picture else kind)
-        _check_writable(output)
+        check_writable(output)
         if output.exists() and not (SHARED.overwrite or in_place):
             raise InputError(f"{output}: exists already. Add --overwrite to replace it, or choose another name.")
     for first, second in combinations(written, 2):
@@ -282,19 +314,6 @@ def _is_within(file: Path, folder: Path) -> bool:
     with suppress(OSError, ValueError, RuntimeError):
         return folder.is_dir() and file.resolve().parent == folder.resolve()
     return False
-
-
-def _check_writable(path: Path) -> None:
-    """Refuse a file that its folder, or the folder that would have to be made, does not allow to be written."""
-    folder = path.absolute().parent
-    while not folder.exists() and folder != folder.parent:
-        if folder.is_symlink():
-            raise OutputError(f"{path}: can't be written: {folder} is a link that leads nowhere. Choose another name.")
-        folder = folder.parent
-    if not folder.is_dir():
-        raise OutputError(f"{path}: can't be written: {folder} is a file, not a folder. Choose another name.")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise OutputError(f"{path}: can't be written: you may not write in {folder}. Choose another folder.")
 
 
 def _is_picture_name(path: Path) -> bool:

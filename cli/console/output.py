@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version
+from pathlib import Path
 from typing import IO, Any, Final, TextIO, cast
 
 from pydantic_core import to_json
@@ -52,6 +53,19 @@ class SharedOptions:
 
 
 SHARED: Final = SharedOptions()
+
+
+def check_writable(path: Path) -> None:
+    """Refuse an output, a file or a folder, that its folder, or the one that would have to be made, does not allow."""
+    folder = path if path.is_dir() else path.absolute().parent
+    while not folder.exists() and folder != folder.parent:
+        if folder.is_symlink():
+            raise OutputError(f"{path}: can't be written: {folder} is a link that leads nowhere. Choose another name.")
+        folder = folder.parent
+    if not folder.is_dir():
+        raise OutputError(f"{path}: can't be written: {folder} is a file, not a folder. Choose another name.")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise OutputError(f"{path}: can't be written: you may not write in {folder}. Choose another folder.")
 
 
 def print_stdout(*lines: str) -> None:

@@ -36,6 +36,8 @@ def test_a_table_is_calibrated_drawn_and_certified(tmp_path: Path) -> None:
         "calibrate", "field", photo, "--field", "tudor-620", "-o", out, "--picture", drawn, "--write-field", written
     )
     assert "tudor-620" in output
+    assert "two sigma" in output
+    assert "\\n" not in output, "what is to improve it stands on lines of its own"
     assert "Measured in the picture" in output  # every print is, a preset as well
     measured = load_field(str(written))
     assert (measured.mm_per_yd_x, measured.mm_per_yd_y) == pytest.approx(

@@ -62,8 +62,8 @@ def test_a_script_writes_all_frames_and_sends_nothing(
     monkeypatch.setattr(socket.socket, "connect", lambda *_: pytest.fail("a connection was made"))
     contribute(Path("out.zip"), yes=True)
     assert len(list(read_contribution(tmp_path / "out.zip"))) == 2
-    out = capsys.readouterr().out
-    assert "2 frames of 2 games: 1 that people corrected." in out
+    out, notes = capsys.readouterr()
+    assert "2 frames of 2 games: 1 that people corrected." in notes
     assert "Nothing was sent." in out
 
 

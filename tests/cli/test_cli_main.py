@@ -6,15 +6,18 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import pytest
 from documented_commands import PAGES, command_tree
 from typer.testing import CliRunner
 from waiting import WAIT_S
 
-from downfield.cli.main import COMMANDS, app, load_command
+from downfield.cli.main import COMMANDS, app, load_command, run_command
+from downfield.models.card import bundled_networks
 
 
 def test_the_command_alone_says_what_it_is_and_what_to_do_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,6 +82,11 @@ def test_the_module_is_the_command() -> None:
         ("downfield judge --rulebook l", {"lions-den"}),
         ("downfield rules t", {"tap"}),
         ("downfield calibrate field --field ult", {"ultimate"}),
+        ("downfield run --field ult", {"ultimate"}),
+        ("downfield export la", {"last"}),
+        ("downfield verify --game la", {"last"}),
+        ("downfield track --detector two-n", {name for name in bundled_networks() if name.startswith("two-n")}),
+        ("downfield run --source pyproject.to", {"pyproject.toml"}),
     ],
 )
 def test_a_shell_completes_commands_their_sub_commands_options_and_values(words: str, completed: set[str]) -> None:
@@ -95,3 +103,65 @@ def test_a_shell_completes_commands_their_sub_commands_options_and_values(words:
     ]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=WAIT_S, check=False)
     assert set(done.stdout.split()) == completed, done.stderr
+
+
+OUTPUTS = {"out", "output", "report", "picture", "sheet", "clip", "highlights", "write_field", "calibration_out"}
+
+
+def leaves(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield every command with its words."""
+    inner = getattr(command, "commands", None)
+    for name, one in ({} if inner is None else inner).items():
+        yield from leaves(load_command(name) if not words else one, (*words, name))
+    if inner is None:
+        yield words, command
+
+
+LEAVES = dict(leaves(command_tree()))
+WRITING = [(words, param) for words, one in LEAVES.items() for param in one.params if param.name in OUTPUTS]
+
+
+def arguments(words: tuple[str, ...], output: Any, value: Path) -> list[str]:
+    """Return a command line that names an output, and gives all that is required besides something."""
+    line = list(words)
+    for param in LEAVES[words].params:
+        given = str(value) if param is output else "1" if param.required else None
+        if given is not None:
+            line += [given] if param.param_type_name == "argument" else [param.opts[0], given]
+    return line
+
+
+@pytest.mark.parametrize(
+    ("words", "output"), WRITING, ids=lambda one: " ".join(one) if type(one) is tuple else one.name
+)
+def test_an_output_that_can_not_be_written_is_refused_before_anything_is_read(
+    words: tuple[str, ...], output: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("")
+    (tmp_path / "link").symlink_to(tmp_path / "gone" / "further")
+    for value, why in (("file/a.zip", "is a file, not a folder"), ("link/a.zip", "is a link that leads nowhere")):
+        assert run_command(arguments(words, output, Path(value))) == 2
+        shown = capsys.readouterr().err
+        assert shown.startswith(f"downfield: {value}: can't be written"), shown
+        assert why in shown
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    assert run_command(arguments(words, output, Path("new/a.zip"))) == 2
+    assert "you may not write in" in capsys.readouterr().err
+
+
+LIVE = {"demo", "run", "score", "review", "desk", "logs", "learn", "train", "twin"}
+"""Commands that run until they are stopped, or that only make what they are told to."""
+
+SILENT = {
+    ("calibrate", "sheet"),
+    ("tables", "use"),
+    ("tables", "remove"),
+    ("service", "install"),
+    ("service", "uninstall"),
+}
+
+
+def test_every_command_that_reports_does_so_as_json_too() -> None:
+    asked = {words for words in LEAVES if words[0] not in LIVE} - SILENT
+    assert {words for words in asked if "as_json" not in {param.name for param in LEAVES[words].params}} == set()
