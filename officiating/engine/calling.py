@@ -47,6 +47,7 @@ def merge_findings(
         precedence: of the rules at one instant, by id.
     """
     pending = {finding_key(finding): finding for finding in play.pending}
+    rest_ns = next((_queue_ns(finding) for finding in play.pending if finding.rule == POWER), 0)
     changed = False  # most frames change nothing, and the same play is then passed on
     for finding in found:
         key = finding_key(finding)
@@ -54,7 +55,7 @@ def merge_findings(
         if key in play.settled or (finding.probability < confidence and too_close_key(key) in play.settled):
             continue
         known = pending.get(key)
-        merged = finding if known is None else _more_probable(known, finding)
+        merged = finding if known is None else _more_probable(known, finding, rest_ns)
         if merged is not known:
             pending[key] = merged
             changed = True
@@ -77,15 +78,16 @@ def _queue_ns(finding: Finding) -> int:
     return finding.settle_ns or finding.t_ns if finding.rule == POWER else finding.t_ns
 
 
-def _more_probable(known: Finding, again: Finding) -> Finding:
+def _more_probable(known: Finding, again: Finding, rest_ns: int) -> Finding:
     if again.probability <= known.probability:
         # Both may be held at even odds by what nobody measured; what was measured is then told by the surer of them.
         surer = again.probability == known.probability and _sure_but_for_caps(again) > _sure_but_for_caps(known)
         return replace(known, conditions=again.conditions) if surer else known
     again = _with_better_measurement(known, again)
     settle_ns = max(known.settle_ns or 0, again.settle_ns or 0) or None
-    # By the earlier margin it had not happened yet, so the instant is that of the later one.
-    if (known.margin or 0.0) < 0:
+    # By the earlier margin it had not happened yet, so the instant is that of the later one; but nothing happens once
+    # the board has come to rest: what seems to is noise, and the play's end would overtake it.
+    if (known.margin or 0.0) < 0 and not known.t_ns < rest_ns <= again.t_ns:
         return replace(again, settle_ns=settle_ns)
     if not again.settle_early:
         settle_ns = known.settle_ns

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from twin_recordings import FIELD, contacts, figure, happened, recorded, touched_by_opponent
 
-from downfield.core.footprint import signed_gap
+from downfield.core.arrays import Array
+from downfield.core.footprint import BaseSize, Footprint, signed_gap
+from downfield.officiating.engine.recording import judge_recording
+from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.twin.plays.formations import RB, RCB
+from downfield.twin.plays.playbook.index import named
 from downfield.twin.plays.playbook.tackles import corner_hit, near_miss
+from downfield.twin.plays.recording import play
+from downfield.vision.contacts.contact_tracker import ContactTracker
+from downfield.vision.measuring.estimate import Estimate
 
 
 @pytest.mark.parametrize(
@@ -91,3 +102,38 @@ def test_the_spot_of_a_tackle_is_where_the_base_was_at_the_touch() -> None:
     assert call.spot_yd[0] * FIELD.mm_per_yd_x == pytest.approx(runner.x_mm + 15.0, abs=0.05)
     assert hand.spot_yd[0] * FIELD.mm_per_yd_x == pytest.approx(runner.x_mm + 11.0, abs=0.05)
     assert hand.spot_yd[1] * FIELD.mm_per_yd_y == pytest.approx(runner.y_mm - 4.0, abs=0.05)
+
+
+@pytest.mark.parametrize("seed", [1, 4, 8, 9, 10])
+def test_a_tackle_in_noise_of_half_a_millimeter_is_at_least_too_close_to_call(seed: int) -> None:
+    """In the tracks of seed 9 it touches with a probability of a third, and noise goes on at rest."""
+    one, fps = named("clean-tackle"), 30.0
+    recording = play(replace(one.script, fps=fps), one.seed)
+    noise, noise_mm, noise_rad = np.random.default_rng(seed), 0.5, math.radians(0.3)
+    tracker, covariance = ContactTracker(), np.diag([noise_mm**2, noise_mm**2, noise_rad**2])
+    last: dict[str, Array] = {}
+    rates: dict[str, Array] = {}
+    scenes = []
+    for scene in recording.scenes:
+        figures, estimates = [], []
+        for truth in scene.figures:
+            _, drawn = noise.standard_normal((2, 3))  # the first would be of a drift
+            place = np.array([truth.x_mm, truth.y_mm, math.radians(truth.heading_deg)])
+            place += drawn * (noise_mm, noise_mm, noise_rad)
+            step = place - last.get(truth.id, place)
+            step[2] = math.remainder(step[2], math.tau)
+            rate = rates.get(truth.id, np.zeros(3))
+            last[truth.id], rates[truth.id] = place, rate + 0.35 * (step * fps - rate)
+            x_mm, y_mm, heading_deg = float(place[0]), float(place[1]), math.degrees(place[2])
+            base = Footprint(x_mm, y_mm, heading_deg, BaseSize(truth.length_mm, truth.width_mm, 5.5, truth.corner_mm))
+            estimates.append(Estimate(truth.id, truth.jersey, base, covariance, rates[truth.id], posture=truth.posture))
+            sigma_mm = (noise_mm, noise_mm)
+            seen = replace(truth, x_mm=x_mm, y_mm=y_mm, heading_deg=heading_deg, sigma_mm=sigma_mm, sigma_deg=0.3)
+            figures.append(seen)
+        contacts = tuple(tracker.step(estimates, scene.t_ns, power=scene.board))
+        scenes.append(replace(scene, figures=tuple(figures), contacts=contacts))
+    for book in ("efl", "lions-den"):
+        calls = judge_recording(scenes, recording.events, load_rulebook(book), recording.field).calls
+        verdicts = [call.verdict for call in calls if call.kind == "tackle"]
+        assert len(verdicts) == 1, book
+        assert verdicts[0] in {"called", "too_close"}
