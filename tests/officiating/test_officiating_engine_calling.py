@@ -43,7 +43,7 @@ def test_a_less_probable_finding_changes_nothing() -> None:
 def test_a_touch_that_was_seen_is_not_dated_after_the_board_has_come_to_rest(again_ns: int, dated_ns: int) -> None:
     """Noise of a board at rest would put it behind the end of the play, which overtakes it: no call at all."""
     play = merge_findings(PlayState(), [replace(TOUCH, margin=-0.1)], {}, 0.9)
-    play = merge_findings(play, [Finding(POWER, "power", 2_000, "", (), settle_ns=5_000)], {}, 0.9)
+    play = merge_findings(play, [Finding(POWER, "stopped", 2_000, "", (), settle_ns=5_000)], {}, 0.9)
     play = merge_findings(play, [replace(TOUCH, t_ns=again_ns, probability=0.7)], {}, 0.9)
     (touch,) = (finding for finding in play.pending if finding.rule == "tackle")
     assert (touch.t_ns, touch.probability) == (dated_ns, 0.7)
