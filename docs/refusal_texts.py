@@ -20,6 +20,7 @@ PLACES: Final = (
     "rig/tables/setup_session.py",
     "rig/tables/setup_solving.py",
     "rig/tables/table_calibration.py",
+    "cli/console/output.py",
     "cli/console/options.py",
     "cli/commands/field_solving.py",
     "cli/commands/calibrate.py",

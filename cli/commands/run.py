@@ -199,9 +199,10 @@ class _Opening:
 def _run(opening: _Opening, console: Console, temporary: Path, *, once: bool, paced: bool) -> _NextTable | None:
     """Play until the end; return the table that was set up meanwhile, or one whose camera does not answer."""
     settings, table, away = opening.configuration.settings, opening.table, opening.away
-    if settings.source.name not in {"", str(bundled_demo())} and not settings.calibration.file:
+    name = settings.source.name
+    if name not in {"", str(bundled_demo())} and not name.startswith("scenes") and not settings.calibration.file:
         console.print(
-            f"Opening {without_password(settings.source.name)}. If it is not calibrated yet, its printed field is"
+            f"Opening {without_password(name)}. If it is not calibrated yet, its printed field is"
             " looked for, which takes up to a minute."
         )
     with _alone(settings), _logged(settings):

@@ -180,6 +180,8 @@ class _Options:
 def _beside(source: str) -> Path:
     path = calibration_beside(source)
     if not path.is_file():
+        if not Path(source).exists():
+            raise InputError(f"{source}: is no file. Of a camera or a stream name the calibration: --calibration")
         raise InputError(f"{source}: has no {path.name} beside it. Name its calibration with --calibration.")
     return path
 

@@ -13,6 +13,7 @@ import io
 import os
 import select
 import sys
+import tempfile
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -64,8 +65,10 @@ def check_writable(path: Path) -> None:
         folder = folder.parent
     if not folder.is_dir():
         raise OutputError(f"{path}: can't be written: {folder} is a file, not a folder. Choose another name.")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise OutputError(f"{path}: can't be written: you may not write in {folder}. Choose another folder.")
+    try:
+        tempfile.TemporaryFile(dir=folder).close()  # permissions alone don't tell, least of all to root
+    except OSError:
+        raise OutputError(f"{path}: can't be written: you may not write in {folder}. Choose another folder.") from None
 
 
 def print_stdout(*lines: str) -> None:

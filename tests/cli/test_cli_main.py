@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
@@ -117,6 +118,10 @@ def leaves(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[st
         yield words, command
 
 
+def read_only(**_: object) -> None:
+    raise PermissionError(13, "Permission denied")
+
+
 LEAVES = dict(leaves(command_tree()))
 WRITING = [(words, param) for words, one in LEAVES.items() for param in one.params if param.name in OUTPUTS]
 
@@ -145,7 +150,7 @@ def test_an_output_that_can_not_be_written_is_refused_before_anything_is_read(
         shown = capsys.readouterr().err
         assert shown.startswith(f"downfield: {value}: can't be written"), shown
         assert why in shown
-    monkeypatch.setattr(os, "access", lambda *_: False)
+    monkeypatch.setattr(tempfile, "TemporaryFile", read_only)
     assert run_command(arguments(words, output, Path("new/a.zip"))) == 2
     assert "you may not write in" in capsys.readouterr().err
 
