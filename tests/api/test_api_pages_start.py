@@ -87,13 +87,12 @@ def test_nothing_to_tap_lies_under_the_notch_and_text_follows_the_browser(
 def test_the_camera_page_has_its_heading_on_one_line_on_a_phone(service: PageServer, chrome: Browser) -> None:
     with page_in(chrome, phone=True) as page:
         page.goto(f"{service.url}/camera")
-        dot = page.locator("#state .dot").bounding_box()
-        heading = page.locator("h1").bounding_box()
-        assert dot is not None
-        assert heading is not None
-        assert dot["width"] >= 10
-        assert heading["height"] < 40
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        for measure in (
+            "document.querySelector('#state .dot').getBoundingClientRect().width >= 10",
+            "document.querySelector('h1').getBoundingClientRect().height < 40",
+            "document.documentElement.scrollWidth <= 390",
+        ):
+            page.wait_for_function(measure)  # once the page's font is there
 
 
 def test_the_screen_stays_on_while_a_game_is_in_play(service: PageServer, chrome: Browser) -> None:
