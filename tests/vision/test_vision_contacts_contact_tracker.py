@@ -332,6 +332,26 @@ def test_the_error_of_an_instant_holds_the_frames_that_did_not_come(
     assert low <= 1000 * last <= high
 
 
+@pytest.mark.parametrize("frozen", [False, True])
+def test_who_touch_when_pictures_come_again_may_have_touched_ever_since_the_last_one(frozen: bool) -> None:
+    """They were too far apart to be followed; in a frozen picture they are predicted to walk through each other."""
+    tracker, errors_s = ContactTracker(), list[float]()
+    for t_s in np.arange(0, 1.0, FRAME_S):
+        missed = 0.15 < t_s < 0.55
+        if missed and not frozen:
+            continue
+        figures = []
+        for id_, (x, y, heading) in (("dark-1", standing(t_s)), ("light-1", runs_into(0.15 if missed else t_s))):
+            speed = -CLOSING_MM_S if id_ == "light-1" and t_s < 0.5 else 0.0
+            x += speed * (t_s - 0.15) if missed else 0.0
+            one = estimate(id_, (x, y, heading), np.array([speed, 0.0, 0.0]), 8.0 if missed else 0.15)
+            figures.append(replace(one, fresh=not missed))
+        contacts = tracker.step(figures, round(t_s * 1e9))
+        errors_s += [one.since_sigma_s for one in contacts if one.since_ns is not None]
+    assert errors_s, "the touch is found"
+    assert min(errors_s) == pytest.approx(0.2, abs=0.03), "the whole time without pictures, evenly spread"
+
+
 def test_the_error_of_a_frames_time_is_that_of_an_instant() -> None:
     tracker, last = ContactTracker(), 0.0
     for t_s in np.arange(0, 1.0, FRAME_S):

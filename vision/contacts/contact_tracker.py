@@ -61,7 +61,7 @@ class ContactTracker:
         self._noise = GapNoise()
         self._history = GapHistory()
         self._began: Mapping[Pair, _Onset] = {}
-        self._measured: deque[tuple[int, int]] = deque()  # frames that were, and the errors of their times
+        self._measured: deque[tuple[int, int, AbstractSet[str]]] = deque()  # frames, their errors, who was seen
         self._halts = HaltDetector()
         self._checkpoints: deque[_Checkpoint] = deque()
 
@@ -100,8 +100,9 @@ class ContactTracker:
         if fit:
             self._save_checkpoint(now, t_ns)
             self._noise.add(now)
-            if any(figure.fresh and figure.seen for figure in estimates):
-                self._measured.append((t_ns, t_sigma_ns))
+            seen = {figure.id for figure in estimates if figure.fresh and figure.seen}
+            if seen:
+                self._measured.append((t_ns, t_sigma_ns, seen))
                 while len(self._measured) > 2 and t_ns - self._measured[1][0] > CONTACT_LIMITS.remembered_ns:
                     self._measured.popleft()
             self._advance(now, t_ns)
@@ -177,17 +178,16 @@ class ContactTracker:
 
     def _error_s(self, pair: Pair, met_ns: int) -> float:
         """Return the error of an instant that the pictures around it leave."""
-        start_ns = self._start_ns or 0
-        seen_ns = [start_ns + round(t_s * 1e9) for t_s in self._history.times_s(pair)]
-        before = [one for one in self._measured if one[0] < met_ns]
-        after = [one for one in self._measured if one[0] >= met_ns]
-        if not before or not after:
+        gaps = self._history.of(pair)
+        first_ns = (self._start_ns or 0) + round(gaps[0][0] * 1e9) if gaps else met_ns
+        if gaps and gaps[0][1] < CONTACT_LIMITS.pushing_mm and met_ns < first_ns + CONTACT_LIMITS.usual_step_ns:
+            met_ns = first_ns  # it may have touched ever since both were seen before
+        seen = [one for one in self._measured if one[2] >= set(pair)]
+        before = [one for one in seen if one[0] < met_ns] or [self._measured[0]]
+        after = [one for one in seen if one[0] >= met_ns]
+        if not after:
             return 0.0
-        own_ns = [t_ns for t_ns in seen_ns if t_ns < met_ns]
-        later_ns = [t_ns for t_ns in seen_ns if t_ns >= met_ns]
-        from_ns, to_ns = own_ns[-1] if own_ns else before[-1][0], later_ns[0] if later_ns else after[0][0]
-        blind_ns = max(to_ns - from_ns - CONTACT_LIMITS.usual_step_ns, 0)
-        # It is dated to either end of what was not seen, rather than to its middle.
+        blind_ns = max(after[0][0] - before[-1][0] - CONTACT_LIMITS.usual_step_ns, 0)  # dated to either end of that
         return math.hypot(blind_ns / math.sqrt(3), before[-1][1], after[0][1]) / 1e9
 
     def _continued(self, now: PairMeasurements) -> dict[Pair, int]:

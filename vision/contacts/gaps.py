@@ -275,9 +275,9 @@ class GapHistory:
                 gaps.popleft()
         self._gaps = kept
 
-    def times_s(self, pair: Pair) -> tuple[float, ...]:
-        """Return when a pair was lately measured."""
-        return tuple(t_s for t_s, _, _ in self._gaps.get(pair, ()))
+    def of(self, pair: Pair) -> Sequence[tuple[float, float, float]]:
+        """Return when a pair was lately measured, its gaps and their noise."""
+        return self._gaps.get(pair, ())
 
     def refine_onset_s(self, pair: Pair, about_s: float) -> float:
         """Return the time at which a pair met, given an estimate; the estimate itself if too little was measured."""
