@@ -23,10 +23,12 @@ class Decoder:
     def __init__(self) -> None:
         self.damaged: set[int] = set()
         self.decoded: list[int] = []
+        self.begun = threading.Event()
         self.may = threading.Semaphore(0)
 
     def __call__(self, stills: Iterable[FootageFrame]) -> Iterator[Image | None]:
         for still in stills:
+            self.begun.set()
             assert self.may.acquire(timeout=WAIT_S)
             self.decoded.append(still.frame)
             yield None if still.frame in self.damaged else np.full((4, 4, 3), still.frame, np.uint8)
@@ -100,6 +102,7 @@ def test_a_call_opened_meanwhile_comes_first(
 def test_closing_waits_for_the_picture_that_is_being_made(decoder: Decoder, stills: list[FootageFrame]) -> None:
     pictures = ReadyPictures(decoder, encoded)
     pictures.prepare(stills, stills[0])
+    assert decoder.begun.wait(WAIT_S)
     closing = threading.Thread(target=pictures.close)
     closing.start()
     closing.join(0.2)
