@@ -120,7 +120,7 @@ def test_what_was_not_recorded_or_was_deleted_is_refused_with_what_to_do(tmp_pat
     footage = RecordedFootage(tmp_path / "none")
     with pytest.raises(NotRecordedError, match="Switch recording on"):
         footage.between(18 * 10**17, 18 * 10**17 + 1, 0)
-    with pytest.raises(NotRecordedError, match="played from a video. Name it: downfield export GAME --video VIDEO"):
+    with pytest.raises(NotRecordedError, match="Name it: downfield export GAME --video VIDEO"):
         footage.between(10**10, 10**10 + 1, 0)  # a video's time counts from its beginning
     (video,) = record(tmp_path, [captured_frame(index) for index in range(5)])
     stills = RecordedFootage(tmp_path).between(*ALL, 0)
