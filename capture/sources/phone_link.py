@@ -7,6 +7,7 @@ by `phone.PhoneCamera`, whenever a table is open.
 from __future__ import annotations
 
 import asyncio
+import atexit
 import importlib.util
 import re
 import threading
@@ -204,7 +205,22 @@ class PhoneLink:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
                 supervised_thread(self._loop.run_forever, "phone link", only_logged, restarts=True).start()
+                atexit.register(self.close)
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(LINK_LIMITS.answer_s)
+
+    def close(self) -> None:
+        """End the connection and all that waits for it, as the program ends."""
+        if self._session is not None:
+            self._session.end()
+        with suppress(TimeoutError):
+            self._run(self._end_tasks())
+
+    async def _end_tasks(self) -> None:
+        await self._close()
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _close(self) -> None:
         connection, self._connection = self._connection, None

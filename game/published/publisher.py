@@ -84,6 +84,7 @@ class StatePublisher:
         self._field = field
         self._game_id = ""
         self._started: GameStarted | None = None
+        self._source: board_topics.SourceStatus | None = None
         self._published: dict[str, object] = {}
         self._visible: tuple[object, ...] = ()
         self._calls: tuple[game_topics.CallView, ...] = ()
@@ -187,10 +188,15 @@ class StatePublisher:
 
     def publish_source(self, source: board_topics.SourceStatus) -> None:
         """Publish where the pictures come from."""
+        self._source = source
         self._publish("source", source)
 
     def publish_health(self, health: board_topics.HealthStatus, problem: StoreProblem | None) -> None:
-        """Publish the health of the rig, with what is wrong with the store."""
+        """Publish the health of the rig, with what is wrong with the store; and another camera in the same place."""
+        source, name = self._source, health.camera
+        if source is not None and source.live and name not in {"", source.name}:
+            text = name if source.text == source.name else source.text
+            self.publish_source(source.model_copy(update={"name": name, "text": text}))
         self._sink.publish("health", _with_store_problem(health, problem))
 
     def publish_notice(self, notice: game_topics.Notice) -> None:

@@ -28,19 +28,27 @@ class BoardLimits:
     # the board vibrates on a little after its switch, so measurements this soon after it belong to the time before
     coast_ns: int = 50_000_000
 
+    seen_late_ns: int = 150_000_000  # a camera sees by the motion of figures, and so late, that it was turned on
+
     rest_ns: int = 150_000_000  # a figure comes to rest with the board within this time, and no hand reaches it sooner
 
 
 BOARD_LIMITS: Final = BoardLimits()
 
 
-def power_finding(t_ns: int, *, on: bool, by: Side | None) -> Finding:
+def is_switched(game: GameState, scene: Scene) -> bool:
+    """Return whether a scene tells how the switch stands: one that is off just after it came on tells of before."""
+    late_ns = scene.t_ns - (game.play.board_on_ns or 0)
+    is_late = game.board == "on" and scene.board == "off" and late_ns < BOARD_LIMITS.seen_late_ns
+    return scene.board != "unknown" and not is_late
+
+
+def power_finding(t_ns: int, *, on: bool, by: Side | None, sigma_s: float = 0.0) -> Finding:
     """Return the finding that the board was switched on or off, as measured or declared."""
     text, detail = ("board on", "on") if on else ("board off", "off")
     settle_ns = None if on else t_ns + BOARD_LIMITS.coast_ns
-    return Finding(
-        POWER, "info", t_ns, text, (), key=str(t_ns), settle_ns=settle_ns, settle_early=False, side=by, detail=detail
-    )
+    found = Finding(POWER, "info", t_ns, text, (), str(t_ns), t_sigma_s=sigma_s, side=by, detail=detail)
+    return replace(found, settle_ns=settle_ns, settle_early=False)
 
 
 def stoppage_params(allowed: int, reason: str, *, after_line: bool) -> tuple[Param, ...]:
@@ -54,12 +62,12 @@ def stoppage_params(allowed: int, reason: str, *, after_line: bool) -> tuple[Par
 def apply_switch(game: GameState, power: Finding, context: RuleContext) -> Outcome:
     """Return the effect of switching the board on or off."""
     if power.detail == "on":
-        return _switch_on(game, power.t_ns, context)
+        return _switch_on(game, power, context)
     return _switch_off(game, power.t_ns, context)
 
 
-def _switch_on(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
-    play = game.play
+def _switch_on(game: GameState, power: Finding, context: RuleContext) -> Outcome:
+    play, t_ns = game.play, power.t_ns
     if game.phase in {Phase.LINE_UP, Phase.SET}:
         phase = Phase.KICK if game.due in {"kickoff", "free_kick"} else Phase.LIVE
         # An onside kick lies free from the start: the first touch is what is looked for.
@@ -71,6 +79,7 @@ def _switch_on(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
             snapped_to=play.carrier,
             snap_ns=t_ns,
             board_on_ns=t_ns,
+            board_on_sigma_s=power.t_sigma_s,
             ball_side=game.offense,
             falls=(),
             handled=(),
@@ -83,9 +92,8 @@ def _switch_on(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
         ball_free = reason == "air" or (reason == "fumble" and play.carrier is None)
         phase = Phase.IN_AIR if game.phase is Phase.PASS or ball_free else Phase.LIVE
         checks = context.system.at_restart(game, context)
-        return Outcome(
-            replace(game, phase=phase, play=replace(play, board_on_ns=t_ns, stoppage=None, handled=())), checks
-        )
+        play = replace(play, board_on_ns=t_ns, board_on_sigma_s=power.t_sigma_s, stoppage=None, handled=())
+        return Outcome(replace(game, phase=phase, play=play), checks)
     return Outcome(game)
 
 

@@ -51,6 +51,10 @@ def merge_findings(
     changed = False  # most frames change nothing, and the same play is then passed on
     for finding in found:
         key = finding_key(finding)
+        off = [name for name, one in pending.items() if one.rule == POWER and finding.t_ns < (one.settle_ns or 0)]
+        if finding.rule == POWER and finding.detail == "on" and off:  # it flickered: nobody is so quick
+            pending, changed = {name: one for name, one in pending.items() if name not in off}, True
+            continue
         # Too close once may become sure; sure once is called once.
         if key in play.settled or (finding.probability < confidence and too_close_key(key) in play.settled):
             continue

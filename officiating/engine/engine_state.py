@@ -51,6 +51,8 @@ class EngineLimits:
 
     recent_ns: int = 600_000_000  # how far back rules may look: the longest window in which any measures motion
 
+    gap_ns: int = 100_000_000  # a longer time between two scenes is one in which nothing was seen
+
     # an end told this soon after the camera saw a play end is the same one: nobody plays the next in that time
     seen_again_ns: int = 3_000_000_000
 
@@ -114,6 +116,13 @@ def suspended_by(state: EngineState, game: GameState, scene: Scene) -> GameState
     if state.recent:
         since_ns = state.recent[-1].t_ns
     return replace(advance_clock(game, scene.t_ns), suspended=scene.unfit, unseen_ns=(since_ns, scene.t_ns))
+
+
+def with_gap(state: EngineState, scene: Scene) -> GameState:
+    """Return the game with since when nothing was seen, if frames before a scene did not come."""
+    if not state.recent or scene.unfit or scene.t_ns - state.recent[-1].t_ns <= ENGINE_LIMITS.gap_ns:
+        return state.game
+    return replace(state.game, unseen_ns=(state.recent[-1].t_ns, scene.t_ns))
 
 
 def append_recent(recent: tuple[Scene, ...], scene: Scene) -> tuple[Scene, ...]:

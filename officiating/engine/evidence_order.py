@@ -26,7 +26,7 @@ from downfield.officiating.rules.lines import spot_at
 from downfield.officiating.state.facts import EVEN_ODDS, SUSTAINED_FRAMES, Facts
 from downfield.officiating.state.game_state import GameState, Phase
 from downfield.officiating.state.interfaces import Rule
-from downfield.officiating.state.over_fronts import facts_as_of
+from downfield.officiating.state.over_fronts import facts_as_of, unknown_instant
 from downfield.officiating.state.play_state import FigureFall, OpponentTouch, finding_key
 
 CONTACTS: Final[frozenset[CallKind]] = frozenset({"tackle", "broken_tackle", "sack", "down_by_fall", "fumble"})
@@ -44,8 +44,6 @@ class EvidenceOrderLimits:
 
     # a figure upright again within this time had not fallen: it can't get up by itself, and no hand is so quick
     mistaken_fall_ns: int = 300_000_000
-
-    least_known_s: float = 0.1  # an instant with a larger error is not known: a figure walks half a yard in that time
 
 
 _LIMITS: Final = EvidenceOrderLimits()
@@ -67,9 +65,10 @@ def with_falls(game: GameState, facts: Facts) -> GameState:
         )
     known = {fall.player for fall in falls}
     new = tuple(
-        FigureFall(figure.id, facts.fell_ns(figure), facts.t_ns)
+        FigureFall(figure.id, t_ns, facts.t_ns, facts.unseen_error_s(t_ns, figure.id))
         for figure in facts.scene.figures
         if figure.posture == "fallen" and figure.id not in known
+        for t_ns in (facts.fell_ns(figure),)
     )
     return replace(game, play=replace(game.play, falls=falls + new)) if new or falls != game.play.falls else game
 
@@ -145,7 +144,12 @@ def evidence_in_order(
             seen = [finding for rule in rules for finding in rule.observe(then, game, params)]
             # At the contact's instant he was past the line already, or not: so that is judged first.
             first_ns = contact.t_ns - 1
-            crossed = (one for one in seen if _is_crossing(one, carrier))
+            blind_s = facts.unseen_error_s(contact.t_ns, carrier)
+            crossed = (
+                _as_known_when(replace(one, t_sigma_s=max(one.t_sigma_s, blind_s)), facts)
+                for one in seen
+                if _is_crossing(one, carrier)
+            )
             ordered += [replace(_after(one, before), t_ns=min(one.t_ns, first_ns)) for one in crossed]
         before = f">{contact.key}"
     last_ns = contacts[-1].t_ns
@@ -185,7 +189,7 @@ def _since_held(finding: Finding, facts: Facts, game: GameState, params: Params)
     about = carrier is not None and finding.players[:1] == (carrier.id,)
     if not about or carrier is None or finding.t_ns >= held_ns or finding.kind not in CONTACTS | CROSSINGS:
         return finding
-    sigma_s = 0.0 if game.play.hold is None else game.play.hold.sigma_s
+    sigma_s = game.play.held_sigma_s
     reference = params.choice("tackle.spot") if "tackle.spot" in params.definitions else "base"
     spot = spot_at(facts, carrier, reference, held_ns, sigma_s)
     return replace(finding, t_ns=held_ns, t_sigma_s=sigma_s, spot_yd=spot.yd, spot_sigma_yd=spot.sigma_yd)
@@ -196,14 +200,16 @@ def _as_known_when(finding: Finding, facts: Facts) -> Finding:
     if finding.kind not in CONTACTS | CROSSINGS:
         return finding
     contact = next((one for one in facts.carrier_contacts if finding.players[1:2] == (one.opponent,)), None)
-    error_s = facts.crossing_error_s(finding.t_ns) if contact is None else contact.unseen_s
-    if error_s < _LIMITS.least_known_s:
+    error_s = facts.unseen_error_s(finding.t_ns, finding.players[0]) if contact is None else contact.unseen_s
+    if finding.kind in CROSSINGS or finding.detail == "depth":
+        error_s = finding.t_sigma_s
+    finding = replace(finding, t_sigma_s=max(finding.t_sigma_s, error_s))
+    if not (unknown := unknown_instant(error_s)):
         return finding
     measured = Condition(finding.measure, finding.probability, finding.margin, finding.sigma, finding.unit)
     told = finding.conditions or ((measured,) if finding.margin is not None else ())
-    unknown = Condition("instant", EVEN_ODDS, text=f"no pictures tell when it was, within {2 * error_s:.1f} s")
     probability = min(finding.probability, EVEN_ODDS)
-    return replace(finding, probability=probability, conditions=(*told, unknown))
+    return replace(finding, probability=probability, conditions=(*told, *unknown))
 
 
 def _of_handled(finding: Finding, game: GameState) -> bool:

@@ -16,7 +16,7 @@ from downfield.core.errors import RefusedError
 from downfield.core.field.model import FieldModel
 from downfield.core.scene import Scene
 from downfield.officiating.calls import POWER, Call, Finding
-from downfield.officiating.consequences.board import apply_switch, power_finding, with_rest_poses
+from downfield.officiating.consequences.board import apply_switch, is_switched, power_finding, with_rest_poses
 from downfield.officiating.consequences.downs import at_kick_spot
 from downfield.officiating.declarations import ABOUT_FIGURES, BallPlaced, PlayEnded, SetUp
 from downfield.officiating.engine.calling import LINE_UPS, apply_ruling, is_ready, make_call, merge_findings, no_surer
@@ -30,6 +30,7 @@ from downfield.officiating.engine.engine_state import (
     suspended_by,
     waiting_for_measurement,
     with_ended,
+    with_gap,
     without_met_wait,
 )
 from downfield.officiating.engine.evidence_order import contacts_since_held, evidence_in_order, with_handled, with_seen
@@ -167,13 +168,13 @@ class RulesEngine:
             raise RefusedError(f"scene {scene.frame} is out of order: {scene.t_ns} after {state.recent[-1].t_ns} ns")
         # A hand or a bump may have moved figures: what was seen before says nothing of how they got here.
         recent = () if scene.unfit else append_recent(state.recent, scene)
-        power_changed = scene.board != state.power and scene.board != "unknown"
+        power_changed = scene.board != state.power and is_switched(game, scene)
         # Most frames of a game come between plays, when nothing is judged: they pass before any fact is measured.
         idle = game.phase in NOT_JUDGED and not game.play.pending
         if idle and not power_changed and scene.unfit == game.suspended:
             return replace(state, game=advance_clock(game, scene.t_ns), recent=recent), ()
         power = scene.board if power_changed else state.power
-        game = with_handled(game, scene)
+        game = with_handled(with_gap(state, scene), scene)
         if scene.unfit:
             return replace(state, game=suspended_by(state, game, scene), recent=recent, power=power), ()
         game = replace(advance_clock(game, scene.t_ns), suspended=())
@@ -184,12 +185,11 @@ class RulesEngine:
         found: list[Finding] = []
         if power_changed and power != game.board:
             game = replace(game, board=power)
-            found.append(power_finding(scene.t_ns, on=power == "on", by=None))
+            found.append(power_finding(scene.t_ns, on=power == "on", by=None, sigma_s=facts.switch_error_s))
         rules = self.rulebook.rules_by_phase[game.phase]
         seen = [finding for rule in rules for finding in rule.observe(facts, game, context.params)]
         found += evidence_in_order(seen, rules, facts, game, context.params) if seen else seen
-        if found:
-            game = self._merge(game, found)
+        game = self._merge(game, found) if found else game
         game, calls = self._settle(game, context) if game.play.pending else (game, ())
         return replace(state, game=game, recent=recent, power=power), calls
 

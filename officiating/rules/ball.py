@@ -24,7 +24,7 @@ from downfield.officiating.state.facts import (
 )
 from downfield.officiating.state.game_state import GameState, Phase
 from downfield.officiating.state.interfaces import ImmediateRule, RuleContext
-from downfield.officiating.state.over_fronts import identity_conditions
+from downfield.officiating.state.over_fronts import identity_conditions, unknown_instant
 from downfield.officiating.state.play_state import too_close_key
 
 TOUCH_PARAMS: Final = read_params("downfield.officiating.rules", "touch")
@@ -59,6 +59,7 @@ class BallTouch:
     # timed the touch
     reach_mm: float | None = None
     sigma_mm: float | None = None
+    unseen_s: float = 0.0  # the part of `sigma_s` that frames leave which did not come
 
     @property
     def condition(self) -> Condition:
@@ -296,7 +297,7 @@ def _conditions(catch: BallTouch, margin_s: float | None, sigma_s: float | None)
     if margin_s is not None:
         earlier = exceedance_probability(margin_s, sigma_s or 0.0)
         before = (Condition("first", earlier, margin_s, sigma_s, "s"),)
-    return (catch.condition, *before, *identity_conditions(catch.figure))
+    return (catch.condition, *before, *unknown_instant(catch.unseen_s), *identity_conditions(catch.figure))
 
 
 def ball_position(scene: Scene, state: GameState) -> tuple[float, float] | None:
@@ -342,7 +343,8 @@ def _ball_touches(facts: Facts, state: GameState, position: tuple[float, float],
             t_ns, sigma_s = _touch_instant(gaps, gap, facts.t_ns, sigma_mm)
         # Vision has timed the touch between two frames, so this frame's overlap says less than is known.
         measured = (None, None) if timed else (-gap, sigma_mm)
-        touches.append(BallTouch(figure, t_ns, sigma_s, probability, *measured))
+        unseen_s = facts.unseen_error_s(t_ns, figure.id)
+        touches.append(BallTouch(figure, t_ns, math.hypot(sigma_s, unseen_s), probability, *measured, unseen_s))
     return touches
 
 

@@ -128,8 +128,8 @@ class OutOfBounds(ImmediateRule):
         # What may have happened is found too, not only what is sure: the frames to come decide, or a person.
         if ends.probability <= 1.0 - params.real("calls.confidence"):
             return ()
-        t_ns = facts.crossing_time_ns(margin, lambda then, scene: self._margin(facts, then, scene, params)[0])
-        spot = self._spot(facts, carrier, t_ns, params)
+        t_ns, error_s = facts.crossing(margin, lambda then, scene: self._margin(facts, then, scene, params)[0])
+        spot = self._spot(facts, carrier, t_ns, error_s, params)
         return (
             Finding(
                 rule=self.id,
@@ -141,6 +141,7 @@ class OutOfBounds(ImmediateRule):
                 players=(carrier.id,),
                 spot_yd=spot.yd,
                 spot_sigma_yd=spot.sigma_yd,
+                t_sigma_s=error_s,
                 margin=margin,
                 sigma=sigma,
                 unit="mm",
@@ -153,8 +154,8 @@ class OutOfBounds(ImmediateRule):
             ),
         )
 
-    def _spot(self, facts: Facts, carrier: Figure, t_ns: int, params: Params) -> Spot:
-        spot = spot_at(facts, carrier, params.choice("out_of_bounds.spot"), t_ns, facts.crossing_error_s(t_ns))
+    def _spot(self, facts: Facts, carrier: Figure, t_ns: int, error_s: float, params: Params) -> Spot:
+        spot = spot_at(facts, carrier, params.choice("out_of_bounds.spot"), t_ns, error_s)
         marks = facts.field.hash_rows_y_yd
         if params.flag("out_of_bounds.at_mark") and marks:
             x_yd, y_yd = spot.yd
@@ -210,11 +211,11 @@ class LineCrossed(ImmediateRule):
         )
         if ends.probability <= 1.0 - params.real("calls.confidence"):
             return ()
-        t_ns = facts.crossing_time_ns(
+        t_ns, error_s = facts.crossing(
             margin,
             lambda then, scene: self._margin(reference_point(facts, then, reference, scene), state, facts) + ahead_mm,
         )
-        spot = spot_at(facts, carrier, reference, t_ns, facts.crossing_error_s(t_ns))
+        spot = spot_at(facts, carrier, reference, t_ns, error_s)
         scores = self.id == "touchdown"
         side = state.play.ball_side
         text = f"touchdown, {state.team(side).name}" if scores else f"{carrier.id} reaches the line of scrimmage"
@@ -229,6 +230,7 @@ class LineCrossed(ImmediateRule):
                 players=(carrier.id,),
                 spot_yd=spot.yd,
                 spot_sigma_yd=spot.sigma_yd,
+                t_sigma_s=error_s,
                 margin=margin,
                 sigma=point.sigma_mm,
                 unit="mm",

@@ -218,11 +218,11 @@ class TooDeep(ImmediateRule):
         )
         if ends.probability <= 1.0 - params.real("calls.confidence"):
             return ()
-        t_ns = facts.crossing_time_ns(
+        t_ns, error_s = facts.crossing(
             margin,
             lambda then, scene: self._margin(reference_point(facts, then, reference, scene), facts, state, params),
         )
-        spot = spot_at(facts, carrier, reference, t_ns)
+        spot = spot_at(facts, carrier, reference, t_ns, error_s)
         return (
             Finding(
                 rule=self.id,
@@ -234,6 +234,7 @@ class TooDeep(ImmediateRule):
                 players=(carrier.id,),
                 spot_yd=spot.yd,
                 spot_sigma_yd=spot.sigma_yd,
+                t_sigma_s=error_s,
                 margin=margin,
                 sigma=point.sigma_mm,
                 unit="mm",

@@ -6,6 +6,7 @@ rulebook in which falls mean nothing (Lion's Den) has a window of 0.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -87,6 +88,15 @@ class Tackle:
         """Return what the contact became, by who fell within the window."""
         window_ns = context.params.ns("tackle.fall_window_s")
         carrier, tackler = finding.players[:2]
+        counting = [
+            name
+            for name, flag in ((carrier, "fumble_by_fall"), (tackler, "broken_by_fall"))
+            if context.params.flag(f"tackle.{flag}")
+        ]
+        if any(_may_be_in_window(state, name, finding, window_ns) for name in counting):
+            unknown = Condition("instant", EVEN_ODDS, text="no pictures tell who fell within its time")
+            probability = min(finding.probability, EVEN_ODDS)
+            return replace(finding, probability=probability, conditions=(*finding.conditions, unknown))
         carrier_fell = fall_in_window(state, carrier, finding.t_ns, window_ns) is not None
         tackler_fell = context.params.flag("tackle.broken_by_fall") and fall_in_window(
             state, tackler, finding.t_ns, window_ns
@@ -152,9 +162,9 @@ class Tackle:
         """Return whether the opponent was standing when the contact began."""
         if params.flag("tackle.fallen_tackles"):
             return True
-        fell_ns = state.play.fallen_ns(contact.opponent)
         since_ns = facts.t_ns if contact.since_ns is None else max(contact.since_ns, state.play.held_since_ns)
-        return fell_ns is None or fell_ns >= since_ns - _LIMITS.early_fall_ns
+        fall = next((one for one in state.play.falls if one.player == contact.opponent), None)
+        return fall is None or _latest_ns(fall) >= since_ns - _LIMITS.early_fall_ns
 
     def _another_tackler_stands(self, finding: Finding, state: GameState, window_ns: int) -> bool:
         """Return whether another defender's contact within the window is pending and that defender stays up."""
@@ -177,12 +187,18 @@ class DownByFall:
     def observe(self, facts: Facts, state: GameState, params: Params) -> tuple[Finding, ...]:  # noqa: ARG002
         """Return a finding when the carrier has fallen since the frame before."""
         carrier, before = facts.carrier, facts.carrier_before
-        if carrier is None or carrier.posture != "fallen" or before is None or before.posture == "fallen":
+        if carrier is None or carrier.posture != "fallen":
+            return ()
+        fall = next((one for one in state.play.falls if one.player == carrier.id), None)
+        # After frames that did not come it is a fall that was not seen before.
+        if before is None and (fall is None or fall.first_seen_ns != facts.t_ns):
+            return ()
+        if before is not None and before.posture == "fallen":
             return ()
         # The outline of a base that lies says little of where the figure stood.
-        standing = before if before.posture == "upright" else carrier
+        standing = before if before is not None and before.posture == "upright" else carrier
         t_ns = max(facts.fell_ns(carrier), state.play.held_since_ns)
-        spot = spot_at(facts, standing, "base", t_ns)
+        spot = spot_at(facts, standing, "base", t_ns, facts.unseen_error_s(t_ns, carrier.id))
         return (
             Finding(
                 rule=self.id,
@@ -255,6 +271,24 @@ def _counting_share(contact: OpponentContact, facts: Facts, params: Params) -> f
     if contact.opponent_face in faces:
         return 1.0 if OPPOSITE_FACE[contact.opponent_face] in faces else front
     return 1.0 - front if OPPOSITE_FACE[contact.opponent_face] in faces else 0.0
+
+
+def _latest_ns(fall: FigureFall) -> int:
+    """Return when a figure fell at the latest: not after it was seen fallen."""
+    return min(fall.t_ns + round(math.sqrt(3) * fall.sigma_s * 1e9), fall.first_seen_ns)
+
+
+def _may_be_in_window(state: GameState, player: str, contact: Finding, window_ns: int) -> bool:
+    """Return whether the errors of a fall and of a contact leave open whether he fell within the contact's window."""
+    for fall in state.play.falls:
+        spread_ns = round(math.sqrt(3) * max(fall.sigma_s, contact.t_sigma_s) * 1e9)
+        began_ns, end_ns = contact.t_ns - _LIMITS.early_fall_ns, contact.t_ns + window_ns
+        before_ns = fall.t_ns - round(math.sqrt(3) * fall.sigma_s * 1e9)
+        if fall.player == player and (
+            before_ns < began_ns < _latest_ns(fall) or fall.t_ns - spread_ns < end_ns < fall.t_ns + spread_ns
+        ):
+            return True
+    return False
 
 
 def fall_in_window(state: GameState, player: str, contact_ns: int, window_ns: int) -> FigureFall | None:

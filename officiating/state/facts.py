@@ -37,6 +37,10 @@ class FactLimits:
     # between scenes as near as this an instant is interpolated; a longer way without one adds to its error
     usual_step_ns: int = 50_000_000
 
+    unknown_ns: int = 1_000_000_000  # how long ago something may have been that no frame showed
+
+    switched_late_ns: int = 150_000_000  # a camera sees by the figures' motion, and so late, that the board runs
+
 
 SUSTAINED_FRAMES: Final = 3  # frames whose median says whether a contact lasts
 
@@ -170,11 +174,18 @@ class Facts:
             return ()
         dated = []
         for contact in self.opponent_contacts(name):
-            since_ns, error_s = contact.since_ns, math.hypot(self._closing_error_s(name, contact), contact.unseen_s)
-            if since_ns is not None and since_ns < play.held_since_ns:
-                hold = play.hold
-                since_ns, error_s = play.held_since_ns, 0.0 if hold is None else hold.sigma_s
-            dated.append(replace(contact, since_ns=since_ns, since_sigma_s=error_s))
+            since_ns, held_ns = contact.since_ns, play.held_since_ns
+            at_ns = self.t_ns if since_ns is None else since_ns
+            unseen_s = max(contact.unseen_s, *(self.unseen_error_s(at_ns, one) for one in (name, contact.opponent)))
+            error_s = math.hypot(self._closing_error_s(name, contact), unseen_s)
+            if since_ns is not None and since_ns < held_ns:
+                # He touched him before, if that is sure; or as the board came on, which a camera sees late.
+                sure = since_ns + math.sqrt(3) * unseen_s * 1e9 < held_ns - _LIMITS.switched_late_ns
+                unseen_s = (
+                    play.held_sigma_s if sure else max(unseen_s, self._blind_s(since_ns, held_ns), play.held_sigma_s)
+                )
+                since_ns, error_s = held_ns, unseen_s
+            dated.append(replace(contact, since_ns=since_ns, since_sigma_s=error_s, unseen_s=unseen_s))
         return tuple(dated)
 
     def _closing_error_s(self, player: str, contact: OpponentContact) -> float:
@@ -205,13 +216,14 @@ class Facts:
         """Return the foremost point of a base in the direction the side with the ball goes."""
         return outermost_x(figure, self.state.ball_direction)
 
-    def crossing_time_ns(self, margin: float, margin_then: Callable[[Figure, Scene], float]) -> int:
-        """Return when the carrier's margin over a line became 0, interpolated between frames.
+    def crossing(self, margin: float, margin_then: Callable[[Figure, Scene], float]) -> tuple[int, float]:
+        """Return when the carrier's margin over a line became 0, interpolated, and the error of that, seconds.
 
         Only the time counts during which the carrier has had the ball on a running board. The crossing may be some
         frames ago, because after a stop the rules first see a frame when everything before the stop is settled. When
         the carrier was past the line in all those frames it is the first frame's time; when it is short of the line,
-        this one's.
+        this one's. Its error is how long before that he was last seen short of the line: he may have reached it in a
+        gap between frames, or before a stop.
 
         Args:
             margin: now; not below 0 once the line is crossed.
@@ -219,30 +231,54 @@ class Facts:
         """
         play, t_ns = self.state.play, self.t_ns
         # Who stood past the line before he had the ball, or before the board ran, has not crossed it yet.
-        since_ns = play.held_since_ns
+        since_ns, hold = play.held_since_ns, play.hold
         for scene in reversed(self.recent):
             then = find_figure(scene, play.carrier) if play.carrier else None
-            if then is None or t_ns < since_ns:
+            if then is None or t_ns < since_ns - _LIMITS.switched_late_ns:
                 break
+            if then.posture == "unseen":
+                continue
             before = margin_then(then, scene)
             crossed = interpolate_crossing_ns(before, scene.t_ns, margin, t_ns)
             if crossed is not None:
-                return max(crossed, since_ns)
+                return max(crossed, since_ns), self._blind_s(scene.t_ns, max(t_ns, since_ns))
             if before < 0:
-                break
+                return max(t_ns, since_ns), self._blind_s(scene.t_ns, t_ns)
             margin, t_ns = before, scene.t_ns
-        return max(t_ns, since_ns)
+        unseen, found_ns = self.state.unseen_ns, max(t_ns, since_ns)
+        if unseen is not None and since_ns <= unseen[0] < found_ns:
+            return found_ns, self._blind_s(unseen[0], found_ns)
+        began_ns = since_ns if hold is None else hold.t_ns  # before a stop, if there was one
+        if unseen is not None and hold is not None and hold.how == "snap" and t_ns < since_ns:
+            began_ns -= _LIMITS.unknown_ns  # who hardly lined up past it: the play had begun while nothing was seen
+        return found_ns, math.hypot(self._blind_s(began_ns, found_ns), play.held_sigma_s)
 
-    def crossing_error_s(self, t_ns: int) -> float:
-        """Return the error of an instant at which a line was crossed, by scenes that did not come around it."""
+    def unseen_error_s(self, t_ns: int, player: str) -> float:
+        """Return the error of an instant by frames around it in which a figure was not seen."""
         scenes = (*self.recent, self.scene)
-        after_ns = next((scene.t_ns for scene in scenes if scene.t_ns >= t_ns), self.t_ns)
-        before_ns = next((scene.t_ns for scene in reversed(scenes) if scene.t_ns < t_ns), None)
-        unseen = self.state.unseen_ns
-        if before_ns is None and unseen is not None and unseen[0] < t_ns:
-            before_ns = max(unseen[0], self.state.play.held_since_ns)
-        blind_ns = 0 if before_ns is None else after_ns - before_ns - _LIMITS.usual_step_ns
-        return max(blind_ns, 0) / math.sqrt(3) / 1e9  # it is dated to the end of what was not seen
+        seen = [one.t_ns for one in scenes if (then := find_figure(one, player)) and then.posture != "unseen"]
+        after_ns = next((one for one in seen if one >= t_ns), self.t_ns)
+        before_ns = next((one for one in reversed(seen) if one < t_ns), None)
+        if before_ns is None:
+            unseen = self.state.unseen_ns
+            if unseen is None or not unseen[0] < t_ns <= unseen[1] + _LIMITS.usual_step_ns:
+                return 0.0
+            before_ns = unseen[0]
+        return self._blind_s(before_ns, after_ns)
+
+    @property
+    def switch_error_s(self) -> float:
+        """The error of the instant at which the board was seen to be switched in this frame."""
+        late_ns = _LIMITS.switched_late_ns if any(figure.sigma_mm[0] for figure in self.scene.figures) else 1
+        before_ns = next((one.t_ns for one in reversed(self.recent) if one.t_ns <= self.t_ns - late_ns), None)
+        if before_ns is None:
+            unseen = self.state.unseen_ns
+            before_ns = self.t_ns - _LIMITS.unknown_ns if unseen is None else unseen[0]
+        return self._blind_s(before_ns, self.t_ns)
+
+    def _blind_s(self, before_ns: int, after_ns: int) -> float:
+        """Return the error of an instant between two at which it was looked: it is dated to either end."""
+        return max(after_ns - before_ns - _LIMITS.usual_step_ns, 0) / math.sqrt(3) / 1e9
 
     def hand_point(self, figure: Figure) -> tuple[float, float] | None:
         """Return the foremost point of a figure's carrying hand, mm; None when the hand was never measured."""

@@ -24,6 +24,8 @@ class EitherEndLimits:
 
     same_for_both_ends: float = 0.005  # probabilities this close do not depend on which end of a base is its front
 
+    least_known_s: float = 0.1  # an instant with a larger error is not known: a figure walks half a yard in that time
+
     certain: float = 0.995  # an identity this probable goes without saying
 
 
@@ -72,6 +74,13 @@ def identity_conditions(figure: Figure) -> tuple[Condition, ...]:
     if figure.sure and figure.posture != "unseen":
         return (Condition("identity", figure.identity),) if figure.identity < _LIMITS.certain else ()
     return (Condition("identity", EVEN_ODDS, text=_why_unsure(figure)),)
+
+
+def unknown_instant(error_s: float) -> tuple[Condition, ...]:
+    """Return that no picture tells when something was; none where it is known well enough."""
+    if error_s < _LIMITS.least_known_s:
+        return ()
+    return (Condition("instant", EVEN_ODDS, text=f"no pictures tell when it was, within {2 * error_s:.1f} s"),)
 
 
 def _why_unsure(figure: Figure) -> str:

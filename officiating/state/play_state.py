@@ -62,6 +62,7 @@ class FigureFall:
     player: str  # roster id
     t_ns: int  # when it fell; where vision does not say, when it was first seen fallen
     first_seen_ns: int  # when it was first seen fallen
+    sigma_s: float = 0.0  # standard deviation of `t_ns`, where no picture came then
 
 
 @record
@@ -160,6 +161,7 @@ class PlayState:
     snapped_to: str | None = None  # roster id of the carrier at the snap
     snap_ns: int | None = None  # when the board first came on
     board_on_ns: int | None = None  # when the board last came on
+    board_on_sigma_s: float = 0.0  # standard deviation of that: a camera may not have looked
     score_open: bool = False  # whether a touchdown is too close: what ends the play waits for a measurement
     holds: tuple[Hold, ...] = ()  # who held the ball in this play, in order; none before the snap, or during a kick
     ball_side: Side = "home"  # the side that has the ball now; differs from the offense after a turnover or on a return
@@ -199,6 +201,12 @@ class PlayState:
     def held_since_ns(self) -> int:
         """Since when the carrier has had the ball on a board that runs: nothing that he did before counts."""
         return max(self.board_on_ns or 0, self.holds[-1].t_ns if self.holds else 0)
+
+    @property
+    def held_sigma_s(self) -> float:
+        """Standard deviation of `held_since_ns`."""
+        hold = self.hold
+        return self.board_on_sigma_s if hold is None or hold.t_ns <= (self.board_on_ns or 0) else hold.sigma_s
 
     @property
     def holds_since_gained(self) -> tuple[Hold, ...]:

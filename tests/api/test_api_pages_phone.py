@@ -270,5 +270,8 @@ def test_when_the_phone_is_back_the_game_goes_on_by_the_same_calibration(rig: tu
     sender.close()
     sender = _send(other, film)
     reached.wait_for_pictures()
+    wait_until(
+        lambda: reached.topics().get("source", {}).get("text") == "Bo's phone", lambda: reached.topics()["source"]
+    )
     assert reached.topics()["health"]["camera"] == "Bo's phone"
     sender.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -318,3 +319,13 @@ def test_of_a_network_that_loses_packets_no_damaged_picture_is_used(
     lit = [int((frame.decode().image[:, :, 1] > 130).sum()) for frame in frames]
     assert all(abs(one - 64 * 64) < 500 for one in lit), lit
     assert all(after.t_ns > before.t_ns for before, after in pairwise(frames))
+
+
+def test_nothing_waits_any_more_once_the_program_ends(link: PhoneLink, phone: PhoneSender) -> None:
+    connect(link, phone)
+    loop = link._loop
+    assert loop is not None
+    assert asyncio.all_tasks(loop)
+    link.close()
+    assert link.session is None
+    wait_until(lambda: not asyncio.all_tasks(loop))

@@ -168,7 +168,7 @@ def test_a_line_is_not_crossed_before_the_board_is_on_and_the_carrier_has_the_ba
     scenes = tuple(scene for scene in scenes if scene.t_ns <= 1_250_000_000)
     line_mm = 100 * FIELD.mm_per_yd_x
     facts = Facts(scenes[-1], scenes[:-1], state, FIELD)
-    crossed_ns = facts.crossing_time_ns(scenes[-1].figures[0].x_mm - line_mm, lambda then, _scene: then.x_mm - line_mm)
+    crossed_ns = facts.crossing(scenes[-1].figures[0].x_mm - line_mm, lambda then, _scene: then.x_mm - line_mm)[0]
     assert crossed_ns / 1e9 == pytest.approx(crossed_s, abs=0.001)
 
 
