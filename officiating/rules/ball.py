@@ -342,9 +342,9 @@ def _ball_touches(facts: Facts, state: GameState, position: tuple[float, float],
             gaps = _gaps_before(facts, figure.id, position, radius)
             t_ns, sigma_s = _touch_instant(gaps, gap, facts.t_ns, sigma_mm)
         # Vision has timed the touch between two frames, so this frame's overlap says less than is known.
-        measured = (None, None) if timed else (-gap, sigma_mm)
         unseen_s = facts.unseen_error_s(t_ns, figure.id)
-        touches.append(BallTouch(figure, t_ns, math.hypot(sigma_s, unseen_s), probability, *measured, unseen_s))
+        touch = BallTouch(figure, t_ns, math.hypot(sigma_s, unseen_s), probability, unseen_s=unseen_s)
+        touches.append(touch if timed else replace(touch, reach_mm=-gap, sigma_mm=sigma_mm))
     return touches
 
 

@@ -259,21 +259,17 @@ class Facts:
         seen = [one.t_ns for one in scenes if (then := find_figure(one, player)) and then.posture != "unseen"]
         after_ns = next((one for one in seen if one >= t_ns), self.t_ns)
         before_ns = next((one for one in reversed(seen) if one < t_ns), None)
-        if before_ns is None:
-            unseen = self.state.unseen_ns
-            if unseen is None or not unseen[0] < t_ns <= unseen[1] + _LIMITS.usual_step_ns:
-                return 0.0
+        unseen = self.state.unseen_ns
+        if before_ns is None and unseen is not None and unseen[0] < t_ns <= unseen[1] + _LIMITS.usual_step_ns:
             before_ns = unseen[0]
-        return self._blind_s(before_ns, after_ns)
+        return 0.0 if before_ns is None else self._blind_s(before_ns, after_ns)
 
     @property
     def switch_error_s(self) -> float:
         """The error of the instant at which the board was seen to be switched in this frame."""
         late_ns = _LIMITS.switched_late_ns if any(figure.sigma_mm[0] for figure in self.scene.figures) else 1
-        before_ns = next((one.t_ns for one in reversed(self.recent) if one.t_ns <= self.t_ns - late_ns), None)
-        if before_ns is None:
-            unseen = self.state.unseen_ns
-            before_ns = self.t_ns - _LIMITS.unknown_ns if unseen is None else unseen[0]
+        unseen_ns, _ = self.state.unseen_ns or (self.t_ns - _LIMITS.unknown_ns, 0)
+        before_ns = next((one.t_ns for one in reversed(self.recent) if one.t_ns <= self.t_ns - late_ns), unseen_ns)
         return self._blind_s(before_ns, self.t_ns)
 
     def _blind_s(self, before_ns: int, after_ns: int) -> float:
@@ -346,13 +342,17 @@ def find_figure(scene: Scene, player: str) -> Figure | None:
 def outermost_x(figure: Figure, direction: int) -> MeasuredPoint:
     """Return the outermost point of a base along +x or -x of the board, its error along x."""
     x_mm, y_mm = _outermost(figure, float(direction), 0.0)
-    return MeasuredPoint(x_mm, y_mm, _sigma(figure.sigma_mm[0], y_mm - figure.y_mm, figure.sigma_deg))
+    return MeasuredPoint(
+        x_mm, y_mm, math.hypot(figure.sigma_mm[0], (y_mm - figure.y_mm) * math.radians(figure.sigma_deg))
+    )
 
 
 def outermost_y(figure: Figure, direction: int) -> MeasuredPoint:
     """Return the outermost point of a base along +y or -y of the board, its error along y."""
     x_mm, y_mm = _outermost(figure, 0.0, float(direction))
-    return MeasuredPoint(x_mm, y_mm, _sigma(figure.sigma_mm[1], x_mm - figure.x_mm, figure.sigma_deg))
+    return MeasuredPoint(
+        x_mm, y_mm, math.hypot(figure.sigma_mm[1], (x_mm - figure.x_mm) * math.radians(figure.sigma_deg))
+    )
 
 
 def exceedance_probability(margin: float, sigma: float) -> float:
@@ -379,10 +379,6 @@ def _outermost(figure: Figure, ux: float, uy: float) -> tuple[float, float]:
     x_mm = figure.x_mm + half_length * cos - half_width * sin + figure.corner_mm * ux
     y_mm = figure.y_mm + half_length * sin + half_width * cos + figure.corner_mm * uy
     return x_mm, y_mm
-
-
-def _sigma(sigma_mm: float, lever_mm: float, sigma_deg: float) -> float:
-    return math.hypot(sigma_mm, lever_mm * math.radians(sigma_deg))
 
 
 def segment_meets_base(base: Figure, start: Figure, end: Figure) -> bool:
