@@ -341,9 +341,9 @@ def _ball_touches(facts: Facts, state: GameState, position: tuple[float, float],
         else:
             gaps = _gaps_before(facts, figure.id, position, radius)
             t_ns, sigma_s = _touch_instant(gaps, gap, facts.t_ns, sigma_mm)
-        # Vision has timed the touch between two frames, so this frame's overlap says less than is known.
         unseen_s = facts.unseen_error_s(t_ns, figure.id)
         touch = BallTouch(figure, t_ns, math.hypot(sigma_s, unseen_s), probability, unseen_s=unseen_s)
+        # Vision has timed the touch between two frames, so this frame's overlap says less than is known.
         touches.append(touch if timed else replace(touch, reach_mm=-gap, sigma_mm=sigma_mm))
     return touches
 

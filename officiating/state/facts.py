@@ -34,8 +34,7 @@ class FactLimits:
     # the instant of a contact whose gap hardly closes is known to this at worst: bases that run side by side
     instant_error_s: float = 0.1
 
-    # between scenes as near as this an instant is interpolated; a longer way without one adds to its error
-    usual_step_ns: int = 50_000_000
+    usual_step_ns: int = 50_000_000  # between scenes as near as this an instant is known; a longer way adds error
 
     unknown_ns: int = 1_000_000_000  # how long ago something may have been that no frame showed
 
@@ -222,8 +221,7 @@ class Facts:
         Only the time counts during which the carrier has had the ball on a running board. The crossing may be some
         frames ago, because after a stop the rules first see a frame when everything before the stop is settled. When
         the carrier was past the line in all those frames it is the first frame's time; when it is short of the line,
-        this one's. Its error is how long before that he was last seen short of the line: he may have reached it in a
-        gap between frames, or before a stop.
+        this one's. Its error is how long before that he was last seen short of it: there may be a gap, or a stop.
 
         Args:
             margin: now; not below 0 once the line is crossed.
@@ -240,10 +238,9 @@ class Facts:
                 continue
             before = margin_then(then, scene)
             crossed = interpolate_crossing_ns(before, scene.t_ns, margin, t_ns)
-            if crossed is not None:
-                return max(crossed, since_ns), self._blind_s(scene.t_ns, max(t_ns, since_ns))
-            if before < 0:
-                return max(t_ns, since_ns), self._blind_s(scene.t_ns, t_ns)
+            if crossed is not None or before < 0:
+                found_ns = t_ns if crossed is None else crossed
+                return max(found_ns, since_ns), self._blind_s(scene.t_ns, max(t_ns, since_ns))
             margin, t_ns = before, scene.t_ns
         unseen, found_ns = self.state.unseen_ns, max(t_ns, since_ns)
         if unseen is not None and since_ns <= unseen[0] < found_ns:
