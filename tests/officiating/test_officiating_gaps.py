@@ -10,6 +10,7 @@ import pytest
 from scripted_plays import FIELD, ScriptedFigure, film, only_call, opening, runs, stands
 
 from downfield.capture.sources.file_sources import bundled_demo, open_clip
+from downfield.core.field.model import FieldModel
 from downfield.core.scene import Scene
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Switch
@@ -31,7 +32,7 @@ class Recorded:
 
     scenes: tuple[Scene, ...]
     events: tuple[Event, ...]
-    field: object = FIELD
+    field: FieldModel = FIELD
 
 
 def scripted(name: str) -> Recorded:
@@ -79,13 +80,14 @@ def without(scenes: Sequence[Scene], begins_ns: int, ends_ns: int) -> tuple[Scen
 def judged(play: Recorded, book: str, *, live: bool = False) -> list[Call]:
     """Return the calls in force that something measured decides, judged as a file or entry by entry."""
     if live:
-        game = JudgedGame(load_rulebook(book), play.field)  # type: ignore[arg-type]
-        for entry in sorted((*play.events, *play.scenes), key=lambda one: (one.t_ns, isinstance(one, Scene))):
+        game = JudgedGame(load_rulebook(book), play.field)
+        entries: list[Event | Scene] = [*play.events, *play.scenes]
+        for entry in sorted(entries, key=lambda one: (one.t_ns, isinstance(one, Scene))):
             game.apply(entry)
         game.apply(Event("end", play.scenes[-1].t_ns + 6_000_000_000, "clock", Tick()))
         calls: Sequence[Call] = game.calls
     else:
-        calls = judge_recording(play.scenes, play.events, load_rulebook(book), play.field).calls  # type: ignore[arg-type]
+        calls = judge_recording(play.scenes, play.events, load_rulebook(book), play.field).calls
     return [call for call in calls if call.verdict == "called" and call.kind in _KINDS]
 
 
