@@ -146,7 +146,8 @@ def test_the_scenes_before_between_and_after_play_have_their_card_whatever_is_on
         assert httpx.post(f"{here.url}/api/graphic", json=card).is_success
         expect(obs.get_by_role("heading", name="Kickoff at eight")).to_be_visible()
         assert httpx.post(f"{here.url}/api/graphic", json={"kind": "message", "title": "Hello"}).is_success
-        expect(obs.get_by_role("heading", name="Starting soon", exact=True)).to_be_visible()
+        expect(obs.get_by_role("heading", name="Kickoff at eight")).to_have_count(0)
+        expect(obs.get_by_role("heading", name="Starting soon", exact=True)).to_have_count(1)  # the first has faded out
         obs.goto(address["Downfield final"])
         expect(obs.locator("html")).to_have_attribute("data-link", "live")
         expect(obs.get_by_role("heading")).to_have_count(0)  # the game is not over
