@@ -55,14 +55,17 @@ export function peopleSection({ feed, air, act }) {
   const picture = logoField("Picture", null);
   const save = el("button", { type: "submit", class: "main wide" }, "Keep this person");
   const teams = el("datalist", { id: "team-names" });
+  let edits = 0;
   const form = el("form", { class: "grid" }, field("Name", name, "wide"), field("Role", role, "wide"), field("Team", team), field("Number", figure), picture.element, save, teams);
   /** @param {Service.OnAirPerson} one */
   const isSame = (one) => one.name === name.value.trim() && one.team === team.value.trim();
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const person = { name: name.value.trim(), role: role.value.trim(), team: team.value.trim(), number: figure.value.trim(), picture: picture.input.value };
+    const begun = edits;
     act(save, async () => {
       await send("api/on-air", { people: [...air.now.people.filter((one) => !isSame(one)), person] });
+      if (begun !== edits) return; // somebody else is in the form by now
       name.value = figure.value = "";
       picture.use(null);
       name.focus();
@@ -88,6 +91,7 @@ export function peopleSection({ feed, air, act }) {
   );
   /** @param {Service.OnAirPerson} person */
   function edit(person) {
+    edits++;
     [name.value, role.value, team.value, figure.value] = [person.name, person.role, person.team, person.number];
     picture.use(person.picture);
     role.focus();
