@@ -19,7 +19,6 @@ import typer
 from downfield.cli.console.output import SHARED, check_writable, print_stdout
 from downfield.core.errors import DownfieldError, InputError, OutputError
 from downfield.core.field.model import preset_names
-from downfield.models.card import bundled_networks
 from downfield.officiating.rulebooks.installed import installed_rulebooks
 
 _HEAD_BYTES: Final = 1 << 20
@@ -152,9 +151,15 @@ def _sources() -> Iterator[str]:
         yield from (camera.identity, camera.address)
 
 
+def _networks() -> tuple[str, ...]:
+    from downfield.models.card import bundled_networks
+
+    return bundled_networks()
+
+
 complete_games: Final = completing(_games, ".db")
 complete_sources: Final = completing(_sources, "")
-complete_networks: Final = completing(bundled_networks, "")
+complete_networks: Final = completing(_networks, "")
 
 GameArgument = Annotated[
     str,
