@@ -85,7 +85,7 @@ def test_declarations_and_expected_calls_are_the_plays(filmed: Path) -> None:
         (["render", "fumble", "-o", "OUT/x", "--size", "10x10"], "width and height must be even and 64..7680"),
         (["render", "fumble", "-o", "OUT/x", "--renderer", "crayon"], "no renderer is named 'crayon'"),
         (["render", "fumble", "-o", "OUT/x", "--fps", "0"], "fps must be 1..240"),
-        (["render", "fumble", "-o", "OUT/broken.toml/x"], "broken.toml/x.mp4: can't be written"),
+        (["render", "fumble", "-o", "OUT/broken.toml/x"], "broken.toml is a file, not a folder. Choose another name."),
         (["demo", "-o", "OUT/broken.toml"], "broken.toml/demo.mp4: can't be written"),
     ],
 )
