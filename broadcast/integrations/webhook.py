@@ -172,7 +172,8 @@ class WebhookOutlet:
     async def _wait(self, seconds: float) -> None:
         self._hurry.clear()
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._hurry.wait(), seconds)
+            async with asyncio.timeout(seconds):
+                await self._hurry.wait()
 
     async def _take(self, updates: AsyncIterator[StreamUpdate]) -> None:
         try:

@@ -339,17 +339,13 @@ def find_figure(scene: Scene, player: str) -> Figure | None:
 def outermost_x(figure: Figure, direction: int) -> MeasuredPoint:
     """Return the outermost point of a base along +x or -x of the board, its error along x."""
     x_mm, y_mm = _outermost(figure, float(direction), 0.0)
-    return MeasuredPoint(
-        x_mm, y_mm, math.hypot(figure.sigma_mm[0], (y_mm - figure.y_mm) * math.radians(figure.sigma_deg))
-    )
+    return MeasuredPoint(x_mm, y_mm, _sigma(figure.sigma_mm[0], y_mm - figure.y_mm, figure.sigma_deg))
 
 
 def outermost_y(figure: Figure, direction: int) -> MeasuredPoint:
     """Return the outermost point of a base along +y or -y of the board, its error along y."""
     x_mm, y_mm = _outermost(figure, 0.0, float(direction))
-    return MeasuredPoint(
-        x_mm, y_mm, math.hypot(figure.sigma_mm[1], (x_mm - figure.x_mm) * math.radians(figure.sigma_deg))
-    )
+    return MeasuredPoint(x_mm, y_mm, _sigma(figure.sigma_mm[1], x_mm - figure.x_mm, figure.sigma_deg))
 
 
 def exceedance_probability(margin: float, sigma: float) -> float:
@@ -376,6 +372,10 @@ def _outermost(figure: Figure, ux: float, uy: float) -> tuple[float, float]:
     x_mm = figure.x_mm + half_length * cos - half_width * sin + figure.corner_mm * ux
     y_mm = figure.y_mm + half_length * sin + half_width * cos + figure.corner_mm * uy
     return x_mm, y_mm
+
+
+def _sigma(sigma_mm: float, lever_mm: float, sigma_deg: float) -> float:
+    return math.hypot(sigma_mm, lever_mm * math.radians(sigma_deg))
 
 
 def segment_meets_base(base: Figure, start: Figure, end: Figure) -> bool:
