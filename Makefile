@@ -59,9 +59,10 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
+# One process each: mypy's own workers give up when one doesn't start within three seconds, as on a busy computer.
 types: $(VENV)/.dev build/typing/downfield
-	$(BIN)/mypy --num-workers auto -p downfield
-	$(BIN)/mypy --num-workers auto tests benchmarks docs
+	$(BIN)/mypy -p downfield
+	$(BIN)/mypy tests benchmarks docs
 
 # The pages' scripts against the services' models, so that neither says what the other doesn't know.
 TYPESCRIPT := build/typescript
